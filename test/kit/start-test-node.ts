@@ -107,7 +107,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   let node: Node | undefined;
   try {
     node = await createNode({
-      env: { SVC_SEARCH_THREAD: currentThreads(), ...options.env },
+      env: { ...layout(options), ...options.env },
       plugins: pluginObjects(options, keyRing),
       inspectReplies: checkReplies,
       overrides: {
@@ -158,6 +158,10 @@ const switches = (plugins: TestNodeOptions['plugins']): Record<string, boolean> 
     [...new Set([...Object.keys(PLUGIN_CATALOG), ...named])].map((name) => [name, named.has(name)]),
   );
 };
+
+/** Nobody reads the variable in a node without an index, and the node would say so. */
+const layout = ({ plugins }: TestNodeOptions): Record<string, string> =>
+  plugins === undefined || plugins.includes('search') ? { SVC_SEARCH_THREAD: currentThreads() } : {};
 
 const pluginObjects = ({ plugins = ['keys'], extra = [], node }: TestNodeOptions, keyRing: KeyRing): AnyPlugin[] => {
   const objects = [...plugins.filter((plugin) => typeof plugin !== 'string'), ...extra];
