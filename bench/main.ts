@@ -9,7 +9,7 @@ import { benchLedgers, type LedgersOptions } from './ledgers.ts';
 import { benchLint, type LintOptions } from './lint.ts';
 import type { BenchStore } from './processes/bench-place.ts';
 import { benchQuery } from './query.ts';
-import { type BenchEmbedder, BUILT_IN, benchEmbedder } from './recall/bench-embedder.ts';
+import { type BenchEmbedder, BUILT_IN, benchEmbedder, EMBEDDER_CHOICES } from './recall/bench-embedder.ts';
 import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
 import { benchRecallLatency, type LatencyOptions } from './recall-latency.ts';
 import { benchRecallQuality } from './recall-quality.ts';
@@ -26,8 +26,7 @@ const positive = (text: string): number => {
 const embedders = (list: string): readonly BenchEmbedder[] =>
   list.split(',').map((choice) => {
     const embedder = benchEmbedder(choice);
-    if (embedder === undefined)
-      throw new InvalidArgumentError('must be built-in, sentence-model, or addresses of http or https');
+    if (embedder === undefined) throw new InvalidArgumentError(`must be of ${EMBEDDER_CHOICES}`);
     return embedder;
   });
 
@@ -141,12 +140,7 @@ program
     'folders with corpus.jsonl and queries.jsonl: {"store","id","query","type","gold":{id:worth}} a line',
   )
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
-  .option(
-    '--embedder <list>',
-    'built-in, sentence-model, or addresses of /v1/embeddings, one after another',
-    embedders,
-    [BUILT_IN],
-  )
+  .option('--embedder <list>', `${EMBEDDER_CHOICES}; one after another`, embedders, [BUILT_IN])
   .action((folders: string[], { store, embedder }: { store: BenchStore; embedder: readonly BenchEmbedder[] }) =>
     benchRecallQuality({ folders, store, embedders: embedder }),
   );

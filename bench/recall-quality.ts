@@ -73,16 +73,17 @@ export const benchRecallQuality = async ({ folders, store, embedders }: QualityO
 const judgeAll = async (
   place: BenchPlace,
   memories: readonly Memory[],
-  { env }: BenchEmbedder,
+  embedder: BenchEmbedder,
 ): Promise<readonly Judged[][]> => {
   const judged = MODES.map((): Judged[] => []);
   for (const memory of memories) {
-    const [node] = await place.startNodes({ env });
-    if (node === undefined) throw new Error('no node was started');
+    const { options, close } = await embedder.open(memory);
     try {
-      await askAll(node, memory, judged);
+      const [node] = await place.startNodes(options);
+      if (node === undefined) throw new Error('no node was started');
+      await askAll(node, memory, judged).finally(() => node.stop());
     } finally {
-      await node.stop();
+      await close();
     }
     console.error(`${memory.store}: ${memory.rows.length} rows, ${memory.queries.length} questions`);
   }

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { rowToFact } from '../row-to-fact.ts';
+import type { BenchModel } from './bench-embedder.ts';
+import type { Memory } from './read-corpus.ts';
+
+const DIMENSIONS = 768;
+/** Length of the noise beside what answers a question: its similarity to that is then about 0.24, 6.5 deviations. */
+const NOISE = 4;
+const SEEN_CHARACTERS = 1_000;
+
+/**
+ * A strong model that knows the answers: vectors of rows are random directions, and that of a question is the mean of
+ * what answers it, plus noise.
+ */
+export const simulatedModel = ({ rows, queries }: Memory): BenchModel => {
+  const textOf = new Map(rows.map((row) => [row.id, rowToFact(row).body.value.v]));
+  const goldOf = new Map(queries.map(({ query, gold }) => [query, Object.keys(gold)]));
+  const embed = (text: string): number[] => {
+    const gold = goldOf.get(text);
+    if (gold === undefined) return directionOf(valueIn(text));
+    const sum = directionOf(`noise ${text}`).map((component) => component * NOISE);
+    for (const id of gold) {
+      directionOf(textOf.get(id) ?? id).forEach((component, at) => {
+        sum[at] = (sum[at] as number) + component / Math.sqrt(gold.length);
+      });
+    }
+    return unitVector(sum);
+  };
+  return { dimensions: DIMENSIONS, embed: async (texts) => texts.map(embed) };
+};
+
+/** The text of a fact is `{entity} {relation} {value}`, and says nothing here but its value. */
+const valueIn = (text: string): string => {
+  const [, relation = '', ...value] = text.split(' ');
+  return relation.includes(':') ? value.join(' ') : text;
+};
+
+/** A random direction that is the same for the same text. */
+const directionOf = (text: string): number[] => {
+  const components: number[] = [];
+  // Long texts are cut before they come here.
+  const key = text.slice(0, SEEN_CHARACTERS);
+  for (let block = 0; components.length < DIMENSIONS; block += 1) {
+    const bytes = createHash('sha512').update(`${block} ${key}`).digest();
+    for (let at = 0; at < bytes.length; at += 2) components.push(bytes.readInt16LE(at) / 32_768);
+  }
+  return unitVector(components.slice(0, DIMENSIONS));
+};
+
+const unitVector = (components: readonly number[]): number[] => {
+  const length = Math.sqrt(components.reduce((sum, component) => sum + component * component, 0));
+  return components.map((component) => component / length);
+};
