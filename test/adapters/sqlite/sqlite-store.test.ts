@@ -1,5 +1,6 @@
 import { describeFactStore } from '../../contract/fact-store-contract.ts';
 import { createTemporaryStore, SQLITE_LAYOUTS } from './temporary-store.ts';
 
-for (const writer of SQLITE_LAYOUTS)
+for (const writer of SQLITE_LAYOUTS) {
   describeFactStore(`SQLite, written ${writer}`, () => createTemporaryStore({ writer }));
+}
