@@ -114,3 +114,19 @@ const comparable = (body: unknown): unknown => {
 };
 
 const ANEW: ReadonlySet<string> = new Set(['cursor', 'next_cursor', 'recall_id', 'request_id', 'age_seconds']);
+
+/**
+ * Of a recall what does not follow from how facts are ranked, which a new version may do better, nor from whether its
+ * vectors have been made yet.
+ */
+export const withoutRanks = (target: string, answer: unknown): unknown =>
+  target.startsWith('/v1/recall') ? unranked(answer) : answer;
+
+const unranked = (body: unknown): unknown => {
+  if (Array.isArray(body)) return body.map(unranked).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (typeof body !== 'object' || body === null) return body;
+  const members = Object.entries(body).filter(([name]) => !OF_RANKING.has(name));
+  return Object.fromEntries(members.map(([name, value]) => [name, unranked(value)]));
+};
+
+const OF_RANKING: ReadonlySet<string> = new Set(['score', 'score_breakdown', 'degraded']);
