@@ -63,6 +63,8 @@ export interface SqlEngine {
   onSignal(topic: string, listener: () => void): () => void;
   /** Resolves when a write could be made now. */
   ping(): Promise<void>;
+  /** See `FactStore.version`. */
+  version?(): number | undefined;
   /** The tables have changed: nothing prepared before may be reused. */
   schemaChanged(): void;
   /** See `FactStore.scrub`. */

@@ -148,6 +148,10 @@ class SqlFactStore implements FactStore {
     return applyMigrations(this.#engine, migrations, options);
   }
 
+  version(): number | undefined {
+    return this.#engine.version?.();
+  }
+
   ping(): Promise<void> {
     return this.#engine.ping();
   }

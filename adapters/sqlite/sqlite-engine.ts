@@ -9,6 +9,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import { isResourceFailure, toServiceError } from './sqlite-errors.ts';
 import { createSqliteBuilders, type StatementOutcome } from './sqlite-knex-client.ts';
 import { SqliteSession } from './sqlite-session.ts';
+import { StoreVersion } from './store-version.ts';
 import { SMALLEST_WRITE, type SqliteWriter, type WriteSession } from './writer/sqlite-writer.ts';
 
 export interface SqliteEngineOptions {
@@ -42,6 +43,7 @@ export class SqliteEngine implements SqlEngine {
   /** The connection that writes does not count its own commits, whose signals it raises itself. */
   readonly #listeners = new SignalListeners(() => this.#writer.watch(() => this.#listeners.callAll()));
   readonly #writer: SqliteWriter;
+  readonly #version: StoreVersion;
   /** The last write failed for want of a resource, so that only a real write shows whether it is back. */
   #inDoubt = false;
   #closing: Promise<void> | undefined;
@@ -50,6 +52,7 @@ export class SqliteEngine implements SqlEngine {
     this.#options = options;
     this.#writer = options.startWriter(this.#knex);
     this.#readers = new ReaderPool(options.openReader);
+    this.#version = new StoreVersion(options.openReader);
   }
 
   async read<T>(work: (session: SqliteSession) => Promise<T>): Promise<T> {
@@ -106,6 +109,10 @@ export class SqliteEngine implements SqlEngine {
     return this.#options.copy(folder, options);
   }
 
+  version(): number | undefined {
+    return this.#closing === undefined ? this.#version.read() : undefined;
+  }
+
   schemaChanged(): void {
     this.#writer.forgetStatements();
     this.#readers.forgetStatements();
@@ -118,6 +125,7 @@ export class SqliteEngine implements SqlEngine {
 
   async #shutDown(): Promise<void> {
     this.#listeners.clear();
+    this.#version.close();
     await this.#readers.drain();
     await this.#turns.hold(() => this.#writer.close(), TURN_LIMIT_MS);
   }

@@ -10,6 +10,7 @@ import type { GardenAccess } from './garden-access.ts';
 import { matchKey } from './match-key.ts';
 import type { ReadMoment } from './read-moment.ts';
 import type { FactPage, FactReader, FactSearch, ReadContext, ReadView } from './reader-api.ts';
+import { steadyUntil } from './steady-until.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 export interface ReaderParts {
@@ -119,6 +120,14 @@ class SnapshotReader implements FactReader {
       return this.#live;
     }
     return this.#visibleFilter();
+  }
+
+  async steadyUntil(entity: string): Promise<number> {
+    const { caller, snapshot, nowMs, asOf, isValidity } = this;
+    const isOfNow = asOf === undefined && isValidity === undefined && this.#aim.notes === undefined;
+    if (!isOfNow) return Number.NEGATIVE_INFINITY;
+    const entityKey = matchKey(entity, this.#parts.names);
+    return steadyUntil(this.#parts.hooks, { caller, snapshot, entityKey, nowMs });
   }
 
   async annotate(facts: readonly StoredFact[]): Promise<FactView[]> {

@@ -57,6 +57,8 @@ class FactsService implements Facts {
   readonly #queues = new Map<string, AppendQueue>();
   readonly #measured: AppendTelemetry;
   #closed = false;
+  /** How often plugins changed their answers without a commit. */
+  #changes = 0;
 
   constructor(parts: FactsParts) {
     this.#parts = parts;
@@ -136,6 +138,15 @@ class FactsService implements Facts {
   async #readIn<T>(aim: Omit<ReadAim, keyof ReadMoment>, work: (reader: FactReader) => Promise<T>): Promise<T> {
     const moment = momentOf(aim.notes, this.#parts.clock.nowMs());
     return work(await openReader(this.#readerParts(), { ...aim, ...moment }));
+  }
+
+  version(): string | undefined {
+    const committed = this.#parts.store.version?.();
+    return committed === undefined ? undefined : `${committed} ${this.#changes}`;
+  }
+
+  answersChanged(): void {
+    this.#changes += 1;
   }
 
   async isVisible(fact: StoredFact, reader: FactReader): Promise<boolean> {

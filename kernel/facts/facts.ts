@@ -39,6 +39,13 @@ export interface Facts {
     purpose: ReadPurpose,
     work: (reader: FactReader) => Promise<T>,
   ): Promise<T>;
+  /**
+   * A text that is another one whenever an answer may differ from the one before: see `FactStore.version`. Undefined
+   * while nobody can tell. Answers also change at the instants that `FactReader.steadyUntil` tells.
+   */
+  version(): string | undefined;
+  /** For a plugin whose memory follows the store: from now on it answers otherwise than at the last commit. */
+  answersChanged(): void;
   /** Judges one fact for one caller without the query compiler: visible, in any state. */
   isVisible(fact: StoredFact, reader: FactReader): Promise<boolean>;
 }

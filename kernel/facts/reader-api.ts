@@ -85,6 +85,11 @@ export interface FactReader extends ReadMoment {
   constraint(view: ReadView, about?: ReadContext['about']): Promise<Filter>;
   /** Gardens the caller may read. */
   readonly gardens: 'all' | readonly string[];
+  /**
+   * The instant (milliseconds) up to which what this reader tells about the entity by default stays the same, as long
+   * as `Facts.version` does. Before its own moment where nobody can tell: see `read:next-change`.
+   */
+  steadyUntil(entity: string): Promise<number>;
   /** Adds what plugins know about facts the caller may see. */
   annotate(facts: readonly StoredFact[]): Promise<FactView[]>;
 }

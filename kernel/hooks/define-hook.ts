@@ -62,4 +62,6 @@ export interface HookCaller {
   emit<E>(hook: EventHook<E>, event: E): Promise<void>;
   /** Lets a hot path skip building an input that nobody wants. */
   hasHandlers(hook: { readonly id: string }): boolean;
+  /** Names of the plugins that handle the hook; some may be there twice. */
+  handledBy(hook: { readonly id: string }): readonly string[];
 }

@@ -69,6 +69,7 @@ export class HookBus implements HookCaller {
       collect: (hook, input) => this.collect(hook, input),
       emit: (hook, event) => this.emit(hook, event),
       hasHandlers: (hook) => this.hasHandlers(hook),
+      handledBy: (hook) => this.handledBy(hook),
     };
   }
 
@@ -79,6 +80,10 @@ export class HookBus implements HookCaller {
 
   hasHandlers(hook: { readonly id: string }): boolean {
     return this.#hooks.has(hook.id);
+  }
+
+  handledBy(hook: { readonly id: string }): readonly string[] {
+    return this.#handlersOf(hook).map(({ plugin }) => plugin);
   }
 
   async filter<V, C>(hook: FilterHook<V, C>, value: V, context: C): Promise<V> {

@@ -66,6 +66,19 @@ export const readConstrain = defineCollectHook<ReadContext, Filter>('read:constr
 /** After a read: marks on facts that the caller is allowed to see. */
 export const readAnnotate = defineFilterHook<readonly FactView[], ReadContext>('read:annotate');
 
+/** Whose answers about what may change by themselves, from when on. */
+export interface NextChangeQuestion extends Pick<ReadContext, 'caller' | 'snapshot' | 'nowMs'> {
+  readonly entityKey: string;
+}
+
+/**
+ * A plugin that handles `read:constrain` or `read:annotate` vouches here that what it answers about an entity follows
+ * from the store, from who asks and from what is asked, and from the time only at the instants that it tells: it
+ * returns the next one (milliseconds), or nothing where there is none. What it keeps in memory of the store must be as
+ * new as the store, or it calls `Facts.answersChanged`. While one plugin does not vouch, no answer is kept.
+ */
+export const readNextChange = defineCollectHook<NextChangeQuestion, number>('read:next-change');
+
 /** What `http:principal` and `http:admit` see of a request. */
 export interface HttpRequestInfo {
   readonly request: InboundRequest;

@@ -16,6 +16,7 @@ import {
   Random,
   readAnnotate,
   readConstrain,
+  readNextChange,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { Attestations } from '../attestation/attestation-api.ts';
@@ -39,6 +40,7 @@ import { createConflicts } from './create-conflicts.ts';
 import { dropPastReigns } from './drop-past-reigns.ts';
 import { eraseReigns, sweepNotes } from './erase-conflicts.ts';
 import { markElsewhere } from './mark-elsewhere.ts';
+import { nextReignChange } from './next-reign-change.ts';
 import { recordContradictions } from './record-contradictions.ts';
 import { recordLifetimes } from './record-lifetimes.ts';
 import { refuseContradictions, type SeesPlace } from './refuse-contradictions.ts';
@@ -96,6 +98,7 @@ export const conflictsPlugin = definePlugin({
     on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined));
     on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone));
     on(readAnnotate, markElsewhere);
+    on(readNextChange, (question) => nextReignChange(question, tables));
     on(factErased, (erased) => eraseReigns(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
     on(pastDrop, (piece) => dropPastReigns(piece, tables));

@@ -21,7 +21,14 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import { noSuchFact, readFactId, readFactReference } from './fact-reference.ts';
-import { type FactQuestion, type IntactFacts, type Queries, queryAnswer, type SessionReads } from './facts-api.ts';
+import {
+  type FactAnswer,
+  type FactQuestion,
+  type IntactFacts,
+  type Queries,
+  queryAnswer,
+  type SessionReads,
+} from './facts-api.ts';
 import { recomputedCid } from './intact-facts.ts';
 import { readSessionName } from './read-session.ts';
 import { walkDerivations } from './walk-derivations.ts';
@@ -35,7 +42,7 @@ export interface QueryParts {
 }
 
 export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: QueryParts): Queries => ({
-  async page(caller, question, { sessionId = null, notes, limit, position }) {
+  async page(caller, question, { sessionId = null, notes, limit, position, isKept = false }) {
     requirePermission(caller, 'read');
     const search = readQuestion(question, caller);
     const { members, ...page } = await facts.read(
@@ -48,13 +55,15 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: Q
         if (garden !== undefined && entered === undefined) throw refuseGarden(caller);
         const found = await reader.query({ ...search, gardenId: entered?.id, limit, position });
         const added = await hooks.collect(queryAnswer, { question, facts: found.facts, reader, notes });
-        return { ...found, members: Object.assign({}, ...added) as Record<string, unknown> };
+        const steadiness = isKept ? await steadinessOf(reader, question, hooks) : undefined;
+        return { ...found, members: Object.assign({}, ...added) as Record<string, unknown>, steadiness };
       },
       notes,
     );
     const whole = await intact.keepIntact(page.facts, caller);
     await sessionReads.returned(sessionId, caller, whole);
-    return { ...page, facts: whole, members };
+    const isWhole = whole.length === page.facts.length;
+    return { ...page, facts: whole, members, steadiness: isWhole ? page.steadiness : undefined };
   },
   async get(caller, text, { sessionId = null, notes } = {}) {
     requirePermission(caller, 'read');
@@ -98,6 +107,16 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: Q
     });
   },
 });
+
+/** Only of what is about one entity: nobody can tell when an answer about many changes. */
+const steadinessOf = async (
+  reader: FactReader,
+  { entity, garden }: FactQuestion,
+  hooks: HookCaller,
+): Promise<FactAnswer['steadiness']> => {
+  if (entity === undefined || garden !== undefined || hooks.hasHandlers(queryAnswer)) return undefined;
+  return { fromMs: reader.nowMs, untilMs: await reader.steadyUntil(readEntityUri(entity, 'query.entity')) };
+};
 
 const readQuestion = (question: FactQuestion, caller: Principal): Omit<FactSearch, 'limit'> => {
   const { entity, relation, source, scope, session, after } = question;

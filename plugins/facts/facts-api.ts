@@ -238,11 +238,18 @@ export interface FactQuestion {
 export interface PageOptions extends ReadOptions {
   readonly limit: number;
   readonly position?: FactSearch['position'];
+  /** Tells with the answer how long it holds. */
+  readonly isKept?: boolean;
 }
 
 export interface FactAnswer extends FactPage {
   /** Members that plugins add to the answer. */
   readonly members: Readonly<Record<string, unknown>>;
+  /**
+   * Instants from and up to which the same question is answered alike while `Facts.version` stays the same. Absent
+   * unless it was asked for, and where nobody can tell.
+   */
+  readonly steadiness?: { readonly fromMs: number; readonly untilMs: number } | undefined;
 }
 
 /** What a handler of `query:answer` is told. */

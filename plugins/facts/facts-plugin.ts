@@ -54,6 +54,7 @@ import * as words from './facts-words.ts';
 import { firstRequests } from './first-requests.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import { queryFactsRoute, RESERVED_ANSWERS, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createReadSession } from './read-session.ts';
@@ -63,12 +64,15 @@ import { recordExpiries } from './ttl.ts';
 
 interface FactsSettings {
   readonly sessionGuard: 'off' | 'enforce';
+  readonly keptAnswersMiB: number;
 }
 
 const NO_SESSION_READS: SessionReads = { returned: async () => {} };
 
 /** How often answers that nobody will ask for again are forgotten. */
 const PURGE_INTERVAL_MS = 10 * 60 * 1000;
+/** How often answers from before the last commit are let go, where nobody asks. */
+const SWEEP_INTERVAL_MS = 1_000;
 
 export const factsPlugin = definePlugin({
   name: 'facts',
@@ -113,6 +117,15 @@ export const factsPlugin = definePlugin({
         description:
           'enforce refuses what a session writes into a scope that it has read, unless it names what it sums up',
       },
+      keptAnswersMiB: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 4_096,
+        default: 32,
+        env: 'SVC_KEPT_ANSWERS_MIB',
+        description:
+          'memory for answers to entity queries until the next commit, in MiB for each process; 0 keeps none',
+      },
     },
   }),
   migrations: factsMigrations,
@@ -132,6 +145,7 @@ export const factsPlugin = definePlugin({
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
     const members = vocabulary.words(QueryMembers);
+    const kept = new KeptAnswers({ facts, clock, maxBytes: config.keptAnswersMiB * 2 ** 20 });
     const readParts = { queries, factJson, factText, fields, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);
@@ -140,7 +154,7 @@ export const factsPlugin = definePlugin({
 
     route(assertFactRoute(assertParts));
     route(assertBatchRoute({ ...assertParts, quotas }));
-    route(queryFactsRoute(readParts));
+    route(queryFactsRoute({ ...readParts, kept }));
     route(getFactRoute(readParts));
     route(provenanceRoute(readParts));
     route(verifyCidRoute(readParts));
@@ -154,6 +168,7 @@ export const factsPlugin = definePlugin({
     on(factAppended, (batch) => recordExpiries(batch, names));
     const expiryCheck = createExpiryCheck(tables, names);
     on(storeChecks, () => expiryCheck);
+    every(SWEEP_INTERVAL_MS, async () => kept.sweep());
     every(PURGE_INTERVAL_MS, async () => {
       await idempotency.purge();
       await guard?.purge();

@@ -19,6 +19,7 @@ import {
   SCOPES,
   type Scope,
   schema,
+  spellBody,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import {
@@ -29,6 +30,7 @@ import {
   type ReadParameter,
   ReadParameters,
 } from './facts-api.ts';
+import { isReply, type KeptAnswers } from './kept-answers.ts';
 import { claimedParameters } from './read-parameters.ts';
 import type { ReadSession } from './read-session.ts';
 
@@ -60,6 +62,7 @@ export interface FactPageParts {
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly readSession: ReadSession;
+  readonly kept: KeptAnswers;
   readonly parameters: readonly ReadParameter[];
   /** Members of the answer that plugins fill. */
   readonly members: readonly QueryMember[];
@@ -96,16 +99,26 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
       const notes = claimed.notesOf(query);
       const toJson = fields.read(query.fields, 'query');
       const question = questionOf(query);
+      const isPlain = query.entity !== undefined && sessionId === null && notes === undefined && !query.cursor;
+      const open = isPlain ? parts.kept.find(caller, query) : undefined;
+      if (open !== undefined && isReply(open)) return open;
       const bound = bindCursor(request, query.cursor, [question, claimed.valuesOf(query)], parts);
       const position = bound.position && positionOf(bound.position);
-      const page = await queries.page(caller, question, { sessionId, notes, limit: query.limit, position });
+      const page = await queries.page(caller, question, {
+        ...{ sessionId, notes, limit: query.limit, position },
+        isKept: open?.isRepeated === true,
+      });
       const list = toJson === undefined ? listTexts(page.facts, factText) : spellList(page.facts, toJson);
       const next = list.isCut ? page.facts[list.count - 1]?.fact : page.next;
       const cursor = next == null ? null : bound.after([next.timestampMs, next.id]);
       const { total, members } = page;
       const own = { facts: list, total, cursor };
       const body = { ...own, tombstone_notices: [], ...members, ...own };
-      return { status: 200, headers: { 'X-Total-Count': String(total) }, body };
+      const headers = { 'X-Total-Count': String(total) };
+      if (page.steadiness === undefined || cursor !== null) return { status: 200, headers, body };
+      const reply = { status: 200, headers, text: spellBody(body) };
+      open?.keep(reply, page.steadiness);
+      return reply;
     },
   };
 };

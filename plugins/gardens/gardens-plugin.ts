@@ -12,6 +12,7 @@ import {
   optional,
   Random,
   readAnnotate,
+  readNextChange,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { Attestations } from '../attestation/attestation-api.ts';
@@ -95,7 +96,10 @@ export const gardensPlugin = definePlugin({
   async setup({ config, use, tables, hooks, on, onSignal, provide, route }) {
     const { facts, clock, random, self, audit, attestations } = use;
     const presence = new MemberPresence(tables);
-    onSignal(MEMBERS_ADDED, () => presence.heard());
+    onSignal(MEMBERS_ADDED, () => {
+      presence.heard();
+      facts.answersChanged();
+    });
     await presence.look();
     const access = createGardenAccess(tables, self, presence);
     provide(GardenAccess, access);
@@ -103,6 +107,7 @@ export const gardensPlugin = definePlugin({
     on(appendRead, (batch) => enterGardens(batch, { facts, access, names: self.names }));
     on(appendAuthorise, (batch) => checkGardenWrites(batch, tables.in(batch.snapshot)));
     on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
+    on(readNextChange, () => undefined);
     on(readAnnotate, (views, context) => markGardens(views, context, { tables, self }));
     on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));
     on(factErased, (erased) => eraseReasons(erased, tables));

@@ -5,6 +5,7 @@ import {
   NodeSelf,
   optional,
   readAnnotate,
+  readNextChange,
   ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';
@@ -42,6 +43,7 @@ export const sourceTrustPlugin = definePlugin({
     if (config.rulesFile === '') return;
     const { names } = use.self;
     const trust = readTrustRules(await readRules(config.rulesFile), names);
+    on(readNextChange, () => undefined);
     on(readAnnotate, createMarkTrust({ trust, names, origins: use.origins }));
   },
 });

@@ -11,6 +11,7 @@ import {
   noted,
   optional,
   readConstrain,
+  readNextChange,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
@@ -67,6 +68,7 @@ export const timeTravelPlugin = definePlugin({
     provide(Moments, { asOf: (text, path) => noted(AsOf, readAsOf(text, path)) });
     route(entityHistoryRoute(use));
     route(factHistoryRoute(use));
+    on(readNextChange, () => undefined);
     on(readConstrain, (context) => (context.view === 'visible' ? checkMoment(context, clock.nowMs()) : undefined));
   },
 });

@@ -11,6 +11,7 @@ import {
   optional,
   Random,
   readConstrain,
+  readNextChange,
   ServedTenants,
   SignatureWork,
   schema,
@@ -138,6 +139,7 @@ export const tombstonesPlugin = definePlugin({
         await tables(MARKERS).whereNull('revoked_ms').whereNull('followed_number').update({ followed_number: 0 });
       });
       on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller) : undefined));
+      on(readNextChange, () => undefined);
       // After those whose words may be about hidden facts have kept what they tell.
       on(
         factAppended,

@@ -9,6 +9,7 @@ import {
   type Random,
   type Requires,
   readAnnotate,
+  readNextChange,
   type ServedTenants,
   type SignatureWork,
 } from '../../../kernel/plugin-api.ts';
@@ -61,6 +62,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   const origins = createVerifiedOrigins(tables);
   provide(VerifiedOrigins, origins);
   on(readAnnotate, createMarkOrigins(origins));
+  on(readNextChange, () => undefined);
   on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));

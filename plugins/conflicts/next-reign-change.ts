@@ -1,0 +1,18 @@
+import type { NextChangeQuestion, PluginTables } from '../../kernel/plugin-api.ts';
+import { REIGNS } from './standing-rows.ts';
+
+/** The next instant at which somebody begins or ceases to reign in a place of the entity, or it is contested no more. */
+export const nextReignChange = async (
+  { caller, entityKey, snapshot, nowMs }: NextChangeQuestion,
+  tables: PluginTables,
+): Promise<number | undefined> => {
+  const rows = await tables.in(snapshot).select(REIGNS, { tenant_id: caller.tenantId, entity_key: entityKey });
+  let next: number | undefined;
+  for (const row of rows) {
+    for (const column of ['from_ms', 'until_ms', 'contested_until_ms']) {
+      const instant = Number(row[column]);
+      if (instant > nowMs && instant < (next ?? Number.POSITIVE_INFINITY)) next = instant;
+    }
+  }
+  return next;
+};

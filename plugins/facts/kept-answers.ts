@@ -1,0 +1,117 @@
+import type { Clock, Facts, Principal, Reply } from '../../kernel/plugin-api.ts';
+
+export interface KeptAnswersParts {
+  readonly facts: Pick<Facts, 'version'>;
+  readonly clock: Clock;
+  /** Memory for the answers; 0 keeps none. */
+  readonly maxBytes: number;
+}
+
+/** Instants from and up to which an answer holds while nothing is committed. */
+export interface Steadiness {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+interface Kept extends Steadiness {
+  readonly reply: Reply;
+}
+
+/** A question without a kept answer, and where its answer may be put. */
+export interface OpenQuestion {
+  /** Whether it was asked before since the last commit: an answer that nobody asks for again is not worth its keep. */
+  readonly isRepeated: boolean;
+  keep(reply: Reply & { readonly text: string }, steadiness: Steadiness): void;
+}
+
+/**
+ * Replies that were given since the last commit to the store, ready to be sent again. The store is asked at each use
+ * whether anything was committed, by whatever process; then all of them are gone. So a kept reply is the one that would
+ * be made anew, and there is nothing in it that somebody has erased. When the room is filled nothing more is kept, lest
+ * who walks through everything drives out what others ask for.
+ */
+export class KeptAnswers {
+  readonly #parts: KeptAnswersParts;
+  readonly #kept = new Map<string, Kept | null>();
+  #version: string | undefined;
+  #bytes = 0;
+
+  constructor(parts: KeptAnswersParts) {
+    this.#parts = parts;
+  }
+
+  /** The reply to the question of this caller, or the question itself; undefined where nothing can be kept. */
+  find(caller: Principal, question: object): Reply | OpenQuestion | undefined {
+    if (this.#parts.maxBytes === 0 || !this.#isCurrent()) return undefined;
+    const key = `${nameOf(caller)} ${JSON.stringify(question)}`;
+    const kept = this.#kept.get(key);
+    const nowMs = this.#parts.clock.nowMs();
+    if (kept != null && kept.fromMs <= nowMs && nowMs < kept.untilMs) return kept.reply;
+    if (kept === undefined) this.#note(key);
+    const version = this.#version;
+    return {
+      isRepeated: kept !== undefined,
+      keep: (reply, steadiness) => {
+        // The snapshot of the answer was taken later: it may be newer than the version, and is of no use then.
+        if (this.#isCurrent() && this.#version === version) this.#put(key, reply, steadiness);
+      },
+    };
+  }
+
+  /** Lets go of what is of no use any more, though nobody asks. */
+  sweep(): void {
+    this.#isCurrent();
+  }
+
+  /** Drops what was kept when something has changed. False while the store cannot tell. */
+  #isCurrent(): boolean {
+    const version = this.#parts.facts.version();
+    if (version === undefined || version !== this.#version) {
+      this.#kept.clear();
+      this.#bytes = 0;
+      this.#version = version;
+    }
+    return version !== undefined;
+  }
+
+  #note(key: string): void {
+    this.#add(key, null, key.length);
+  }
+
+  #put(key: string, reply: Reply & { readonly text: string }, { fromMs, untilMs }: Steadiness): void {
+    const { text } = reply;
+    if (text.length > MAX_LENGTH || fromMs >= untilMs) return;
+    const isPlain = Buffer.byteLength(text) === text.length;
+    this.#add(key, { reply, fromMs, untilMs }, isPlain ? text.length : 2 * text.length);
+  }
+
+  #add(key: string, kept: Kept | null, bytes: number): void {
+    if (this.#bytes + bytes + OBJECT_BYTES > this.#parts.maxBytes) return;
+    this.#bytes += bytes + OBJECT_BYTES;
+    this.#kept.set(key, kept);
+  }
+}
+
+export const isReply = (found: Reply | OpenQuestion): found is Reply => 'status' in found;
+
+/** Longer replies are few, and take long to send however they are made. */
+const MAX_LENGTH = 256 * 1024;
+
+/** An entry of the map, and the objects that hang on it. */
+const OBJECT_BYTES = 300;
+
+/** All that tells callers apart. */
+const nameOf = (caller: Principal): string => {
+  const known = names.get(caller);
+  if (known !== undefined) return known;
+  const { permissions, allowedScopes, ...plain } = caller;
+  const name = JSON.stringify([
+    Object.entries(plain).sort(([one], [other]) => (one < other ? -1 : 1)),
+    [...permissions].sort(),
+    [...allowedScopes].sort(),
+  ]);
+  names.set(caller, name);
+  return name;
+};
+
+const names = new WeakMap<Principal, string>();
