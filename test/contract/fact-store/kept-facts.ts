@@ -142,4 +142,25 @@ export const describeKeptFacts = (current: CurrentStore): void => {
       }).to.throw(TypeError);
     });
   });
+
+  describe('the version of a store, where it has one', () => {
+    it('is another one after each commit of any process, and stays while nobody commits', async () => {
+      const { store } = current();
+      const another = await current().another();
+      const versions = [store, another].map((one) => one.version?.());
+      if (versions.includes(undefined)) return;
+      const seen = new Set(versions.slice(0, 1));
+      for (const [at, writer] of [store, another, store].entries()) {
+        await storeFacts(writer, [sampleFact(at + 1)]);
+        const version = store.version?.();
+        expect(seen.has(version), `after commit ${at + 1}`).to.equal(false);
+        await find(ask(ids(1, 2)));
+        expect(store.version?.()).to.equal(version);
+        seen.add(version);
+      }
+      const before = store.version?.();
+      await rejection(store.write('default', () => Promise.reject(new Error('changed its mind'))));
+      expect(store.version?.()).to.equal(before);
+    });
+  });
 };
