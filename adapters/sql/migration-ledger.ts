@@ -19,30 +19,54 @@ const LOCK = 'migrations';
 const CORE = 'core';
 
 /**
- * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own, or several if it has
- * to be prepared. Each takes the lock and looks at the ledger again, and the last one adds the migration's row, so that
- * several processes may start at once and an interrupted start goes on where it stopped.
+ * Applies what the ledger lacks, in ascending order. A new store gets all of it in one transaction. Otherwise every
+ * migration is a transaction of its own, or several if it has to be prepared. Each takes the lock and looks at the
+ * ledger again, and the last one adds the migration's row, so that several processes may start at once and an
+ * interrupted start goes on where it stopped.
  */
 export const applyMigrations = async (
   engine: SqlEngine,
   migrations: readonly OwnedMigration[],
   { isTrial = false, onProgress = () => {} }: Parameters<FactStore['migrate']>[1] = {},
 ): Promise<readonly OwnedMigration[]> => {
-  const pending = await pendingMigrations(engine, migrations);
+  const { pending, isNew } = await pendingMigrations(engine, migrations);
   if (isTrial) return pending;
-  for (const migration of pending) {
-    if (migration.prepare !== undefined) await prepareInSteps(engine, migration, migrations, onProgress);
-    await takeTurn(engine, migration, migrations, async (session) => {
-      await migration.up(await schemaOf(session, engine.dialect));
-      await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
-        versionOf(migration),
-        new Date().toISOString(),
-        migration.owner,
-      ]);
-    });
-    engine.schemaChanged();
+  if (isNew) await applyAllAtOnce(engine, pending, migrations);
+  else {
+    for (const migration of pending) {
+      if (migration.prepare !== undefined) await prepareInSteps(engine, migration, migrations, onProgress);
+      await takeTurn(engine, migrations, async (session, ledger) => {
+        if (!ledger.has(migration.number)) await apply(engine, session, migration);
+      });
+      engine.schemaChanged();
+    }
   }
   return pending;
+};
+
+/** There is nothing to prepare for long, and each commit would wait for the disk. */
+const applyAllAtOnce = async (
+  engine: SqlEngine,
+  pending: readonly OwnedMigration[],
+  all: readonly OwnedMigration[],
+): Promise<void> => {
+  await takeTurn(engine, all, async (session, ledger) => {
+    for (const migration of pending.filter(({ number }) => !ledger.has(number))) {
+      while ((await migration.prepare?.(await schemaOf(session, engine.dialect), () => {})) === false);
+      await apply(engine, session, migration);
+      engine.schemaChanged();
+    }
+  });
+  engine.schemaChanged();
+};
+
+const apply = async (engine: SqlEngine, session: SqlSession, migration: OwnedMigration): Promise<void> => {
+  await migration.up(await schemaOf(session, engine.dialect));
+  await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
+    versionOf(migration),
+    new Date().toISOString(),
+    migration.owner,
+  ]);
 };
 
 /** A process may find that another one has prepared a part, or has applied the migration already. */
@@ -55,7 +79,8 @@ const prepareInSteps = async (
   for (let isReady = false; !isReady; ) {
     let line: string | undefined;
     isReady = true;
-    await takeTurn(engine, migration, all, async (session) => {
+    await takeTurn(engine, all, async (session, ledger) => {
+      if (ledger.has(migration.number)) return;
       const prepared = await migration.prepare?.(await schemaOf(session, engine.dialect), (done, total, what) => {
         line = `migration ${versionOf(migration)}: ${grouped(done)} of ${grouped(total)} ${what}`;
       });
@@ -68,12 +93,11 @@ const prepareInSteps = async (
 
 const grouped = (count: number): string => count.toLocaleString('en-US');
 
-/** Does a part of a migration in a transaction under the lock, unless the migration has been applied. */
+/** Works in a transaction under the lock, knowing what has been applied by then. */
 const takeTurn = (
   engine: SqlEngine,
-  migration: OwnedMigration,
   all: readonly OwnedMigration[],
-  work: (session: SqlSession) => Promise<void>,
+  work: (session: SqlSession, ledger: ReadonlyMap<number, LedgerEntry>) => Promise<void>,
 ): Promise<void> =>
   engine.write(
     LOCK,
@@ -81,21 +105,19 @@ const takeTurn = (
       await session.run(CREATE_LEDGER, []);
       const ledger = await readLedger(session, engine.dialect);
       refuseForeignLedger(ledger, all);
-      if (!ledger.has(migration.number)) await work(session);
+      await work(session, ledger);
     },
     { unhurried: true },
   );
 
 /** What the ledger lacks, in ascending order. Refuses a ledger that these migrations do not fit to. */
-const pendingMigrations = async (
-  engine: SqlEngine,
-  migrations: readonly OwnedMigration[],
-): Promise<OwnedMigration[]> => {
+const pendingMigrations = async (engine: SqlEngine, migrations: readonly OwnedMigration[]) => {
   const ordered = [...migrations].sort((one, other) => one.number - other.number);
   refuseSharedNumbers(ordered);
   const applied = await engine.read((session) => readLedger(session, engine.dialect));
   refuseForeignLedger(applied, ordered);
-  return ordered.filter((migration) => !applied.has(migration.number));
+  const pending = ordered.filter((migration) => !applied.has(migration.number));
+  return { pending, isNew: applied.size === 0 };
 };
 
 interface LedgerEntry {

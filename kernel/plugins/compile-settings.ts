@@ -29,7 +29,7 @@ export const compileSettings = (
     if (known !== undefined) return known;
     const closed = close(json as PropertySchema) as Readonly<Record<string, unknown>>;
     const compiled = {
-      validate: createAjv().compile(closed),
+      validate: compileOnce(closed),
       properties: settingProperties(closed),
       moved: movedSettings(json),
     };
@@ -42,6 +42,18 @@ export const compileSettings = (
 };
 
 const compiledSchemas = new WeakMap<object, CompiledSettings>();
+
+/** One instance compiles them all, because each would make the meta-schema anew. It forgets them at once. */
+const compileOnce = (closed: object): ValidateFunction => {
+  ajv ??= createAjv();
+  try {
+    return ajv.compile(closed);
+  } finally {
+    ajv.removeSchema(closed);
+  }
+};
+
+let ajv: Ajv | undefined;
 
 const createAjv = (): Ajv => {
   const ajv = new Ajv({

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
@@ -15,7 +16,7 @@ export type SchemaCheck<T> = (value: unknown, root: string, status?: number) => 
 
 /** Compiles a schema, once: call it where a plugin is set up, never per request. Throws for a schema that is none. */
 export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
-  const isValid = quickAjv().compile<T>(schema.json);
+  const isValid = compileQuick<T>(schema.json);
   const undeclaredIn = compileDeclared(schema);
   return (value, root, status = 422) => {
     const undeclared = undeclaredIn(value, root);
@@ -25,6 +26,16 @@ export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
     throw refuseAll([...undeclared, ...violationsIn(schema, value, isValid, root)], { status });
   };
 };
+
+/** Nodes of one process have the same schemas, each made anew by its plugins. Each is compiled once. */
+const compileQuick = <T>(json: object): ValidateFunction<T> => {
+  const text = createHash('sha256').update(JSON.stringify(json)).digest('base64');
+  const known = compiled.get(text) ?? quickAjv().compile(json);
+  compiled.set(text, known);
+  return known as ValidateFunction<T>;
+};
+
+const compiled = new Map<string, ValidateFunction>();
 
 const violationsIn = (
   schema: Schema<unknown>,

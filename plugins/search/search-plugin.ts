@@ -109,7 +109,7 @@ export const searchPlugin = definePlugin({
   migrations: searchMigrations,
   inspect: ({ config, probeFolder }) => probeFolder(config.snapshotFolder),
   async setup(context) {
-    const { config, use, tables, log, on, onStop, every, provide } = context;
+    const { config, use, tables, log, on, onStart, onStop, every, provide } = context;
     const { clock, random, leases, embedder } = use;
     const side = embedder === undefined ? undefined : await openVectors(embedder, use.earlier, tables, clock);
     const store = {
@@ -124,6 +124,7 @@ export const searchPlugin = definePlugin({
       await snapshots.erased();
       return SNAPSHOT_LIMITS;
     });
+    onStart(() => search.openAhead());
     provide(SearchIndex, search);
     const check = createIndexCheck({ ...use, tables, index: search });
     on(storeChecks, () => check);

@@ -45,6 +45,10 @@ export class SearchService implements SearchIndex {
     const { log, clock } = parts;
     this.#progress = new ProgressLog({ log, clock, message: 'the search index is being built' });
     this.#vectorsGoal = parts.vectors?.goal;
+  }
+
+  /** Opens the index before anybody asks. Without it the first search does: a command may need none. */
+  openAhead(): void {
     // Searches are told of the error; there may be none yet.
     this.#opened().catch((error: unknown) => this.#failedToOpen(error));
   }
@@ -114,9 +118,9 @@ export class SearchService implements SearchIndex {
     return false;
   }
 
-  /** Vectors were stored, here or elsewhere. */
+  /** Vectors were stored, here or elsewhere. An index that is not open yet will find them. */
   async vectorsAdded(): Promise<void> {
-    await this.#readVectors(await this.#opened());
+    if (this.#opening !== undefined) await this.#readVectors(await this.#opening);
   }
 
   /** Whether vectors are still to come: some that were stored could not be read, or a generation is being made. */
