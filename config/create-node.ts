@@ -53,7 +53,7 @@ export interface AdapterOverrides {
   readonly random?: Random;
   readonly log?: Logger;
   readonly transport?: Transport;
-  readonly store?: () => FactStore;
+  readonly store?: () => FactStore | Promise<FactStore>;
   readonly extras?: readonly AdapterBinding[];
 }
 

@@ -5,6 +5,8 @@ import { startPostgres } from './postgres-process.ts';
 /** An empty database on the run's server. */
 export interface TestDatabase {
   readonly url: string;
+  /** Makes it anew as a copy of another one, which nobody may use meanwhile. */
+  becomeCopy(template: TestDatabase): Promise<void>;
   /** Removes it, whoever is connected. Idempotent. */
   drop(): Promise<void>;
 }
@@ -22,6 +24,10 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   address.pathname = `/${name}`;
   const database = {
     url: address.href,
+    becomeCopy: async (template: TestDatabase) => {
+      const original = new URL(template.url).pathname.slice(1);
+      await administer(url, `DROP DATABASE ${name}`, `CREATE DATABASE ${name} TEMPLATE ${original} ${creation}`);
+    },
     drop: async () => {
       leftOver.delete(database);
       await administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -31,14 +37,16 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   return database;
 };
 
-/** Runs one statement as the user who may create databases. */
-export const administer = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
+/** Runs statements as the user who may create databases, and answers with the rows of the last one. */
+export const administer = async (url: string, ...statements: readonly string[]): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url });
   // Losing the connection afterwards, when a test stops the server, is nobody's failure.
   client.on('error', () => {});
   await client.connect();
   try {
-    return (await client.query(sql)).rows;
+    let rows: Record<string, unknown>[] = [];
+    for (const sql of statements) ({ rows } = await client.query(sql));
+    return rows;
   } finally {
     await client.end();
   }

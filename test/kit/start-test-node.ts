@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode, type Node } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
@@ -30,6 +29,7 @@ import { createSeededRandom } from '../fakes/seeded-random.ts';
 import { checkReplies } from './check-replies.ts';
 import { currentThreads } from './for-each-layout.ts';
 import { currentStore, type StoreKind } from './for-each-store.ts';
+import { scratchPlace } from './scratch-place.ts';
 import { createTestRequest, type TestRequest } from './test-request.ts';
 import { placeTestStore } from './test-store.ts';
 
@@ -94,7 +94,8 @@ const DEFAULT_URL = 'http://localhost:8765';
 export const startTestNode = async (options: TestNodeOptions = {}): Promise<TestNode> => {
   const { clock = createManualClock(), network = createLoopbackNetwork(), url = DEFAULT_URL } = options;
   const { wrapStore = (opened) => opened } = options;
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'node-')));
+  // No power is cut here, and most of what a small node waits for is the disk.
+  const folder = options.folder ?? (await mkdtemp(join(await scratchPlace(), 'node-')));
   const logLines: LogLine[] = [];
   const store = await placeTestStore(options.store ?? currentStore(), folder);
   const removeFolder = async () => {
@@ -104,11 +105,12 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   };
   const random = options.random ?? createSeededRandom();
   const keyRing = createKeyRing();
+  const plugins = pluginObjects(options, keyRing);
   let node: Node | undefined;
   try {
     node = await createNode({
       env: { ...layout(options), ...options.env },
-      plugins: pluginObjects(options, keyRing),
+      plugins,
       inspectReplies: checkReplies,
       overrides: {
         node: { url, ...options.node },
@@ -120,7 +122,12 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         random,
         log: createMemoryLogger(logLines),
         transport: network.transport(url),
-        store: () => wrapStore(store.open()),
+        store: async () => {
+          // Plugins of two tests may share a name, and not what they store.
+          const areOurs = plugins.every(({ migrations = [] }) => migrations.length === 0);
+          if (node !== undefined && areOurs) await store.fill(node.kernel.migrations);
+          return wrapStore(store.open());
+        },
         extras: [quietBilling],
       },
     });

@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { createPostgresStore } from '../../adapters/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
-import type { FactStore } from '../../ports/ports.ts';
+import type { FactStore, OwnedMigration } from '../../ports/ports.ts';
 import type { StoreKind } from './for-each-store.ts';
 import { createTestDatabase, type TestDatabase } from './postgres-server.ts';
+import { fillDatabase, fillFile } from './store-templates.ts';
 
 /** Where the store of a test is. */
 export interface TestStore {
   /** The `store` part of the adapters in a configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Gives an empty place the tables that these migrations make, if it can do so sooner than they do. */
+  fill(migrations: readonly OwnedMigration[]): Promise<void>;
   /** A new store on the data. */
   open(): FactStore;
   /** Removes what is not in the folder. */
@@ -22,14 +25,19 @@ export const placeTestStore = async (kind: StoreKind, folder: string): Promise<T
     return {
       // The same layout on every machine; suites of both say which one they mean.
       settings: { use: 'sqlite', path, writer: 'inline' },
+      fill: (migrations) => fillFile(path, migrations),
       open: () => createSqliteStore({ path, watchNesting: true }),
       remove: async () => {},
     };
   }
+  const isNew = !databases.has(folder);
   const database = await databaseOf(folder);
   const { url } = database;
   return {
     settings: { use: 'postgres', url, dataFolder: folder },
+    fill: async (migrations) => {
+      if (isNew) await fillDatabase(database, migrations);
+    },
     open: () => createPostgresStore({ url, watchNesting: true }),
     remove: async () => {
       databases.delete(folder);

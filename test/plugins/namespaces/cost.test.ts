@@ -18,9 +18,13 @@ forEachStore('what namespaces cost an append', () => {
       return node.must(200, 'owner', 'POST', '/v1/facts/batch', facts);
     };
     await send('first');
-    const counted = await counter.during(() => send('second'));
+    // What the process does now and then may happen to fall into one of them.
+    const counts: number[] = [];
+    for (const word of ['second', 'third', 'fourth']) {
+      counts.push((await counter.during(() => send(word))).statements);
+    }
     await node.stop();
-    return counted.statements;
+    return Math.min(...counts);
   };
 
   for (const rules of [0, 20]) {
