@@ -274,11 +274,7 @@ export interface FactStore {
     migrations: readonly OwnedMigration[],
     options?: { readonly isTrial?: boolean; readonly onProgress?: (line: string) => void },
   ): Promise<readonly OwnedMigration[]>;
-  /**
-   * Optional: a number that is another one after every commit, by whichever process; two reads that begin while it
-   * stays the same see the same. To be compared with what this object returned before, and to be taken before the read
-   * that it is kept for. Undefined while the store cannot tell. Costs a microsecond or two, and never throws.
-   */
+  /** Optional: another number after every commit, of any process; undefined while it cannot tell. Never throws. */
   version?(): number | undefined;
   /** Resolves when a write could be made now, rejects with `unavailable` otherwise. */
   ping(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { NextChangeQuestion, PluginTables } from '../../kernel/plugin-api.ts';
 import { REIGNS } from './standing-rows.ts';
 
-/** The next instant at which somebody begins or ceases to reign in a place of the entity, or it is contested no more. */
+/** The next instant at which a reign in a place of the entity begins or ends, or the place is contested no more. */
 export const nextReignChange = async (
   { caller, entityKey, snapshot, nowMs }: NextChangeQuestion,
   tables: PluginTables,

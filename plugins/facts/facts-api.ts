@@ -19,6 +19,7 @@ import {
   type Word,
 } from '../../kernel/plugin-api.ts';
 import { defineAuditEvent } from '../audit/audit-api.ts';
+import type { Steadiness } from './kept-answers.ts';
 import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
@@ -245,11 +246,8 @@ export interface PageOptions extends ReadOptions {
 export interface FactAnswer extends FactPage {
   /** Members that plugins add to the answer. */
   readonly members: Readonly<Record<string, unknown>>;
-  /**
-   * Instants from and up to which the same question is answered alike while `Facts.version` stays the same. Absent
-   * unless it was asked for, and where nobody can tell.
-   */
-  readonly steadiness?: { readonly fromMs: number; readonly untilMs: number } | undefined;
+  /** Absent unless it was asked for, and where nobody can tell. */
+  readonly steadiness?: Steadiness | undefined;
 }
 
 /** What a handler of `query:answer` is told. */

@@ -7,7 +7,7 @@ export interface KeptAnswersParts {
   readonly maxBytes: number;
 }
 
-/** Instants from and up to which an answer holds while nothing is committed. */
+/** Instants from and up to which the same question is answered alike while `Facts.version` stays the same. */
 export interface Steadiness {
   readonly fromMs: number;
   readonly untilMs: number;
