@@ -19,10 +19,9 @@ const LOCK = 'migrations';
 const CORE = 'core';
 
 /**
- * Applies what the ledger lacks, in ascending order. A new store gets all of it in one transaction. Otherwise every
- * migration is a transaction of its own, or several if it has to be prepared. Each takes the lock and looks at the
- * ledger again, and the last one adds the migration's row, so that several processes may start at once and an
- * interrupted start goes on where it stopped.
+ * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own, or several if it has
+ * to be prepared. Each takes the lock and looks at the ledger again, and the last one adds the migration's row, so that
+ * several processes may start at once and an interrupted start goes on where it stopped.
  */
 export const applyMigrations = async (
   engine: SqlEngine,
@@ -31,36 +30,59 @@ export const applyMigrations = async (
 ): Promise<readonly OwnedMigration[]> => {
   const { pending, isNew } = await pendingMigrations(engine, migrations);
   if (isTrial) return pending;
-  if (isNew) await applyAllAtOnce(engine, pending, migrations);
-  else {
-    for (const migration of pending) {
+  for (const group of isNew ? unpreparedTogether(pending) : pending.map((migration) => [migration])) {
+    if (group.length > 1 && (await applyAtOnce(engine, group, migrations))) continue;
+    for (const migration of group) {
       if (migration.prepare !== undefined) await prepareInSteps(engine, migration, migrations, onProgress);
-      await takeTurn(engine, migrations, async (session, ledger) => {
-        if (!ledger.has(migration.number)) await apply(engine, session, migration);
-      });
+      await takeTurn(engine, migrations, (session, ledger) => apply(engine, session, migration, ledger));
       engine.schemaChanged();
     }
   }
   return pending;
 };
 
-/** There is nothing to prepare for long, and each commit would wait for the disk. */
-const applyAllAtOnce = async (
-  engine: SqlEngine,
-  pending: readonly OwnedMigration[],
-  all: readonly OwnedMigration[],
-): Promise<void> => {
-  await takeTurn(engine, all, async (session, ledger) => {
-    for (const migration of pending.filter(({ number }) => !ledger.has(number))) {
-      while ((await migration.prepare?.(await schemaOf(session, engine.dialect), () => {})) === false);
-      await apply(engine, session, migration);
-      engine.schemaChanged();
-    }
-  });
-  engine.schemaChanged();
+/** Migrations that need no preparation go together with those around them. */
+const unpreparedTogether = (pending: readonly OwnedMigration[]): OwnedMigration[][] => {
+  const groups: OwnedMigration[][] = [];
+  for (const [at, migration] of pending.entries()) {
+    const goesOn = migration.prepare === undefined && at > 0 && pending[at - 1]?.prepare === undefined;
+    if (goesOn) groups.at(-1)?.push(migration);
+    else groups.push([migration]);
+  }
+  return groups;
 };
 
-const apply = async (engine: SqlEngine, session: SqlSession, migration: OwnedMigration): Promise<void> => {
+/**
+ * All of them in one transaction: in a new store each commit would do no more than wait for the disk. False where one of
+ * them fails. Taken one by one then, those before it stay.
+ */
+const applyAtOnce = async (
+  engine: SqlEngine,
+  group: readonly OwnedMigration[],
+  all: readonly OwnedMigration[],
+): Promise<boolean> => {
+  try {
+    await takeTurn(engine, all, async (session, ledger) => {
+      for (const migration of group) {
+        await apply(engine, session, migration, ledger);
+        engine.schemaChanged();
+      }
+    });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    engine.schemaChanged();
+  }
+};
+
+const apply = async (
+  engine: SqlEngine,
+  session: SqlSession,
+  migration: OwnedMigration,
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): Promise<void> => {
+  if (ledger.has(migration.number)) return;
   await migration.up(await schemaOf(session, engine.dialect));
   await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
     versionOf(migration),
