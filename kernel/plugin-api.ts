@@ -9,9 +9,11 @@ export * from '../ports/fact-filter.ts';
 export type {
   AnnouncedQuery,
   Cover,
+  FactOrder,
   FactQuery,
   FeedEntry,
   Row,
+  RowPage,
   SqlValue,
   TriplePosition,
   TripleQuery,

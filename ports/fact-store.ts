@@ -10,10 +10,15 @@ import type { CopyOptions, StoreCopy } from './store-copy.ts';
 export type SqlValue = string | number | boolean | Uint8Array | null;
 export type Row = Readonly<Record<string, SqlValue>>;
 
+export type FactOrder = 'timestamp' | 'hlc' | 'feed' | 'any';
+
 export interface FactQuery {
   readonly filter: Filter;
-  /** `timestamp`: timestamp desc, id desc. `hlc`: hlc desc, id desc. `feed`: feed asc. */
-  readonly order: 'timestamp' | 'hlc' | 'feed';
+  /**
+   * `timestamp`: timestamp desc, id desc. `hlc`: hlc desc, id desc. `feed`: feed asc. `any`: whichever costs least; for
+   * facts whose ids are known.
+   */
+  readonly order: FactOrder;
   /** Only facts strictly beyond this position of the order. */
   readonly after?: { readonly timestampMs: number; readonly id: string };
   readonly limit: number;
@@ -27,6 +32,15 @@ export interface FactQuery {
    * be unchanged. The answer is the same without it. For look-ups of facts, not for walking through many.
    */
   readonly mayKeep?: boolean;
+}
+
+/** The first rows in an order. */
+export interface RowPage {
+  /** Columns, ascending. */
+  readonly orderBy: readonly [string, ...string[]];
+  readonly limit: number;
+  /** Only rows whose first column of the order is less. */
+  readonly below?: string | undefined;
 }
 
 /** Where a page of facts in the order of triples begins: behind the fact with these members. */
@@ -143,12 +157,13 @@ export interface Snapshot {
   /** Query builder on one table, bound to this snapshot. For cold paths; rows come back with the engine's scalars. */
   table(name: string): Knex.QueryBuilder;
   /**
-   * Rows whose columns equal the given values, an array meaning any of them; no order. The statement is prepared once
-   * per combination of table and columns, so this is the hot path's read.
+   * Rows whose columns equal the given values, an array meaning any of them; in no order but that of a page. The
+   * statement is prepared once per combination of table and columns, so this is the hot path's read.
    */
   select(
     table: string,
     where: Readonly<Record<string, SqlValue | readonly SqlValue[]>>,
+    page?: RowPage,
   ): Promise<Record<string, SqlValue>[]>;
 }
 

@@ -39,6 +39,7 @@ export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   { owner: 'core', number: 62, name: 'feed_entries', up: (schema) => runAll(schema, feedEntryTable(schema.dialect)) },
   { owner: 'core', number: 63, name: 'redaction', up: (schema) => runAll(schema, redaction(schema.dialect)) },
   { owner: 'core', number: 78, name: 'record_time', up: (schema) => runAll(schema, recordTime(schema.dialect)) },
+  { owner: 'core', number: 87, name: 'facts_by_garden', up: (schema) => runAll(schema, gardenIndex(schema.dialect)) },
 ];
 
 const runAll = async (schema: MigrationSchema, statements: readonly string[]): Promise<void> => {
@@ -178,6 +179,12 @@ const TENANT_INDEXES: readonly string[] = [
 const sessionIndex = (dialect: SchemaDialect): string[] => [
   'CREATE INDEX facts_by_session ON facts (tenant_id, session_id) WHERE session_id IS NOT NULL',
   ...dialect.expectRows([['facts', 'facts_by_session', '100000 100000 50']]),
+];
+
+/** Facts of one garden by time, and whether there is any in a garden at all; a fact outside gardens costs nothing. */
+const gardenIndex = (dialect: SchemaDialect): string[] => [
+  `CREATE INDEX facts_by_garden ON facts (tenant_id, garden_id, timestamp_ms, id) WHERE garden_id IS NOT NULL`,
+  ...dialect.expectRows([['facts', 'facts_by_garden', '200000 200000 2000 2 1']]),
 ];
 
 /** Finds the facts that refer to others, which are few, and lets references to erased facts be redacted. */

@@ -7,6 +7,7 @@ import { shapeOf } from './filter-shape.ts';
 import { TRACE_COLUMNS } from './kept-facts.ts';
 import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
 import { TENANTS } from './ledger-statements.ts';
+import { LIMIT } from './limit.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
@@ -24,12 +25,6 @@ const SHORT_VALUE = `CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value
 /** The columns of a fact, with a short value. */
 const FACT_IN_SHORT = `${OUTLINE}, f.value_type, ${SHORT_VALUE}`;
 const TRACE = `${columnsOf(TRACE_COLUMNS)}, f.cid IS NOT NULL, ${SHORT_VALUE}`;
-
-/**
- * A bare `LIMIT ?` makes SQLite plan the statement anew whenever another value is bound, lest a plan fit the old limit
- * alone: 40 µs for a statement that runs in 2.
- */
-const LIMIT = 'LIMIT ? + 0';
 
 /**
  * Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The order follows the index on triples,
@@ -211,4 +206,5 @@ const ORDER: Readonly<Record<FactQuery['order'], string>> = {
   timestamp: 'ORDER BY f.timestamp_ms DESC, f.id DESC',
   hlc: 'ORDER BY f.hlc_wall DESC, f.hlc_ctr DESC, f.id DESC',
   feed: 'ORDER BY f.feed_wall, f.feed_ctr',
+  any: '',
 };

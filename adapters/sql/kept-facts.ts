@@ -63,7 +63,7 @@ export const findKept = async (
   if (missing.length === 0) return facts as StoredFact[];
   const filter = all(equals('tenantId', tenantId), isIn('id', missing));
   const read = new Map(
-    (await reads.whole({ filter, order: 'feed', limit: missing.length })).map((fact) => [fact.id, fact]),
+    (await reads.whole({ filter, order: 'any', limit: missing.length })).map((fact) => [fact.id, fact]),
   );
   return rows.flatMap((row, at) => {
     const known = facts[at];

@@ -1,4 +1,5 @@
-import type { SqlValue } from '../../ports/ports.ts';
+import type { RowPage, SqlValue } from '../../ports/ports.ts';
+import { LIMIT } from './limit.ts';
 import { bindList, equalsOneOf, kindOf } from './list-condition.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
@@ -14,14 +15,25 @@ export const selectStatement = (
   table: string,
   where: ColumnValues,
   dialect: SqlDialect,
+  page?: RowPage,
 ): { readonly sql: string; readonly parameters: SqlParameter[] } => {
   const parameters: SqlParameter[] = [];
   const conditions: string[] = [];
   for (const name in where) {
     conditions.push(equality(identifier(name), where[name] as SqlValue | readonly SqlValue[], dialect, parameters));
   }
+  if (page?.below !== undefined) {
+    conditions.push(`${identifier(page.orderBy[0])} < ?`);
+    parameters.push(page.below);
+  }
   const condition = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  return { sql: `SELECT * FROM ${identifier(table)}${condition}`, parameters };
+  return { sql: `SELECT * FROM ${identifier(table)}${condition}${endOf(page, parameters)}`, parameters };
+};
+
+const endOf = (page: RowPage | undefined, parameters: SqlParameter[]): string => {
+  if (page === undefined) return '';
+  parameters.push(page.limit);
+  return ` ORDER BY ${page.orderBy.map(identifier).join(', ')} ${LIMIT}`;
 };
 
 const equality = (

@@ -13,6 +13,7 @@ import {
   type LedgerHead,
   type LedgerQuery,
   type LedgerRange,
+  type RowPage,
   type SizedOutline,
   type Snapshot,
   type SqlValue,
@@ -196,8 +197,8 @@ export class SqlSnapshot implements Snapshot {
     return this.session.table(name);
   }
 
-  async select(table: string, where: ColumnValues): Promise<Record<string, SqlValue>[]> {
-    const { sql, parameters } = selectStatement(table, where, this.dialect);
+  async select(table: string, where: ColumnValues, page?: RowPage): Promise<Record<string, SqlValue>[]> {
+    const { sql, parameters } = selectStatement(table, where, this.dialect, page);
     return this.session.records(sql, parameters);
   }
 

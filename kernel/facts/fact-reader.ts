@@ -1,4 +1,14 @@
-import { all, below, equals, type Filter, isIn, not, type Principal, type StoredFact } from '../../ports/ports.ts';
+import {
+  all,
+  below,
+  equals,
+  type FactOrder,
+  type Filter,
+  isIn,
+  not,
+  type Principal,
+  type StoredFact,
+} from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { readAnnotate, readConstrain } from '../hooks/kernel-hooks.ts';
 import { LIST_BYTES } from '../http/spelled-list.ts';
@@ -102,12 +112,7 @@ class SnapshotReader implements FactReader {
 
   async find(
     filter: Filter,
-    {
-      view,
-      order,
-      limit,
-      mayKeep = false,
-    }: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number; mayKeep?: boolean },
+    { view, order, limit, mayKeep = false }: { view: ReadView; order: FactOrder; limit: number; mayKeep?: boolean },
   ): Promise<StoredFact[]> {
     const constraint = await this.constraint(view);
     return this.snapshot.find({ filter: all(constraint, filter), order, limit, mayKeep });

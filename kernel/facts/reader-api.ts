@@ -1,4 +1,4 @@
-import type { Filter, Principal, Scope, StoredFact } from '../../ports/ports.ts';
+import type { FactOrder, Filter, Principal, Scope, StoredFact } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { Notes } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
@@ -79,7 +79,7 @@ export interface FactReader extends ReadMoment {
   /** Facts that satisfy the filter and a view of the caller; `mayKeep` as `FactQuery` has it. */
   find(
     filter: Filter,
-    options: { view: ReadView; order: 'timestamp' | 'hlc' | 'feed'; limit: number; mayKeep?: boolean },
+    options: { view: ReadView; order: FactOrder; limit: number; mayKeep?: boolean },
   ): Promise<StoredFact[]>;
   /** The caller's view as a filter, for a read that a plugin makes itself. */
   constraint(view: ReadView, about?: ReadContext['about']): Promise<Filter>;

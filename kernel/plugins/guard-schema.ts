@@ -74,7 +74,7 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
     ledgerHead: (tenantId) => data.ledgerHead(tenantId),
     databaseMs: () => data.databaseMs(),
     table: (name) => data.table(own(name)),
-    select: (table, where) => data.select(STATES_OF_FACTS.has(table) ? table : own(table), where),
+    select: (table, where, page) => data.select(STATES_OF_FACTS.has(table) ? table : own(table), where, page),
     insertRows: (table, rows) => data.insertRows(own(table), rows),
   };
 };

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Migration, OptionalRef, Ref, Row, SqlValue } from '../../ports/ports.ts';
+import type { Migration, OptionalRef, Ref, Row, RowPage, SqlValue } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
 import type { PluginCommand } from '../commands/command-definition.ts';
 import type { HookCaller, On } from '../hooks/define-hook.ts';
@@ -43,6 +43,7 @@ export interface ReadableTables {
   select(
     table: string,
     where: Readonly<Record<string, SqlValue | readonly SqlValue[]>>,
+    page?: RowPage,
   ): Promise<Record<string, SqlValue>[]>;
 }
 

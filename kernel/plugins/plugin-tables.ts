@@ -25,7 +25,7 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
   };
   const readable = (snapshot: Snapshot): ReadableTables =>
     Object.assign((table: string) => snapshot.table(own(table)), {
-      select: ((table, where) => snapshot.select(own(table), where)) as ReadableTables['select'],
+      select: ((table, where, page) => snapshot.select(own(table), where, page)) as ReadableTables['select'],
     });
   const writable = (transaction: WriteTransaction): WritableTables =>
     Object.assign(readable(transaction), {

@@ -7,11 +7,13 @@ import {
   type FactView,
   type Filter,
   isIn,
+  isNull,
   keptWithFact,
   not,
   type ReadContext,
   SAME_PLACE,
   SAME_TRIPLE,
+  SCOPES,
   tripleId,
   withMark,
 } from '../../kernel/plugin-api.ts';
@@ -32,8 +34,24 @@ export const markElsewhere = async (
 ): Promise<readonly FactView[] | undefined> => {
   const { gardens } = context;
   if (gardens !== 'all' && gardens.length === 0) return undefined;
+  if (!(await mayLieElsewhere(views, context))) return undefined;
   return markWhere(views, context, DIFFERS_ELSEWHERE, (live) => differsElsewhere(gardens, live));
 };
+
+/**
+ * False where the caller can see that no fact that it may read is in a garden: then all lie in one place. One look at
+ * the first of such facts, where the question itself looks for the rivals of each fact. Who may not read every scope
+ * asks the question: what is hidden from it must not make it faster.
+ */
+const mayLieElsewhere = async (views: readonly FactView[], context: ReadContext): Promise<boolean> => {
+  const { caller, gardens, snapshot } = context;
+  if (SCOPES.some((scope) => !caller.allowedScopes.has(scope))) return true;
+  if (views.some(({ fact }) => fact.gardenId !== null)) return true;
+  const inGarden = gardens === 'all' ? not(isNull('gardenId')) : isIn('gardenId', placesOf(gardens));
+  return (await snapshot.outline(all(equals('tenantId', caller.tenantId), inGarden), 1)).length > 0;
+};
+
+const placesOf = (gardens: readonly string[]): readonly string[] => [...gardens].sort().slice(0, MOST_GARDENS);
 
 /** Sets `contradicted` on facts with another live value in their own place, where nobody has noted who reigns. */
 export const markDiffering = (
@@ -82,6 +100,6 @@ const differsElsewhere = (gardens: ReadContext['gardens'], live: Filter): Filter
   kind: 'inTable',
   table: 'facts',
   match: [...SAME_TRIPLE, { column: 'place', is: 'other', field: 'place' }, OTHER_VALUE],
-  where: gardens === 'all' ? [] : [{ column: 'place', in: ['', ...[...gardens].sort().slice(0, MOST_GARDENS)] }],
+  where: gardens === 'all' ? [] : [{ column: 'place', in: ['', ...placesOf(gardens)] }],
   whereFact: live,
 });

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import {
   type ErasedFacts,
   type ErasureCounts,
@@ -9,60 +8,19 @@ import {
   type PluginTransaction,
   type ReadableTables,
   type Row,
-  type Scope,
   type ServiceNames,
   type SqlValue,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { behindConfidence, compareEdgePositions, type EdgePosition, orderText } from './edge-order.ts';
-import type { RelationPattern } from './relation-pattern.ts';
+import { type EdgePosition, orderText } from './edge-order.ts';
+import { EDGES, type EdgeQuery, type EdgeRow, pageOfEdges } from './edge-pages.ts';
 
-const EDGES = 'graph_edges';
 const PROGRESS = 'graph_progress';
-
-/**
- * Which edges of one tenant to read. It leaves out what the caller cannot see for certain; the facts decide about the
- * rest.
- */
-export interface EdgeQuery {
-  readonly tenantId: string;
-  /** The end of the edge that is known. */
-  readonly end: 'subject' | 'object';
-  readonly keys: readonly string[];
-  /** Edges whose other end is one of these are left out. */
-  readonly except: readonly string[];
-  readonly scopes: readonly Scope[];
-  /** Gardens whose edges are read. */
-  readonly gardens: 'all' | readonly string[];
-  /** Whether edges outside gardens are read too. */
-  readonly outside: boolean;
-  readonly relation: RelationPattern | undefined;
-  readonly minConfidence: number;
-  /** Edges that were there at this stamp of the feed, those that are over by now as well. */
-  readonly asOf: Hlc | undefined;
-  /** Only edges whose other end is one of these. */
-  readonly others?: readonly string[];
-  /** Only edges whose order is less. */
-  readonly before?: string;
-}
-
-/** An edge as it is stored, seen from its known end. Only its fact says whether it is live. */
-export interface EdgeRow extends EdgePosition {
-  readonly subjectKey: string;
-  readonly objectKey: string;
-  readonly confidence: number;
-}
 
 /** An edge whose fact may be over. */
 export type Suspect = Pick<EdgeRow, 'subjectKey' | 'factId'>;
 
 export type PlacedRelation = Pick<StoredFact, 'tenantId' | 'entityKey' | 'relationKey' | 'scope' | 'gardenId'>;
-
-/** From its subject an edge is ordered by its object, and from its object by its subject. */
-const COLUMNS = {
-  subject: { known: 'subject_key', other: 'object_key', order: 'from_order' },
-  object: { known: 'object_key', other: 'subject_key', order: 'to_order' },
-} as const;
 
 /**
  * One row per `ref` fact, written with it: who points at whom, by match key, with all that a walk can judge without the
@@ -167,81 +125,8 @@ export class EdgeStore {
   }
 
   /** At most `limit` edges behind a position, in their order. */
-  async page(
-    query: EdgeQuery,
-    after: EdgePosition | undefined,
-    limit: number,
-    snapshot: PluginSnapshot,
-  ): Promise<EdgeRow[]> {
-    const going = await this.#pageOf({ ...query, isOver: 0 }, after, limit, snapshot);
-    if (query.asOf === undefined) return going;
-    const over = await this.#pageOf({ ...query, isOver: 1 }, after, limit, snapshot);
-    return over.length === 0 ? going : [...going, ...over].sort(compareEdgePositions).slice(0, limit);
-  }
-
-  /** Those that are over have an order of their own in the index. */
-  async #pageOf(
-    query: EdgeQuery & { readonly isOver: 0 | 1 },
-    after: EdgePosition | undefined,
-    limit: number,
-    snapshot: PluginSnapshot,
-  ): Promise<EdgeRow[]> {
-    const columns = COLUMNS[query.end];
-    const built = this.#matching(query, snapshot);
-    if (after !== undefined) {
-      built.where(columns.order, '>=', after.order).whereNot((same) => {
-        same.where(columns.order, after.order).where((before) => {
-          before.where(columns.other, '<', after.otherKey).orWhere((named) => {
-            named.where(columns.other, after.otherKey).where((earlier) => {
-              earlier.where('relation_key', '<', after.relationKey).orWhere((related) => {
-                related.where('relation_key', after.relationKey).where('fact_id', '<=', after.factId);
-              });
-            });
-          });
-        });
-      });
-    }
-    const rows: Record<string, SqlValue>[] = await built
-      .orderBy([columns.order, columns.other, 'relation_key', 'fact_id'])
-      .limit(limit);
-    return rows.map((row) => ({
-      order: String(row[columns.order]),
-      otherKey: String(row[columns.other]),
-      relationKey: String(row['relation_key']),
-      factId: String(row['fact_id']),
-      subjectKey: String(row['subject_key']),
-      objectKey: String(row['object_key']),
-      confidence: Number(row['confidence']),
-    }));
-  }
-
-  #matching(query: EdgeQuery & { readonly isOver: 0 | 1 }, snapshot: PluginSnapshot): Knex.QueryBuilder {
-    const { tenantId, end, keys, except, others, scopes, gardens, outside, relation, minConfidence } = query;
-    const columns = COLUMNS[end];
-    const built = this.#tables
-      .in(snapshot)(EDGES)
-      .where('tenant_id', tenantId)
-      .whereIn(columns.known, [...keys])
-      .where('is_over', query.isOver)
-      .whereIn('scope', [...scopes]);
-    if (query.asOf !== undefined) onlyUpTo(built, query.asOf);
-    const behind = behindConfidence(minConfidence);
-    if (behind !== undefined) built.where(columns.order, '<', behind);
-    if (except.length > 0) built.whereNotIn(columns.other, [...except]);
-    if (query.before !== undefined) built.where(columns.order, '<', query.before);
-    if (others !== undefined) built.whereIn(columns.other, [...others]);
-    if (gardens !== 'all') {
-      built.where((either) => {
-        if (gardens.length > 0) either.whereIn('garden_id', [...gardens]);
-        if (outside) either.orWhereNull('garden_id');
-        else if (gardens.length === 0) either.whereIn('garden_id', []);
-      });
-    }
-    if (relation === undefined) return built;
-    if (relation.is === 'equal') return built.where('relation_key', relation.key);
-    built.where('relation_key', '>=', relation.key);
-    if (relation.beyond !== undefined) built.where('relation_key', '<', relation.beyond);
-    return built;
+  page(query: EdgeQuery, after: EdgePosition | undefined, limit: number, snapshot: PluginSnapshot): Promise<EdgeRow[]> {
+    return pageOfEdges(query, after, limit, this.#tables.in(snapshot));
   }
 
   /** Returns the position in the feed up to which every fact has its edge. */
@@ -279,16 +164,6 @@ export class EdgeStore {
     return rows;
   }
 }
-
-/** Edges from before they had a stamp are left in: their facts tell. */
-const onlyUpTo = (built: Knex.QueryBuilder, { wallMs, counter }: Hlc): void => {
-  built.where((known) => {
-    known
-      .whereNull('feed_wall')
-      .orWhere('feed_wall', '<', wallMs)
-      .orWhere((same) => same.where('feed_wall', wallMs).where('feed_ctr', '<=', counter));
-  });
-};
 
 /** Whether a stored edge is that of its fact. Whether it is over, only time tells. */
 export const saysTheSame = ({ is_over: _, ...members }: Row, stored: Row): boolean =>

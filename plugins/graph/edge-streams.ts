@@ -1,6 +1,7 @@
 import type { PluginSnapshot } from '../../kernel/plugin-api.ts';
 import { compareEdgePositions, type EdgePosition } from './edge-order.ts';
-import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
+import type { EdgeQuery, EdgeRow } from './edge-pages.ts';
+import type { EdgeStore } from './edge-store.ts';
 
 /** Entities in one query. */
 export const KEYS_PER_QUERY = 2_000;

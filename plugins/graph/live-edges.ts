@@ -1,6 +1,7 @@
 import { type FactReader, type FactView, isIn, markOf, type ServiceNames } from '../../kernel/plugin-api.ts';
 import { effectiveConfidence, SOURCE_TRUST } from '../source-trust/source-trust-api.ts';
-import type { EdgeQuery, EdgeRow, EdgeStore } from './edge-store.ts';
+import type { EdgeQuery, EdgeRow } from './edge-pages.ts';
+import type { EdgeStore } from './edge-store.ts';
 import type { GraphWalk, Neighbor } from './graph-api.ts';
 import { relationPattern } from './relation-pattern.ts';
 import type { RetireEdges } from './retire-edges.ts';
@@ -60,7 +61,7 @@ export const judgeEdges = async (
 ): Promise<Edge[]> => {
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ factId }) => factId))];
-  const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'hlc', limit: ids.length });
+  const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'any', limit: ids.length, mayKeep: true });
   // What was not live at an earlier moment may be so now.
   if (facts.length < ids.length && reader.asOf === undefined) {
     const live = new Set(facts.map(({ id }) => id));

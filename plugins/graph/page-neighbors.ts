@@ -1,6 +1,6 @@
 import { type FactReader, matchKey } from '../../kernel/plugin-api.ts';
 import { compareEdgePositions, type EdgePosition, orderText } from './edge-order.ts';
-import type { EdgeQuery } from './edge-store.ts';
+import type { EdgeQuery } from './edge-pages.ts';
 import { EDGES_PER_STEP, EdgeStreams, type FoundEdge } from './edge-streams.ts';
 import type { GraphWalk, ListedNeighbor, Neighbor, NeighborPage, NeighborPosition } from './graph-api.ts';
 import {

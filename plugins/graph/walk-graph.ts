@@ -1,6 +1,6 @@
 import { type FactReader, matchKey } from '../../kernel/plugin-api.ts';
 import { compareBytes } from './edge-order.ts';
-import type { EdgeQuery, EdgeRow } from './edge-store.ts';
+import type { EdgeQuery, EdgeRow } from './edge-pages.ts';
 import { KEYS_PER_QUERY } from './edge-streams.ts';
 import { type GraphWalk, MAX_WALKED_EDGES, type Neighbor } from './graph-api.ts';
 import {

@@ -1,6 +1,14 @@
-import type { ErasedFacts, FactView, PluginTables, Row, WritableTables } from '../../kernel/plugin-api.ts';
+import type {
+  ErasedFacts,
+  FactView,
+  PluginTables,
+  ReadableTables,
+  Row,
+  WritableTables,
+} from '../../kernel/plugin-api.ts';
 import type { SearchView } from '../search/search-api.ts';
 import { grouped } from './grouped.ts';
+import { KeptCounts } from './kept-counts.ts';
 import type { RecallContext } from './recall-api.ts';
 import { ACCESS_TABLE, PEAKS_TABLE } from './recall-migrations.ts';
 import { accessSignal } from './salience.ts';
@@ -11,6 +19,8 @@ import { accessSignal } from './salience.ts';
  */
 const MAX_PENDING = 50_000;
 const FACTS_PER_STATEMENT = 500;
+/** Signalled when counts were written. */
+export const COUNTS_WRITTEN = 'counts-written';
 const NO_GARDEN = '';
 
 interface Pending {
@@ -20,10 +30,12 @@ interface Pending {
 
 /**
  * How often each fact was recalled: a salience signal, not a record. Counted in memory and written now and then, so
- * that no recall waits for a write; a crash loses the last moments.
+ * that no recall waits for a write; a crash loses the last moments. What was written is kept in memory as it is read,
+ * until somebody writes again.
  */
 export class AccessCounts {
   readonly #tables: PluginTables;
+  readonly #kept = new KeptCounts();
   #pending = new Map<string, Pending>();
 
   constructor(tables: PluginTables) {
@@ -34,6 +46,17 @@ export class AccessCounts {
   async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<void> {
     const ids = facts.map(({ id }) => id);
     await this.#tables.in(transaction)(ACCESS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
+    this.changed();
+  }
+
+  /** Counts were written, here or elsewhere. */
+  changed(): void {
+    this.#kept.clear();
+  }
+
+  /** What `signals` may keep of a snapshot that is opened after the call. */
+  get age(): number {
+    return this.#kept.age;
   }
 
   note(views: readonly FactView[]): void {
@@ -41,19 +64,38 @@ export class AccessCounts {
   }
 
   /**
-   * By fact, for those that were ever recalled. The maximum is that of the facts that the view holds, so that no
-   * other's use shows.
+   * By id, 0 for facts that were never recalled. The maximum is that of the facts that the view holds, so that no
+   * other's use shows. `age` is from before the snapshot was opened.
    */
-  async signals(views: readonly FactView[], { reader, view }: RecallContext): Promise<ReadonlyMap<string, number>> {
+  async signals(
+    views: readonly FactView[],
+    { reader, view }: RecallContext,
+    age: number,
+  ): Promise<(id: string) => number> {
     const own = this.#tables.in(reader.snapshot);
-    const peaks = await own.select(PEAKS_TABLE, partsOf(view));
-    const peak = peaks.reduce((most, row) => Math.max(most, Number(row['count'])), 0);
-    if (peak === 0) return new Map();
-    const rows = await own.select(ACCESS_TABLE, {
-      tenant_id: view.tenantId,
-      fact_id: views.map(({ fact }) => fact.id),
-    });
-    return new Map(rows.map((row) => [String(row['fact_id']), accessSignal(Number(row['count']), peak)]));
+    const peak = await this.#peakOf(view, own, age);
+    if (peak === 0) return () => 0;
+    const { tenantId } = view;
+    const counts = this.#kept.countsOf(tenantId, age);
+    const missing = views.flatMap(({ fact: { id } }) => (counts.has(id) ? [] : [id]));
+    if (missing.length > 0) {
+      const rows = await own.select(ACCESS_TABLE, { tenant_id: tenantId, fact_id: missing });
+      for (const id of missing) counts.set(id, 0);
+      for (const row of rows) counts.set(String(row['fact_id']), Number(row['count']));
+    }
+    return (id) => accessSignal(counts.get(id) ?? 0, peak);
+  }
+
+  async #peakOf(view: SearchView, own: ReadableTables, age: number): Promise<number> {
+    const parts = partsOf(view);
+    const peaks = this.#kept.peaks(age);
+    const key = JSON.stringify(parts);
+    const known = peaks.get(key);
+    if (known !== undefined) return known;
+    const rows = await own.select(PEAKS_TABLE, parts);
+    const peak = rows.reduce((most, row) => Math.max(most, Number(row['count'])), 0);
+    peaks.set(key, peak);
+    return peak;
   }
 
   /**
@@ -67,7 +109,11 @@ export class AccessCounts {
       for (const [tenantId, counted] of grouped(pending.values(), ({ view }) => view.fact.tenantId)) {
         for (let at = 0; at < counted.length; at += FACTS_PER_STATEMENT) {
           const some = counted.slice(at, at + FACTS_PER_STATEMENT);
-          await this.#tables.write(tenantId, (own) => add(own, tenantId, some));
+          await this.#tables.write(tenantId, async (own) => {
+            await add(own, tenantId, some);
+            own.signal(COUNTS_WRITTEN);
+          });
+          this.changed();
           for (const { view } of some) pending.delete(keyOf(view));
         }
       }

@@ -132,7 +132,7 @@ export class CandidatePool {
     for (const id of ids) this.#seen.set(id, undefined);
     const facts = await this.#reader.find(isIn('id', ids), {
       view: 'live',
-      order: 'feed',
+      order: 'any',
       limit: ids.length,
       mayKeep: true,
     });

@@ -78,6 +78,8 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
   const vectors = await measured.step('embed', () => embedQuery(asked, caller, parts));
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
   const behind = await measured.step('wait', () => parts.index.ready());
+  // What is known of counts is as old as the snapshot at least.
+  const used = { ...parts, age: parts.access.age };
   const choose = async (reader: FactReader): Promise<Chosen> => {
     const context: RecallContext = {
       caller,
@@ -91,7 +93,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
     const summary = await measured.step('summary', () => summaryOf(request, context, parts));
     const reach = async (depth: SearchDepth) => {
       const found = await measured.step('search', () => runStages(request, depth, vectors.all, context, pool, parts));
-      const ranked = await measured.step('score', () => score(found, summary.fact, request, context, pool, parts));
+      const ranked = await measured.step('score', () => score(found, summary.fact, request, context, pool, used));
       return { found, ranked, ...packByMmr(ranked, packingOf(request)) };
     };
     const first = await reach(firstDepth(request));
@@ -109,6 +111,9 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
   };
   return parts.facts.read(caller, 'recall', choose, request.notes);
 };
+
+/** `age` says what may be kept of counts that are read. */
+type ScoreParts = PipelineParts & { readonly age: number };
 
 const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOptions => ({
   budget: tokenBudget,
@@ -173,7 +178,7 @@ const score = async (
   request: RecallRequest,
   context: RecallContext,
   pool: CandidatePool,
-  parts: PipelineParts,
+  parts: ScoreParts,
 ): Promise<Candidate[]> => {
   const stages = normaliseStages(found);
   const ownIds = new Set(found.own.map(({ id }) => id));
@@ -255,13 +260,13 @@ const bestFirst = (a: ScoredFact, b: ScoredFact): number =>
 const signalsOf = async (
   views: readonly FactView[],
   context: RecallContext,
-  { access, hooks }: PipelineParts,
+  { access, age, hooks }: ScoreParts,
 ): Promise<(id: string) => FactSignals> => {
   const isPast = context.reader.asOf !== undefined;
-  const recalled: ReadonlyMap<string, number> = isPast ? new Map() : await access.signals(views, context);
+  const recalled = isPast ? () => 0 : await access.signals(views, context, age);
   const said = hooks.hasHandlers(recallSignal) ? await hooks.collect(recallSignal, { ...context, facts: views }) : [];
   return (id) => {
-    const known = { ...NO_SIGNALS, access: recalled.get(id) ?? 0 };
+    const known = { ...NO_SIGNALS, access: recalled(id) };
     return said.length === 0 ? known : Object.assign(known, ...said.map((one) => one.get(id)));
   };
 };

@@ -20,7 +20,7 @@ import { AuditLog } from '../audit/audit-api.ts';
 import { IntactFacts, SessionReads } from '../facts/facts-api.ts';
 import { SearchIndex } from '../search/search-api.ts';
 import { Moments } from '../time-travel/time-travel-api.ts';
-import { AccessCounts } from './access-counts.ts';
+import { AccessCounts, COUNTS_WRITTEN } from './access-counts.ts';
 import { createRecall } from './create-recall.ts';
 import { EMBEDDER_UNAVAILABLE, INDEX_REBUILDING } from './degradation.ts';
 import { estimateTokens } from './fact-line.ts';
@@ -101,7 +101,7 @@ export const recallPlugin = definePlugin({
   }),
   migrations: recallMigrations,
   commands: [recallCommand],
-  setup({ config, use, tables, hooks, log, on, onStop, every, provide, route }) {
+  setup({ config, use, tables, hooks, log, on, onSignal, onStop, every, provide, route }) {
     const { self, factText, fields, audit, vocabulary } = use;
     const { names } = self;
     const access = new AccessCounts(tables);
@@ -130,6 +130,7 @@ export const recallPlugin = definePlugin({
     route(getRecallRoute(routes));
     route(postRecallRoute(routes));
     on(factErased, (erased) => access.erase(erased));
+    onSignal(COUNTS_WRITTEN, () => access.changed());
     every(FLUSH_INTERVAL_MS, () => access.flush());
     onStop(() => access.flush());
   },

@@ -1,0 +1,160 @@
+import type { Knex } from 'knex';
+import type { Hlc, ReadableTables, RowPage, Scope, SqlValue } from '../../kernel/plugin-api.ts';
+import { behindConfidence, compareEdgePositions, type EdgePosition } from './edge-order.ts';
+import type { RelationPattern } from './relation-pattern.ts';
+
+export const EDGES = 'graph_edges';
+
+/**
+ * Which edges of one tenant to read. It leaves out what the caller cannot see for certain; the facts decide about the
+ * rest.
+ */
+export interface EdgeQuery {
+  readonly tenantId: string;
+  /** The end of the edge that is known. */
+  readonly end: 'subject' | 'object';
+  readonly keys: readonly string[];
+  /** Edges whose other end is one of these are left out. */
+  readonly except: readonly string[];
+  readonly scopes: readonly Scope[];
+  /** Gardens whose edges are read. */
+  readonly gardens: 'all' | readonly string[];
+  /** Whether edges outside gardens are read too. */
+  readonly outside: boolean;
+  readonly relation: RelationPattern | undefined;
+  readonly minConfidence: number;
+  /** Edges that were there at this stamp of the feed, those that are over by now as well. */
+  readonly asOf: Hlc | undefined;
+  /** Only edges whose other end is one of these. */
+  readonly others?: readonly string[];
+  /** Only edges whose order is less. */
+  readonly before?: string;
+}
+
+/** An edge as it is stored, seen from its known end. Only its fact says whether it is live. */
+export interface EdgeRow extends EdgePosition {
+  readonly subjectKey: string;
+  readonly objectKey: string;
+  readonly confidence: number;
+}
+
+/** From its subject an edge is ordered by its object, and from its object by its subject. */
+const COLUMNS = {
+  subject: { known: 'subject_key', other: 'object_key', order: 'from_order' },
+  object: { known: 'object_key', other: 'subject_key', order: 'to_order' },
+} as const;
+
+/** Edges that are over have an order of their own in the index. */
+type Going = EdgeQuery & { readonly isOver: 0 | 1 };
+
+/** At most `limit` edges behind a position, in their order. */
+export const pageOfEdges = async (
+  query: EdgeQuery,
+  after: EdgePosition | undefined,
+  limit: number,
+  own: ReadableTables,
+): Promise<EdgeRow[]> => {
+  const going = await pageOf({ ...query, isOver: 0 }, after, limit, own);
+  if (query.asOf === undefined) return going;
+  const over = await pageOf({ ...query, isOver: 1 }, after, limit, own);
+  return over.length === 0 ? going : [...going, ...over].sort(compareEdgePositions).slice(0, limit);
+};
+
+/** Those that are over have an order of their own in the index. */
+const pageOf = async (
+  query: Going,
+  after: EdgePosition | undefined,
+  limit: number,
+  own: ReadableTables,
+): Promise<EdgeRow[]> => {
+  const columns = COLUMNS[query.end];
+  const order = [columns.order, columns.other, 'relation_key', 'fact_id'] as const;
+  if (after === undefined && isPlain(query)) return firstOf(query, order, limit, own);
+  const built = matching(query, own);
+  if (after !== undefined) {
+    built.where(columns.order, '>=', after.order).whereNot((same) => {
+      same.where(columns.order, after.order).where((before) => {
+        before.where(columns.other, '<', after.otherKey).orWhere((named) => {
+          named.where(columns.other, after.otherKey).where((earlier) => {
+            earlier.where('relation_key', '<', after.relationKey).orWhere((related) => {
+              related.where('relation_key', after.relationKey).where('fact_id', '<=', after.factId);
+            });
+          });
+        });
+      });
+    });
+  }
+  const rows: Record<string, SqlValue>[] = await built.orderBy([...order]).limit(limit);
+  return rows.map((row) => edgeOf(row, columns));
+};
+
+/** The first edges that a walk from its seeds asks for: what each recall does, by statements that stay prepared. */
+const firstOf = async (
+  query: Going,
+  orderBy: RowPage['orderBy'],
+  limit: number,
+  own: ReadableTables,
+): Promise<EdgeRow[]> => {
+  const { tenantId, end, keys, scopes, gardens, outside, isOver, minConfidence } = query;
+  const columns = COLUMNS[end];
+  const where = { tenant_id: tenantId, [columns.known]: keys, is_over: isOver, scope: scopes };
+  const places = gardens === 'all' ? {} : { garden_id: outside ? [...gardens, null] : gardens };
+  const page = { orderBy, limit, below: leastOf(behindConfidence(minConfidence), query.before) };
+  const rows = await own.select(EDGES, { ...where, ...places }, page);
+  return rows.map((row) => edgeOf(row, columns));
+};
+
+const matching = (query: Going, own: ReadableTables): Knex.QueryBuilder => {
+  const { tenantId, end, keys, except, others, scopes, gardens, outside, relation, minConfidence } = query;
+  const columns = COLUMNS[end];
+  const built = own(EDGES)
+    .where('tenant_id', tenantId)
+    .whereIn(columns.known, [...keys])
+    .where('is_over', query.isOver)
+    .whereIn('scope', [...scopes]);
+  if (query.asOf !== undefined) onlyUpTo(built, query.asOf);
+  const behind = behindConfidence(minConfidence);
+  if (behind !== undefined) built.where(columns.order, '<', behind);
+  if (except.length > 0) built.whereNotIn(columns.other, [...except]);
+  if (query.before !== undefined) built.where(columns.order, '<', query.before);
+  if (others !== undefined) built.whereIn(columns.other, [...others]);
+  if (gardens !== 'all') {
+    built.where((either) => {
+      if (gardens.length > 0) either.whereIn('garden_id', [...gardens]);
+      if (outside) either.orWhereNull('garden_id');
+      else if (gardens.length === 0) either.whereIn('garden_id', []);
+    });
+  }
+  if (relation === undefined) return built;
+  if (relation.is === 'equal') return built.where('relation_key', relation.key);
+  built.where('relation_key', '>=', relation.key);
+  if (relation.beyond !== undefined) built.where('relation_key', '<', relation.beyond);
+  return built;
+};
+
+/** Asks for nothing but edges of now, whatever they lead to. */
+const isPlain = ({ asOf, except, others, relation }: EdgeQuery): boolean =>
+  asOf === undefined && except.length === 0 && others === undefined && relation === undefined;
+
+const leastOf = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === undefined || (other !== undefined && other < one) ? other : one;
+
+const edgeOf = (row: Record<string, SqlValue>, { order, other }: (typeof COLUMNS)[EdgeQuery['end']]): EdgeRow => ({
+  order: String(row[order]),
+  otherKey: String(row[other]),
+  relationKey: String(row['relation_key']),
+  factId: String(row['fact_id']),
+  subjectKey: String(row['subject_key']),
+  objectKey: String(row['object_key']),
+  confidence: Number(row['confidence']),
+});
+
+/** Edges from before they had a stamp are left in: their facts tell. */
+const onlyUpTo = (built: Knex.QueryBuilder, { wallMs, counter }: Hlc): void => {
+  built.where((known) => {
+    known
+      .whereNull('feed_wall')
+      .orWhere('feed_wall', '<', wallMs)
+      .orWhere((same) => same.where('feed_wall', wallMs).where('feed_ctr', '<=', counter));
+  });
+};
