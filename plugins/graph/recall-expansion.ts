@@ -43,10 +43,14 @@ export const expandRecall = async (graph: EntityGraph, request: ExpansionContext
   };
   for (const { neighbor, score } of neighbors.values()) add(neighbor.factId, score, neighbor.hops);
   const factsOfEach = Math.ceil(MAX_FACTS / neighbors.size);
-  for (const [entityKey, { neighbor, score }] of neighbors) {
-    for (const fact of await request.newestAbout(entityKey, factsOfEach)) {
-      add(fact.id, score * fact.score, neighbor.hops);
-    }
+  const about = await Promise.all(
+    [...neighbors].map(async ([entityKey, scored]) => ({
+      ...scored,
+      newest: await request.newestAbout(entityKey, factsOfEach),
+    })),
+  );
+  for (const { neighbor, score, newest } of about) {
+    for (const fact of newest) add(fact.id, score * fact.score, neighbor.hops);
   }
   return [...found.values()].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 };

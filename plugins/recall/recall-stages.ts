@@ -1,14 +1,15 @@
 import type { HookCaller } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchIndex } from '../search/search-api.ts';
 import type { Admitted, CandidatePool, Search } from './candidate-pool.ts';
-import { denseStage, mergeAdmitted } from './dense-stage.ts';
 import type { QueryParts, QueryVector } from './embed-query.ts';
+import { FirstLook } from './first-look.ts';
 import { fuse, normaliseStages, type StageHits } from './fuse-stages.ts';
+import { mergeAdmitted } from './merge-admitted.ts';
 import { type RecallContext, recallExpand } from './recall-api.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
-import { type Shares, withSharedWords } from './words-together.ts';
+import { KnownShares, type Shares, withSharedWords } from './words-together.ts';
 
 export interface StageParts extends QueryParts {
   readonly index: SearchIndex;
@@ -40,22 +41,23 @@ export const runStages = async (
   const { index } = parts;
   const { view, query } = context;
   const needed = neededStages(request.weights);
-  const dense = vectors.map((asked) => denseStage(asked, view, index));
-  const byWords: Search = (limit, contested) => index.lexical(query, { ...view, contested }, limit);
+  const words = query === '' || !needed.lexical ? undefined : query;
+  const first = new FirstLook(index, { query: words, vectors }, view, depth.stage);
   const [lexical = NO_HITS, ...similar] = await pool.admit(
-    [query === '' || !needed.lexical ? NOTHING : byWords, ...dense.map(({ search }) => search)],
+    [first.words, ...first.dense.map(({ search }) => search)],
     depth.stage,
   );
   const ofEntity: Search = (limit, contested) => index.newest({ ...view, contested }, limit);
   const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], depth.entity);
   const semantic = mergeAdmitted(
-    await Promise.all(dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS, lexical.hits))),
+    await Promise.all(first.dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS, lexical.hits))),
   );
   const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
+  const known = new KnownShares(context, index);
   const around =
     context.depth === 0 || (query !== '' && !needed.graph)
       ? NOWHERE
-      : await expand(found, request, depth, context, pool, parts);
+      : await expand(found, request, depth, context, pool, { ...parts, known });
   const { reached } = around;
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));
   for (const hits of [found.lexical, found.semantic, found.own]) for (const { id } of hits) hops.set(id, 0);
@@ -68,7 +70,7 @@ export const runStages = async (
     graph: [...own.contradicted, ...around.contradicted],
   };
   const contradicted = weighty(disputed, request);
-  const shares = await sharesOf([...hops.keys()], context, index);
+  const shares = await known.of([...hops.keys()]);
   // What stands around a fact is the graph's to find.
   const isAround = context.depth > 0 && needed.graph && needed.lexical;
   return {
@@ -80,16 +82,6 @@ export const runStages = async (
     contradicted,
     isCut: [lexical, ...similar, own, around].some(({ isCut }) => isCut === true),
   };
-};
-
-const sharesOf = async (
-  ids: readonly string[],
-  { query, view }: RecallContext,
-  index: Pick<SearchIndex, 'together'>,
-): Promise<Shares> => {
-  if (query === '' || ids.length === 0) return new Map();
-  const together = await index.together(query, ids, { ...view, entityKey: undefined });
-  return new Map(together.map(({ id, share }) => [id, share]));
 };
 
 /** What only a stage without weight has found was not asked for. */
@@ -105,7 +97,6 @@ const weighty = (disputed: StageHits, { query, weights }: RecallRequest): Set<st
 };
 
 const NO_HITS: Admitted<never> = { hits: [], contradicted: [] };
-const NOTHING = async (): Promise<Hit[]> => [];
 
 type Reached = Hit & { readonly hops: number };
 
@@ -125,7 +116,7 @@ const expand = async (
   depth: SearchDepth,
   context: RecallContext,
   pool: CandidatePool,
-  { index, hooks }: StageParts,
+  { index, hooks, known }: StageParts & { readonly known: KnownShares },
 ): Promise<Around> => {
   const seeds = seedsOf(found, request);
   if (seeds.length === 0) return NOWHERE;
@@ -140,7 +131,10 @@ const expand = async (
       })
     : [];
   const besides: Search<Reached> = async (limit, contested) =>
-    (await index.besides(seeds, { ...view, contested }, limit)).map((hit) => ({ ...hit, hops: 1 }));
+    (limit === depth.stage && contested.length === 0
+      ? await known.around(seeds, limit)
+      : await index.besides(seeds, { ...view, contested }, limit)
+    ).map((hit) => ({ ...hit, hops: 1 }));
   const [beside = NO_HITS, linked = NO_HITS] = await pool.admit(
     [besides, async () => bestOf(handlers.flat())],
     [depth.stage, LINKED_DEPTH],

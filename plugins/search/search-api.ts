@@ -30,6 +30,32 @@ export interface Together {
   readonly share: number;
 }
 
+/** What the first look of a recall asks for. */
+export interface Asked {
+  /** As for `lexical`; undefined where words are not asked. */
+  readonly query: string | undefined;
+  /** As for `dense`, by the vectors of one embedder each. */
+  readonly vectors: readonly { readonly vector: Float32Array; readonly floor: number; readonly embedder: string }[];
+}
+
+/** What the first look of a recall found. */
+export interface Looked {
+  readonly lexical: readonly Hit[];
+  /** For each vector in its order: its hits, how the view lies around it, and how similar the hits of `lexical` are. */
+  readonly dense: readonly {
+    readonly hits: readonly Hit[];
+    readonly spread: Omit<Spread, 'named'>;
+    readonly similarities: readonly Hit[];
+  }[];
+}
+
+/** Facts near others, and what of a query those that were given and those near them cover. */
+export interface Around {
+  readonly hits: readonly Hit[];
+  /** As `together` has it, for the seeds and then the hits. */
+  readonly together: readonly Together[];
+}
+
 /**
  * Which facts a search may touch. An index opens only the parts that the caller may read, and computes statistics over
  * these parts alone, so that a hidden fact changes no score.
@@ -100,6 +126,10 @@ export interface SearchIndex {
    */
   spread(vector: Float32Array, ids: readonly string[], view: SearchView, embedder?: string): Promise<Spread>;
   /**
+   * `lexical`, `dense` and `spread` in one go, for an index that is far away. At most `limit` hits of each.
+   */
+  look(asked: Asked, view: SearchView, limit: number): Promise<Looked>;
+  /**
    * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
    * falls with the distance, and of several seeds the one that gives most counts. A seed is scored by the other seeds
    * only.
@@ -110,6 +140,8 @@ export interface SearchIndex {
    * each with what of the query it covers together with those around it. Facts around it are those that the view holds.
    */
   together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]>;
+  /** `besides`, and `together` of the seeds and of what is found, in one go. */
+  around(query: string, seeds: readonly Hit[], view: SearchView, limit: number): Promise<Around>;
   /** Every live fact of the view, newest first, scored by its confidence: for an entity's own facts. */
   newest(view: SearchView, limit: number): Promise<Hit[]>;
 }

@@ -128,6 +128,14 @@ export class LocalHost implements IndexHost {
     return this.#index.spread(...given);
   }
 
+  async look(...given: Parameters<MemoryIndex['look']>) {
+    return this.#index.look(...given);
+  }
+
+  async around(...given: Parameters<MemoryIndex['around']>) {
+    return this.#index.around(...given);
+  }
+
   async together(...given: Parameters<MemoryIndex['together']>) {
     return this.#index.together(...given);
   }

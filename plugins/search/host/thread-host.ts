@@ -77,6 +77,14 @@ export class ThreadHost implements IndexHost {
     return this.#ask('together', given);
   }
 
+  look(...given: Parameters<IndexHost['look']>) {
+    return this.#ask('look', given);
+  }
+
+  around(...given: Parameters<IndexHost['around']>) {
+    return this.#ask('around', given);
+  }
+
   newest(...given: Parameters<IndexHost['newest']>) {
     return this.#ask('newest', given);
   }

@@ -1,10 +1,10 @@
 import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
 import type { Hlc } from '../../../ports/ports.ts';
-import type { Hit, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
+import type { Around, Asked, Hit, Looked, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
 import { readSnapshot } from '../snapshot/read-snapshot.ts';
 import { writeSnapshot } from '../snapshot/write-snapshot.ts';
 import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
-import { VectorLayer } from '../vectors/vector-layer.ts';
+import { type Similar, VectorLayer } from '../vectors/vector-layer.ts';
 import { searchWords } from '../words/search-words.ts';
 import { CONFIDENCE, PART } from './document-table.ts';
 import { type IndexedCover, type IndexedFact, IndexState, isFindable } from './index-state.ts';
@@ -139,6 +139,20 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return this.#hits(searchWords(this.#state, query, new ViewFilter(this.#state, view), limit));
   }
 
+  async look({ query, vectors }: Asked, view: SearchView, limit: number): Promise<Looked> {
+    const filter = new ViewFilter(this.#state, view);
+    const words = query === undefined ? [] : searchWords(this.#state, query, filter, limit);
+    const documents = words.map(({ document }) => document);
+    const dense = vectors.map(({ vector, floor, embedder }) => {
+      const layers = this.#layersOf(embedder);
+      const { named: _, ...spread } = spreadOf(this.#sample(layers, vector, filter), []);
+      const similar = layers.flatMap((layer) => layer.similaritiesOf(documents, vector, filter));
+      const hits = this.#nearest(layers, vector, floor, filter, limit);
+      return { hits: this.#hits(hits), spread, similarities: this.#hits(similar) };
+    });
+    return { lexical: this.#hits(words), dense };
+  }
+
   async embedders(): Promise<string[]> {
     return [...new Set(this.#vectors.map(({ embedder }) => embedder))];
   }
@@ -150,14 +164,8 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     limit: number,
     embedder = this.#vectors[0]?.embedder,
   ): Promise<Hit[]> {
-    const layers = this.#vectors.filter((served) => served.embedder === embedder);
-    if (layers.length === 0 || limit < 1) return [];
     const filter = new ViewFilter(this.#state, view);
-    const [first = [], ...others] = layers.map(({ layer }) => layer.search(vector, floor, filter, limit));
-    if (others.length === 0) return this.#hits(first);
-    const found = [...first, ...others.flat()];
-    found.sort((a, b) => b.score - a.score || (this.#isOlder(a.document, b.document) ? 1 : -1));
-    return this.#hits(found.slice(0, limit));
+    return this.#hits(this.#nearest(this.#layersOf(embedder), vector, floor, filter, limit));
   }
 
   async spread(
@@ -166,22 +174,26 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     view: SearchView,
     embedder = this.#vectors[0]?.embedder,
   ): Promise<Spread> {
-    const layers = this.#vectors.filter((served) => served.embedder === embedder).map(({ layer }) => layer);
+    const layers = this.#layersOf(embedder);
     const filter = new ViewFilter(this.#state, view);
     const { tenantId } = view;
     const documents = ids.map((id) => this.#state.documentOf({ tenantId, id })).filter((document) => document >= 0);
+    const similar = layers.flatMap((layer) => layer.similaritiesOf(documents, vector, filter));
     return spreadOf(
-      layers.flatMap((layer) => layer.sample(vector, filter, MOST_COMPARED)),
-      layers.flatMap((layer) => layer.similaritiesOf(documents, vector, filter)),
+      this.#sample(layers, vector, filter),
+      similar.map(({ score }) => score),
     );
   }
 
   async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
-    if (limit < 1) return [];
-    const scores = sessionNeighbours(this.#state, view.tenantId, seeds, new ViewFilter(this.#state, view));
-    const top = new TopDocuments(limit, scores.size, this.#isOlder);
-    for (const [document, score] of scores) top.offer(document, score);
-    return this.#hits(top.take());
+    return this.#besides(seeds, view.tenantId, new ViewFilter(this.#state, view), limit);
+  }
+
+  async around(query: string, seeds: readonly Hit[], view: SearchView, limit: number): Promise<Around> {
+    const filter = new ViewFilter(this.#state, view);
+    const hits = this.#besides(seeds, view.tenantId, filter, limit);
+    const ids = [...new Set([...seeds, ...hits].map(({ id }) => id))];
+    return { hits, together: wordsTogether(this.#state, query, ids, view.tenantId, filter) };
   }
 
   async together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]> {
@@ -203,6 +215,37 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
       if (filter.accepts(document)) top.offer(document, 0);
     }
     return this.#hits(top.take().map(({ document }) => ({ document, score: documents.double(document, CONFIDENCE) })));
+  }
+
+  #layersOf(embedder: string | undefined): readonly ServedLayer['layer'][] {
+    return this.#vectors.filter((served) => served.embedder === embedder).map(({ layer }) => layer);
+  }
+
+  #nearest(
+    layers: readonly ServedLayer['layer'][],
+    vector: Float32Array,
+    floor: number,
+    filter: ViewFilter,
+    limit: number,
+  ): readonly Similar[] {
+    if (limit < 1) return [];
+    const [first = [], ...others] = layers.map((layer) => layer.search(vector, floor, filter, limit));
+    if (others.length === 0) return first;
+    const found = [...first, ...others.flat()];
+    found.sort((a, b) => b.score - a.score || (this.#isOlder(a.document, b.document) ? 1 : -1));
+    return found.slice(0, limit);
+  }
+
+  #sample(layers: readonly ServedLayer['layer'][], vector: Float32Array, filter: ViewFilter): number[] {
+    return layers.flatMap((layer) => layer.sample(vector, filter, MOST_COMPARED));
+  }
+
+  #besides(seeds: readonly Hit[], tenantId: string, filter: ViewFilter, limit: number): Hit[] {
+    if (limit < 1) return [];
+    const scores = sessionNeighbours(this.#state, tenantId, seeds, filter);
+    const top = new TopDocuments(limit, scores.size, this.#isOlder);
+    for (const [document, score] of scores) top.offer(document, score);
+    return this.#hits(top.take());
   }
 
   *#newestFirst(filter: ViewFilter): Generator<number> {

@@ -62,12 +62,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   }
 
   /** Documents nearest to a unit vector, best first, then newest first. */
-  search(
-    vector: Float32Array,
-    floor: number,
-    filter: ViewFilter,
-    limit: number,
-  ): { readonly document: number; readonly score: number }[] {
+  search(vector: Float32Array, floor: number, filter: ViewFilter, limit: number): Similar[] {
     const targets = this.#targetsOf(filter);
     const { documents } = this.#state;
     const documentAt = ({ target, ordinal }: CodePlace): number =>
@@ -94,17 +89,21 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   }
 
   /** Similarities, best first, of those of the documents that have a vector and that the filter accepts. */
-  similaritiesOf(documents: readonly number[], vector: Float32Array, filter: ViewFilter): number[] {
+  similaritiesOf(documents: readonly number[], vector: Float32Array, filter: ViewFilter): Similar[] {
     const { documents: table } = this.#state;
     const wanted = documents.filter((document) => filter.accepts(document));
-    const targets = this.#targetsOf(filter).map(({ part, table: codes }) => {
+    const opened = this.#targetsOf(filter);
+    const targets = opened.map(({ part, table: codes }) => {
       const accepts = new Uint32Array((filter.countOf(part) + 31) >>> 5);
       for (const document of wanted) {
         if (table.word(document, PART) === part.number) setBit(accepts, table.word(document, ORDINAL));
       }
       return { table: codes, accepts };
     });
-    return this.#codes.search(vector, targets, LOWEST, wanted.length).map(({ similarity }) => similarity);
+    return this.#codes.search(vector, targets, LOWEST, wanted.length).map(({ target, ordinal, similarity }) => ({
+      document: (opened[target] as { readonly part: IndexPart }).part.documents.at(ordinal),
+      score: similarity,
+    }));
   }
 
   #targetsOf(filter: ViewFilter) {
@@ -117,6 +116,12 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   #hasDocument(documents: DocumentTable, document: number): boolean {
     return this.#tables[documents.word(document, PART)]?.has(documents.word(document, ORDINAL)) ?? false;
   }
+}
+
+/** A document, and its cosine. */
+export interface Similar {
+  readonly document: number;
+  readonly score: number;
 }
 
 /** Below every cosine, however codes round it. */

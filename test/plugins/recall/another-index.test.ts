@@ -41,6 +41,11 @@ const tinySearch = (): AnyPlugin => {
       hits(view, limit, ({ value }) => query.split(' ').filter((word) => String(value.v).includes(word)).length),
     dense: async () => [],
     spread: async () => ({ count: 0, mean: 0, deviation: 0, named: [] }),
+    look: async ({ query }, view, limit) => ({
+      lexical: query === undefined ? [] : await index.lexical(query, view, limit),
+      dense: [],
+    }),
+    around: async () => ({ hits: [], together: [] }),
     besides: async () => [],
     together: async () => [],
     newest: async (view, limit) => hits(view, limit, () => 1),

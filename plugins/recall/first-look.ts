@@ -1,0 +1,108 @@
+import type { Hit, Looked, SearchIndex, SearchView } from '../search/search-api.ts';
+import { calibration } from './calibrate-similarity.ts';
+import type { Admitted, Search } from './candidate-pool.ts';
+import type { QueryVector } from './embed-query.ts';
+
+/** The search by the vectors of one embedder. */
+export interface DenseStage {
+  readonly search: Search;
+  /**
+   * Scores from 0 to 1 that mean the same for every embedder. Takes those hits of the search that were admitted, so
+   * that what may not be shown never outshines what may, and what words found, best first.
+   */
+  calibrate(admitted: Admitted, byWords: readonly Hit[]): Promise<Admitted>;
+}
+
+/** Of what words found, as many tell whether vectors say the same. */
+const MOST_BY_WORDS = 10;
+
+/**
+ * The searches by words and by vectors. An index may be in a thread of its own, where each call costs two turns of
+ * both: what all of them ask for at first is asked in one call, and only a search that goes on asks by itself.
+ */
+export class FirstLook {
+  readonly dense: readonly DenseStage[];
+  readonly #index: SearchIndex;
+  readonly #query: string | undefined;
+  readonly #vectors: readonly QueryVector[];
+  readonly #view: SearchView;
+  readonly #limit: number;
+  #looked: Promise<Looked> | undefined;
+
+  /** `query` is undefined where words are not asked; `limit` is how many hits each search asks for at first. */
+  constructor(
+    index: SearchIndex,
+    asked: { readonly query: string | undefined; readonly vectors: readonly QueryVector[] },
+    view: SearchView,
+    limit: number,
+  ) {
+    this.#index = index;
+    this.#query = asked.query;
+    this.#vectors = asked.vectors;
+    this.#view = view;
+    this.#limit = limit;
+    this.dense = asked.vectors.map((vector, at) => ({
+      search: (...given) => this.#dense(vector, at, ...given),
+      calibrate: (...given) => this.#calibrate(vector, at, ...given),
+    }));
+  }
+
+  readonly words: Search = async (limit, contested) => {
+    if (this.#query === undefined) return [];
+    if (this.#isFirst(limit, contested)) return (await this.#look()).lexical;
+    return this.#index.lexical(this.#query, { ...this.#view, contested }, limit);
+  };
+
+  async #dense({ vector, embedder }: QueryVector, at: number, ...[limit, contested]: Parameters<Search>) {
+    if (this.#isFirst(limit, contested)) return (await this.#look()).dense[at]?.hits ?? [];
+    return this.#index.dense(vector, embedder.similarityFloor, { ...this.#view, contested }, limit, embedder.id);
+  }
+
+  async #calibrate(
+    asked: QueryVector,
+    at: number,
+    { hits, contradicted }: Admitted,
+    byWords: readonly Hit[],
+  ): Promise<Admitted> {
+    if (hits.length === 0 && contradicted.length === 0) return { hits, contradicted };
+    const spread = await this.#spread(
+      asked,
+      at,
+      byWords.slice(0, MOST_BY_WORDS).map(({ id }) => id),
+    );
+    const scoreOf = calibration({ hits: hits.map(({ score }) => score), spread }, asked.embedder);
+    const scored = ({ id, score }: Hit): Hit => ({ id, score: scoreOf(score) });
+    return { hits: hits.map(scored), contradicted: contradicted.map(scored) };
+  }
+
+  async #spread({ vector, embedder }: QueryVector, at: number, ids: readonly string[]) {
+    const { lexical, dense } = await this.#look();
+    const known = dense[at];
+    const found = new Set(lexical.map(({ id }) => id));
+    if (known === undefined || !ids.every((id) => found.has(id))) {
+      return this.#index.spread(vector, ids, this.#view, embedder.id);
+    }
+    const named = known.similarities.filter(({ id }) => ids.includes(id)).map(({ score }) => score);
+    return { ...known.spread, named };
+  }
+
+  #isFirst(limit: number, contested: readonly unknown[]): boolean {
+    return limit === this.#limit && contested.length === 0;
+  }
+
+  #look(): Promise<Looked> {
+    this.#looked ??= this.#index.look(
+      {
+        query: this.#query,
+        vectors: this.#vectors.map(({ vector, embedder }) => ({
+          vector,
+          floor: embedder.similarityFloor,
+          embedder: embedder.id,
+        })),
+      },
+      this.#view,
+      this.#limit,
+    );
+    return this.#looked;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Hit } from '../search/search-api.ts';
+import type { Admitted } from './candidate-pool.ts';
+
+/**
+ * One list of what the stages of several embedders found. Their scores are calibrated, each among its own, and so mean
+ * the same. A fact that moved from one to the other between two searches counts once.
+ */
+export const mergeAdmitted = (stages: readonly Admitted[]): Admitted => {
+  const [first = NO_HITS, ...others] = stages;
+  if (others.length === 0) return first;
+  return {
+    hits: bestFirst(stages.flatMap(({ hits }) => hits)),
+    contradicted: bestFirst(stages.flatMap(({ contradicted }) => contradicted)),
+  };
+};
+
+const NO_HITS: Admitted<never> = { hits: [], contradicted: [] };
+
+const bestFirst = (hits: readonly Hit[]): Hit[] => {
+  const best = new Map<string, Hit>();
+  for (const hit of hits) if (hit.score > (best.get(hit.id)?.score ?? 0)) best.set(hit.id, hit);
+  return [...best.values()].sort((a, b) => b.score - a.score);
+};
