@@ -13,15 +13,16 @@ export interface StageHits {
  * found something, scores of vectors stay as they were calibrated: the best of them may be worth little beside those.
  */
 export const normaliseStages = (stages: StageHits): Map<string, StageScores> => {
-  const scores = new Map<string, StageScores>();
+  const scores = new Map<string, { -readonly [K in keyof StageScores]: StageScores[K] }>();
   for (const stage of ['lexical', 'semantic', 'graph'] as const) {
     // A plugin may have scored some of them: what is no score is no hit.
     const hits = stages[stage].filter(({ score }) => score > 0 && Number.isFinite(score));
     const isCalibrated = stage === 'semantic' && stages.lexical.length > 0;
     const best = hits.reduce((most, { score }) => Math.max(most, score), isCalibrated ? 1 : 0);
     for (const { id, score } of hits) {
-      const known = scores.get(id) ?? { lexical: 0, semantic: 0, graph: 0 };
-      scores.set(id, { ...known, [stage]: score / best });
+      const known = scores.get(id);
+      if (known !== undefined) known[stage] = score / best;
+      else scores.set(id, { lexical: 0, semantic: 0, graph: 0, [stage]: score / best });
     }
   }
   return scores;

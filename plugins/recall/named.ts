@@ -1,14 +1,12 @@
-import { entityDisplay, type StoredFact } from '../../kernel/plugin-api.ts';
+import { entityDisplay, keptWithFact, type StoredFact } from '../../kernel/plugin-api.ts';
 import { foldWords, queryWords } from '../search/search-api.ts';
-
-type NamedFact = Pick<StoredFact, 'entity' | 'value'>;
 
 /**
  * Whom a query names: for each fact, the share of a name that the query holds, 0 to 1. The name is that of the speaker,
  * which stands before the first colon of a text, or that of the entity; of both the one that is named more counts.
  * Words are compared as the search compares them. Made for one query: it keeps the names that it has met.
  */
-export const namesIn = (query: string): ((fact: NamedFact) => number) => {
+export const namesIn = (query: string): ((fact: StoredFact) => number) => {
   const sought = queryWords(query);
   const known = new Map<string, number>();
   const shareOf = (name: string): number => {
@@ -19,9 +17,13 @@ export const namesIn = (query: string): ((fact: NamedFact) => number) => {
     known.set(name, share);
     return share;
   };
-  return ({ entity, value }) =>
-    Math.max(0, ...[entityDisplay(entity), labelOf(value)].filter(isName).map((name) => shareOf(name)));
+  return (fact) => namesOf(fact).reduce((most, name) => Math.max(most, shareOf(name)), 0);
 };
+
+/** The names that a fact goes by. */
+const namesOf = keptWithFact<readonly string[]>(({ entity, value }) =>
+  [entityDisplay(entity), labelOf(value)].filter(isName),
+);
 
 /**
  * The factor of a fact, 1 to 1.5. `share` is how much of its name the query holds, `most` how much of any: a first name

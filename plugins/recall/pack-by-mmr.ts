@@ -1,4 +1,4 @@
-import { similarityOf, type TextSignature } from './text-signature.ts';
+import { mostSimilar, similarityOf, type TextSignature } from './text-signature.ts';
 
 /** Something that costs tokens and is worth its score. */
 export interface Packable {
@@ -95,8 +95,11 @@ class Waiting<T extends Packable> {
   /** Looks at what was packed since the last look. */
   compare(packed: readonly TextSignature[]): void {
     if (this.candidate.byScore) return;
+    const own = this.signature;
     for (; this.#compared < packed.length; this.#compared += 1) {
-      const likeness = similarityOf(this.signature, packed[this.#compared] as TextSignature);
+      const other = packed[this.#compared] as TextSignature;
+      if (mostSimilar(own, other) <= this.#likeness) continue;
+      const likeness = similarityOf(own, other);
       if (likeness > this.#likeness) this.#likeness = likeness;
     }
   }

@@ -65,12 +65,16 @@ export const scoredFactJson = (
   },
 });
 
-/** The same as text, around the text of the fact. */
-export const scoredFactText = (scored: ScoredFact, factText: FactText): string =>
-  `{"fact":${factText(scored.view)}${JSON.stringify(scoredFactJson(scored, NO_FACT)).slice(NO_FACT_TEXT.length)}`;
-
-const NO_FACT: FactJson = () => ({});
-const NO_FACT_TEXT = '{"fact":{}';
+/** The same as text, around the text of the fact. All that it spells itself are finite numbers. */
+export const scoredFactText = (
+  { view, score, stages, fused, named, salience, hops, tokens, fromCard }: ScoredFact,
+  factText: FactText,
+): string =>
+  `{"fact":${factText(view)},"score":${score},"hop_distance":${hops},"token_estimate":${tokens},"from_card":${fromCard},` +
+  `"score_breakdown":{"lexical":${stages.lexical},"semantic":${stages.semantic},"graph":${stages.graph},` +
+  `"fused":${fused},"named":${named},"recency":${salience.recency},"confidence":${salience.confidence},` +
+  `"access":${salience.access},"contradiction":${salience.contradiction},"garden_tier":${salience.gardenTier},` +
+  `"source_trust":${salience.sourceTrust},"weighted_total":${score}}}`;
 
 /** What `partFactJson` makes. */
 export const SCORED_PART = defineComponent('ScoredPart', {
@@ -157,15 +161,12 @@ export const recalledText = (
     truncated: omitted.budget > 0,
     total_scored: recalled.totalScored,
   };
-  const lists = isShort
-    ? { facts: texts }
-    : {
-        facts: texts,
-        content: texts.filter((_, at) => !instructs(at)),
-        instructions: texts.filter((_, at) => instructs(at)),
-      };
+  const all = texts.join(',');
+  const instructions = isShort ? [] : texts.filter((_, at) => instructs(at));
+  const content = instructions.length === 0 ? all : texts.filter((_, at) => !instructs(at)).join(',');
+  const twice = `,"content":[${content}],"instructions":[${instructions.join(',')}]`;
   const claimed = members.map(({ id, absent }) => [id, recalled.members.has(id) ? recalled.members.get(id) : absent]);
   const tail = { omitted, degraded: degraded.map(({ id }) => id), ...Object.fromEntries(claimed) };
-  const spelled = Object.entries(lists).map(([name, items]) => `"${name}":[${items.join(',')}]`);
-  return `${JSON.stringify(head).slice(0, -1)},${spelled.join(',')},${JSON.stringify(tail).slice(1)}`;
+  const lists = `"facts":[${all}]${isShort ? '' : twice}`;
+  return `${JSON.stringify(head).slice(0, -1)},${lists},${JSON.stringify(tail).slice(1)}`;
 };

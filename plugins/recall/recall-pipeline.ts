@@ -192,11 +192,11 @@ const score = async (
     const { id } = view.fact;
     const way = { hops: found.hops.get(id) ?? 1, fromCard: false, byScore: ownIds.has(id) };
     const known = { stages: stages.get(id) ?? AT_THE_ENTITY, named: namedOf(view), signals: signals(id) };
-    return { ...scoreOf(view, known, request, context, parts), ...way };
+    return scoreOf(view, known, way, request, context, parts);
   });
   if (card !== null) {
-    const own = scoreOf(card, { stages: AT_THE_ENTITY, named: 1, signals: NO_SIGNALS }, request, context, parts);
-    scored.push({ ...own, hops: 0, fromCard: true, byScore: true });
+    const known = { stages: AT_THE_ENTITY, named: 1, signals: NO_SIGNALS };
+    scored.push(scoreOf(card, known, { hops: 0, fromCard: true, byScore: true }, request, context, parts));
   }
   // What only a stage without weight has found was not asked for.
   return scored.filter(({ fused }) => fused > 0).sort(bestFirst);
@@ -227,10 +227,11 @@ interface Known {
 const scoreOf = (
   view: FactView,
   { stages, named, signals }: Known,
+  { hops, fromCard, byScore }: Pick<Candidate, 'hops' | 'fromCard' | 'byScore'>,
   { query, weights }: RecallRequest,
   { reader }: RecallContext,
   { salienceWeight }: PipelineParts,
-) => {
+): Candidate => {
   const salience = salienceOf(view, signals, reader.nowMs);
   const text = textOf(view.fact);
   // Without a query there is nothing to match but the entity.
@@ -243,6 +244,9 @@ const scoreOf = (
     salience,
     score: weigh(fused * named, salience, salienceWeight),
     tokens: text.tokens,
+    hops,
+    fromCard,
+    byScore,
     signature: text.signature,
   };
 };
@@ -265,9 +269,11 @@ const signalsOf = async (
   const isPast = context.reader.asOf !== undefined;
   const recalled = isPast ? () => 0 : await access.signals(views, context, age);
   const said = hooks.hasHandlers(recallSignal) ? await hooks.collect(recallSignal, { ...context, facts: views }) : [];
+  const some = said.filter(({ size }) => size > 0);
   return (id) => {
-    const known = { ...NO_SIGNALS, access: recalled(id) };
-    return said.length === 0 ? known : Object.assign(known, ...said.map((one) => one.get(id)));
+    const known = { access: recalled(id), gardenTier: NO_SIGNALS.gardenTier };
+    for (const one of some) Object.assign(known, one.get(id));
+    return known;
   };
 };
 
