@@ -14,6 +14,7 @@ import { FACTS_PER_SESSION } from './recall/synthetic-facts.ts';
 import { benchRecallLatency, type LatencyOptions } from './recall-latency.ts';
 import { benchRecallQuality } from './recall-quality.ts';
 import { benchRoundtrip } from './roundtrip.ts';
+import { benchStartStop, type StartStopOptions } from './start-stop.ts';
 import { benchSubscriptions, type SubscriptionOptions } from './subscriptions.ts';
 import { benchTelemetry, type TelemetryOptions } from './telemetry.ts';
 
@@ -170,6 +171,16 @@ program
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .option('--dimensions <n>', 'of the vectors: 256 or 768', hashedDimensions, 768)
   .action((options: LatencyOptions) => benchRecallLatency(options));
+
+program
+  .command('start-stop')
+  .description('seconds until a node on a full store listens and recalls, and from SIGTERM to its end')
+  .option('--facts <n>', `facts in the store, a multiple of ${FACTS_PER_SESSION}`, positive, 100_000)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .option('--dimensions <n>', 'of the vectors: 256 or 768', hashedDimensions, 768)
+  .option('--folder <dir>', 'filled once and kept, for the next run; sqlite alone')
+  .option('--profile <dir>', 'where the node leaves a processor profile of each of its runs')
+  .action((options: StartStopOptions) => benchStartStop(options));
 
 program
   .command('subscriptions')

@@ -19,6 +19,8 @@ export interface RecalledFact {
 export interface RecallAnswer {
   readonly facts: readonly RecalledFact[];
   readonly tokens_used: number;
+  /** What the answer had to do without. */
+  readonly degraded?: readonly string[];
 }
 
 /** Speaks to one node over one connection, one request at a time. */

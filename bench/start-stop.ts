@@ -1,0 +1,180 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type BenchStore, openPlace } from './processes/bench-place.ts';
+import { cpuMs, memoryMiB, peakMemoryMiB } from './processes/child-process.ts';
+import { type NodeProcess, startNodeIn } from './processes/start-node.ts';
+import { untilIdle } from './processes/until-idle.ts';
+import { loadFacts } from './recall/load-facts.ts';
+import { RecallClient } from './recall/recall-client.ts';
+import { FACTS_PER_SESSION, syntheticRow } from './recall/synthetic-facts.ts';
+import { figure, printTable } from './report/print-table.ts';
+
+export interface StartStopOptions {
+  /** Facts that are there before the first start that is measured. */
+  readonly facts: number;
+  readonly store: BenchStore;
+  readonly dimensions: number;
+  /** A folder that is filled once, and used again as far as it is full; SQLite alone. */
+  readonly folder?: string | undefined;
+  /** Where the node leaves a profile of its threads at each stop. */
+  readonly profile?: string | undefined;
+}
+
+const BUDGET = 2_000;
+const FEW = 100;
+/** Says how many facts are in a folder that is used again. */
+const FILLED = 'bench-filled.json';
+/** A look at the index is taken every 30 s, and two of them see that it rests. */
+const MINUTE_MS = 65_000;
+
+/** What a node does between two starts. */
+interface Round {
+  readonly name: string;
+  /** Facts that come between the start and the stop. */
+  readonly more: number;
+  /** Whether its vectors are waited for, and the snapshot of an index at rest. */
+  readonly rests: boolean;
+}
+
+interface Measured extends Round {
+  readonly listensMs: number;
+  readonly wordsMs: number;
+  readonly vectorsMs: number;
+  readonly startCpuMs: number | null;
+  readonly miB: number | null;
+  readonly peakMiB: number | null;
+  readonly stopMs: number;
+  readonly stopCpuMs: number | null;
+}
+
+/**
+ * A node on a store of many facts: how long from its start until it listens, until a recall by words, and one by
+ * vectors, finds a fact that is known to be there, and from SIGTERM until the process has ended.
+ */
+export const benchStartStop = async (options: StartStopOptions): Promise<void> => {
+  const { store, dimensions, facts, folder, profile } = options;
+  if (folder !== undefined && store !== 'sqlite') throw new Error('only a folder of SQLite can be used again');
+  const place = await openPlace(store);
+  const env = { SVC_EMBED_DIMENSIONS: String(dimensions) };
+  const nodeOptions = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
+  let node: NodeProcess | undefined;
+  let filled = 0;
+  if (folder !== undefined) {
+    await mkdir(folder, { recursive: true });
+    filled = await readFilled(folder);
+    node = await startNodeIn(resolve(folder), { env, nodeOptions, startLimitMs: 120_000 });
+  } else [node] = await place.startNodes({ env, nodeOptions });
+  if (node === undefined) throw new Error('no node was started');
+  const measured: Measured[] = [];
+  const keep = async (): Promise<void> => {
+    if (folder !== undefined) await writeFile(join(folder, FILLED), JSON.stringify({ filled }));
+  };
+  try {
+    if (filled < facts) {
+      await loadFacts(node, filled, facts);
+      filled = facts;
+      await keep();
+      await untilIdle(node);
+      await pause(MINUTE_MS);
+    }
+    await node.end();
+    const onePercent = Math.max(1, Math.round(filled / 100 / FACTS_PER_SESSION)) * FACTS_PER_SESSION;
+    const rounds: Round[] = [
+      { name: 'as it was left', more: 0, rests: false },
+      { name: 'stop after 1 % more, at once', more: onePercent, rests: false },
+      { name: `stop after ${FEW} more, at once`, more: FEW, rests: false },
+      { name: 'stop after 1 % more, at rest', more: onePercent, rests: true },
+      { name: 'as it was left', more: 0, rests: false },
+    ];
+    for (const round of rounds) {
+      const from = filled;
+      const began = performance.now();
+      node = await node.again();
+      const listensMs = performance.now() - began;
+      await untilFound(node, from - 1, { weights: { lexical: 1 }, depth: 0 });
+      const wordsMs = performance.now() - began;
+      await untilFound(node, from - 1, {});
+      const vectorsMs = performance.now() - began;
+      const startCpuMs = cpuMs(node.pid);
+      const [miB, peakMiB] = [memoryMiB(node.pid), peakMemoryMiB(node.pid)];
+      if (round.more > 0) {
+        await loadFacts(node, from, from + round.more);
+        filled = from + round.more;
+        await keep();
+      }
+      if (round.rests) {
+        await untilIdle(node);
+        await pause(MINUTE_MS);
+      }
+      const cpuBefore = cpuMs(node.pid);
+      const stopping = performance.now();
+      const ending = node.end();
+      const stopCpuMs = await cpuUntil(node.pid, ending);
+      const stopMs = performance.now() - stopping;
+      const stopCpu = cpuBefore === null || stopCpuMs === null ? null : stopCpuMs - cpuBefore;
+      measured.push({ ...round, listensMs, wordsMs, vectorsMs, startCpuMs, miB, peakMiB, stopMs, stopCpuMs: stopCpu });
+      print(options, measured);
+    }
+  } finally {
+    if (folder === undefined) await node.stop();
+    else await node.end();
+    await place.close();
+  }
+};
+
+const print = ({ store, dimensions, facts }: StartStopOptions, measured: readonly Measured[]): void => {
+  const seconds = (ms: number | null): string => figure(ms === null ? null : ms / 1_000, 2);
+  console.log(`\n${store}, ${figure(facts)} facts, ${dimensions} dimensions; seconds since the start, and to the end`);
+  printTable(
+    ['start and stop', 'listens', 'words', 'vectors', 'cpu', 'MiB', 'peak MiB', 'stop', 'cpu of it'],
+    measured.map((one) => [
+      one.name,
+      seconds(one.listensMs),
+      seconds(one.wordsMs),
+      seconds(one.vectorsMs),
+      seconds(one.startCpuMs),
+      figure(one.miB),
+      figure(one.peakMiB),
+      seconds(one.stopMs),
+      seconds(one.stopCpuMs),
+    ]),
+  );
+};
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** Processor time of a process as it was last seen. */
+const cpuUntil = async (pid: number, end: Promise<void>): Promise<number | null> => {
+  let hasEnded = false;
+  const ended = end.finally(() => {
+    hasEnded = true;
+  });
+  let last = cpuMs(pid);
+  while (!hasEnded) {
+    await pause(10);
+    last = cpuMs(pid) ?? last;
+  }
+  await ended;
+  return last;
+};
+
+const readFilled = async (folder: string): Promise<number> => {
+  try {
+    return (JSON.parse(await readFile(join(folder, FILLED), 'utf8')) as { readonly filled: number }).filled;
+  } catch {
+    return 0;
+  }
+};
+
+/** A recall with everything, as the request asks, that finds a fact which is known to be there. */
+const untilFound = async (node: NodeProcess, fact: number, members: Readonly<Record<string, unknown>>) => {
+  const client = await RecallClient.open(node);
+  const row = syntheticRow(fact);
+  for (;;) {
+    const { facts, degraded } = await client.recall({ query: row.text, token_budget: BUDGET, ...members });
+    if (!facts.some((found) => found.fact.entity.endsWith(row.id))) throw new Error('a known fact was not found');
+    if (degraded === undefined || degraded.length === 0) break;
+    await pause(20);
+  }
+  client.close();
+};
