@@ -8,7 +8,8 @@ import { createCodeSpace } from '../../plugins/search/codes/code-space.ts';
 import type { CodeTable } from '../../plugins/search/codes/code-table.ts';
 import { MemoryIndex } from '../../plugins/search/index/memory-index.ts';
 import type { Hit, SearchView } from '../../plugins/search/search-api.ts';
-import { readChunks, SnapshotFiles, type SnapshotOwner } from '../../plugins/search/snapshot/snapshot-files.ts';
+import { bytesOfFile } from '../../plugins/search/snapshot/byte-source.ts';
+import { SnapshotFiles, type SnapshotOwner } from '../../plugins/search/snapshot/snapshot-files.ts';
 import { readVectors } from '../../plugins/search/snapshot/vector-snapshot.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { SCOPES } from '../../ports/fact.ts';
@@ -35,9 +36,9 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   const owner = JSON.parse(await readFile(join(snapshots, MANIFEST), 'utf8')) as SnapshotOwner;
   const found = await new SnapshotFiles(snapshots, createSystemRandom()).find(owner);
   if (found?.vectors === undefined) throw new Error('the node has left no snapshot with vectors');
-  const { index } = await MemoryIndex.restore(readChunks(found.index));
+  const { index } = await MemoryIndex.restore(await bytesOfFile(found.index.file, found.index.bytes));
   const layer = index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
-  await readVectors(readChunks(found.vectors.file), layer);
+  await readVectors(await bytesOfFile(found.vectors.file, found.vectors.bytes), layer);
   index.serveVectors({ embedder: 'scripted', layer: layer });
   const embedder = createMeaningEmbedder(dimensions === 256 ? 256 : 768);
   const view: SearchView = {

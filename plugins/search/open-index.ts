@@ -5,7 +5,8 @@ import { openSuppression } from './feed/follow-suppression.ts';
 import type { CreateHost, IndexHost } from './host/index-host.ts';
 import { drawHashSeed } from './index/text-hash.ts';
 import type { KeptSnapshots } from './snapshot/kept-snapshots.ts';
-import type { FoundSnapshot, SnapshotOwner } from './snapshot/snapshot-files.ts';
+import type { KeptSnapshot } from './snapshot/kept-files.ts';
+import type { SnapshotOwner } from './snapshot/snapshot-files.ts';
 import { ServedVectors } from './vectors/served-vectors.ts';
 import type { VectorSide } from './vectors/vector-side.ts';
 
@@ -76,7 +77,7 @@ export const openIndex = async (parts: IndexParts, { anew = false, pause }: Open
 
 const createIndex = ({ createHost, random }: IndexParts): IndexHost => createHost(drawHashSeed(random));
 
-const restore = async (found: FoundSnapshot, parts: IndexParts) => {
+const restore = async (found: KeptSnapshot, parts: IndexParts) => {
   const index = createIndex(parts);
   try {
     const applied = await index.restore(found.index);
@@ -91,7 +92,7 @@ const restore = async (found: FoundSnapshot, parts: IndexParts) => {
 const openVectors = async (
   index: IndexHost,
   feed: IndexFeed,
-  found: FoundSnapshot | undefined,
+  found: KeptSnapshot | undefined,
   { vectors: side, log }: IndexParts,
 ): Promise<ServedVectors | undefined> => {
   if (side === undefined) return undefined;

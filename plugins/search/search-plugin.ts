@@ -137,7 +137,7 @@ export const searchPlugin = definePlugin({
     const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
     every(SAVE_INTERVAL_MS, () => lease.whileHeld(() => search.saveAsItGrows()));
     onStop(async () => {
-      if (lease.held) await search.save();
+      if (lease.held) await search.saveAtEnd();
       await search.close();
     });
 

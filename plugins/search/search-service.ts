@@ -6,8 +6,8 @@ import { IndexLost, type SearchIndex } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
-/** Share of the index that is new when a snapshot is written although more keeps coming. */
-const MUCH_GROWN = 0.5;
+/** The same at the end of the process: what a start reads again in the twentieth part of a second. */
+const NEWS_AT_END = 1_000;
 /** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
 const BUILD_PATIENCE_MS = 10_000;
 /** While another index is made, each pause is so many times as long as the work before it. */
@@ -27,8 +27,6 @@ export class SearchService implements SearchIndex {
   #lacksVectors = false;
   /** What the last snapshot holds: facts and vectors together. */
   #savedSize = 0;
-  /** As it was when somebody last asked whether to write one. */
-  #sizeBefore = 0;
   #isBuilding = true;
   /** Never rejects. */
   #building: Promise<void> = Promise.resolve();
@@ -197,22 +195,23 @@ export class SearchService implements SearchIndex {
   readonly around: SearchIndex['around'] = (...given) => this.#onIndex((index) => index.around(...given));
   readonly newest: SearchIndex['newest'] = (...given) => this.#onIndex((index) => index.newest(...given));
 
-  /** To be called now and then: a snapshot once the index rests, or has grown much, leaves little for a stop. */
+  /** To be called now and then: what is written while the index grows need not be written by a stop. */
   async saveAsItGrows(): Promise<void> {
-    const size = this.#open === undefined ? 0 : sizeOf(this.#open);
-    const isAtRest = size === this.#sizeBefore;
-    this.#sizeBefore = size;
-    if (isAtRest || size - this.#savedSize >= size * MUCH_GROWN) await this.save();
+    await this.#save(NEWS_PER_SNAPSHOT, false);
   }
 
-  /** Writes a snapshot if enough has changed since the last one. */
-  async save(): Promise<void> {
+  /** Writes down what is new, before the process ends. */
+  async saveAtEnd(): Promise<void> {
+    await this.#save(NEWS_AT_END, true);
+  }
+
+  async #save(leastNews: number, isHasty: boolean): Promise<void> {
     const open = this.#open;
     if (open === undefined) return;
     const size = sizeOf(open);
-    if (size - this.#savedSize < NEWS_PER_SNAPSHOT) return;
+    if (size - this.#savedSize < leastNews) return;
     const { index, owner } = open;
-    await this.#parts.snapshots.save(owner, (files) => index.write(files));
+    await this.#parts.snapshots.save(owner, (target) => index.write(target), { isHasty });
     this.#savedSize = size;
   }
 

@@ -110,15 +110,14 @@ export class CodeMemory {
     return was;
   }
 
-  /** The bytes of a whole block. */
-  dump({ address, size }: Block): Uint8Array {
-    return this.#views.bytes.slice(address, address + this.blockBytes(size));
+  /** The bytes of a whole block, in their place: until memory grows, or the block changes. */
+  bytesOf({ address, size }: Place): Uint8Array {
+    return this.#views.bytes.subarray(address, address + this.blockBytes(size));
   }
 
-  /** Puts the bytes of a block back, and returns the number of its rows in use. */
-  load(block: Block, dumped: Uint8Array): number {
-    const { bytes, words } = this.#views;
-    bytes.set(dumped, block.address);
+  /** How many rows of a block are in use. */
+  liveIn(block: Block): number {
+    const { words } = this.#views;
     const from = this.#liveOf(block) / 4;
     return words.subarray(from, from + maskWords(block.size)).reduce((sum, word) => sum + bitsOf(word), 0);
   }

@@ -4,6 +4,8 @@ import { type Block, type CodeMemory, LARGEST_BLOCK } from './code-memory.ts';
 export interface CodeTable {
   /** How many documents have a code. */
   readonly size: number;
+  /** What its blocks take. */
+  readonly bytes: number;
   /** Stores or replaces a code. Throws a RangeError for another length, a bad ordinal, or when memory is full. */
   set(ordinal: number, code: Int8Array, scale: number): void;
   has(ordinal: number): boolean;
@@ -14,17 +16,18 @@ export interface CodeTable {
   /** Forgets everything and gives the memory back to the other tables. */
   clear(): void;
   /**
-   * The table in chunks of at most a thousand documents, which together restore it. The table must not change in
-   * between.
+   * Numbers of the blocks that were ever in use, or of those that have changed since this was last asked: a block is
+   * what is written down of a table.
    */
-  serialise(): Generator<Uint8Array>;
-  /** Adds one of these chunks to a table that holds nothing of it. Throws a RangeError for one of another table. */
-  restoreChunk(chunk: Uint8Array): void;
+  takeBlocks(which: 'all' | 'changed'): readonly number[];
+  /** The bytes of one of them as it is now, in their place. */
+  bytesOf(block: number): Uint8Array;
   /**
-   * Puts chunks in place of what the table holds. Throws a RangeError, and leaves the table empty, when they are not
-   * those of a table of these dimensions.
+   * Where the bytes of a block are to be put back, in a table that is not searched yet; `restored` tells that they
+   * are. Throws a RangeError for a block that was not written by a table of these dimensions.
    */
-  restore(chunks: Iterable<Uint8Array>): void;
+  roomFor(block: number, bytes: number): Uint8Array;
+  restored(block: number): void;
 }
 
 /** A table as the search sees it. */
@@ -41,6 +44,8 @@ export interface BlockTable {
 export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable; readonly blocks: BlockTable } => {
   let blocks: (Block | undefined)[] = [];
   let size = 0;
+  let bytes = 0;
+  const changed = new Set<number>();
   const find = (ordinal: number): Block | undefined => (isOrdinal(ordinal) ? blocks[blockOf(ordinal)] : undefined);
   const open = (at: number): Block => {
     const known = blocks[at];
@@ -49,22 +54,28 @@ export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable
     const opened = { ...place, address: memory.allocate(place.size) };
     while (blocks.length < at) blocks.push(undefined);
     blocks[at] = opened;
+    bytes += memory.blockBytes(place.size);
     return opened;
   };
   const clear = (): void => {
     for (const block of blocks) if (block !== undefined) memory.free(block);
     blocks = [];
-    size = 0;
+    size = bytes = 0;
+    changed.clear();
   };
   const table: CodeTable = {
     get size() {
       return size;
+    },
+    get bytes() {
+      return bytes;
     },
     set(ordinal, code, scale) {
       if (!isOrdinal(ordinal)) throw new RangeError('an ordinal is a whole number from 0');
       if (code.length !== memory.dimensions) throw new RangeError(`a code has ${memory.dimensions} components`);
       if (!table.has(ordinal)) size++;
       const block = open(blockOf(ordinal));
+      changed.add(blockOf(ordinal));
       memory.write(block, ordinal - block.base, code, scale);
     },
     has: (ordinal) => {
@@ -78,37 +89,28 @@ export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable
     delete(ordinal) {
       const block = find(ordinal);
       const had = block !== undefined && memory.drop(block, ordinal - block.base);
-      if (had) size--;
+      if (had) {
+        size--;
+        changed.add(blockOf(ordinal));
+      }
       return had;
     },
     clear,
-    *serialise() {
-      for (const [at, block] of blocks.entries()) {
-        if (block === undefined) continue;
-        const dumped = memory.dump(block);
-        const chunk = new Uint8Array(HEADER_BYTES + dumped.length);
-        const header = new DataView(chunk.buffer);
-        header.setUint32(0, memory.dimensions, true);
-        header.setUint32(4, at, true);
-        chunk.set(dumped, HEADER_BYTES);
-        yield chunk;
-      }
+    takeBlocks(which) {
+      const wanted = which === 'all' ? [...blocks.keys()].filter((at) => blocks[at] !== undefined) : [...changed];
+      changed.clear();
+      return wanted;
     },
-    restoreChunk(chunk) {
-      const at = blockOfChunk(chunk, memory);
-      if (at === undefined || blocks[at] !== undefined) {
-        throw new RangeError('the chunks are not those of a table of these dimensions');
-      }
-      size += memory.load(open(at), chunk.subarray(HEADER_BYTES));
+    bytesOf: (at) => memory.bytesOf(blocks[at] as Block),
+    roomFor(at, bytes) {
+      const isOurs = at < MOST_BLOCKS - GROWING_BLOCKS && bytes === memory.blockBytes(placeOf(at).size);
+      if (!isOurs) throw new RangeError('the block is not that of a table of these dimensions');
+      const block = open(at);
+      size -= memory.liveIn(block);
+      return memory.bytesOf(block);
     },
-    restore(chunks) {
-      clear();
-      try {
-        for (const chunk of chunks) table.restoreChunk(chunk);
-      } catch (error) {
-        clear();
-        throw error;
-      }
+    restored(at) {
+      size += memory.liveIn(blocks[at] as Block);
     },
   };
   return {
@@ -122,7 +124,6 @@ export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable
   };
 };
 
-const HEADER_BYTES = 8;
 const SMALLEST_BLOCK = 8;
 /** 8, 8, 16, 32, ... 512: the blocks before the first of the largest size. */
 const GROWING_BLOCKS = 1 + Math.log2(LARGEST_BLOCK / SMALLEST_BLOCK);
@@ -141,12 +142,4 @@ const placeOf = (at: number): { readonly base: number; readonly size: number } =
   if (at === 0) return { base: 0, size: SMALLEST_BLOCK };
   if (at < GROWING_BLOCKS) return { base: 4 << at, size: 4 << at };
   return { base: (at - GROWING_BLOCKS + 1) * LARGEST_BLOCK, size: LARGEST_BLOCK };
-};
-
-const blockOfChunk = (chunk: Uint8Array, memory: CodeMemory): number | undefined => {
-  if (chunk.length < HEADER_BYTES) return undefined;
-  const header = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  const at = header.getUint32(4, true);
-  const isOurs = header.getUint32(0, true) === memory.dimensions && at < MOST_BLOCKS - GROWING_BLOCKS;
-  return isOurs && chunk.length === HEADER_BYTES + memory.blockBytes(placeOf(at).size) ? at : undefined;
 };

@@ -1,13 +1,14 @@
 import { type CodeSpace, createCodeSpace } from '../codes/code-space.ts';
 import type { CodeTable } from '../codes/code-table.ts';
 import type { MemoryIndex } from '../index/memory-index.ts';
-import { readChunks } from '../snapshot/snapshot-files.ts';
+import { bytesOfFile } from '../snapshot/byte-source.ts';
+import type { OpenFile } from '../snapshot/kept-files.ts';
 import { readVectors } from '../snapshot/vector-snapshot.ts';
 import type { VectorLayer } from '../vectors/vector-layer.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 import type { LayerWanted, OpenedLayer } from './index-host.ts';
 
-interface HeldLayer {
+export interface HeldLayer {
   readonly name: string;
   readonly embedder: string;
   readonly layer: VectorLayer<CodeTable>;
@@ -15,6 +16,8 @@ interface HeldLayer {
   seq: number;
   /** Whether it lacks vectors because a newer layer has others of these facts. */
   isThinned: boolean;
+  /** What of it lies in a file, less what has changed since. */
+  written: OpenFile | undefined;
 }
 
 /**
@@ -49,10 +52,12 @@ export class HeldLayers {
     const codes: CodeSpace = createCodeSpace({ dimensions });
     let layer = this.#index.createVectors<CodeTable>(codes);
     let seq = 0;
+    let written: OpenFile | undefined;
     let problem: unknown;
     if (kept !== undefined) {
       try {
-        await readVectors(readChunks(kept.file), layer);
+        const { file, bytes } = kept;
+        written = { file, bytes, frames: await readVectors(await bytesOfFile(file, bytes), layer) };
         seq = kept.seq;
       } catch (error) {
         // A layer that was filled in part is thrown away.
@@ -61,7 +66,7 @@ export class HeldLayers {
       }
     }
     this.#opened += 1;
-    this.#layers.set(this.#opened, { name, embedder, layer, seq, isThinned: false });
+    this.#layers.set(this.#opened, { name, embedder, layer, seq, isThinned: false, written });
     return { layer: this.#opened, seq, ...(problem === undefined ? {} : { problem }) };
   }
 

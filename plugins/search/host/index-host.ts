@@ -2,6 +2,7 @@ import type { Cover, Expiry, FactName, Hlc } from '../../../kernel/plugin-api.ts
 import type { IndexedFact } from '../index/index-state.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import type { SearchIndex } from '../search-api.ts';
+import type { KeptFile, KeptSnapshot, KeptVectors, SnapshotTarget } from '../snapshot/kept-files.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 
 /** A page of the feed, as far as an index takes it in. */
@@ -32,7 +33,7 @@ export interface LayerWanted {
   readonly embedder: string;
   readonly dimensions: number;
   /** What a snapshot has of it, up to a place. */
-  readonly kept?: { readonly file: string; readonly seq: number } | undefined;
+  readonly kept?: KeptVectors | undefined;
 }
 
 export interface OpenedLayer {
@@ -41,12 +42,6 @@ export interface OpenedLayer {
   readonly seq: number;
   /** Why the snapshot could not be used; the layer is empty then. */
   readonly problem?: unknown;
-}
-
-/** What a snapshot has of vectors: those of one generation up to a place. */
-export interface WrittenVectors {
-  readonly embedder: string;
-  readonly seq: number;
 }
 
 export interface IndexSize {
@@ -64,7 +59,7 @@ export interface IndexHost
    * Takes the place of what the index holds by that of a snapshot, and returns the stamp up to which that is. Rejects
    * when it cannot be used, and changes nothing then.
    */
-  restore(file: string): Promise<Hlc>;
+  restore(file: KeptFile): Promise<Hlc>;
   /** Takes a page in. Searches have their turn in between, and see a prefix of the feed. Not two at a time. */
   take(page: IndexPage): Promise<void>;
   /**
@@ -79,10 +74,10 @@ export interface IndexHost
   /** Which layers are searched from now on; others go. A fact has a vector in the first of them that got one. */
   serve(layers: readonly number[]): Promise<void>;
   /**
-   * Writes the index into a new file, and the vectors of the first layer that is served into another one, which is
-   * older: the index has every fact that a vector belongs to. Resolves with what was written of vectors.
+   * Writes down what is new of the index, and of the vectors of the first layer that is served, behind what it has
+   * written or read before, or everything into new files. Resolves with the files that then count. Not two at a time.
    */
-  write(files: { readonly index: string; readonly vectors: string }): Promise<WrittenVectors | undefined>;
+  write(target: SnapshotTarget): Promise<KeptSnapshot>;
   /** As it was after the last call that was answered. */
   readonly size: IndexSize;
   /** Resolves with the reason when the host has ended without being closed. */

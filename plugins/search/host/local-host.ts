@@ -1,10 +1,9 @@
-import { open } from 'node:fs/promises';
 import { type Cover, compareHlc, FEED_START, type Hlc } from '../../../kernel/plugin-api.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import type { Hit, SearchView } from '../search-api.ts';
-import { readChunks } from '../snapshot/snapshot-files.ts';
-import { writeVectors } from '../snapshot/vector-snapshot.ts';
+import { bytesOfFile } from '../snapshot/byte-source.ts';
+import type { KeptFile, KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 import { HeldLayers } from './held-layers.ts';
 import type {
@@ -14,21 +13,21 @@ import type {
   Judgement,
   LayerWanted,
   OpenedLayer,
-  WrittenVectors,
 } from './index-host.ts';
+import { WrittenState } from './written-index.ts';
 
 /** Facts that are taken in before others have their turn: a few milliseconds of work. */
 const FACTS_PER_TURN = 64;
 /** And the characters of their values. */
 const CHARACTERS_PER_TURN = 128 * 1024;
-/** A snapshot holds what everybody said. */
-const OWNER_ONLY = 0o600;
 
 /** An index in this thread. */
 export class LocalHost implements IndexHost {
   #index: MemoryIndex;
   #layers: HeldLayers;
   #applied: Hlc = FEED_START;
+  #isClosed = false;
+  readonly #written = new WrittenState();
   /**
    * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides
    * between.
@@ -45,12 +44,22 @@ export class LocalHost implements IndexHost {
     return { facts: this.#index.size, vectors: this.#layers.size };
   }
 
-  async restore(file: string): Promise<Hlc> {
-    const { index, applied } = await MemoryIndex.restore(readChunks(file));
+  async restore(file: KeptFile): Promise<Hlc> {
+    const restored = await MemoryIndex.restore(await bytesOfFile(file.file, file.bytes));
+    const { index, applied } = restored;
     this.#index = index;
     this.#layers = new HeldLayers(index);
+    this.#written.restored(file, restored);
     this.#applied = applied;
+    void this.#settle(index);
     return applied;
+  }
+
+  /** Searches have their turn in between. */
+  async #settle(index: MemoryIndex): Promise<void> {
+    while (this.#index === index && !this.#isClosed && index.settle()) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
   }
 
   async take({ facts, hidden, covers, expiries, upTo }: IndexPage): Promise<void> {
@@ -104,12 +113,8 @@ export class LocalHost implements IndexHost {
     this.#layers.serve(layers);
   }
 
-  async write(files: { readonly index: string; readonly vectors: string }): Promise<WrittenVectors | undefined> {
-    const main = this.#layers.main;
-    const vectors = main === undefined ? undefined : { embedder: main.name, seq: main.seq };
-    if (main !== undefined) await writeFile(files.vectors, writeVectors(main.layer));
-    await writeFile(files.index, this.#index.snapshot(this.#applied));
-    return vectors;
+  write(target: SnapshotTarget): Promise<KeptSnapshot> {
+    return this.#written.write(this.#index, () => this.#applied, this.#layers.main, target);
   }
 
   async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
@@ -144,15 +149,7 @@ export class LocalHost implements IndexHost {
     return this.#index.newest(view, limit);
   }
 
-  async close(): Promise<void> {}
-}
-
-const writeFile = async (file: string, chunks: Iterable<Uint8Array>): Promise<void> => {
-  const handle = await open(file, 'w', OWNER_ONLY);
-  try {
-    for (const chunk of chunks) await handle.write(chunk);
-    await handle.sync();
-  } finally {
-    await handle.close();
+  async close(): Promise<void> {
+    this.#isClosed = true;
   }
-};
+}

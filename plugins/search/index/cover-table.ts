@@ -36,6 +36,7 @@ export class CoverTable {
       this.rows.wordsOf(row).set(this.#sought, this.rows.wordAt(row));
       this.#table.add(this.#hash(), row);
     } else if (!this.#isNewer(row, hlc)) return;
+    this.rows.touch(row);
     this.rows.doublesOf(row)[this.rows.doubleAt(row) + WALL] = hlc.wallMs;
     this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] = hlc.counter;
     this.rows.doublesOf(row)[this.rows.doubleAt(row) + SINCE_WALL] = since.wallMs;
@@ -71,6 +72,7 @@ export class CoverTable {
 
   /** Finds the rows again that were restored. */
   restoreKeys(): void {
+    this.#table.reserve(this.rows.count);
     for (let row = 0; row < this.rows.count; row += 1) {
       const at = this.rows.wordAt(row);
       this.#sought.set(this.rows.wordsOf(row).subarray(at, at + KEY_WORDS));

@@ -27,6 +27,8 @@ export class DocumentChains {
   readonly #triples = new SlotTable();
   readonly #newest: NewestMarks;
   readonly #newestOfEntity: NewestMarks;
+  /** Documents below are linked; those of a snapshot are when there is time, or when somebody walks. */
+  #linked = 0;
   #realm = 0;
   #part = 0;
   #entity: Hash64 = { hi: 0, lo: 0 };
@@ -47,11 +49,24 @@ export class DocumentChains {
 
   /** Of the documents up to this one, and of its entity where that is asked for, none is newer than the result. */
   newestUpTo(document: number, ofEntity: boolean): number {
+    this.linkSome();
     return (ofEntity ? this.#newestOfEntity : this.#newest).upTo(document);
   }
 
-  /** Puts a document before the older ones of its entity and its triple. */
+  /** Takes a new document in, unless older ones still wait for it. */
   link(document: number): void {
+    if (document === this.#linked) this.linkSome(1);
+  }
+
+  /** Takes in so many of the documents that wait, or all of them; true while more do. */
+  linkSome(most = Number.POSITIVE_INFINITY): boolean {
+    const end = Math.min(this.#documents.count, this.#linked + most);
+    for (; this.#linked < end; this.#linked += 1) this.#link(this.#linked);
+    return end < this.#documents.count;
+  }
+
+  /** Puts a document before the older ones of its entity and its triple. */
+  #link(document: number): void {
     const documents = this.#documents;
     this.#part = documents.word(document, PART);
     this.#seek(
@@ -81,6 +96,7 @@ export class DocumentChains {
    * the past alone.
    */
   *ofEntity(tenant: number, entity: Hash64): Generator<number> {
+    this.linkSome();
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
     const documents = this.#documents;
     let kept = -1;
@@ -100,6 +116,7 @@ export class DocumentChains {
 
   /** All documents of an entity of a tenant, whatever has become of them, in no order. */
   *everyOfEntity(tenant: number, entity: Hash64): Generator<number> {
+    this.linkSome();
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
     const heads = [this.#entities, this.#leftEntities].map((table) => table.find(this.#entityHash(), this.#isEntity));
     for (const head of heads) {
@@ -122,6 +139,7 @@ export class DocumentChains {
    * chain, so that ending all facts of a triple again and again does not walk over all that ever were.
    */
   visitTriple(part: IndexPart, entity: Hash64, relation: Hash64, visit: (document: number) => void): void {
+    this.linkSome();
     this.#part = part.number;
     this.#seek(part.realm, entity, relation);
     const documents = this.#documents;

@@ -151,10 +151,10 @@ export class DocumentTable {
     into.lo = this.word(document, member + 1);
   }
 
-  /** After the rows were restored. */
-  restoreNorms(norms: Uint8Array): void {
+  /** Room for the norms of the documents from one on, after their rows were restored. */
+  normsFrom(document: number): Uint8Array {
     this.#reserve(this.count);
-    this.norms.set(norms);
+    return this.norms.subarray(document, this.count);
   }
 
   #reserve(count: number): void {

@@ -60,24 +60,27 @@ export class IdTable {
     return other ?? uuidText(this.#rows.wordsOf(row), this.#rows.wordAt(row) + this.#offset);
   }
 
-  /** Identifiers that are no UUIDs, of the first `count` rows. */
-  others(count: number): [id: string, row: number][] {
-    return [...this.#otherOf].flatMap(([row, id]) => (row < count ? [[id, row]] : []));
+  /** Identifiers that are no UUIDs, of the rows from one up to another one. */
+  others(from: number, to: number): [id: string, row: number][] {
+    return [...this.#otherOf].flatMap(([row, id]) => (row >= from && row < to ? [[id, row]] : []));
   }
 
   /** Finds the rows again that were restored, given the identifiers that are no UUIDs. */
   restore(others: readonly (readonly [id: string, row: number])[]): void {
+    this.#table.reserve(this.#rows.count);
     for (const [id, row] of others) this.add(id, row);
     for (let row = 0; row < this.#rows.count; row += 1) {
-      if (this.#otherOf.has(row)) continue;
+      if (this.#otherOf.size > 0 && this.#otherOf.has(row)) continue;
       const at = this.#rows.wordAt(row) + this.#offset;
-      this.#table.add(this.#hashOf(this.#rows.wordsOf(row).subarray(at, at + 4), this.#tenantOf(row)), row);
+      this.#table.add(this.#hashOf(this.#rows.wordsOf(row), this.#tenantOf(row), at), row);
     }
   }
 
-  #hashOf(id: Uint32Array, tenant: number): number {
-    const rest = mix32((id[2] as number) ^ mix32((id[3] as number) ^ Math.imul(tenant, 0x85ebca6b) ^ this.#seed));
-    return mix32((id[0] as number) ^ Math.imul((id[1] as number) ^ this.#seed, 0x9e3779b1) ^ rest) >>> 0;
+  #hashOf(words: Uint32Array, tenant: number, at = 0): number {
+    const [first, second] = [words[at] as number, words[at + 1] as number];
+    const [third, fourth] = [words[at + 2] as number, words[at + 3] as number];
+    const rest = mix32(third ^ mix32(fourth ^ Math.imul(tenant, 0x85ebca6b) ^ this.#seed));
+    return mix32(first ^ Math.imul(second ^ this.#seed, 0x9e3779b1) ^ rest) >>> 0;
   }
 }
 

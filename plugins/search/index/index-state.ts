@@ -143,7 +143,7 @@ export class IndexState {
     (catalog.parts[documents.word(document, PART)] as IndexPart).expiring.push(documents.word(document, ORDINAL));
   }
 
-  /** Works out again what follows from restored rows: parts, chains, and which documents expire. */
+  /** Works out again what follows from restored rows: parts, and which documents expire. Chains follow later. */
   restoreLinks(): void {
     const { documents, lifetimes, catalog } = this;
     for (let document = 0; document < documents.count; document += 1) {
@@ -151,7 +151,6 @@ export class IndexState {
       if (lifetimes.rows.count > 0) this.#restoreLifetime(document);
       const length = documents.lengthOf(document);
       part.add(document, length, documents.double(document, CONFIDENCE), documents.double(document, EXPIRES));
-      this.chains.link(document);
     }
   }
 

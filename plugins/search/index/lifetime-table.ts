@@ -86,6 +86,7 @@ export class LifetimeTable {
   }
 
   #write(row: number, member: number, value: number): void {
+    this.rows.touch(row);
     this.rows.doublesOf(row)[this.rows.doubleAt(row) + member] = value;
   }
 }

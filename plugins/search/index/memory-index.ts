@@ -1,8 +1,9 @@
 import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
 import type { Hlc } from '../../../ports/ports.ts';
 import type { Around, Asked, Hit, Looked, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
-import { readSnapshot } from '../snapshot/read-snapshot.ts';
-import { writeSnapshot } from '../snapshot/write-snapshot.ts';
+import type { ByteSource } from '../snapshot/byte-source.ts';
+import { type ReadSnapshot, readSnapshot } from '../snapshot/read-snapshot.ts';
+import { beginSegment, type SnapshotOptions, type WrittenSegment } from '../snapshot/write-snapshot.ts';
 import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
 import { type Similar, VectorLayer } from '../vectors/vector-layer.ts';
 import { searchWords } from '../words/search-words.ts';
@@ -52,7 +53,14 @@ const spreadOf = (similarities: readonly number[], named: readonly number[]): Sp
   return { count, mean, deviation: Math.sqrt(square / count), named };
 };
 
+/** A few milliseconds of work. */
+const LINKED_AT_ONCE = 4_096;
+
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
+
+export interface RestoredIndex extends Omit<ReadSnapshot, 'state'> {
+  readonly index: MemoryIndex;
+}
 
 /** A search index in memory. Its feeder decides what it applies of the feed. */
 export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors'>, IndexWriter {
@@ -75,19 +83,24 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
    * The index that a snapshot holds, and the stamp up to which the feed is in it. Throws `UnusableSnapshot` for one
    * that is damaged, cut short or made by another version. Vectors are not in it.
    */
-  static async restore(
-    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  ): Promise<{ readonly index: MemoryIndex; readonly applied: Hlc }> {
-    const { state, applied } = await readSnapshot(chunks);
-    return { index: new MemoryIndex(state, applied), applied };
+  static async restore(source: ByteSource): Promise<RestoredIndex> {
+    const { state, applied, place, frames } = await readSnapshot(source);
+    return { index: new MemoryIndex(state, applied), applied, place, frames };
   }
 
   /**
-   * The index as it is now, as chunks of bytes of about a megabyte. It may go on learning between chunks; `applied` is
-   * the stamp up to which the feed is in it when the first one is asked for.
+   * The index as it is now, or what it has learned since some place, as chunks of bytes of about a megabyte. It may go
+   * on learning between chunks; `applied` is the stamp up to which the feed is in it now. See `beginSegment`.
    */
-  snapshot(applied: Hlc): Generator<Uint8Array> {
-    return writeSnapshot(this.#state, applied);
+  snapshot(applied: Hlc, options?: SnapshotOptions): WrittenSegment {
+    return beginSegment(this.#state, applied, options);
+  }
+
+  /**
+   * Does some of what a restored index puts off, which whoever needs it first does otherwise; true while there is more.
+   */
+  settle(): boolean {
+    return this.#state.chains.linkSome(LINKED_AT_ONCE);
   }
 
   /** Facts that can be found by somebody, or could before they ended. */

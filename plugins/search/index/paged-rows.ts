@@ -7,6 +7,9 @@ export class PagedRows {
   readonly #words: Uint32Array[] = [];
   readonly #doubles: Float64Array[] = [];
   #count = 0;
+  /** Rows below were there when somebody last asked what has changed. */
+  #written = 0;
+  readonly #changed = new Set<number>();
 
   /** `rowWords` is even, so that a double is never cut. */
   constructor(rowWords: number) {
@@ -43,23 +46,48 @@ export class PagedRows {
     return ((row & PAGE_MASK) * this.rowWords) / 2;
   }
 
-  /** The bytes of the first `count` rows, page by page; they change with the rows. */
-  *bytes(count: number): Generator<Uint8Array> {
-    for (let row = 0; row < count; row += PAGE_ROWS) {
-      const words = this.wordsOf(row);
-      yield new Uint8Array(words.buffer, 0, Math.min(PAGE_ROWS, count - row) * this.rowWords * 4);
+  /** Says that a row has changed which may have been written down. */
+  touch(row: number): void {
+    if (row < this.#written) this.#changed.add(row);
+  }
+
+  /** How many rows there were at the last call of `takeChanged`. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** The rows that have changed of those that were there at the last call, ascending. */
+  takeChanged(): number[] {
+    const changed = [...this.#changed].sort((a, b) => a - b);
+    this.#changed.clear();
+    this.#written = this.#count;
+    return changed;
+  }
+
+  /** The bytes of the rows from one up to another one, page by page; they change with the rows. */
+  *bytes(from: number, to: number): Generator<Uint8Array> {
+    for (let row = from; row < to; ) {
+      const next = Math.min(to, (row | PAGE_MASK) + 1);
+      yield this.#bytesOf(row, next);
+      row = next;
     }
   }
 
-  /** Appends rows as `bytes` gave them, page by page, to an empty table. */
-  async restore(count: number, read: () => Promise<Uint8Array>): Promise<void> {
-    for (let row = 0; row < count; row += PAGE_ROWS) {
-      const rows = Math.min(PAGE_ROWS, count - row);
-      const bytes = await read();
-      this.#addPage();
-      new Uint8Array(this.wordsOf(row).buffer).set(bytes);
-      this.#count += rows;
+  /** Appends so many rows as `bytes` gave them: `read` fills the bytes of a page, or of what is left of one. */
+  async restore(count: number, read: (into: Uint8Array) => Promise<void>): Promise<void> {
+    for (const end = this.#count + count; this.#count < end; ) {
+      const row = this.#count;
+      const next = Math.min(end, (row | PAGE_MASK) + 1);
+      if ((row & PAGE_MASK) === 0) this.#addPage();
+      await read(this.#bytesOf(row, next));
+      this.#count = next;
     }
+  }
+
+  /** Rows of one page. */
+  #bytesOf(from: number, to: number): Uint8Array {
+    const rowBytes = this.rowWords * 4;
+    return new Uint8Array(this.wordsOf(from).buffer, (from & PAGE_MASK) * rowBytes, (to - from) * rowBytes);
   }
 
   #addPage(): void {

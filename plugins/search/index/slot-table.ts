@@ -41,6 +41,14 @@ export class SlotTable {
     return false;
   }
 
+  /** Makes an empty table as large as it is to be, so that it need not grow. */
+  reserve(count: number): void {
+    if (this.#count > 0) return;
+    let length = this.#slots.length;
+    while (count * 4 > length * 1.5) length *= 2;
+    if (length > this.#slots.length) this.#slots = new Uint32Array(length);
+  }
+
   #grow(): void {
     while (this.#old !== undefined) this.#move();
     if (this.#count > 0) {

@@ -1,8 +1,8 @@
 import type { NodeNotes } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
+import type { KeptSnapshot } from './kept-files.ts';
 import {
   FIRST_BUILD,
-  type FoundSnapshot,
   NO_ERASURES,
   type SnapshotFiles,
   type SnapshotOwner,
@@ -43,15 +43,15 @@ export class KeptSnapshots {
     return this.#notes.change(BUILDS, (before = FIRST_BUILD) => String(Number(before) + 1));
   }
 
-  find(owner: SnapshotOwner): Promise<FoundSnapshot | undefined> {
+  find(owner: SnapshotOwner): Promise<KeptSnapshot | undefined> {
     return this.#files.find(owner);
   }
 
   /** One at a time. Writes nothing for an index that may have words of facts that were erased since. */
-  save(owner: SnapshotOwner, write: IndexHost['write']): Promise<void> {
+  save(owner: SnapshotOwner, write: IndexHost['write'], options: { readonly isHasty?: boolean } = {}): Promise<void> {
     const saving = this.#saving.then(async () => {
       if (owner.erasures !== (await this.erasures())) return;
-      await this.#files.save(owner, write);
+      await this.#files.save(owner, write, options);
       // An erasure of another process, which removed what it found, may have overtaken it.
       if (owner.erasures !== (await this.erasures())) await this.#files.drop();
     });

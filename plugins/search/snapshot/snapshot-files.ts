@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Random } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
+import type { KeptFile, KeptSnapshot } from './kept-files.ts';
 
 /** What a snapshot belongs to: one of another store, or of that store before it was put back, is worth nothing. */
 export interface SnapshotOwner {
@@ -15,10 +15,7 @@ export interface SnapshotOwner {
 }
 
 /** What lies in the folder: names of files, and what is in them. */
-interface Manifest extends SnapshotOwner {
-  readonly index: string;
-  readonly vectors?: { readonly file: string; readonly embedder: string; readonly seq: number };
-}
+type Manifest = SnapshotOwner & KeptSnapshot;
 
 const MANIFEST = 'manifest.json';
 /** Files carry it, so that nothing else in the folder is ever removed. */
@@ -38,7 +35,7 @@ export class SnapshotFiles {
   }
 
   /** Undefined where there is none for this owner. */
-  async find(owner: SnapshotOwner): Promise<FoundSnapshot | undefined> {
+  async find(owner: SnapshotOwner): Promise<KeptSnapshot | undefined> {
     let manifest: Manifest | null;
     try {
       manifest = JSON.parse(await readFile(join(this.#folder, MANIFEST), 'utf8')) as Manifest | null;
@@ -53,27 +50,28 @@ export class SnapshotFiles {
     }
     if ((manifest.build ?? FIRST_BUILD) !== owner.build) return undefined;
     const { index, vectors } = manifest;
-    return {
-      index: join(this.#folder, String(index)),
-      ...(vectors == null ? {} : { vectors: { ...vectors, file: join(this.#folder, String(vectors.file)) } }),
-    };
+    if (!isFile(index)) return undefined;
+    return { index: this.#inFolder(index), ...(isFile(vectors) ? { vectors: this.#inFolder(vectors) } : {}) };
   }
 
-  /** Puts the snapshot that `write` writes in place of the one before. */
-  async save(owner: SnapshotOwner, write: IndexHost['write']): Promise<void> {
+  /**
+   * Puts what `write` writes in place of the snapshot before. `isHasty` while others wait for the end of it: then as
+   * little as possible is written.
+   */
+  async save(owner: SnapshotOwner, write: IndexHost['write'], { isHasty = false } = {}): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const name = this.#random.uuid();
-    const files = { index: `${name}-index${SUFFIX}`, vectors: `${name}-vectors${SUFFIX}` };
+    const [index, vectors] = ['index', 'vectors'].map((what) => join(this.#folder, `${name}-${what}${SUFFIX}`));
+    let used: readonly string[];
     try {
-      const vectors = await write({
-        index: join(this.#folder, files.index),
-        vectors: join(this.#folder, files.vectors),
-      });
+      const fresh = { index: String(index), vectors: String(vectors) };
+      const written = await write({ fresh, kept: await this.find(owner), isHasty });
       const manifest: Manifest = {
         ...owner,
-        index: files.index,
-        ...(vectors === undefined ? {} : { vectors: { file: files.vectors, ...vectors } }),
+        index: nameOf(written.index),
+        ...(written.vectors === undefined ? {} : { vectors: nameOf(written.vectors) }),
       };
+      used = [manifest.index.file, ...(manifest.vectors === undefined ? [] : [manifest.vectors.file])];
       const draft = join(this.#folder, `${name}${SUFFIX}`);
       await writeFile(draft, JSON.stringify(manifest), { mode: OWNER_ONLY });
       await rename(draft, join(this.#folder, MANIFEST));
@@ -81,7 +79,11 @@ export class SnapshotFiles {
       await this.#remove((file) => file.startsWith(name));
       throw error;
     }
-    await this.#remove((file) => !file.startsWith(name));
+    await this.#remove((file) => !used.includes(file));
+  }
+
+  #inFolder<F extends KeptFile>(kept: F): F {
+    return { ...kept, file: join(this.#folder, kept.file) };
   }
 
   /** Removes all snapshots, unfinished ones too. */
@@ -102,14 +104,11 @@ export class SnapshotFiles {
   }
 }
 
-/** Paths of what a snapshot is made of. */
-export interface FoundSnapshot {
-  readonly index: string;
-  readonly vectors?: { readonly embedder: string; readonly seq: number; readonly file: string };
-}
+/** Whatever the manifest says: what names no file of this folder is none. */
+const isFile = <F extends KeptFile>(kept: F | null | undefined): kept is F =>
+  typeof kept?.file === 'string' && kept.file === basename(kept.file) && Number.isInteger(kept.bytes);
 
-export const readChunks = (file: string): AsyncIterable<Uint8Array> =>
-  createReadStream(file, { highWaterMark: READ_BYTES });
+const nameOf = <F extends KeptFile>(kept: F): F => ({ ...kept, file: basename(kept.file) });
 
 /** In a store without erasures; manifests of older versions do not say it. */
 export const NO_ERASURES = '0';
@@ -118,4 +117,3 @@ export const FIRST_BUILD = '0';
 
 /** A snapshot holds what everybody said. */
 const OWNER_ONLY = 0o600;
-const READ_BYTES = 1024 * 1024;

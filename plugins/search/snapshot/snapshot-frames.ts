@@ -1,21 +1,39 @@
 import { createHash } from 'node:crypto';
+import { type ByteSource, UnusableSnapshot } from './byte-source.ts';
+
+/** Two numbers that say what a frame is, for readers that must know it before they have the content. */
+export type FrameTag = readonly [number, number];
 
 /**
- * A snapshot is a row of frames: length and number of the frame, a digest over number and content, the content. Each
- * frame is checked before anything in it is believed, and a snapshot without its last frame is none.
+ * A snapshot is a row of frames: length, number and tag of the frame, a digest over all of them, the content. Each
+ * frame is checked before anything in it is believed. A file goes on with the number after that of its last frame.
  */
 export class FrameWriter {
-  #number = 0;
+  #number: number;
+  #bytes = 0;
+
+  constructor(first = 0) {
+    this.#number = first;
+  }
+
+  /** Number of the next frame. */
+  get next(): number {
+    return this.#number;
+  }
+
+  /** Bytes of all frames so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /** The bytes of one frame; `content` may change afterwards. */
-  frame(content: Uint8Array): Uint8Array {
+  frame(content: Uint8Array, [kind, place]: FrameTag = NO_TAG): Uint8Array {
     const framed = new Uint8Array(HEAD_BYTES + content.length);
     framed.set(content, HEAD_BYTES);
-    const head = new Uint32Array(framed.buffer, 0, 2);
-    head[0] = content.length;
-    head[1] = this.#number;
-    framed.set(digestOf(this.#number, framed.subarray(HEAD_BYTES)), DIGEST_AT);
+    new Uint32Array(framed.buffer, 0, HEAD_WORDS).set([content.length, this.#number, kind, place]);
+    framed.set(digestOf(framed.subarray(0, DIGEST_AT), framed.subarray(HEAD_BYTES)), DIGEST_AT);
     this.#number += 1;
+    this.#bytes += framed.length;
     return framed;
   }
 
@@ -24,26 +42,42 @@ export class FrameWriter {
   }
 }
 
-/** Thrown for a snapshot that cannot be used; the message says why. */
-export class UnusableSnapshot extends Error {}
-
-/** Reads what a `FrameWriter` wrote, however it is cut into chunks. */
+/** Reads what a `FrameWriter` wrote. */
 export class FrameReader {
-  readonly #chunks: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
-  #rest: Uint8Array = new Uint8Array(0);
+  readonly #source: ByteSource;
+  /** Of the next frame, which is read with the one before. */
+  #head: Uint8Array<ArrayBuffer> | undefined;
   #number = 0;
 
-  constructor(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-    this.#chunks = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  constructor(source: ByteSource) {
+    this.#source = source;
   }
 
-  /** Content of the next frame, aligned for any typed array. */
-  async frame(): Promise<Uint8Array<ArrayBuffer>> {
-    const head = await this.#take(HEAD_BYTES);
-    const [length = 0, number] = new Uint32Array(head.buffer, 0, 2);
-    if (number !== this.#number || length > MOST_BYTES) throw new UnusableSnapshot('it is damaged');
-    const content = await this.#take(length);
-    if (!digestOf(number, content).equals(head.subarray(DIGEST_AT))) throw new UnusableSnapshot('it is damaged');
+  /** Whether all was read. */
+  get isAtEnd(): boolean {
+    return this.#head === undefined && this.#source.left === 0;
+  }
+
+  /** Number of the next frame. */
+  get next(): number {
+    return this.#number;
+  }
+
+  /**
+   * Content of the next frame, aligned for any typed array. `room` may say where it is to lie: in an array of just its
+   * length.
+   */
+  async frame(room: (length: number, tag: FrameTag) => Uint8Array = roomOf): Promise<Uint8Array> {
+    const head = this.#head ?? (await this.#readHead());
+    const [length = 0, number, kind = 0, place = 0] = new Uint32Array(head.buffer, 0, HEAD_WORDS);
+    const { left } = this.#source;
+    if (number !== this.#number || length > left) throw new UnusableSnapshot('it is damaged');
+    const content = room(length, [kind, place]);
+    if (content.length !== length) throw new UnusableSnapshot('it is damaged');
+    this.#head = left - length >= HEAD_BYTES ? new Uint8Array(HEAD_BYTES) : undefined;
+    await this.#source.fill(this.#head === undefined ? [content] : [content, this.#head]);
+    const digest = digestOf(head.subarray(0, DIGEST_AT), content);
+    if (!digest.equals(head.subarray(DIGEST_AT))) throw new UnusableSnapshot('it is damaged');
     this.#number += 1;
     return content;
   }
@@ -52,37 +86,26 @@ export class FrameReader {
     return JSON.parse(Buffer.from(await this.frame()).toString()) as T;
   }
 
-  /** To be called when nothing more is read, so that a file behind the chunks is closed. Never rejects. */
-  async close(): Promise<void> {
-    try {
-      await this.#chunks.return?.();
-    } catch {
-      // What cannot be closed was not open.
-    }
+  /** To be called when nothing more is read. Never rejects. */
+  close(): Promise<void> {
+    return this.#source.close();
   }
 
-  async #take(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
-    const taken = new Uint8Array(bytes);
-    for (let at = 0; at < bytes; ) {
-      if (this.#rest.length === 0) {
-        const { done, value } = await this.#chunks.next();
-        if (done === true) throw new UnusableSnapshot('it ends too early');
-        this.#rest = value;
-      }
-      const part = this.#rest.subarray(0, bytes - at);
-      taken.set(part, at);
-      at += part.length;
-      this.#rest = this.#rest.subarray(part.length);
-    }
-    return taken;
+  async #readHead(): Promise<Uint8Array<ArrayBuffer>> {
+    const head = new Uint8Array(HEAD_BYTES);
+    await this.#source.fill([head]);
+    return head;
   }
 }
 
-const DIGEST_AT = 8;
+/** Words before the digest. */
+const HEAD_WORDS = 4;
+const DIGEST_AT = HEAD_WORDS * 4;
 const DIGEST_BYTES = 16;
 const HEAD_BYTES = DIGEST_AT + DIGEST_BYTES;
-/** A length above this one is damage, and is not allocated. */
-const MOST_BYTES = 2 ** 29;
+const NO_TAG: FrameTag = [0, 0];
 
-const digestOf = (number: number, content: Uint8Array): Buffer =>
-  createHash('sha256').update(String(number)).update(content).digest().subarray(0, DIGEST_BYTES);
+const roomOf = (length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length);
+
+const digestOf = (head: Uint8Array, content: Uint8Array): Buffer =>
+  createHash('sha256').update(head).update(content).digest().subarray(0, DIGEST_BYTES);

@@ -1,43 +1,54 @@
 import type { CodeTable } from '../codes/code-table.ts';
 import type { VectorLayer } from '../vectors/vector-layer.ts';
-import { SNAPSHOT_END } from './snapshot-format.ts';
-import { FrameReader, FrameWriter, UnusableSnapshot } from './snapshot-frames.ts';
-
-const END_OF_PART = new Uint8Array(0);
+import { type ByteSource, UnusableSnapshot } from './byte-source.ts';
+import { FrameReader, type FrameWriter } from './snapshot-frames.ts';
 
 /**
- * Writes the vectors of an index down, part by part. They may go on growing: what is missed comes again with the feed
- * of vectors.
+ * Writes blocks of the vectors of an index down, each in a frame with the numbers of its part and of the block: all of
+ * them, or those that have changed since they were last written. They may go on changing: what is missed comes again
+ * with the feed of vectors.
  */
-export function* writeVectors({ tables }: Pick<VectorLayer<CodeTable>, 'tables'>): Generator<Uint8Array> {
-  const writer = new FrameWriter();
-  for (const [part, table] of tables.entries()) {
-    if (table === undefined) continue;
-    yield writer.json(part);
-    for (const chunk of table.serialise()) yield writer.frame(chunk);
-    yield writer.frame(END_OF_PART);
+export function* writeVectors(
+  { tables, dimensions }: Pick<VectorLayer<CodeTable>, 'tables' | 'dimensions'>,
+  which: 'all' | 'changed',
+  writer: FrameWriter,
+): Generator<Uint8Array> {
+  const wanted = [...tables.entries()].flatMap(([part, table]) =>
+    table === undefined ? [] : [{ part, table, blocks: table.takeBlocks(which) }],
+  );
+  if (which === 'all') yield writer.json({ dimensions });
+  for (const { part, table, blocks } of wanted) {
+    for (const block of blocks) yield writer.frame(table.bytesOf(block), [part, block]);
   }
-  yield writer.json(SNAPSHOT_END);
 }
 
 /**
- * Fills an empty layer. Throws, and leaves the layer to be thrown away, when the chunks are not what was written for
- * such a layer.
+ * Fills an empty layer; of several frames of one block the last one counts. Returns the number of frames. Throws, and
+ * leaves the layer to be thrown away, when they are not what was written for such a layer.
  */
 export const readVectors = async (
-  chunks: AsyncIterable<Uint8Array>,
-  layer: Pick<VectorLayer<CodeTable>, 'tableOf'>,
-): Promise<void> => {
-  const reader = new FrameReader(chunks);
+  source: ByteSource,
+  layer: Pick<VectorLayer<CodeTable>, 'tableOf' | 'dimensions'>,
+): Promise<number> => {
+  const reader = new FrameReader(source);
   try {
-    for (;;) {
-      const part = await reader.json<unknown>();
-      if (part === SNAPSHOT_END) return;
-      if (typeof part !== 'number') throw new UnusableSnapshot('it is damaged');
-      const table = layer.tableOf(part);
-      for (let chunk = await reader.frame(); chunk.length > 0; chunk = await reader.frame()) table.restoreChunk(chunk);
+    const { dimensions } = await reader.json<{ readonly dimensions: number }>();
+    if (dimensions !== layer.dimensions) throw new UnusableSnapshot('its vectors have other dimensions');
+    while (!reader.isAtEnd) {
+      let restored = (): void => {};
+      await reader.frame((length, [part, block]) => {
+        if (part >= MOST_PARTS) throw new UnusableSnapshot('it is damaged');
+        const table = layer.tableOf(part);
+        restored = () => table.restored(block);
+        return table.roomFor(block, length);
+      });
+      restored();
     }
+    return reader.next;
   } finally {
     await reader.close();
   }
 };
+
+/** A number above this one is damage, and is not allocated. */
+const MOST_PARTS = 2 ** 24;

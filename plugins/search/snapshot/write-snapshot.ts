@@ -1,114 +1,161 @@
 import type { Hlc } from '../../../ports/ports.ts';
 import type { DocumentLengths } from '../index/document-lengths.ts';
+import type { IdTable } from '../index/id-table.ts';
 import type { IndexState } from '../index/index-state.ts';
 import type { PagedRows } from '../index/paged-rows.ts';
-import type { StampedList } from '../index/stamped-list.ts';
-import { seek } from '../words/max-score.ts';
-import { TIMES_BITS } from '../words/posting-lists.ts';
+import { firstPlace, type StampedList } from '../index/stamped-list.ts';
 import {
+  type CatalogNames,
   LENGTH_WORDS,
-  LIST_HEAD,
-  SNAPSHOT_END,
+  NOTHING_WRITTEN,
+  SEGMENT_END,
+  type SegmentHeader,
   SNAPSHOT_FORMAT,
-  type SnapshotHeader,
+  type SnapshotPlace,
   STAMPED_WORDS,
   type TableHeader,
 } from './snapshot-format.ts';
 import { FrameWriter } from './snapshot-frames.ts';
+import { newListFrames, olderListFrames } from './write-lists.ts';
 
-/**
- * Writes an index down, chunk by chunk, as it is now. The index may go on learning between chunks: what it learns
- * meanwhile is left to the feed after `applied`.
- */
-export function* writeSnapshot(state: IndexState, applied: Hlc): Generator<Uint8Array> {
-  const writer = new FrameWriter();
-  const { documents, lists, catalog, lifetimes, covers, hasher } = state;
-  const header: SnapshotHeader = {
-    format: SNAPSHOT_FORMAT,
-    seed: hasher.seed,
-    applied,
-    documents: documents.count,
-    lists: lists.count,
-    parts: catalog.parts.map(({ tenantId, scope, gardenId }) => ({ tenantId, scope, gardenId })),
-    names: catalog.names(),
-    otherIds: documents.ids.others(documents.count),
-  };
-  yield writer.json(header);
-  yield* rowFrames(writer, documents.rows, header.documents);
-  yield writer.frame(documents.norms.subarray(0, header.documents));
-  yield writer.frame(wordsOf(lengthsBelow(documents.lengths, header.documents)));
-  yield writer.frame(wordsOf(stampedWords(documents.received, header.documents)));
-  yield* listFrames(writer, state, header);
-  const lives: TableHeader = {
-    count: lifetimes.rows.count,
-    otherIds: lifetimes.ids.others(lifetimes.rows.count),
-  };
-  yield writer.json(lives);
-  yield* rowFrames(writer, lifetimes.rows, lives.count);
-  const covered: TableHeader = { count: covers.rows.count, otherIds: [] };
-  yield writer.json(covered);
-  yield* rowFrames(writer, covers.rows, covered.count);
-  for (const part of catalog.parts.slice(0, header.parts.length)) {
-    yield writer.frame(wordsOf(stampedWords(part.ended, part.countBelow(header.documents))));
-  }
-  yield writer.json(catalog.names());
-  yield writer.json(SNAPSHOT_END);
+export interface SnapshotOptions {
+  /** What was written down before; nothing unless told otherwise. */
+  readonly since?: SnapshotPlace | undefined;
+  /** Number of the first frame: segments of one file go on counting. */
+  readonly firstFrame?: number | undefined;
 }
 
-const wordsOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+/** A segment that is being written. */
+export interface WrittenSegment {
+  /** What will be written down then. */
+  readonly to: SnapshotPlace;
+  /** An empty chunk is time for others, and nothing else. */
+  readonly chunks: Generator<Uint8Array>;
+  readonly writer: FrameWriter;
+}
 
-const lengthsBelow = ({ documents, lengths }: DocumentLengths, end: number): Uint32Array => {
-  const count = documents.view().filter((document) => document < end).length;
-  const words = new Uint32Array(count * LENGTH_WORDS);
-  for (let at = 0; at < count; at += 1) words.set([documents.at(at), lengths.at(at)], at * LENGTH_WORDS);
+/**
+ * Writes what an index has learned since some place, chunk by chunk, as it is at the time of the call. The index may go
+ * on learning between chunks: what it learns meanwhile is left to the feed after `applied`. What has changed of older
+ * rows is told once: after a segment that was not kept, the next one begins with nothing.
+ */
+export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotOptions = {}): WrittenSegment => {
+  const { since = NOTHING_WRITTEN, firstFrame = 0 } = options;
+  const { documents, catalog, lifetimes, covers } = state;
+  const to = placeOf(state);
+  const writer = new FrameWriter(firstFrame);
+  const isAll = since === NOTHING_WRITTEN;
+  const header: SegmentHeader = {
+    format: SNAPSHOT_FORMAT,
+    seed: state.hasher.seed,
+    applied,
+    from: since,
+    to,
+    parts: catalog.parts
+      .slice(since.ended.length)
+      .map(({ tenantId, scope, gardenId }) => ({ tenantId, scope, gardenId })),
+    names: namesAfter(state, since),
+    otherIds: documents.ids.others(since.documents, to.documents),
+  };
+  const lives = tableSince(lifetimes.rows, isAll, lifetimes.ids);
+  const covered = tableSince(covers.rows, isAll);
+  return { to, writer, chunks: frames(state, writer, header, lives, covered) };
+};
+
+/** How much there is of an index. */
+export const placeOf = ({ documents, lists, catalog }: IndexState): SnapshotPlace => {
+  const { tenants, gardens } = catalog.names();
+  return {
+    documents: documents.count,
+    lists: lists.count,
+    tenants: tenants.length,
+    gardens: gardens.length,
+    ended: catalog.parts.map(({ ended }) => ended.length),
+  };
+};
+
+const namesAfter = ({ catalog }: IndexState, { tenants, gardens }: SnapshotPlace): CatalogNames => {
+  const names = catalog.names();
+  return { tenants: names.tenants.slice(tenants), gardens: names.gardens.slice(gardens) };
+};
+
+/** A table is written as it is when its turn comes; which rows have changed is asked at the beginning. */
+interface TableSince {
+  readonly rows: PagedRows;
+  readonly from: number;
+  readonly changed: readonly number[];
+  readonly ids: IdTable | undefined;
+}
+
+const tableSince = (rows: PagedRows, isAll: boolean, ids?: IdTable): TableSince => {
+  const from = isAll ? 0 : rows.written;
+  const changed = rows.takeChanged();
+  return { rows, from, changed: isAll ? [] : changed, ids };
+};
+
+function* frames(
+  state: IndexState,
+  writer: FrameWriter,
+  header: SegmentHeader,
+  lives: TableSince,
+  covers: TableSince,
+): Generator<Uint8Array> {
+  const { documents, catalog } = state;
+  const { from, to } = header;
+  yield writer.json(header);
+  for (const page of documents.rows.bytes(from.documents, to.documents)) yield writer.frame(page);
+  yield writer.frame(documents.norms.subarray(from.documents, to.documents));
+  yield writer.frame(bytesOf(lengthsIn(documents.lengths, from.documents, to.documents)));
+  yield writer.frame(bytesOf(receivedIn(documents.received, from.documents, to.documents)));
+  yield* olderListFrames(writer, state.lists, from, to);
+  yield* newListFrames(writer, state.lists, from, to);
+  for (const table of [lives, covers]) yield* tableFrames(writer, table);
+  for (const [part, end] of to.ended.entries()) {
+    const { ended } = catalog.parts[part] as IndexState['catalog']['parts'][number];
+    yield writer.frame(bytesOf(stampedIn(ended, from.ended[part] ?? 0, end)));
+  }
+  yield writer.json(namesAfter(state, to));
+  yield writer.json(SEGMENT_END);
+}
+
+function* tableFrames(writer: FrameWriter, { rows, from, changed, ids }: TableSince): Generator<Uint8Array> {
+  const { count, rowWords } = rows;
+  const header: TableHeader = { from, count, changed, otherIds: ids?.others(from, count) ?? [] };
+  yield writer.json(header);
+  const words = new Uint32Array(changed.length * rowWords);
+  changed.forEach((row, at) => {
+    words.set(rows.wordsOf(row).subarray(rows.wordAt(row), rows.wordAt(row) + rowWords), at * rowWords);
+  });
+  yield writer.frame(bytesOf(words));
+  for (const page of rows.bytes(from, count)) yield writer.frame(page);
+}
+
+const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+
+/** Lengths of the long ones of the documents from one up to another one. */
+const lengthsIn = ({ documents, lengths }: DocumentLengths, from: number, to: number): Uint32Array => {
+  const placeOfDocument = (end: number) => firstPlace(documents.length, (place) => documents.at(place) >= end);
+  const [first, last] = [placeOfDocument(from), placeOfDocument(to)];
+  const words = new Uint32Array((last - first) * LENGTH_WORDS);
+  for (let at = first; at < last; at += 1) words.set([documents.at(at), lengths.at(at)], (at - first) * LENGTH_WORDS);
   return words;
 };
 
-/** The numbers below `end` with their stamps. */
-const stampedWords = (list: StampedList, end: number): Uint32Array => {
-  const words = new Uint32Array(list.length * STAMPED_WORDS);
-  let used = 0;
-  for (let place = 0; place < list.length; place += 1) {
-    const number = list.numbers.at(place);
-    if (number >= end) continue;
+/** Of the documents from one up to another one. They are noted as they come. */
+const receivedIn = (list: StampedList, from: number, to: number): Uint32Array => {
+  const placeOfDocument = (end: number) => firstPlace(list.length, (place) => list.numbers.at(place) >= end);
+  return stampedIn(list, placeOfDocument(from), placeOfDocument(to));
+};
+
+/** The numbers from one place up to another one, with their stamps. */
+const stampedIn = (list: StampedList, from: number, to: number): Uint32Array => {
+  const words = new Uint32Array((to - from) * STAMPED_WORDS);
+  for (let place = from; place < to; place += 1) {
     const { wallMs, counter } = list.stampAt(place);
-    words.set([number, Math.floor(wallMs / WORD_RANGE), wallMs % WORD_RANGE, counter], used);
-    used += STAMPED_WORDS;
+    const stamped = [list.numbers.at(place), Math.floor(wallMs / WORD_RANGE), wallMs % WORD_RANGE, counter];
+    words.set(stamped, (place - from) * STAMPED_WORDS);
   }
-  return words.subarray(0, used);
+  return words;
 };
 
 const WORD_RANGE = 2 ** 32;
-
-function* rowFrames(writer: FrameWriter, rows: PagedRows, count: number): Generator<Uint8Array> {
-  for (const page of rows.bytes(count)) yield writer.frame(page);
-}
-
-const BLOCK_WORDS = 2 ** 18;
-
-function* listFrames(writer: FrameWriter, { lists }: IndexState, header: SnapshotHeader): Generator<Uint8Array> {
-  let block = new Uint32Array(BLOCK_WORDS);
-  let used = 0;
-  for (let list = 0; list < header.lists; list += 1) {
-    const postings = lists.postingsOf(list);
-    const { length } = postings;
-    const isNewer = length > 0 && (postings[length - 1] as number) >>> TIMES_BITS >= header.documents;
-    const kept = isNewer ? postings.subarray(0, seek(postings, 0, header.documents)) : postings;
-    if (used + LIST_HEAD + kept.length > block.length) {
-      if (used > 0) yield writer.frame(new Uint8Array(block.buffer, 0, used * 4));
-      if (LIST_HEAD + kept.length > block.length) block = new Uint32Array(LIST_HEAD + kept.length);
-      used = 0;
-    }
-    const { part, hi, lo } = lists.keyOf(list);
-    block[used] = part;
-    block[used + 1] = hi;
-    block[used + 2] = lo;
-    block[used + 3] = kept.length;
-    block[used + 4] = lists.mostTimesOf(list);
-    block[used + 5] = lists.shortestOf(list);
-    block.set(kept, used + LIST_HEAD);
-    used += LIST_HEAD + kept.length;
-  }
-  if (used > 0) yield writer.frame(new Uint8Array(block.buffer, 0, used * 4));
-  yield writer.frame(new Uint8Array(0));
-}

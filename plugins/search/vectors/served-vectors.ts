@@ -1,5 +1,6 @@
 import { coalesce } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
+import type { KeptVectors } from '../snapshot/kept-files.ts';
 import type { Generation } from './generation.ts';
 import type { VectorPlan } from './generation-store.ts';
 import { VectorFeed } from './vector-feed.ts';
@@ -14,13 +15,6 @@ export interface ServedGeneration {
   /** Number of the layer in the index. */
   readonly layer: number;
   readonly feed: VectorFeed;
-}
-
-/** Vectors of a generation that this process has kept in a file, up to a place. */
-export interface KeptVectors {
-  readonly embedder: string;
-  readonly seq: number;
-  readonly file: string;
 }
 
 export interface ServedVectorsParts extends Pick<VectorSide, 'store' | 'embedderOf'> {

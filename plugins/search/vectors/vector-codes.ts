@@ -14,6 +14,7 @@ export interface CodePlace {
 
 /** What the index needs of whatever searches vectors. */
 export interface VectorCodes<T extends CodeTable = CodeTable> {
+  readonly dimensions: number;
   createTable(): T;
   /**
    * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets; equal

@@ -21,6 +21,10 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     this.#codes = codes;
   }
 
+  get dimensions(): number {
+    return this.#codes.dimensions;
+  }
+
   /**
    * Tables by the number of their part, for snapshots. Indexes that have read the same feed number parts and documents
    * alike.

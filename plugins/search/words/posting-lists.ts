@@ -68,6 +68,17 @@ export class PostingLists {
     return this.#memberOf(list, LENGTH);
   }
 
+  /** The last posting, 0 where there is none. */
+  lastOf(list: number): number {
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    const start = header[at + START] as number;
+    const last = (header[at + LENGTH] as number) - 1;
+    if (last < 0) return 0;
+    if (((header[at + BOUNDS] as number) & 0xff) > LARGEST_CLASS) return (this.#long[start] as Uint32Array)[last] as number;
+    return this.#arena.pageOf(start)[offsetOf(start) + last] as number;
+  }
+
   /** The postings as they are now; more may be appended later, outside of what was answered. */
   postingsOf(list: number): Uint32Array {
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
@@ -94,29 +105,48 @@ export class PostingLists {
   }
 
   /** Part and key of a list, for snapshots. */
-  keyOf(list: number): { readonly part: number; readonly hi: number; readonly lo: number } {
+  keyOf(list: number): ListKey {
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;
     return { part: header[at + PART] as number, hi: header[at + HI] as number, lo: header[at + LO] as number };
   }
 
-  /** Takes a list in as it was written down. The key must be new, the postings ascending. */
-  restore(part: number, hi: number, lo: number, postings: Uint32Array, mostTimes: number, shortest: number): void {
-    const list = this.#create(part, hi, lo);
+  /** Makes room for so many lists in a table that is empty. */
+  reserve(count: number): void {
+    this.#table.reserve(count);
+  }
+
+  /**
+   * Takes a list in as it was written down: its postings are the words from one place up to another one. The key must
+   * be new, the postings ascending.
+   */
+  restore(key: ListKey, bounds: ListBounds, words: Uint32Array, from: number, to: number): void {
+    const list = this.#create(key.part, key.hi, key.lo);
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;
-    const { length } = postings;
+    const length = to - from;
     const sizeClass = length > LARGEST_RUN ? LONG : length <= 1 ? 0 : 32 - Math.clz32(length - 1);
+    if (sizeClass > 0) this.#arena.release(header[at + START] as number, 0);
     if (sizeClass === LONG) {
-      header[at + START] = this.#long.push(postings.slice()) - 1;
-    } else if (sizeClass > 0) {
-      this.#arena.release(header[at + START] as number, 0);
-      header[at + START] = this.#arena.allocate(sizeClass);
+      header[at + START] = this.#long.push(words.slice(from, to)) - 1;
+    } else {
+      if (sizeClass > 0) header[at + START] = this.#arena.allocate(sizeClass);
+      const start = header[at + START] as number;
+      const page = this.#arena.pageOf(start);
+      const offset = offsetOf(start) - from;
+      for (let place = from; place < to; place += 1) page[offset + place] = words[place] as number;
     }
-    const start = header[at + START] as number;
-    if (sizeClass !== LONG) this.#arena.pageOf(start).set(postings, offsetOf(start));
     header[at + LENGTH] = length;
-    header[at + BOUNDS] = sizeClass | (mostTimes << 8);
+    header[at + BOUNDS] = sizeClass | (bounds.mostTimes << 8);
+    header[at + SHORTEST] = bounds.shortest;
+  }
+
+  /** Appends what a list has got since it was last written down. */
+  extend(list: number, { mostTimes, shortest }: ListBounds, words: Uint32Array, from: number, to: number): void {
+    for (let place = from; place < to; place += 1) this.append(list, words[place] as number, LONGEST_NORM);
+    const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
+    const at = (list & HEADER_MASK) * HEADER;
+    header[at + BOUNDS] = ((header[at + BOUNDS] as number) & 0xff) | (mostTimes << 8);
     header[at + SHORTEST] = shortest;
   }
 
@@ -170,6 +200,19 @@ export class PostingLists {
   }
 }
 
+/** The part of a list, and its key in there. */
+export interface ListKey {
+  readonly part: number;
+  readonly hi: number;
+  readonly lo: number;
+}
+
+/** What the postings of a list are at most and at least: see `mostTimesOf` and `shortestOf`. */
+export interface ListBounds {
+  readonly mostTimes: number;
+  readonly shortest: number;
+}
+
 /** Bits of a posting that hold how often the term occurs; the rest is the document. */
 export const TIMES_BITS = 5;
 export const MOST_TIMES = (1 << TIMES_BITS) - 1;
@@ -179,6 +222,8 @@ export const MOST_DOCUMENTS = 2 ** (32 - TIMES_BITS);
 
 const LONG = LARGEST_CLASS + 1;
 const LARGE_LIST = 4_096;
+/** Changes no bound. */
+const LONGEST_NORM = 0xff;
 
 /** Counts of a term in one document that have a shortest norm of their own; the last one stands for all above. */
 export const TOLD_APART = 4;

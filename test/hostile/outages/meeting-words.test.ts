@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryIndex } from '../../../plugins/search/index/memory-index.ts';
+import { bytesIn } from '../../../plugins/search/snapshot/byte-source.ts';
 import { drawHashSeed, type HashSeed, TextHasher } from '../../../plugins/search/index/text-hash.ts';
 import type { SearchView } from '../../../plugins/search/search-api.ts';
 import { MOST_TERMS_OF_FACT, readFactTerms } from '../../../plugins/search/words/fact-terms.ts';
@@ -9,6 +10,7 @@ import { TermReader } from '../../../plugins/search/words/term-reader.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { idsOf, SAMPLE_MS, sampleFact, sampleId } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
+import { snapshotBytes } from '../../plugins/search/snapshot/snapshot-bytes.ts';
 
 const seedOf = (n: number): HashSeed => drawHashSeed(createSeededRandom(n));
 
@@ -69,7 +71,7 @@ describe('A writer stores words that all meet in one place of a table (I21)', ()
     };
     const index = MemoryIndex.create(seedOf(3));
     index.add(sampleFact(1, { value: { type: 'text', v: 'the harbour', interpretAs: 'content' } }));
-    const { index: restored } = await MemoryIndex.restore(index.snapshot({ wallMs: 1, counter: 0 }));
+    const { index: restored } = await MemoryIndex.restore(bytesIn(snapshotBytes(index, { wallMs: 1, counter: 0 })));
     restored.add(sampleFact(2, { value: { type: 'text', v: 'a harbour too', interpretAs: 'content' } }));
     expect(idsOf(await restored.lexical('harbour', view, 10)).sort()).to.deep.equal([sampleId(1), sampleId(2)].sort());
   });

@@ -7,6 +7,21 @@ import { unitVectors } from './unit-vectors.ts';
 
 const DIMENSIONS = 40;
 
+interface WrittenBlock {
+  readonly block: number;
+  readonly bytes: Uint8Array;
+}
+
+const written = (table: CodeTable, which: 'all' | 'changed' = 'all'): WrittenBlock[] =>
+  table.takeBlocks(which).map((block) => ({ block, bytes: Uint8Array.from(table.bytesOf(block)) }));
+
+const readBack = (table: CodeTable, blocks: readonly WrittenBlock[]): void => {
+  for (const { block, bytes } of blocks) {
+    table.roomFor(block, bytes.length).set(bytes);
+    table.restored(block);
+  }
+};
+
 describe('a table of codes', () => {
   let space: CodeSpace;
   let table: CodeTable;
@@ -47,7 +62,7 @@ describe('a table of codes', () => {
           expect(table.get(at)).to.deep.equal(model.get(at));
         }
         const copy = space.createTable();
-        copy.restore(table.serialise());
+        readBack(copy, written(table));
         expect(copy.size).to.equal(model.size);
         for (const { ordinal: at } of steps) expect(copy.get(at)).to.deep.equal(model.get(at));
         copy.clear();
@@ -93,31 +108,43 @@ describe('a table of codes', () => {
     const restarted = createCodeSpace({ dimensions: DIMENSIONS });
     const copy = restarted.createTable();
     set(5, draw(), table);
-    copy.restore([...table.serialise()].map((chunk) => Uint8Array.from(chunk)));
+    readBack(copy, written(table));
     const query = draw();
     const search = (where: CodeSpace, searched: CodeTable): unknown =>
       where.search(query, [{ table: searched, accepts: undefined }], -1, 50);
     expect(search(restarted, copy)).to.deep.equal(search(space, table));
   });
 
-  it('takes no chunks of other dimensions, no damaged ones, and none twice', () => {
+  it('takes no blocks of other dimensions, and none of another length', () => {
     set(3);
     set(1_500);
-    const chunks = [...table.serialise()];
-    const foreign = createCodeSpace({ dimensions: DIMENSIONS + 1 }).createTable();
-    expect(() => foreign.restore(chunks)).to.throw(RangeError);
-    const damaged = [
-      [...chunks, chunks[0]],
-      [chunks[0]?.subarray(1)],
-      [chunks[0]?.subarray(0, 4)],
-      [new Uint8Array(20)],
-    ];
-    for (const broken of damaged) {
-      expect(() => table.restore(broken as Uint8Array[])).to.throw(RangeError);
-      expect(table.size).to.equal(0);
-    }
-    table.restore(chunks);
-    expect([table.size, table.has(3), table.has(1_500)]).to.deep.equal([2, true, true]);
+    const blocks = written(table);
+    const foreign = createCodeSpace({ dimensions: DIMENSIONS * 2 }).createTable();
+    expect(() => readBack(foreign, blocks)).to.throw(RangeError);
+    const { length } = blocks[0]?.bytes ?? new Uint8Array(0);
+    const copy = space.createTable();
+    expect(() => copy.roomFor(0, length - 1)).to.throw(RangeError);
+    expect(() => copy.roomFor(2 ** 30, length)).to.throw(RangeError);
+    expect(copy.size).to.equal(0);
+    readBack(copy, blocks);
+    expect([copy.size, copy.has(3), copy.has(1_500)]).to.deep.equal([2, true, true]);
+  });
+
+  it('tells which blocks have changed, of which the last one that is read counts', () => {
+    for (let ordinal = 0; ordinal < 3_000; ordinal++) set(ordinal);
+    const copy = space.createTable();
+    readBack(copy, written(table));
+    expect(table.takeBlocks('changed')).to.deep.equal([]);
+    const vector = set(2_900);
+    set(3_100);
+    table.delete(5);
+    table.delete(10_000);
+    const changed = written(table, 'changed');
+    expect(changed).to.have.length(3);
+    readBack(copy, changed);
+    expect([copy.size, copy.has(5), copy.has(3_100)]).to.deep.equal([3_000, false, true]);
+    expect(find(vector, copy)).to.deep.equal([2_900]);
+    expect(copy.bytes).to.equal(table.bytes);
   });
 
   it('refuses ordinals and codes that it cannot hold', () => {

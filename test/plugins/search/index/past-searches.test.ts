@@ -3,11 +3,13 @@ import fc from 'fast-check';
 import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import { bytesIn } from '../../../../plugins/search/snapshot/byte-source.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { applyStep, factOf, queries, type Step, stories, views } from './index-stories.ts';
 import { TEST_SEED } from './test-seed.ts';
+import { snapshotBytes } from '../snapshot/snapshot-bytes.ts';
 
 const DIMENSIONS = 16;
 const codes = createCodeSpace({ dimensions: DIMENSIONS });
@@ -104,7 +106,7 @@ describe('a search of the past', () => {
           const { index, facts } = told(story, hidden, true);
           const past = { ...asked, asOf: stamp(cut - 1) };
           expect(await searches(index, query, past, limit)).to.deep.equal(expected);
-          const { index: restored } = await MemoryIndex.restore(index.snapshot(stamp(1_000)));
+          const { index: restored } = await MemoryIndex.restore(bytesIn(snapshotBytes(index, stamp(1_000))));
           facts.forEach((fact, n) => {
             if (hidden(n)) restored.withhold(fact, true);
           });

@@ -2,12 +2,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
-import { FrameWriter, UnusableSnapshot } from '../../../../plugins/search/snapshot/snapshot-frames.ts';
+import { bytesIn, UnusableSnapshot } from '../../../../plugins/search/snapshot/byte-source.ts';
+import { FrameWriter } from '../../../../plugins/search/snapshot/snapshot-frames.ts';
+import type { SnapshotOptions } from '../../../../plugins/search/snapshot/write-snapshot.ts';
 import { idsOf, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { applyStep, queries, type Step, stories, views } from '../index/index-stories.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
+import { snapshotBytes } from './snapshot-bytes.ts';
 
 const told = (story: readonly Step[]): MemoryIndex => {
   const index = MemoryIndex.create(TEST_SEED);
@@ -15,7 +18,9 @@ const told = (story: readonly Step[]): MemoryIndex => {
   return index;
 };
 
-const bytesOf = (index: MemoryIndex): Buffer => Buffer.concat([...index.snapshot(stamp(1_000))]);
+const bytesOf = (index: MemoryIndex): Buffer => snapshotBytes(index);
+
+const restore = (bytes: Uint8Array) => MemoryIndex.restore(bytesIn(bytes));
 
 const expectSame = async (one: MemoryIndex, other: MemoryIndex, query: string, view: SearchView): Promise<void> => {
   const hits = await one.lexical(query, view, 5);
@@ -30,7 +35,7 @@ describe('a snapshot of the search index', () => {
     fc.assert(
       fc.asyncProperty(stories, stories, queries, views, async (before, after, query, view) => {
         const index = told(before);
-        const { index: restored, applied } = await MemoryIndex.restore([bytesOf(index)]);
+        const { index: restored, applied } = await restore(bytesOf(index));
         expect(applied).to.deep.equal(stamp(1_000));
         await expectSame(index, restored, query, view);
         after.forEach((step, n) => {
@@ -54,13 +59,13 @@ describe('a snapshot of the search index', () => {
           const index = told(before);
           const pieces: Uint8Array[] = [];
           const learn = (): void => meanwhile.forEach((step, n) => void applyStep(step, 2_000 + n, index));
-          for (const piece of index.snapshot(stamp(1_000))) {
+          for (const piece of index.snapshot(stamp(1_000)).chunks) {
             pieces.push(piece.slice());
             if (pieces.length === early) learn();
           }
           // A small index may have been written before.
           if (pieces.length < early) learn();
-          const { index: restored } = await MemoryIndex.restore(pieces);
+          const { index: restored } = await restore(Buffer.concat(pieces));
           meanwhile.forEach((step, n) => void applyStep(step, 2_000 + n, restored));
           await expectSame(index, restored, query, view);
         },
@@ -68,24 +73,80 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('is read in chunks of any size', async () => {
+  it('may be written in segments, each with what is new, by indexes that were read themselves', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ story: stories, isReadBetween: fc.boolean() }), { minLength: 2, maxLength: 5 }),
+        stories,
+        queries,
+        views,
+        async (pieces, after, query, view) => {
+          const index = MemoryIndex.create(TEST_SEED);
+          let writing = index;
+          let bytes = Buffer.alloc(0);
+          let next: SnapshotOptions = {};
+          for (const [at, { story, isReadBetween }] of pieces.entries()) {
+            const tell = (one: MemoryIndex) => story.forEach((step, n) => void applyStep(step, 100 * at + n, one));
+            tell(index);
+            if (writing !== index) tell(writing);
+            const { chunks, writer, to } = writing.snapshot(stamp(100 * at + 99), next);
+            bytes = Buffer.concat([bytes, ...[...chunks].map((chunk) => Uint8Array.from(chunk))]);
+            next = { since: to, firstFrame: writer.next };
+            if (!isReadBetween) continue;
+            const read = await restore(bytes);
+            writing = read.index;
+            next = { since: read.place, firstFrame: read.frames };
+          }
+          const { index: restored } = await restore(bytes);
+          await expectSame(index, restored, query, view);
+          after.forEach((step, n) => {
+            applyStep(step, 2_000 + n, index);
+            applyStep(step, 2_000 + n, restored);
+          });
+          await expectSame(index, restored, query, view);
+        },
+      ),
+      { numRuns: RUNS },
+    ));
+
+  it('is refused when a segment is missing between others', async () => {
     const index = MemoryIndex.create(TEST_SEED);
-    for (let n = 1; n < 5_000; n += 1) index.add(sampleFact(n, { id: n % 2 === 0 ? sampleId(n) : `fact ${n}` }));
-    const bytes = bytesOf(index);
-    const chunks = Array.from({ length: Math.ceil(bytes.length / 9_999) }, (_, at) =>
-      bytes.subarray(at * 9_999, (at + 1) * 9_999),
-    );
-    const { index: restored } = await MemoryIndex.restore(chunks);
-    expect(restored.size).to.equal(4_999);
+    const segments: Buffer[] = [];
+    let next: SnapshotOptions = {};
+    for (let n = 1; n <= 3; n += 1) {
+      index.add(sampleFact(n, {}));
+      const { chunks, writer, to } = index.snapshot(stamp(1_000), next);
+      segments.push(Buffer.concat([...chunks].map((chunk) => Uint8Array.from(chunk))));
+      next = { since: to, firstFrame: writer.next };
+    }
+    expect((await restore(Buffer.concat(segments))).index.size).to.equal(3);
+    expect((await restore(Buffer.concat(segments.slice(0, 2)))).index.size).to.equal(2);
+    const gapped = Buffer.concat([segments[0] as Buffer, segments[2] as Buffer]);
+    expect(await rejection(restore(gapped))).to.be.instanceOf(UnusableSnapshot);
+    expect(await rejection(restore(segments[1] as Buffer))).to.be.instanceOf(UnusableSnapshot);
+  });
+
+  it('holds many facts in many pages, whatever their identifiers are', async () => {
+    const index = MemoryIndex.create(TEST_SEED);
+    const fill = (from: number, to: number): void => {
+      for (let n = from; n < to; n += 1) index.add(sampleFact(n, { id: n % 2 === 0 ? sampleId(n) : `fact ${n}` }));
+    };
+    fill(1, 5_000);
+    const first = index.snapshot(stamp(1_000));
+    const bytes = Buffer.concat([...first.chunks].map((chunk) => Uint8Array.from(chunk)));
+    fill(5_000, 9_000);
+    const options = { since: first.to, firstFrame: first.writer.next };
+    const { index: restored } = await restore(Buffer.concat([bytes, snapshotBytes(index, stamp(2_000), options)]));
+    expect(restored.size).to.equal(8_999);
     const view: SearchView = { tenantId: 'default', scopes: ['company'], gardens: [], nowMs: 0, minConfidence: 0 };
-    await expectSame(index, restored, 'value 4711', view);
+    for (const n of [4_711, 8_711]) await expectSame(index, restored, `value ${n}`, view);
   });
 
   const bytes = bytesOf(told([{ kind: 'fact', hlc: 1, fact: { sessionId: 'one' } }]));
 
   it('is refused when it is cut short, wherever', async () => {
     for (let length = 0; length < bytes.length; length += 7) {
-      expect(await rejection(MemoryIndex.restore([bytes.subarray(0, length)]))).to.be.instanceOf(UnusableSnapshot);
+      expect(await rejection(restore(bytes.subarray(0, length)))).to.be.instanceOf(UnusableSnapshot);
     }
   });
 
@@ -94,16 +155,16 @@ describe('a snapshot of the search index', () => {
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
         const damaged = Buffer.from(bytes);
         damaged[at] = (damaged[at] as number) ^ change;
-        expect(await rejection(MemoryIndex.restore([damaged]))).to.be.instanceOf(UnusableSnapshot);
+        expect(await rejection(restore(damaged))).to.be.instanceOf(UnusableSnapshot);
       }),
       { numRuns: RUNS },
     ));
 
   it('is refused when another version made it, and when it is something else', async () => {
     const foreign = new FrameWriter().json({ format: 'fact index 0' });
-    const refusal = await rejection(MemoryIndex.restore([foreign]));
+    const refusal = await rejection(restore(foreign));
     expect(refusal).to.be.instanceOf(UnusableSnapshot);
     expect(refusal).to.have.property('message').that.includes('another version');
-    expect(await rejection(MemoryIndex.restore([Buffer.alloc(4_096, 'x')]))).to.be.instanceOf(UnusableSnapshot);
+    expect(await rejection(restore(Buffer.alloc(4_096, 'x')))).to.be.instanceOf(UnusableSnapshot);
   });
 });

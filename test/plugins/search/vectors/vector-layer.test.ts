@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import { bytesIn } from '../../../../plugins/search/snapshot/byte-source.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
+import { snapshotBytes } from '../snapshot/snapshot-bytes.ts';
 
 const VIEW: SearchView = {
   tenantId: 'default',
@@ -107,7 +109,7 @@ describe('a search by vectors', () => {
   });
 
   it('has the same places for vectors after a snapshot', async () => {
-    const { index: restored } = await MemoryIndex.restore(index.snapshot(stamp(100)));
+    const { index: restored } = await MemoryIndex.restore(bytesIn(snapshotBytes(index, stamp(100))));
     const layerAgain = restored.createVectors(codes);
     for (let n = 1; n <= 5; n += 1) set(layerAgain, n);
     expect(layerAgain.tables.map((table) => table?.size)).to.deep.equal(layer.tables.map((table) => table?.size));

@@ -1,0 +1,87 @@
+import type { Hlc } from '../../../kernel/plugin-api.ts';
+import type { MemoryIndex, RestoredIndex } from '../index/memory-index.ts';
+import {
+  isKept,
+  type KeptFile,
+  type KeptSnapshot,
+  type OpenFile,
+  type SnapshotTarget,
+  writeFrames,
+} from '../snapshot/kept-files.ts';
+import type { SnapshotPlace } from '../snapshot/snapshot-format.ts';
+import { FrameWriter } from '../snapshot/snapshot-frames.ts';
+import { writeVectors } from '../snapshot/vector-snapshot.ts';
+import type { HeldLayer } from './held-layers.ts';
+
+/** Documents behind the first segment, as a share of those in it, before all are written as one again. */
+const MOST_ADDED = 0.5;
+/** Each costs a look at every list when it is written, and little when it is read. */
+const MOST_SEGMENTS = 40;
+/** How many times as large a file of vectors may be as what counts in it: blocks that have changed are written again. */
+const MOST_OUTGROWN = 1.5;
+
+interface WrittenIndex extends OpenFile {
+  readonly place: SnapshotPlace;
+  /** Documents of the first segment. */
+  readonly base: number;
+  readonly segments: number;
+}
+
+/** What of an index lies in files, so that only what is new need be written. */
+export class WrittenState {
+  #index: WrittenIndex | undefined;
+
+  /** The index was read from a file. */
+  restored(file: KeptFile, { place, frames }: Pick<RestoredIndex, 'place' | 'frames'>): void {
+    // How it was cut into segments is forgotten: the next one decides by what it adds.
+    this.#index = { ...file, place, frames, base: place.documents, segments: 1 };
+  }
+
+  /** `applied` says up to where the feed is in the index. Not two at a time. After it has rejected, the next call writes everything. */
+  async write(
+    index: MemoryIndex,
+    applied: () => Hlc,
+    main: HeldLayer | undefined,
+    target: SnapshotTarget,
+  ): Promise<KeptSnapshot> {
+    try {
+      // Vectors first: the index then has all facts that they belong to.
+      const vectors = main === undefined ? undefined : await this.#writeVectors(main, target);
+      return { index: await this.#writeIndex(index, applied(), target), vectors };
+    } catch (error) {
+      this.#index = undefined;
+      if (main !== undefined) main.written = undefined;
+      throw error;
+    }
+  }
+
+  async #writeIndex(index: MemoryIndex, applied: Hlc, { fresh, kept, isHasty }: SnapshotTarget): Promise<KeptFile> {
+    const before = this.#index;
+    const goesOn =
+      before !== undefined && isKept(before, kept?.index) && (isHasty || !isOutgrown(before, index.size));
+    const segment = index.snapshot(applied, goesOn ? { since: before.place, firstFrame: before.frames } : {});
+    const from = goesOn ? before : { file: fresh.index, bytes: 0 };
+    const written = await writeFrames(from, segment.chunks, segment.writer);
+    this.#index = {
+      ...written,
+      place: segment.to,
+      base: goesOn ? before.base : segment.to.documents,
+      segments: goesOn ? before.segments + 1 : 1,
+    };
+    return { file: written.file, bytes: written.bytes };
+  }
+
+  async #writeVectors(main: HeldLayer, { fresh, kept, isHasty }: SnapshotTarget) {
+    const { name: embedder, layer, written: before, seq } = main;
+    const size = layer.tables.reduce((sum, table) => sum + (table?.bytes ?? 0), 0);
+    const goesOn =
+      before !== undefined && isKept(before, kept?.vectors) && (isHasty || before.bytes <= size * MOST_OUTGROWN);
+    const writer = new FrameWriter(goesOn ? before.frames : 0);
+    const from = goesOn ? before : { file: fresh.vectors, bytes: 0 };
+    main.written = await writeFrames(from, writeVectors(layer, goesOn ? 'changed' : 'all', writer), writer);
+    return { file: main.written.file, bytes: main.written.bytes, embedder, seq };
+  }
+}
+
+const isOutgrown = ({ base, segments }: WrittenIndex, documents: number): boolean =>
+  segments >= MOST_SEGMENTS || documents - base > base * MOST_ADDED;

@@ -1,0 +1,87 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** Thrown for a snapshot that cannot be used; the message says why. */
+export class UnusableSnapshot extends Error {}
+
+/** Bytes that are read once, from the first to the last. */
+export interface ByteSource {
+  /** How many are still to be read. */
+  readonly left: number;
+  /** Fills the targets, one after the other, with the next bytes. Throws `UnusableSnapshot` when they are too few. */
+  fill(targets: readonly Uint8Array[]): Promise<void>;
+  /** Idempotent. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What lies in memory. */
+export const bytesIn = (bytes: Uint8Array): ByteSource => {
+  let at = 0;
+  return {
+    get left() {
+      return bytes.length - at;
+    },
+    async fill(targets) {
+      for (const target of targets) {
+        if (target.length > bytes.length - at) throw tooShort();
+        target.set(bytes.subarray(at, at + target.length));
+        at += target.length;
+      }
+    },
+    async close() {},
+  };
+};
+
+/**
+ * The first so many bytes of a file, which are copied once: from the operating system to where they are to lie. A file
+ * that has fewer is refused.
+ */
+export const bytesOfFile = async (file: string, bytes: number): Promise<ByteSource> => {
+  const handle = await open(file, 'r');
+  const source = new FileBytes(handle, bytes);
+  if ((await handle.stat()).size >= bytes) return source;
+  await source.close();
+  throw tooShort();
+};
+
+class FileBytes implements ByteSource {
+  readonly #handle: FileHandle;
+  readonly #end: number;
+  #at = 0;
+  #isOpen = true;
+
+  constructor(handle: FileHandle, end: number) {
+    this.#handle = handle;
+    this.#end = end;
+  }
+
+  get left(): number {
+    return this.#end - this.#at;
+  }
+
+  async fill(targets: readonly Uint8Array[]): Promise<void> {
+    for (let wanted = targets.filter(({ length }) => length > 0); wanted.length > 0; ) {
+      const { bytesRead } = await this.#handle.readv(wanted, this.#at);
+      this.#at += bytesRead;
+      if (bytesRead === 0 || this.#at > this.#end) throw tooShort();
+      wanted = withoutFirst(wanted, bytesRead);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#handle.close().catch(() => {});
+  }
+}
+
+/** A read may end early. */
+const withoutFirst = (targets: readonly Uint8Array[], bytes: number): Uint8Array[] => {
+  let passed = bytes;
+  return targets.flatMap((target) => {
+    const cut = Math.min(passed, target.length);
+    passed -= cut;
+    return cut === target.length ? [] : [target.subarray(cut)];
+  });
+};
+
+const tooShort = (): UnusableSnapshot => new UnusableSnapshot('it ends too early');
