@@ -6,7 +6,7 @@ import { IndexLost, type SearchIndex } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
-/** The same at the end of the process: what a start reads again in the twentieth part of a second. */
+/** The same at the end of the process: a start soon reads that again. */
 const NEWS_AT_END = 1_000;
 /** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
 const BUILD_PATIENCE_MS = 10_000;

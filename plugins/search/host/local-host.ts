@@ -6,14 +6,7 @@ import { bytesOfFile } from '../snapshot/byte-source.ts';
 import type { KeptFile, KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 import { HeldLayers } from './held-layers.ts';
-import type {
-  IndexHost,
-  IndexPage,
-  IndexSize,
-  Judgement,
-  LayerWanted,
-  OpenedLayer,
-} from './index-host.ts';
+import type { IndexHost, IndexPage, IndexSize, Judgement, LayerWanted, OpenedLayer } from './index-host.ts';
 import { WrittenState } from './written-index.ts';
 
 /** Facts that are taken in before others have their turn: a few milliseconds of work. */

@@ -57,8 +57,7 @@ export class WrittenState {
 
   async #writeIndex(index: MemoryIndex, applied: Hlc, { fresh, kept, isHasty }: SnapshotTarget): Promise<KeptFile> {
     const before = this.#index;
-    const goesOn =
-      before !== undefined && isKept(before, kept?.index) && (isHasty || !isOutgrown(before, index.size));
+    const goesOn = before !== undefined && isKept(before, kept?.index) && (isHasty || !isOutgrown(before, index.size));
     const segment = index.snapshot(applied, goesOn ? { since: before.place, firstFrame: before.frames } : {});
     const from = goesOn ? before : { file: fresh.index, bytes: 0 };
     const written = await writeFrames(from, segment.chunks, segment.writer);

@@ -1,12 +1,7 @@
 import type { NodeNotes } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
 import type { KeptSnapshot } from './kept-files.ts';
-import {
-  FIRST_BUILD,
-  NO_ERASURES,
-  type SnapshotFiles,
-  type SnapshotOwner,
-} from './snapshot-files.ts';
+import { FIRST_BUILD, NO_ERASURES, type SnapshotFiles, type SnapshotOwner } from './snapshot-files.ts';
 
 /** The note that counts erasures. */
 const ERASURES = 'search erasures';

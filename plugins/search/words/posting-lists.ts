@@ -75,7 +75,8 @@ export class PostingLists {
     const start = header[at + START] as number;
     const last = (header[at + LENGTH] as number) - 1;
     if (last < 0) return 0;
-    if (((header[at + BOUNDS] as number) & 0xff) > LARGEST_CLASS) return (this.#long[start] as Uint32Array)[last] as number;
+    if (((header[at + BOUNDS] as number) & 0xff) > LARGEST_CLASS)
+      return (this.#long[start] as Uint32Array)[last] as number;
     return this.#arena.pageOf(start)[offsetOf(start) + last] as number;
   }
 

@@ -172,7 +172,7 @@ forEachLayout('a search index that was written down', () => {
     expect((await readdir(files)).map((file) => file.slice(36))).to.include('-vectors.snapshot');
   });
 
-  it('is written while the node runs, once the index rests', async () => {
+  it('is written while the node runs', async () => {
     const files = await mkdtemp(join(folder, 'resting-'));
     const started = await start(files);
     await isUpToDate(started);

@@ -7,9 +7,9 @@ import { bytesIn } from '../../../../plugins/search/snapshot/byte-source.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { snapshotBytes } from '../snapshot/snapshot-bytes.ts';
 import { applyStep, factOf, queries, type Step, stories, views } from './index-stories.ts';
 import { TEST_SEED } from './test-seed.ts';
-import { snapshotBytes } from '../snapshot/snapshot-bytes.ts';
 
 const DIMENSIONS = 16;
 const codes = createCodeSpace({ dimensions: DIMENSIONS });

@@ -1,0 +1,221 @@
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { quantise } from '../../../../plugins/search/codes/quantise.ts';
+import { LocalHost } from '../../../../plugins/search/host/local-host.ts';
+import type { SearchView } from '../../../../plugins/search/search-api.ts';
+import { SnapshotFiles } from '../../../../plugins/search/snapshot/snapshot-files.ts';
+import { createSeededRandom } from '../../../fakes/seeded-random.ts';
+import { idsOf, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { unitVectors } from '../codes/unit-vectors.ts';
+import { TEST_SEED } from '../index/test-seed.ts';
+
+const DIMENSIONS = 32;
+const OWNER = { nodeId: 'node', epoch: 'first', erasures: '0', build: '0' };
+const VIEW: SearchView = { tenantId: 'default', scopes: ['company'], gardens: [], nowMs: 0, minConfidence: 0 };
+/** Of the first part; each later one is a quarter of it. */
+const MANY = 400;
+const FEW = 100;
+
+const draw = unitVectors(DIMENSIONS, 5);
+const vectors = Array.from({ length: MANY * 4 }, () => draw());
+
+/** An index that takes in facts with their vectors, by number. */
+class Teller {
+  readonly host = new LocalHost(TEST_SEED);
+  #layer = 0;
+  #told = 0;
+
+  async open(): Promise<this> {
+    return this.#serve();
+  }
+
+  /** Goes on with what the folder holds. */
+  async read(files: SnapshotFiles): Promise<this> {
+    const found = await files.find(OWNER);
+    if (found === undefined) throw new Error('there is no snapshot');
+    await this.host.restore(found.index);
+    this.#told = this.host.size.facts;
+    return this.#serve(found.vectors);
+  }
+
+  async tell(count: number): Promise<void> {
+    const numbers = Array.from({ length: count }, (_, at) => this.#told + at + 1);
+    this.#told += count;
+    const text = (n: number) => ({ type: 'text', v: `word${n % 7} of ${n}`, interpretAs: 'content' }) as const;
+    const facts = numbers.map((n) => sampleFact(n, { entityKey: `user:${n % 50}`, value: text(n) }));
+    await this.host.take({ facts, hidden: [], covers: [], expiries: [], upTo: stamp(this.#told) });
+    const stored = numbers.map((n) => ({
+      seq: n,
+      fact: { tenantId: VIEW.tenantId, id: sampleId(n) },
+      ...quantise(vectors[n] as Float32Array),
+    }));
+    await this.host.setVectors(this.#layer, stored);
+  }
+
+  save(files: SnapshotFiles): Promise<void> {
+    return files.save(OWNER, (target) => this.host.write(target));
+  }
+
+  async #serve(kept?: Parameters<LocalHost['openLayer']>[0]['kept']): Promise<this> {
+    const { layer, problem } = await this.host.openLayer({
+      name: 'scripted',
+      embedder: 'scripted',
+      dimensions: DIMENSIONS,
+      kept,
+    });
+    expect(problem).to.equal(undefined);
+    this.#layer = layer;
+    await this.host.serve([layer]);
+    return this;
+  }
+}
+
+const expectSame = async (one: LocalHost, other: LocalHost): Promise<void> => {
+  expect(other.size).to.deep.equal(one.size);
+  for (const query of ['word3', 'word5 of 450', 'of 7']) {
+    const hits = await one.lexical(query, VIEW, 50);
+    expect(hits).not.to.be.empty;
+    expect(await other.lexical(query, VIEW, 50)).to.deep.equal(hits);
+  }
+  for (const n of [3, 399, 450]) {
+    const hits = await one.dense(vectors[n] as Float32Array, -1, VIEW, 20);
+    expect(await other.dense(vectors[n] as Float32Array, -1, VIEW, 20)).to.deep.equal(hits);
+  }
+  const ofEntity = { ...VIEW, entityKey: 'user:3' };
+  expect(await other.newest(ofEntity, 50)).to.deep.equal(await one.newest(ofEntity, 50));
+};
+
+describe('a snapshot that grows with its index', () => {
+  let folder: string;
+  let files: SnapshotFiles;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'growing-snapshot-'));
+    files = new SnapshotFiles(folder, createSeededRandom());
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const snapshotNames = async (): Promise<string[]> =>
+    (await readdir(folder)).filter((name) => name.endsWith('.snapshot')).sort();
+  const sizeOf = async (name: string): Promise<number> => (await stat(join(folder, name))).size;
+  const [INDEX, VECTORS] = [0, 1];
+
+  it('is gone on with, by the index that wrote it and by one that has read it', async () => {
+    const writing = await new Teller().open();
+    await writing.tell(MANY);
+    await writing.save(files);
+    const names = await snapshotNames();
+    const before = await sizeOf(names[INDEX] as string);
+    await writing.tell(FEW);
+    await writing.save(files);
+    expect(await snapshotNames()).to.deep.equal(names);
+    const added = (await sizeOf(names[INDEX] as string)) - before;
+    expect(added).to.be.within(1, before / 2);
+    const reading = await new Teller().read(files);
+    await expectSame(writing.host, reading.host);
+    await Promise.all([writing.tell(20), reading.tell(20)]);
+    await reading.save(files);
+    expect(await snapshotNames()).to.deep.equal(names);
+    await expectSame(writing.host, (await new Teller().read(files)).host);
+  });
+
+  it('is written anew when most of it is additions', async () => {
+    const writing = await new Teller().open();
+    await writing.tell(MANY);
+    await writing.save(files);
+    const [index] = await snapshotNames();
+    await writing.tell(MANY);
+    await writing.save(files);
+    const names = await snapshotNames();
+    expect(names).to.have.length(2);
+    expect(names).not.to.include(index);
+    await expectSame(writing.host, (await new Teller().read(files)).host);
+  });
+
+  it('but not when the process ends, which adds what is new', async () => {
+    const writing = await new Teller().open();
+    await writing.tell(MANY);
+    await writing.save(files);
+    const names = await snapshotNames();
+    await writing.tell(MANY);
+    await files.save(OWNER, (target) => writing.host.write(target), { isHasty: true });
+    expect(await snapshotNames()).to.deep.equal(names);
+    await expectSame(writing.host, (await new Teller().read(files)).host);
+  });
+
+  it('is what it was before a process that was killed while it went on', async () => {
+    const writing = await new Teller().open();
+    await writing.tell(MANY);
+    await writing.save(files);
+    const names = await snapshotNames();
+    const manifest = await readFile(join(folder, 'manifest.json'));
+    const kept = await new Teller().read(files);
+    // All bytes of both files were written, or some, and the manifest was not.
+    const copy = await mkdtemp(join(tmpdir(), 'killed-snapshot-'));
+    try {
+      await writing.tell(FEW);
+      await writing.save(files);
+      await cp(folder, copy, { recursive: true });
+      const killed = new SnapshotFiles(copy, createSeededRandom());
+      await writeFile(join(copy, 'manifest.json'), manifest);
+      for (const name of names) await appendFile(join(copy, name), 'half a frame');
+      const again = await new Teller().read(killed);
+      await expectSame(kept.host, again.host);
+      await again.tell(FEW);
+      await again.save(killed);
+      await expectSame(writing.host, (await new Teller().read(killed)).host);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  });
+
+  it('is left alone by an index that knows of an older one, which writes another', async () => {
+    const first = await new Teller().open();
+    await first.tell(MANY);
+    await first.save(files);
+    const second = await new Teller().read(files);
+    await first.tell(FEW);
+    await first.save(files);
+    const names = await snapshotNames();
+    await second.tell(FEW);
+    await second.save(files);
+    const [index, other] = await snapshotNames();
+    expect(names).not.to.include.oneOf([index, other]);
+    await expectSame(first.host, (await new Teller().read(files)).host);
+  });
+
+  it('is written anew after one that could not be written', async () => {
+    const writing = await new Teller().open();
+    await writing.tell(MANY);
+    await writing.save(files);
+    await writing.tell(FEW);
+    const failing = writing.host.write({
+      fresh: { index: join(folder, 'no', 'where'), vectors: join(folder, 'no', 'where') },
+      isHasty: false,
+    });
+    await failing.then(
+      () => expect.fail('it was written'),
+      () => {},
+    );
+    await writing.tell(20);
+    await writing.save(files);
+    await expectSame(writing.host, (await new Teller().read(files)).host);
+  });
+
+  it('holds vectors that have changed since, each as it is now', async () => {
+    const writing = await new Teller().open();
+    await writing.tell(MANY);
+    await writing.save(files);
+    const names = await snapshotNames();
+    const before = await sizeOf(names[VECTORS] as string);
+    const fact = { tenantId: VIEW.tenantId, id: sampleId(2) };
+    const moved = vectors[MANY + 1] as Float32Array;
+    await writing.host.setVectors(1, [{ seq: MANY + 1, fact, ...quantise(moved) }]);
+    await writing.save(files);
+    expect(await sizeOf(names[VECTORS] as string)).to.be.above(before);
+    const read = await new Teller().read(files);
+    expect(idsOf(await read.host.dense(moved, 0.95, VIEW, 5))).to.deep.equal([sampleId(2)]);
+    expect(read.host.size).to.deep.equal(writing.host.size);
+  });
+});
