@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryIndex } from '../../../plugins/search/index/memory-index.ts';
-import { bytesIn } from '../../../plugins/search/snapshot/byte-source.ts';
 import { drawHashSeed, type HashSeed, TextHasher } from '../../../plugins/search/index/text-hash.ts';
 import type { SearchView } from '../../../plugins/search/search-api.ts';
+import { bytesIn } from '../../../plugins/search/snapshot/byte-source.ts';
 import { MOST_TERMS_OF_FACT, readFactTerms } from '../../../plugins/search/words/fact-terms.ts';
 import { TermCounts } from '../../../plugins/search/words/term-counts.ts';
 import { TermReader } from '../../../plugins/search/words/term-reader.ts';
