@@ -17,7 +17,7 @@ import type { HeldLayer } from './held-layers.ts';
 const MOST_ADDED = 0.5;
 /** Each costs a look at every list when it is written, and little when it is read. */
 const MOST_SEGMENTS = 40;
-/** How many times as large a file of vectors may be as what counts in it: blocks that have changed are written again. */
+/** Blocks that have changed are written again: how many times as large their file may be as what counts in it. */
 const MOST_OUTGROWN = 1.5;
 
 interface WrittenIndex extends OpenFile {
@@ -37,7 +37,10 @@ export class WrittenState {
     this.#index = { ...file, place, frames, base: place.documents, segments: 1 };
   }
 
-  /** `applied` says up to where the feed is in the index. Not two at a time. After it has rejected, the next call writes everything. */
+  /**
+   * `applied` says up to where the feed is in the index. Not two at a time. After it has rejected, the next call writes
+   * everything.
+   */
   async write(
     index: MemoryIndex,
     applied: () => Hlc,
