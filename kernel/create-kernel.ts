@@ -1,6 +1,14 @@
-import { Authorizer, Clock, FactStore, type Listener, ServiceError, Transport } from '../ports/ports.ts';
+import {
+  Authorizer,
+  Clock,
+  FactStore,
+  type Listener,
+  type ServeOptions,
+  ServiceError,
+  Transport,
+} from '../ports/ports.ts';
 import type { Assembly } from './boot/assembly.ts';
-import { type BootProblem, pluginProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
+import { BootError, type BootProblem, pluginProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
 import { compileServed } from './boot/compile-served.ts';
 import { inspectPlugins, inspectStore } from './boot/inspect-store.ts';
 import { createProgressLog } from './boot/log-progress.ts';
@@ -174,7 +182,7 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   container.provide(NodeSettings, options.node);
   container.provide(NodeNotes, createNodeNotes(store));
   container.provide(Cursors, createCursorCodec(cursorSecret));
-  const routes = { served: () => node.served, names: self.names, telemetry: node.telemetry };
+  const routes = { served: () => node.served?.(), names: self.names, telemetry: node.telemetry };
   container.provide(LocalRequests, createLocalRequests(routes));
   openFacts({ store, clock, random, self, log, vocabulary, hooks, container, stops });
   // What the kernel knows of itself; plugins come later and may say more.
@@ -259,26 +267,37 @@ const finishSetup = async (node: Assembly): Promise<void> => {
   const inner = container.has(Authorizer) ? container.get(Authorizer) : undefined;
   // Where nothing judges credentials, this throws: a missing Authorizer is an error and not an open door.
   const authorizer = (await adapters.authorizer?.(inner)) ?? container.get(Authorizer);
+  const { allowsOrigin = () => false } = options;
+  const inspectReply = options.inspectReplies?.(components);
+  const { telemetry } = node;
+  const parts = { routes, container, hooks, clock, random, log, telemetry, authorizer, allowsOrigin, inspectReply };
+  let served: ServeOptions | undefined;
+  // A command that serves nothing does not wait for some hundred schemas.
+  node.served = () => {
+    served ??= compileServed(parts);
+    return served;
+  };
+};
+
+/** Refuses to start where a route cannot be compiled. */
+const compiled = ({ served }: Assembly): ServeOptions => {
+  if (served === undefined) throw new Error('the routes are there after boot');
   try {
-    const { allowsOrigin = () => false } = options;
-    const inspectReply = options.inspectReplies?.(components);
-    const { telemetry } = node;
-    const parts = { routes, container, hooks, clock, random, log, telemetry, authorizer, allowsOrigin, inspectReply };
-    node.served = compileServed(parts);
+    return served();
   } catch (error) {
-    refuseProblems([problemOf(error, 'routes cannot be compiled')]);
+    throw new BootError([problemOf(error, 'routes cannot be compiled')]);
   }
 };
 
 const serve = async (node: Assembly): Promise<Listener> => {
-  if (node.served === undefined) throw new Error('the routes are compiled during boot');
+  const served = compiled(node);
   const { clock } = node.options.adapters;
   for (const [place, { plugin }] of node.plugins.entries()) {
     const late = () => new ServiceError('unavailable', `${plugin.name} took too long to start`);
     const begin = () => node.lives[place]?.beforeServing();
     await orRefuse(node, plugin.name, 'onStart', () => withinTime(clock, SETUP_LIMIT_MS, begin, late));
   }
-  const listener = await node.container.get(Transport).serve(node.served);
+  const listener = await node.container.get(Transport).serve(served);
   node.isServing = true;
   node.stops.push('listener', () => listener.close(Math.max(0, leftToStopMs(node) - CLOSING_RESERVE_MS)));
   for (const life of node.lives) life.start();

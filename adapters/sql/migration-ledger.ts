@@ -53,8 +53,8 @@ const unpreparedTogether = (pending: readonly OwnedMigration[]): OwnedMigration[
 };
 
 /**
- * All of them in one transaction: in a new store each commit would do no more than wait for the disk. False where one of
- * them fails. Taken one by one then, those before it stay.
+ * All of them in one transaction: in a new store each commit would do no more than wait for the disk. False where one
+ * of them fails. Taken one by one then, those before it stay.
  */
 const applyAtOnce = async (
   engine: SqlEngine,

@@ -22,7 +22,8 @@ export interface Assembly {
   readonly routes: OwnedRoute[];
   readonly lives: PluginLife[];
   readonly settings: readonly SettingReport[];
-  served: ServeOptions | undefined;
+  /** What the transport serves, compiled when it is first asked for; undefined until every plugin was set up. */
+  served: (() => ServeOptions) | undefined;
   isServing: boolean;
   /** From the first call of `stop` on; the node still serves for `drainDelayMs`. */
   isStopping: boolean;

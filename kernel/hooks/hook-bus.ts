@@ -1,9 +1,12 @@
 import { type Clock, ServiceError } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import type { CollectHook, EventHook, FilterHook, HandlerOptions, HookCaller } from './define-hook.ts';
+import { nodeGreeting } from './kernel-hooks.ts';
 
 /** A handler that takes longer is logged: it holds up a request or, worse, the write transaction. */
 export const SLOW_HANDLER_MS = 100;
+/** Before the node serves, nothing waits for a handler: a greeting draws keys and writes files. */
+const UNHURRIED: ReadonlySet<string> = new Set([nodeGreeting.id]);
 
 type HookToken = { readonly id: string; readonly kind: 'filter' | 'collect' | 'event' };
 type Order = 'first' | 'normal' | 'last';
@@ -153,7 +156,7 @@ export class HookBus implements HookCaller {
 
   #watch(handler: Handler, hook: string, startedMs: number): void {
     const tookMs = this.#clock.monotonicMs() - startedMs;
-    if (tookMs <= SLOW_HANDLER_MS) return;
+    if (tookMs <= SLOW_HANDLER_MS || UNHURRIED.has(hook)) return;
     this.#onSlow?.(handler.plugin, hook);
     this.#log.warn('a hook handler is slow', { plugin: handler.plugin, hook, tookMs });
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { defineCollectHook, defineEventHook, defineFilterHook } from '../../../kernel/hooks/define-hook.ts';
 import { HookBus, SLOW_HANDLER_MS } from '../../../kernel/hooks/hook-bus.ts';
+import { nodeGreeting } from '../../../kernel/hooks/kernel-hooks.ts';
 import { ServiceError } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -166,6 +167,13 @@ describe('the hook bus', () => {
     await bus.collect(votes, 0);
     expect(lines).to.have.length(1);
     expect(lines[0]?.fields).to.deep.equal({ plugin: 'slow', hook: 'vote:collect', tookMs: SLOW_HANDLER_MS + 1 });
+  });
+
+  it('gives a greeting its time, because nothing is served yet', async () => {
+    const { bus, clock, lines } = createBus();
+    bus.register('slow', nodeGreeting, () => void clock.advance(SLOW_HANDLER_MS + 1));
+    await bus.collect(nodeGreeting, {});
+    expect(lines).to.deep.equal([]);
   });
 
   it('takes no handler once it is sealed', () => {
