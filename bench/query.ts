@@ -4,6 +4,7 @@ import { runBatches } from './load/run-batches.ts';
 import { peakMemoryMiB, type ServerProcess } from './processes/child-process.ts';
 import { startCeiling } from './processes/start-ceiling.ts';
 import { startNode } from './processes/start-node.ts';
+import { untilIdle } from './processes/until-idle.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
 /**
@@ -11,6 +12,8 @@ import { figure, printTable, share } from './report/print-table.ts';
  * should be.
  */
 const SMALL = 10_000;
+/** Entities that are asked about again and again, for which the answers have room in memory. */
+const FEW = 500;
 const THROUGHPUT_CONNECTIONS = 32;
 const WARM_UP_SECONDS = 1;
 
@@ -61,12 +64,24 @@ const answerBytes = async (node: ServerProcess, perEntity: number): Promise<numb
   return Buffer.byteLength(body);
 };
 
-const report = (small: Measured, large: Measured, bare: Measured): void => {
-  const rows = [small, large, bare].flatMap(({ alone, many }) => [alone.row(), many.row()]);
+interface Stores {
+  readonly small: Measured;
+  readonly large: Measured;
+  /** The large one, asked about few of its entities. */
+  readonly few: Measured;
+}
+
+const report = ({ small, large, few }: Stores, bare: Measured): void => {
+  const rows = [small, large, few, bare].flatMap(({ alone, many }) => [alone.row(), many.row()]);
   printTable(Contestant.HEADING, rows);
   const growth = large.alone.latency('p50Ms') / small.alone.latency('p50Ms');
   console.log(`p50 on the large store / p50 on the small one: ${figure(growth, 2)}`);
-  console.log(`node / bare koa + router: ${share(large.many.requestsPerSecond, bare.many.requestsPerSecond)}`);
+  for (const { many } of [small, large, few]) {
+    const rate = share(many.requestsPerSecond, bare.many.requestsPerSecond);
+    const { cpuPerRequest: bareCpu } = bare.many;
+    const processor = many.cpuPerRequest === null || bareCpu === null ? '' : `, ${share(bareCpu, many.cpuPerRequest)}`;
+    console.log(`${many.name}, share of the rate of bare koa + router, and by processor time: ${rate}${processor}`);
+  }
 };
 
 /**
@@ -78,15 +93,19 @@ export const benchQuery = async ({ facts, perEntity, seconds }: QueryOptions): P
   let ceiling: ServerProcess | undefined;
   try {
     await runBatches(node, { from: 0, to: SMALL, perEntity });
+    // What is stored is embedded in the background, which is another bench.
+    await untilIdle(node);
     const small = await measure(`${figure(SMALL)} facts`, node, loadedEntities(SMALL, perEntity), seconds);
     const loadedIn = await runBatches(node, { from: SMALL, to: facts, perEntity });
     const memory = peakMemoryMiB(node.pid);
+    await untilIdle(node);
     const entities = loadedEntities(facts, perEntity);
     const large = await measure(`${figure(facts)} facts`, node, entities, seconds);
+    const few = await measure(`${figure(FEW)} of its entities`, node, Math.min(FEW, entities), seconds);
     ceiling = await startCeiling({ answerBytes: await answerBytes(node, perEntity) });
     const bare = await measure('bare koa + router', ceiling, entities, seconds, '/bare');
     console.log(`GET /v1/facts?entity=, facts in an answer: ${perEntity}`);
-    report(small, large, bare);
+    report({ small, large, few }, bare);
     console.log(`loaded ${figure(facts - SMALL)} facts at ${figure((facts - SMALL) / loadedIn)} facts/s`);
     console.log(
       `peak memory of the node: ${figure(memory)} MiB loaded, ${figure(peakMemoryMiB(node.pid))} MiB queried`,
