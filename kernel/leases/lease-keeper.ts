@@ -5,7 +5,10 @@ import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { type Claim, giveLeaseBack, isTakeable, keepsLease, LEASE_MS, takeLease } from './lease-table.ts';
 import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
-/** How often a held lease is renewed. */
+/**
+ * How often a held lease is renewed. All of a process at the same instants: each commit empties what others keep of the
+ * store, and so they rest between.
+ */
 export const HEARTBEAT_MS = 10_000;
 /** How often a lease is asked for that another process has. */
 export const RETRY_MS = 3_000;
@@ -108,7 +111,8 @@ export class LeaseKeeper implements HeldLease {
       if (wasHeld) log.warn('a lease could not be renewed; its work rests until it can', { lease: this.#name, error });
     }
     if (!this.#hasEnded) {
-      this.#cancelNext = clock.schedule(this.held ? HEARTBEAT_MS : RETRY_MS, () => void this.attempt());
+      const untilHeartbeatMs = HEARTBEAT_MS - (clock.monotonicMs() % HEARTBEAT_MS);
+      this.#cancelNext = clock.schedule(this.held ? untilHeartbeatMs : RETRY_MS, () => void this.attempt());
     }
     if (this.held && !wasHeld) this.#onAcquired();
   }
