@@ -144,9 +144,12 @@ export class FactClient implements Caller {
     });
   }
 
-  /** One fact, by its id or content id. */
-  fact(id: string, options?: CallOptions): Promise<Fact> {
-    return this.call('GET /v1/facts/{id}', { ...options, params: { id } });
+  /** One fact, by its id or content id; with `fields`, those members of it. */
+  fact(id: string, options: CallOptions & Pick<WithFields<'GET /v1/facts/{id}'>, 'fields'>): Promise<FactPart>;
+  fact(id: string, options?: CallOptions): Promise<Fact>;
+  fact(id: string, { fields, ...options }: CallOptions & { fields?: string } = {}): Promise<Fact> {
+    const query = fields === undefined ? {} : { query: { fields } };
+    return this.call('GET /v1/facts/{id}', { ...options, ...query, params: { id } });
   }
 
   /** What a fact was derived from. */

@@ -41,6 +41,7 @@ forEachStore('the client of a node', () => {
     expect(await client.query({ entity: 'user:noor', fields: 'id,scope' }).take(2)).to.deep.equal([
       { id, scope: 'company' },
     ]);
+    expect(await client.fact(id, { fields: 'id,relation' })).to.deep.equal({ id, relation: 'memory:role' });
     const question = { query: 'keeper of the harbour', scope: 'company', fields: ['id'] };
     const { facts } = await client.recall(question);
     expect(facts.map(({ fact }) => fact)).to.deep.include({ id });
