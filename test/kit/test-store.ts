@@ -5,6 +5,7 @@ import type { FactStore, OwnedMigration } from '../../ports/ports.ts';
 import type { StoreKind } from './for-each-store.ts';
 import { createTestDatabase, type TestDatabase } from './postgres-server.ts';
 import { fillDatabase, fillFile } from './store-templates.ts';
+import { currentWriter } from './writer-thread.ts';
 
 /** Where the store of a test is. */
 export interface TestStore {
@@ -24,9 +25,9 @@ export const placeTestStore = async (kind: StoreKind, folder: string): Promise<T
     const path = join(folder, 'node.db');
     return {
       // The same layout on every machine; suites of both say which one they mean.
-      settings: { use: 'sqlite', path, writer: 'inline' },
+      settings: { use: 'sqlite', path, writer: currentWriter() },
       fill: (migrations) => fillFile(path, migrations),
-      open: () => createSqliteStore({ path, watchNesting: true }),
+      open: () => createSqliteStore({ path, watchNesting: true, writer: currentWriter() }),
       remove: async () => {},
     };
   }

@@ -10,6 +10,7 @@ import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
 import { checkReplies } from '../../kit/check-replies.ts';
 import { createTestRequest, type TestRequest } from '../../kit/test-request.ts';
+import { currentWriter } from '../../kit/writer-thread.ts';
 import type { DriftingClock } from './drifting-clock.ts';
 import { createMortalStore, Mortality } from './mortal-store.ts';
 import { nodeOptions, nodeUrl, STAMP_LEAD_S } from './node-options.ts';
@@ -161,7 +162,11 @@ const startProcess = async (parts: PartyParts, place: Place): Promise<Process> =
       log: createMemoryLogger(place.logLines),
       transport,
       store: () => {
-        opened = createSqliteStore({ path: join(place.folder, 'node.db'), watchNesting: true });
+        opened = createSqliteStore({
+          path: join(place.folder, 'node.db'),
+          watchNesting: true,
+          writer: currentWriter(),
+        });
         return createMortalStore(opened, mortality, machine.wallMs);
       },
       extras: [quietBilling, { ref: SignatureWork, create: createInlineSignatureWork }],
