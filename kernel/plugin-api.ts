@@ -6,18 +6,8 @@ export * from '../ports/define-ref.ts';
 export * from '../ports/embedder.ts';
 export * from '../ports/fact.ts';
 export * from '../ports/fact-filter.ts';
-export type {
-  AnnouncedQuery,
-  Cover,
-  FactOrder,
-  FactQuery,
-  FeedEntry,
-  Row,
-  RowPage,
-  SqlValue,
-  TriplePosition,
-  TripleQuery,
-} from '../ports/fact-store.ts';
+export * from '../ports/fact-query.ts';
+export type { AnnouncedQuery, Cover, FeedEntry } from '../ports/fact-store.ts';
 export * from '../ports/ledger.ts';
 export * from '../ports/mask-urls.ts';
 export * from '../ports/migration.ts';

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { Snapshot, SqlValue, WriteTransaction } from './fact-store.ts';
+import type { SqlValue } from './fact-query.ts';
+import type { Snapshot, WriteTransaction } from './fact-store.ts';
 
 /**
  * What a migration reads of the facts, and its tables' rows, in the transaction that applies it. A plugin's sees its

@@ -6,6 +6,7 @@ export * from './define-ref.ts';
 export * from './embedder.ts';
 export * from './fact.ts';
 export * from './fact-filter.ts';
+export * from './fact-query.ts';
 export * from './fact-store.ts';
 export * from './ledger.ts';
 export * from './mask-urls.ts';

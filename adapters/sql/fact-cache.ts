@@ -9,6 +9,8 @@ export class FactCache {
   #young: Generation = new Map();
   #old: Generation = new Map();
   #youngBytes = 0;
+  /** How often something was dropped. */
+  #drops = 0;
 
   /** `maxBytes` of memory, some of which is what the facts are likely to bring along. */
   constructor(maxBytes: number) {
@@ -19,11 +21,25 @@ export class FactCache {
     const young = this.#young.get(tenantId)?.get(id);
     if (young !== undefined) return young;
     const old = this.#old.get(tenantId)?.get(id);
-    if (old !== undefined) this.put(old);
+    if (old !== undefined) this.#keep(old);
     return old;
   }
 
-  put(fact: StoredFact): void {
+  /**
+   * For one read, and made before its snapshot is opened. Once something was dropped it takes nothing in any more: the
+   * snapshot may be from before that.
+   */
+  forRead(): KeptFacts {
+    const drops = this.#drops;
+    return {
+      get: (tenantId, id) => this.get(tenantId, id),
+      put: (fact) => {
+        if (drops === this.#drops) this.#keep(fact);
+      },
+    };
+  }
+
+  #keep(fact: StoredFact): void {
     if (this.#youngBytes >= this.#halfBytes) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -38,6 +54,7 @@ export class FactCache {
 
   /** Nothing of these facts is left in memory. */
   drop(tenantId: string, ids: readonly string[]): void {
+    this.#drops += 1;
     for (const generation of [this.#young, this.#old]) {
       const facts = generation.get(tenantId);
       if (facts !== undefined) for (const id of ids) facts.delete(id);
@@ -45,8 +62,15 @@ export class FactCache {
   }
 
   dropTenant(tenantId: string): void {
+    this.#drops += 1;
     for (const generation of [this.#young, this.#old]) generation.delete(tenantId);
   }
+}
+
+/** What one read takes from the cache and puts there. */
+export interface KeptFacts {
+  get(tenantId: string, id: string): StoredFact | undefined;
+  put(fact: StoredFact): void;
 }
 
 type Generation = Map<string, Map<string, StoredFact>>;

@@ -9,7 +9,7 @@ import {
   storedText,
 } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES, rowsWithin } from './bounded-facts.ts';
-import type { FactCache } from './fact-cache.ts';
+import type { KeptFacts } from './fact-cache.ts';
 
 /**
  * What tells whether a kept fact is still what the store has. Facts never change, but for what erasure and redaction
@@ -47,7 +47,7 @@ export interface KeptReads {
 export const findKept = async (
   query: FactQuery,
   tenantId: string,
-  cache: FactCache,
+  cache: KeptFacts,
   reads: KeptReads,
 ): Promise<StoredFact[]> => {
   const found = await reads.traces(query);

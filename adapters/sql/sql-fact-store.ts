@@ -64,9 +64,8 @@ class SqlFactStore implements FactStore {
   }
 
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    return this.#engine.read((session) =>
-      work(new SqlSnapshot(session, this.#engine.dialect, this.#statements, this.#cache)),
-    );
+    const kept = this.#cache?.forRead();
+    return this.#engine.read((session) => work(new SqlSnapshot(session, this.#engine.dialect, this.#statements, kept)));
   }
 
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {

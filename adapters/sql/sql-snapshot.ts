@@ -22,7 +22,7 @@ import {
   type TripleQuery,
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
-import type { FactCache } from './fact-cache.ts';
+import type { KeptFacts } from './fact-cache.ts';
 import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
 import { type BoundStatement, type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
 import { findKept, tenantOf } from './kept-facts.ts';
@@ -50,10 +50,10 @@ export class SqlSnapshot implements Snapshot {
   protected readonly session: SqlSession;
   protected readonly dialect: SqlDialect;
   readonly #statements: FactStatements;
-  readonly #cache: FactCache | undefined;
+  readonly #cache: KeptFacts | undefined;
 
   /** `cache` only where all that is seen is committed. */
-  constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, cache?: FactCache) {
+  constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, cache?: KeptFacts) {
     this.session = session;
     this.dialect = dialect;
     this.#statements = statements;

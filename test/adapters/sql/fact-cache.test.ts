@@ -14,7 +14,7 @@ describe('the cache of facts', () => {
   it('keeps what was put in last, and no more than its bytes', () => {
     const cache = new FactCache(MIB);
     const facts = 5_000;
-    for (let n = 1; n <= facts; n += 1) cache.put(sampleFact(n));
+    for (let n = 1; n <= facts; n += 1) cache.forRead().put(sampleFact(n));
     expect(cache.get('default', sampleId(facts))).to.not.equal(undefined);
     expect(cache.get('default', sampleId(1))).to.equal(undefined);
     expect(countKept(cache, facts)).to.be.within(100, MIB / 1_000);
@@ -23,10 +23,10 @@ describe('the cache of facts', () => {
   it('keeps what is asked for again while others come and go', () => {
     const cache = new FactCache(MIB);
     const [asked, unasked] = [sampleFact(1), sampleFact(2)];
-    cache.put(asked);
-    cache.put(unasked);
+    cache.forRead().put(asked);
+    cache.forRead().put(unasked);
     for (let n = 3; n <= 5_000; n += 1) {
-      cache.put(sampleFact(n));
+      cache.forRead().put(sampleFact(n));
       expect(cache.get('default', asked.id)).to.equal(asked);
     }
     expect(cache.get('default', unasked.id)).to.equal(undefined);
@@ -36,20 +36,36 @@ describe('the cache of facts', () => {
     const long = { type: 'text', v: 'x'.repeat(4_000), interpretAs: 'content' } as const;
     const [short, full] = [new FactCache(MIB), new FactCache(MIB)];
     for (let n = 1; n <= 2_000; n += 1) {
-      short.put(sampleFact(n));
-      full.put(sampleFact(n, { value: long }));
+      short.forRead().put(sampleFact(n));
+      full.forRead().put(sampleFact(n, { value: long }));
     }
     expect(countKept(full, 2_000)).to.be.below(countKept(short, 2_000) / 2);
   });
 
   it('drops what it is told to, of the tenant alone', () => {
     const cache = new FactCache(MIB);
-    for (const tenantId of ['default', 'other', 'third']) cache.put(sampleFact(1, { tenantId }));
-    cache.put(sampleFact(2));
+    for (const tenantId of ['default', 'other', 'third']) cache.forRead().put(sampleFact(1, { tenantId }));
+    cache.forRead().put(sampleFact(2));
     cache.drop('default', [sampleId(1)]);
     cache.dropTenant('third');
     const kept = ['default', 'other', 'third'].map((tenantId) => cache.get(tenantId, sampleId(1)) !== undefined);
     expect(kept).to.deep.equal([false, true, false]);
     expect(cache.get('default', sampleId(2))).to.not.equal(undefined);
+  });
+
+  it('takes nothing in from a read that began before something was dropped', () => {
+    const cache = new FactCache(MIB);
+    const [earlier, sameTime] = [cache.forRead(), cache.forRead()];
+    earlier.put(sampleFact(1));
+    cache.drop('default', [sampleId(1)]);
+    earlier.put(sampleFact(1));
+    sameTime.put(sampleFact(2));
+    expect(countKept(cache, 2)).to.equal(0);
+    cache.forRead().put(sampleFact(2));
+    expect(countKept(cache, 2)).to.equal(1);
+    const before = cache.forRead();
+    cache.dropTenant('other');
+    before.put(sampleFact(3, { tenantId: 'other' }));
+    expect(cache.get('other', sampleId(3))).to.equal(undefined);
   });
 });
