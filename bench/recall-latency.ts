@@ -4,8 +4,9 @@ import { createBareVectorScan } from './ceiling/bare-vector-scan.ts';
 import { type BenchStore, openPlace } from './processes/bench-place.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from './processes/child-process.ts';
 import type { NodeProcess } from './processes/start-node.ts';
+import { untilIdle } from './processes/until-idle.ts';
+import { FilledStores } from './recall/filled-stores.ts';
 import { LatencyTable } from './recall/latency-table.ts';
-import { loadFacts } from './recall/load-facts.ts';
 import { RecallClient } from './recall/recall-client.ts';
 import { openSearchStages } from './recall/search-stages.ts';
 import { factWords, questionWords, spell, syntheticRow, WORDS_IN_USE } from './recall/synthetic-facts.ts';
@@ -14,8 +15,11 @@ import { figure, printTable } from './report/print-table.ts';
 export interface LatencyOptions {
   /** Sizes of the store, ascending: it grows from each to the next. */
   readonly facts: readonly number[];
-  readonly store: BenchStore;
-  readonly dimensions: number;
+  readonly store: readonly BenchStore[];
+  /** Of the vectors, one after another on each size of each store. */
+  readonly dimensions: readonly number[];
+  /** Where filled stores of SQLite stay, by their size: those that are there are not filled anew. */
+  readonly folder?: string | undefined;
 }
 
 const QUESTIONS = 400;
@@ -45,40 +49,80 @@ interface Sized {
 }
 
 /**
- * One node of which the store grows: recalls over HTTP, each stage alone beside the bare engine, memory, and the way
- * back from a stop.
+ * Nodes of which the stores grow: recalls over HTTP, each stage alone beside the bare engine, memory, and the way back
+ * from a stop. One table for each store and each number of dimensions.
  */
-export const benchRecallLatency = async ({ facts: sizes, store, dimensions }: LatencyOptions): Promise<void> => {
+export const benchRecallLatency = async (options: LatencyOptions): Promise<void> => {
+  for (const store of options.store) await benchStore(store, options);
+};
+
+const benchStore = async (store: BenchStore, { facts: sizes, dimensions, folder }: LatencyOptions): Promise<void> => {
+  const results = dimensions.map((wanted) => ({
+    wanted,
+    table: new LatencyTable(`${store}, ${wanted} dimensions`, BARE_STAGES),
+    measured: [] as Sized[],
+  }));
   const place = await openPlace(store);
-  const table = new LatencyTable(`${store}, ${dimensions} dimensions`, BARE_STAGES);
-  const measured: Sized[] = [];
-  let [node] = await place.startNodes({ env: { SVC_EMBED_DIMENSIONS: String(dimensions) } });
-  if (node === undefined) throw new Error('no node was started');
+  const filled = new FilledStores(place, store === 'sqlite' ? folder : undefined, envOf(dimensions[0] as number));
   try {
-    let loaded = 0;
     for (const facts of sizes) {
-      await loadFacts(node, loaded, facts);
-      loaded = facts;
-      await overHttp(node, facts, table);
-      const loadedMiB = peakMemoryMiB(node.pid);
-      const stopping = performance.now();
-      await node.end();
-      const stopMs = performance.now() - stopping;
-      await inProcess(node.folder, facts, dimensions, table);
-      const starting = performance.now();
-      node = await node.again();
-      await untilFound(node, facts - 1);
-      const startMs = performance.now() - starting;
-      await warmUp(node, facts);
-      const memory = { readMiB: memoryMiB(node.pid), peakMiB: peakMemoryMiB(node.pid) };
-      measured.push({ facts, loadedMiB, ...memory, startMs, stopMs });
+      let node = await filled.grownTo(facts);
+      for (const { wanted, table, measured } of results) {
+        if (wanted !== dimensions[0]) node = await embeddedAnew(node, wanted);
+        const { sized, next } = await measure(node, facts, wanted, table);
+        measured.push(sized);
+        node = next;
+      }
+      if (results.length > 1) node = await embeddedAnew(node, dimensions[0] as number);
+      filled.use(node);
     }
   } finally {
-    await node.stop();
+    await filled.close();
     await place.close();
   }
-  table.print();
-  console.log();
+  for (const { table, measured } of results) {
+    table.print();
+    console.log();
+    printSizes(measured);
+    console.log();
+  }
+};
+
+const envOf = (dimensions: number): NodeJS.ProcessEnv => ({ SVC_EMBED_DIMENSIONS: String(dimensions) });
+
+/** Starts the node again with vectors of other dimensions, and waits until every fact has its own. */
+const embeddedAnew = async (node: NodeProcess, dimensions: number): Promise<NodeProcess> => {
+  await node.end();
+  const next = await node.again(envOf(dimensions));
+  const client = await RecallClient.open(next);
+  await client.untilEmbedded();
+  client.close();
+  await untilIdle(next);
+  return next;
+};
+
+const measure = async (
+  node: NodeProcess,
+  facts: number,
+  dimensions: number,
+  table: LatencyTable,
+): Promise<{ readonly sized: Sized; readonly next: NodeProcess }> => {
+  await overHttp(node, facts, table);
+  const loadedMiB = peakMemoryMiB(node.pid);
+  const stopping = performance.now();
+  await node.end();
+  const stopMs = performance.now() - stopping;
+  await inProcess(node.folder, facts, dimensions, table);
+  const starting = performance.now();
+  const next = await node.again();
+  await untilFound(next, facts - 1);
+  const startMs = performance.now() - starting;
+  await warmUp(next, facts);
+  const memory = { readMiB: memoryMiB(next.pid), peakMiB: peakMemoryMiB(next.pid) };
+  return { sized: { facts, loadedMiB, ...memory, startMs, stopMs }, next };
+};
+
+const printSizes = (measured: readonly Sized[]): void =>
   printTable(
     ['facts', 'first recall s', 'stop s', 'peak MiB, loading', 'MiB, reading', 'peak MiB, reading'],
     measured.map(({ facts, loadedMiB, readMiB, peakMiB, startMs, stopMs }) => [
@@ -90,7 +134,6 @@ export const benchRecallLatency = async ({ facts: sizes, store, dimensions }: La
       figure(peakMiB),
     ]),
   );
-};
 
 const questions = (facts: number): number[][] => Array.from({ length: QUESTIONS }, (_, at) => questionWords(at, facts));
 

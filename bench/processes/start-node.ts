@@ -6,8 +6,8 @@ import { type LaunchOptions, launchNode, NODE_DATABASE, NODE_KEY } from './launc
 export interface NodeProcess extends ServerProcess {
   /** Ends the process as an operator would, and leaves its folder. */
   end(): Promise<void>;
-  /** Starts another process on the same folder. The first one must have ended. */
-  again(): Promise<NodeProcess>;
+  /** Starts another process on the same folder, with these settings besides. The first one must have ended. */
+  again(env?: NodeJS.ProcessEnv): Promise<NodeProcess>;
 }
 
 /** Starts the real node on an empty store in a folder of its own, with everything switched on. */
@@ -25,6 +25,6 @@ export const startNodeIn = async (folder: string, options: LaunchOptions): Promi
     database: options.env?.['SVC_DATABASE_URL'] ?? join(folder, NODE_DATABASE),
     stop: () => stopServer(child, folder),
     end: () => endServer(child),
-    again: () => startNodeIn(folder, options),
+    again: (env) => startNodeIn(folder, { ...options, env: { ...options.env, ...env } }),
   };
 };

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BenchPlace } from '../processes/bench-place.ts';
+import { type NodeProcess, startNodeIn } from '../processes/start-node.ts';
+import { loadFacts } from './load-facts.ts';
+
+/**
+ * One store that grows, or, with a folder, a store for each size that stays there, so that the next run need not fill
+ * it again.
+ */
+export class FilledStores {
+  readonly #place: BenchPlace;
+  readonly #folder: string | undefined;
+  readonly #env: NodeJS.ProcessEnv;
+  #node: NodeProcess | undefined;
+  #facts = 0;
+
+  constructor(place: BenchPlace, folder: string | undefined, env: NodeJS.ProcessEnv) {
+    this.#place = place;
+    this.#folder = folder;
+    this.#env = env;
+  }
+
+  /** A node on a store of so many facts, more than before, all of which have vectors. */
+  async grownTo(facts: number): Promise<NodeProcess> {
+    const node = this.#folder === undefined ? await this.#grown(facts) : await this.#kept(this.#folder, facts);
+    this.#node = node;
+    this.#facts = facts;
+    return node;
+  }
+
+  /** Another process serves the store now. */
+  use(node: NodeProcess): void {
+    this.#node = node;
+  }
+
+  async close(): Promise<void> {
+    if (this.#folder === undefined) await this.#node?.stop();
+    else await this.#node?.end();
+  }
+
+  async #grown(facts: number): Promise<NodeProcess> {
+    const node = this.#node ?? (await this.#place.startNodes({ env: this.#env }))[0];
+    if (node === undefined) throw new Error('no node was started');
+    this.#node = node;
+    await loadFacts(node, this.#facts, facts);
+    return node;
+  }
+
+  async #kept(folder: string, facts: number): Promise<NodeProcess> {
+    await this.#node?.end();
+    const own = join(folder, String(facts));
+    if (existsSync(own)) return startNodeIn(own, { env: this.#env });
+    // What is not whole does not get the name.
+    const part = join(folder, `${facts}.part`);
+    await rm(part, { recursive: true, force: true });
+    if (this.#facts > 0) await cp(join(folder, String(this.#facts)), part, { recursive: true });
+    else await mkdir(part, { recursive: true });
+    const node = await startNodeIn(part, { env: this.#env });
+    this.#node = node;
+    await loadFacts(node, this.#facts, facts);
+    await node.end();
+    await rename(part, own);
+    return startNodeIn(own, { env: this.#env });
+  }
+}
