@@ -51,11 +51,12 @@ const sizes = (text: string): number[] => {
 
 const storeNames = (text: string): BenchStore[] => text.split(',').map(storeName);
 
-const hashedDimensions = (text: string): number[] =>
-  text.split(',').map((one) => {
-    if (one !== '256' && one !== '768') throw new InvalidArgumentError('must be of 256 and 768');
-    return Number(one);
-  });
+const hashedDimensions = (text: string): number => {
+  if (text !== '256' && text !== '768') throw new InvalidArgumentError('must be 256 or 768');
+  return Number(text);
+};
+
+const dimensionList = (text: string): number[] => text.split(',').map(hashedDimensions);
 
 const program = new Command('bench')
   .description('Measures the node on this machine. Compare the ratios of one run, never absolute figures of two.')
@@ -172,7 +173,7 @@ program
   .description('recalls on a store that grows, each stage beside the bare engine query, memory, and start-up')
   .option('--facts <list>', 'sizes of the store, one after another', sizes, [10_000, 100_000])
   .option('--store <list>', 'sqlite, postgres or both, one after another', storeNames, ['sqlite'])
-  .option('--dimensions <list>', 'of the vectors: 256, 768 or both, one after another', hashedDimensions, [768])
+  .option('--dimensions <list>', 'of the vectors: 256, 768 or both, one after another', dimensionList, [768])
   .option('--folder <dir>', 'where filled stores of SQLite stay, by their size, for the next run')
   .action((options: LatencyOptions) => benchRecallLatency(options));
 
