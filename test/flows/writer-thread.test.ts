@@ -52,9 +52,10 @@ withWriterThread('a node with all its plugins', () => {
     expect(ids).to.include(stronger.id).and.not.include(weaker.id);
     const { body } = await node.request('GET', '/v1/conflicts', { key });
     expect(body.conflicts).to.have.length(1);
-    await post(`/v1/conflicts/${body.conflicts[0].conflict_id}/resolve`, { winning_fact_id: weaker.id });
+    const resolve = `/v1/conflicts/${body.conflicts[0].conflict_id}/resolve`;
+    const { resolution_fact_id: settled } = await post(resolve, { winning_fact_id: weaker.id });
     expect(await shown())
-      .to.include(weaker.id)
+      .to.include(settled)
       .and.not.include(stronger.id);
   });
 

@@ -7,7 +7,7 @@ let writer: Writer = 'inline';
 /** What writes the file of SQLite, in stores of the suite that runs: the same on every machine. */
 export const currentWriter = (): Writer => (currentStore() === 'sqlite' ? writer : 'inline');
 
-/** A suite whose stores on SQLite are written by a thread of their own, as a node has it where there are cores for it. */
+/** A suite whose stores on SQLite are written by a thread, as those of a node are where there are cores for it. */
 export const withWriterThread = (title: string, suite: () => void): void => {
   describe(`${title}, with a thread that writes`, () => {
     before(() => {
