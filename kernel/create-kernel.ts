@@ -8,8 +8,8 @@ import {
   Transport,
 } from '../ports/ports.ts';
 import type { Assembly } from './boot/assembly.ts';
-import { BootError, type BootProblem, pluginProblem, problemOf, refuseProblems } from './boot/boot-problem.ts';
-import { compileServed } from './boot/compile-served.ts';
+import { type BootProblem, pluginProblem, refuseProblems } from './boot/boot-problem.ts';
+import { compiledOrRefused, compileServed } from './boot/compile-served.ts';
 import { inspectPlugins, inspectStore } from './boot/inspect-store.ts';
 import { createProgressLog } from './boot/log-progress.ts';
 import { openFacts } from './boot/open-facts.ts';
@@ -279,18 +279,9 @@ const finishSetup = async (node: Assembly): Promise<void> => {
   };
 };
 
-/** Refuses to start where a route cannot be compiled. */
-const compiled = ({ served }: Assembly): ServeOptions => {
-  if (served === undefined) throw new Error('the routes are there after boot');
-  try {
-    return served();
-  } catch (error) {
-    throw new BootError([problemOf(error, 'routes cannot be compiled')]);
-  }
-};
-
 const serve = async (node: Assembly): Promise<Listener> => {
-  const served = compiled(node);
+  if (node.served === undefined) throw new Error('the routes are there after boot');
+  const served = compiledOrRefused(node.served);
   const { clock } = node.options.adapters;
   for (const [place, { plugin }] of node.plugins.entries()) {
     const late = () => new ServiceError('unavailable', `${plugin.name} took too long to start`);

@@ -4,6 +4,7 @@ import { compileRoutes, type RouteOptions } from '../http/compile-route.ts';
 import { createForeignOriginCheck, createForeignPageCheck } from '../http/foreign-page.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
+import { BootError, problemOf } from './boot-problem.ts';
 
 type OfTheNode = 'self' | 'refuseForeignPage' | 'refuseForeignOrigin' | 'maxBodyBytes' | 'trustedProxies';
 
@@ -21,4 +22,13 @@ export const compileServed = ({ container, allowsOrigin, ...parts }: ServedParts
   const refuseForeignPage = authRequired ? undefined : createForeignPageCheck(addresses);
   const refuseForeignOrigin = createForeignOriginCheck(addresses);
   return compileRoutes({ ...parts, self, refuseForeignPage, refuseForeignOrigin, maxBodyBytes, trustedProxies });
+};
+
+/** A route that cannot be compiled is a problem of the start. */
+export const compiledOrRefused = (served: () => ServeOptions): ServeOptions => {
+  try {
+    return served();
+  } catch (error) {
+    throw new BootError([problemOf(error, 'routes cannot be compiled')]);
+  }
 };
