@@ -14,7 +14,8 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { Advance, Generation } from '../vectors/generation.ts';
 import type { GenerationStore } from '../vectors/generation-store.ts';
-import type { VectorCode, VectorStore } from '../vectors/vector-store.ts';
+import type { VectorStore } from '../vectors/vector-store.ts';
+import type { DocumentCoder } from './document-coder.ts';
 import { embedWhatCan } from './embed-what-can.ts';
 import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-embed.ts';
 
@@ -34,7 +35,8 @@ const LONGEST_RETRY_MS = 5 * 60_000;
 
 export interface EmbedParts extends Omit<ChoiceParts, 'store'> {
   readonly feed: FactFeed;
-  readonly embedder: Embedder;
+  readonly embedder: Pick<Embedder, 'id'>;
+  readonly coder: Pick<DocumentCoder, 'code'>;
   readonly generations: GenerationStore;
   readonly store: VectorStore;
   readonly lease: HeldLease;
@@ -42,7 +44,6 @@ export interface EmbedParts extends Omit<ChoiceParts, 'store'> {
   readonly log: Logger;
   /** Facts of a backlog in a second, at most. */
   readonly backlogPerSecond: number;
-  quantise(vector: Float32Array): VectorCode;
   /** Told of each attempt: how many facts got a vector, or that it failed. */
   attempted(outcome: { readonly embedded: number } | 'failed'): void;
 }
@@ -185,10 +186,9 @@ export class EmbedFacts {
   }
 
   async #embed({ facts, more: wanted }: FeedPage<readonly StoredFact[]>, advance: Advance): Promise<void> {
-    const { embedder, store, clock, log, quantise, attempted } = this.#parts;
+    const { coder, store, clock, log, attempted } = this.#parts;
     const target = this.#target as Generation;
-    const embedded = wanted.length === 0 ? [] : await embedWhatCan(wanted, embedder, log);
-    const coded = embedded.map(({ fact, vector }) => ({ fact, vector: quantise(vector) }));
+    const coded = wanted.length === 0 ? [] : await embedWhatCan(wanted, coder, log);
     await store.save(target, coded, advance, clock.nowMs(), this.#confirm);
     this.#examined += facts.length;
     if (coded.length > 0) attempted({ embedded: coded.length });

@@ -1,9 +1,11 @@
-import type { Embedder, Logger, StoredFact } from '../../../kernel/plugin-api.ts';
+import type { Logger, StoredFact } from '../../../kernel/plugin-api.ts';
+import type { VectorCode } from '../vectors/vector-store.ts';
+import type { DocumentCoder } from './document-coder.ts';
 import { embedText } from './embed-text.ts';
 
 export interface Embedded {
   readonly fact: StoredFact;
-  readonly vector: Float32Array;
+  readonly vector: VectorCode;
 }
 
 /** When the first two fail as well, the embedder is not there at all. */
@@ -15,21 +17,21 @@ const SIGNS_OF_OUTAGE = 2;
  */
 export const embedWhatCan = async (
   facts: readonly StoredFact[],
-  embedder: Embedder,
+  coder: Pick<DocumentCoder, 'code'>,
   log: Logger,
 ): Promise<Embedded[]> => {
   try {
-    const vectors = await embedder.embed(facts.map(embedText), 'document');
-    return facts.map((fact, at) => ({ fact, vector: vectors[at] as Float32Array }));
+    const vectors = await coder.code(facts.map(embedText));
+    return facts.map((fact, at) => ({ fact, vector: vectors[at] as VectorCode }));
   } catch (error) {
     if (facts.length === 1) throw error;
-    return embedOneByOne(facts, embedder, log, error);
+    return embedOneByOne(facts, coder, log, error);
   }
 };
 
 const embedOneByOne = async (
   facts: readonly StoredFact[],
-  embedder: Embedder,
+  coder: Pick<DocumentCoder, 'code'>,
   log: Logger,
   outage: unknown,
 ): Promise<Embedded[]> => {
@@ -37,8 +39,8 @@ const embedOneByOne = async (
   const refused: string[] = [];
   for (const fact of facts) {
     try {
-      const [vector] = await embedder.embed([embedText(fact)], 'document');
-      embedded.push({ fact, vector: vector as Float32Array });
+      const [vector] = await coder.code([embedText(fact)]);
+      embedded.push({ fact, vector: vector as VectorCode });
     } catch {
       refused.push(fact.id);
       if (embedded.length === 0 && refused.length === SIGNS_OF_OUTAGE) throw outage;

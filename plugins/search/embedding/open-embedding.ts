@@ -5,13 +5,12 @@ import {
   type Requires,
   type Telemetry,
 } from '../../../kernel/plugin-api.ts';
-import { createCodeSpace } from '../codes/code-space.ts';
 import { rebuildVectors } from '../reindex/rebuild-vectors.ts';
 import { rebuildableIndexes } from '../search-api.ts';
 import type { SearchService } from '../search-service.ts';
 import { countEmbedded } from '../search-telemetry.ts';
 import { VECTORS_CHANGED } from '../vectors/generation-store.ts';
-import { createDocumentEmbedder } from './document-embedder.ts';
+import { createDocumentCoder } from './document-coder.ts';
 import { EmbedFacts, type EmbedParts } from './embed-facts.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
@@ -20,7 +19,8 @@ const CLEAN_INTERVAL_MS = 10 * 60 * 1000;
 
 type Context = Pick<PluginContext<Requires, unknown>, 'log' | 'on' | 'onSignal' | 'onStop' | 'every'>;
 
-export interface EmbeddingNeeds extends Omit<EmbedParts, 'log' | 'quantise' | 'attempted'> {
+export interface EmbeddingNeeds extends Omit<EmbedParts, 'log' | 'coder' | 'attempted'> {
+  readonly embedder: Embedder;
   readonly search: SearchService;
   readonly telemetry: Telemetry;
   /** Whether documents are embedded in a thread of its own, where the embedder can be. */
@@ -31,12 +31,11 @@ export interface EmbeddingNeeds extends Omit<EmbedParts, 'log' | 'quantise' | 'a
 export const openEmbedding = (context: Context, { search, telemetry, isThreaded, ...needs }: EmbeddingNeeds) => {
   const { log, on, onSignal, onStop, every } = context;
   const { embedder, generations, lease, clock } = needs;
-  const distant = isThreaded ? inThread(embedder) : undefined;
+  const coder = createDocumentCoder(embedder, isThreaded);
   const embedding = new EmbedFacts({
     ...needs,
-    embedder: distant ?? embedder,
+    coder,
     log,
-    quantise: createCodeSpace({ dimensions: embedder.dimensions }).quantise,
     attempted: countEmbedded(telemetry),
   });
   on(rebuildableIndexes, () => rebuildVectors({ generations, embedder, clock, search }));
@@ -57,10 +56,7 @@ export const openEmbedding = (context: Context, { search, telemetry, isThreaded,
   });
   onStop(async () => {
     await embedding.stop();
-    await distant?.close();
+    await coder.close();
   });
   return embedding;
 };
-
-const inThread = (embedder: Embedder) =>
-  embedder.recipe === undefined ? undefined : createDocumentEmbedder(embedder, embedder.recipe);

@@ -1,0 +1,57 @@
+import type { Embedder, EmbedderRecipe } from '../../../kernel/plugin-api.ts';
+import { createCodeSpace } from '../codes/code-space.ts';
+import { ThreadCalls } from '../threads/thread-calls.ts';
+import type { VectorCode } from '../vectors/vector-store.ts';
+
+/** Makes the vectors of documents, as they are stored. */
+export interface DocumentCoder {
+  /** In the order of the texts. Rejects as the embedder does. */
+  code(texts: readonly string[]): Promise<readonly VectorCode[]>;
+  /** What is being worked on is rejected. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The codes of several texts in a row, as they come from a thread. */
+export interface CodedTexts {
+  readonly codes: Int8Array;
+  readonly scales: Float32Array;
+}
+
+/** In a thread of its own where that is wanted and the embedder can be made there, otherwise here. */
+export const createDocumentCoder = (embedder: Embedder, isThreaded: boolean): DocumentCoder =>
+  isThreaded && embedder.recipe !== undefined ? inThread(embedder, embedder.recipe) : inPlace(embedder);
+
+const inPlace = (embedder: Embedder): DocumentCoder => {
+  const { quantise } = createCodeSpace({ dimensions: embedder.dimensions });
+  return {
+    code: async (texts) => (await embedder.embed(texts, 'document')).map(quantise),
+    async close() {},
+  };
+};
+
+/** The thread begins with the first documents, and is begun anew after it was lost. */
+const inThread = ({ dimensions }: Embedder, recipe: EmbedderRecipe): DocumentCoder => {
+  let thread: ThreadCalls | undefined;
+  let isClosed = false;
+  const begin = (): ThreadCalls =>
+    new ThreadCalls({
+      module: new URL('./embedding-thread.js', import.meta.url),
+      data: recipe,
+      gone: (why, cause) => new Error(`facts cannot be embedded: ${why}`, { cause }),
+    });
+  return {
+    async code(texts) {
+      if (isClosed) throw new Error('facts cannot be embedded any more: the node stops');
+      if (thread === undefined || thread.hasEnded) thread = begin();
+      const { codes, scales } = (await thread.ask('code', texts)) as CodedTexts;
+      return texts.map((_, at) => ({
+        code: codes.subarray(at * dimensions, (at + 1) * dimensions),
+        scale: scales[at] as number,
+      }));
+    },
+    async close() {
+      isClosed = true;
+      await thread?.close();
+    },
+  };
+};
