@@ -115,6 +115,13 @@ export class CodeMemory {
     return this.#views.bytes.subarray(address, address + this.blockBytes(size));
   }
 
+  /** A sum of the bytes of blocks, as `bytesOf` answers them now, that tells damage: 8 bytes. */
+  checksum({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+    if (buffer !== this.#views.bytes.buffer) throw new RangeError('only what lies in this memory has a sum');
+    const sum = BigInt.asUintN(64, this.#scanner.checksum(byteOffset, length));
+    return new Uint8Array(BigUint64Array.of(sum).buffer);
+  }
+
   /** How many rows of a block are in use. */
   liveIn(block: Block): number {
     const { words } = this.#views;

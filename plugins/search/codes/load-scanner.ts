@@ -9,6 +9,7 @@ export interface Scanner {
   finish(): number;
   score(blocks: number, components: number, length: number): void;
   signsOf(codes: number, signs: number, length: number): void;
+  checksum(from: number, length: number): bigint;
 }
 
 /**
@@ -24,7 +25,7 @@ export const loadScanner = (load?: () => Uint8Array): Scanner => {
 };
 
 /** That of wasm/code-scanner.ts. */
-const REVISION = 2;
+const REVISION = 3;
 const REBUILD = 'Run "npm run build", or install the package again.';
 
 /** As much of WebAssembly as is used here; the types of Node do not have it. */

@@ -9,16 +9,18 @@ import { FrameReader, type FrameWriter } from './snapshot-frames.ts';
  * with the feed of vectors.
  */
 export function* writeVectors(
-  { tables, dimensions }: Pick<VectorLayer<CodeTable>, 'tables' | 'dimensions'>,
+  layer: Pick<VectorLayer<CodeTable>, 'tables' | 'dimensions' | 'checksum'>,
   which: 'all' | 'changed',
   writer: FrameWriter,
 ): Generator<Uint8Array> {
+  const { tables, dimensions } = layer;
   const wanted = [...tables.entries()].flatMap(([part, table]) =>
     table === undefined ? [] : [{ part, table, blocks: table.takeBlocks(which) }],
   );
+  const sum = (content: Uint8Array) => layer.checksum(content);
   if (which === 'all') yield writer.json({ dimensions });
   for (const { part, table, blocks } of wanted) {
-    for (const block of blocks) yield writer.frame(table.bytesOf(block), [part, block]);
+    for (const block of blocks) yield writer.frame(table.bytesOf(block), [part, block], sum);
   }
 }
 
@@ -28,12 +30,13 @@ export function* writeVectors(
  */
 export const readVectors = async (
   source: ByteSource,
-  layer: Pick<VectorLayer<CodeTable>, 'tableOf' | 'dimensions'>,
+  layer: Pick<VectorLayer<CodeTable>, 'tableOf' | 'dimensions' | 'checksum'>,
 ): Promise<number> => {
   const reader = new FrameReader(source);
   try {
     const { dimensions } = await reader.json<{ readonly dimensions: number }>();
     if (dimensions !== layer.dimensions) throw new UnusableSnapshot('its vectors have other dimensions');
+    const sum = (content: Uint8Array) => layer.checksum(content);
     while (!reader.isAtEnd) {
       let restored = (): void => {};
       await reader.frame((length, [part, block]) => {
@@ -41,7 +44,7 @@ export const readVectors = async (
         const table = layer.tableOf(part);
         restored = () => table.restored(block);
         return table.roomFor(block, length);
-      });
+      }, sum);
       restored();
     }
     return reader.next;

@@ -25,6 +25,11 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return this.#codes.dimensions;
   }
 
+  /** See `VectorCodes.checksum`. */
+  checksum(bytes: Uint8Array): Uint8Array {
+    return this.#codes.checksum(bytes);
+  }
+
   /**
    * Tables by the number of their part, for snapshots. Indexes that have read the same feed number parts and documents
    * alike.

@@ -130,6 +130,23 @@ describe('a table of codes', () => {
     expect([copy.size, copy.has(3), copy.has(1_500)]).to.deep.equal([2, true, true]);
   });
 
+  it('has a sum that is another one when any bit of a block is', () => {
+    for (let ordinal = 0; ordinal < 20; ordinal++) set(ordinal);
+    const bytes = table.bytesOf(1);
+    const sum = (): string => Buffer.from(space.checksum(bytes)).toString('hex');
+    const sound = sum();
+    const seen = new Set([sound]);
+    for (let at = 0; at < bytes.length; at++) {
+      const before = bytes[at] as number;
+      bytes[at] = before ^ (1 << (at % 8));
+      seen.add(sum());
+      bytes[at] = before;
+    }
+    expect(seen.size).to.equal(bytes.length + 1);
+    expect(sum()).to.equal(sound);
+    expect(() => space.checksum(Uint8Array.from(bytes))).to.throw(RangeError);
+  });
+
   it('tells which blocks have changed, of which the last one that is read counts', () => {
     for (let ordinal = 0; ordinal < 3_000; ordinal++) set(ordinal);
     const copy = space.createTable();
