@@ -192,9 +192,9 @@ function cut(): void {
   wasCut = true;
 }
 
-const PRIME_1: u64 = 0x9e3779b185ebca87;
-const PRIME_2: u64 = 0xc2b2ae3d27d4eb4f;
-const PRIME_3: u64 = 0x165667b19e3779f9;
+const PRIME_1: u64 = (<u64>0x9e3779b1 << 32) | 0x85ebca87;
+const PRIME_2: u64 = (<u64>0xc2b2ae3d << 32) | 0x27d4eb4f;
+const PRIME_3: u64 = (<u64>0x165667b1 << 32) | 0x9e3779f9;
 
 /**
  * A sum of so many bytes, a multiple of 8, that tells damage: any change of one word changes it (the mixing of xxHash64,
@@ -220,8 +220,6 @@ export function checksum(from: usize, length: usize): u64 {
   return sum ^ (sum >> 32);
 }
 
-// @ts-expect-error: decorators are AssemblyScript's.
-@inline
 function mixed(lane: u64, word: u64): u64 {
   return rotl<u64>(lane + word * PRIME_2, 31) * PRIME_1;
 }
