@@ -192,9 +192,9 @@ function cut(): void {
   wasCut = true;
 }
 
-const PRIME_1: u64 = (<u64>0x9e3779b1 << 32) | 0x85ebca87;
-const PRIME_2: u64 = (<u64>0xc2b2ae3d << 32) | 0x27d4eb4f;
-const PRIME_3: u64 = (<u64>0x165667b1 << 32) | 0x9e3779f9;
+const PRIME_1: u64 = ((<u64>0x9e3779b1) << 32) | 0x85ebca87;
+const PRIME_2: u64 = ((<u64>0xc2b2ae3d) << 32) | 0x27d4eb4f;
+const PRIME_3: u64 = ((<u64>0x165667b1) << 32) | 0x9e3779f9;
 
 /**
  * A sum of so many bytes, a multiple of 8, that tells damage: any change of one word changes it (the mixing of xxHash64,
