@@ -1,33 +1,35 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
-const LISTS = '/usr/share/dict/scowl';
-/** Small sizes hold common words. */
-const SIZES = [10, 20, 35, 40, 50, 55, 60];
-const KINDS = ['english-words', 'american-words', 'british-words'];
-/** Names of people and places. */
-const NAMES = ['english-upper', 'american-upper', 'english-proper-names', 'american-proper-names'];
-const LAST_SIZE_OF_NAMES = 50;
 const PLAIN = /^[a-z0-9]+$/;
-const RUNS = /[\p{L}\p{N}]+/gu;
+const LETTERS = /^[a-z]+$/;
 
 /**
- * Words in the order of what they are worth: those of the model's own vocabulary, which is sorted by how often they are
- * read, then the pieces of others in it, then those of SCOWL. `share` is how often a word is said, by Zipf's law over
- * that vocabulary; beyond its words it makes no difference any more.
+ * What a table of words is made from:
+ *
+ * - `words`: whole words in the order of what they are worth: those of the model's own vocabulary, which is sorted by
+ *   how often they are read, then those of a count over many texts (GloVe). `share` is how often a word is said, by
+ *   Zipf's law over that vocabulary; beyond its words it makes no difference any more. The first `ofModel` are its own.
+ * - `pieces`: the pieces that the model reads each word of letters in that is not in its vocabulary; the first is a
+ *   beginning, `tok+`, the others go on, `+en`.
  */
-export const listWords = (tokenizerPath) => {
+export const listWords = (tokenizerPath, countedPath, mostCounted) => {
   const { vocab } = JSON.parse(readFileSync(tokenizerPath, 'utf8')).model;
-  const tokens = Object.entries(vocab).sort((a, b) => a[1] - b[1]);
   const shares = new Map();
-  for (const [token, number] of tokens) {
+  for (const [token, number] of Object.entries(vocab).sort((a, b) => a[1] - b[1])) {
     if (!PLAIN.test(token)) continue;
     // Before them are single characters, in the order of the alphabet.
     const rank = number >= FIRST_WORD ? number - FIRST_WORD : CHARACTER_RANK;
     shares.set(token, 1 / ((rank + ZIPF_SHIFT) * ZIPF_SUM));
   }
-  const pieces = tokens.map(([token]) => token.slice(2)).filter((_, at) => tokens[at][0].startsWith('##'));
-  for (const word of [...pieces, ...scowl()]) if (PLAIN.test(word) && !shares.has(word)) shares.set(word, RARE);
-  return [...shares].map(([word, share]) => ({ word, share }));
+  const ofModel = shares.size;
+  const pieces = new Map();
+  for (const word of countedWords(countedPath).slice(0, mostCounted)) {
+    if (shares.has(word)) continue;
+    shares.set(word, RARE);
+    const found = LETTERS.test(word) ? piecesOf(word, vocab) : [];
+    if (found.length > 1) pieces.set(word, found);
+  }
+  return { words: [...shares].map(([word, share]) => ({ word, share })), ofModel, pieces };
 };
 
 const FIRST_WORD = 1_996;
@@ -37,43 +39,19 @@ const ZIPF_SHIFT = 3.7;
 const ZIPF_SUM = 11.3;
 const RARE = 1e-6;
 
-/** Of less common words, forms that follow from another word are left out. */
-const scowl = () => {
-  const all = SIZES.flatMap((size) =>
-    (size <= LAST_SIZE_OF_NAMES ? [...KINDS, ...NAMES] : KINDS).flatMap((kind) => wordsOf(`${LISTS}/${kind}.${size}`, size)),
-  );
-  const listed = new Set(all.map(({ word }) => word));
-  return all
-    .filter(({ word, size }) => size <= LAST_COMMON_SIZE || !derivedFrom(word).some((base) => listed.has(base)))
-    .map(({ word }) => word);
-};
+/** The words of a package for winkNLP, most frequent first. */
+const countedWords = (path) =>
+  Object.keys(JSON.parse(readFileSync(path, 'utf8')).vectors).filter((word) => PLAIN.test(word));
 
-const LAST_COMMON_SIZE = 35;
-const LONGEST = 20;
-
-const wordsOf = (file, size) => {
-  if (!existsSync(file)) return [];
-  const text = readFileSync(file, 'latin1').normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase();
-  return [...text.matchAll(RUNS)].map(([word]) => ({ word, size })).filter(({ word }) => word.length > 2 && word.length <= LONGEST);
-};
-
-const derivedFrom = (word) => {
-  const [, stem = '', end = ''] = /^(.{3,})(er|est|ly|ness|nesses)$/.exec(word) ?? [];
-  const doubled = stem.at(-1) === stem.at(-2) ? [stem.slice(0, -1)] : [];
-  return [...basesOf(word), ...(end === '' ? [] : [stem, `${stem}e`, stem.replace(/i$/, 'y'), ...doubled])].filter(
-    (base) => base !== word && base.length > 2,
-  );
-};
-
-/** The base word of an English form, if it is listed: as `basesOf` of the embedder cuts endings. */
-export const baseOf = (word, listed) => basesOf(word).find((base) => base !== word && listed.has(base));
-
-const basesOf = (word) => {
-  const ending = /^(.{2,}?)(ies|es|s|ied|ing|ed)$/.exec(word);
-  if (ending === null || word.endsWith('ss')) return [];
-  const [, stem, end] = ending;
-  if (end === 'ies' || end === 'ied') return [`${stem}y`, `${stem}ie`];
-  if (end === 's') return [stem];
-  const doubled = stem.at(-1) === stem.at(-2) ? [stem.slice(0, -1)] : [];
-  return end === 'es' ? [`${stem}e`, stem] : [stem, `${stem}e`, ...doubled];
+/** The longest piece that fits, from the beginning on: as the model's own tokenizer cuts words. */
+const piecesOf = (word, vocab) => {
+  const pieces = [];
+  for (let at = 0; at < word.length; ) {
+    let end = word.length;
+    while (end > at && vocab[at === 0 ? word.slice(at, end) : `##${word.slice(at, end)}`] === undefined) end -= 1;
+    if (end === at) return [];
+    pieces.push(at === 0 ? `${word.slice(at, end)}+` : `+${word.slice(at, end)}`);
+    at = end;
+  }
+  return pieces;
 };

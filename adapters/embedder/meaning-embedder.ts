@@ -9,8 +9,8 @@ import { wordsOf } from './words-of-text.ts';
  * The embedder of a node that has no model: a text is the mean of its words' vectors, which were made once by a
  * sentence model, less what all words share (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence
  * Embeddings", 2017; Mu and Viswanath, "All-but-the-Top", 2018), and beside it a sketch of how it is spelled, for
- * names, slips and other languages. A word that the table does not have gets a direction of its own from its letters,
- * so that texts that share it are near each other.
+ * names, slips and other languages. A word that the table does not have is the mean of its pieces, and gets a direction
+ * of its own from its letters as well, so that texts that share it are near each other.
  *
  * The leading axes of meaning come first, then two sketches of the spelling, each of the whole text, then the other
  * axes and more sketches: the first 256 dimensions stand alone. The same vector on every machine.
@@ -18,7 +18,7 @@ import { wordsOf } from './words-of-text.ts';
 export const createMeaningEmbedder = (dimensions: 256 | 768, words: () => WordTable = wordTable): Embedder => {
   const layout = LAYOUTS[dimensions];
   return {
-    id: `words-1-${dimensions}`,
+    id: `words-2-${dimensions}`,
     dimensions,
     similarityFloor: layout.floor,
     recipe: { module: import.meta.url, create: 'createMeaningEmbedder', given: [dimensions] },
@@ -46,8 +46,8 @@ const LAYOUTS: Readonly<Record<256 | 768, Layout>> = {
 const MEANING = 0.7;
 /** Share of a word's n-grams in its spelling. */
 const GRAMS = 0.6;
-/** Length of the direction that a word gets that the table does not have; vectors of rare words there are as long. */
-const UNKNOWN = 0.8;
+/** Length of the direction that a word gets of its own. Vectors of rare words in the table are as long as the last. */
+const OWN_LENGTH = { word: 0, pieces: 0.3, nothing: 0.8 };
 /** Axes of meaning and sketches in the first 256 dimensions, which stand alone. */
 const LEADING_AXES = 128;
 const LEADING_SKETCHES = 2;
@@ -62,9 +62,10 @@ const embedText = (text: string, dimensions: number, layout: Layout, table: Word
   if (counts.size === 0) counts.set(text, 1);
   for (const [word, count] of counts) {
     const features = wordFeatures(word);
-    // A word that is said again says less each time.
+    // The spelling of a word that is said again says less each time.
     const strength = Math.sqrt(count);
-    if (!table.add(word, strength, meaning)) addUnknown(features.stem, strength, meaning);
+    const own = OWN_LENGTH[table.add(word, count, meaning)];
+    if (own > 0) addOwn(features.stem, own * count, meaning);
     addSpelling(features, strength, spelling);
   }
   for (let start = 0; start < spelling.length; start += SKETCH) spreadBlock(spelling, start, SKETCH);
@@ -89,8 +90,8 @@ const scaled = (vector: Float64Array, share: number): Float64Array => {
 };
 
 /** Signs from a sequence of Marsaglia, "Xorshift RNGs", 2003, that begins with the hash of the word. */
-const addUnknown = (hash: number, strength: number, sums: Float64Array): void => {
-  const step = (UNKNOWN * strength) / Math.sqrt(sums.length);
+const addOwn = (hash: number, length: number, sums: Float64Array): void => {
+  const step = length / Math.sqrt(sums.length);
   let bits = hash | 1;
   for (let at = 0; at < sums.length; at += 1) {
     bits ^= bits << 13;

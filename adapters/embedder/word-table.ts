@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Vectors of words, as scripts/make-word-table.mjs made them: each is already multiplied with its word's weight. */
+/** Vectors of words and of pieces of words, as scripts/make-word-table.mjs made them. */
 export interface WordTable {
   readonly dimensions: number;
-  /** Adds the vector of a folded word to the sums, so many times. False for a word that is not there. */
-  add(word: string, times: number, sums: Float64Array): boolean;
+  /**
+   * Adds the vector of a folded word that a text holds so often. What is said again says less, the more so the more
+   * common the word is. A word that is not there is read by its pieces, where it has any.
+   */
+  add(word: string, times: number, sums: Float64Array): 'word' | 'pieces' | 'nothing';
 }
 
 /**
- * The table of this package, read when the first text comes, in some 50 ms; 10 MB of memory for the life of the
- * process. Throws when the file is damaged or missing.
+ * The table of this package, read when the first text comes; some 25 MB of memory for the life of the process. Throws
+ * when the file is damaged or missing.
  */
 export const wordTable = (): WordTable => {
   table ??= readWordTable(readFileSync(new URL('./word-table.bin', import.meta.url)));
@@ -20,38 +23,59 @@ let table: WordTable | undefined;
 
 /** The table in these bytes. Throws a RangeError when they are not those of one. */
 export const readWordTable = (bytes: Uint8Array): WordTable => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < HEADER_BYTES) throw damaged();
-  const [words, dimensions, nameBytes] = [0, 4, 8].map((at) => view.getUint32(at, true)) as [number, number, number];
-  const scales = HEADER_BYTES + nameBytes;
-  const codes = scales + 4 * words;
-  if (bytes.length !== codes + words * dimensions) throw damaged();
-  const names = new TextDecoder('latin1').decode(bytes.subarray(HEADER_BYTES, scales)).split('\n', words);
-  if (names.length !== words) throw damaged();
-  const places = new Map(names.map((name, at) => [name, at]));
-  const components = new Int8Array(bytes.buffer, bytes.byteOffset + codes, words * dimensions);
-  const placeOf = (word: string): number | undefined => {
-    const known = places.get(word);
-    return known ?? places.get(basesOf(word).find((base) => places.has(base)) ?? '');
-  };
-  const addAt = (place: number, times: number, sums: Float64Array): void => {
-    const scale = view.getFloat32(scales + 4 * place, true) * times;
-    const row = place * dimensions;
-    for (let at = 0; at < dimensions; at += 1) {
-      sums[at] = (sums[at] as number) + (components[row + at] as number) * scale;
-    }
-  };
+  const rows = rowsIn(bytes);
+  const { places, dimensions } = rows;
   return {
     dimensions,
     add(word, times, sums) {
-      const place = placeOf(word);
-      if (place !== undefined) addAt(place, times, sums);
-      else {
-        const parts = partsOf(word, places);
-        for (const part of parts) addAt(part, times / parts.length, sums);
-        return parts.length > 0;
+      const place = places.get(word);
+      if (place !== undefined) {
+        rows.add(place, times ** (rows.weight(place) ** COMMON_ONCE), sums);
+        return 'word';
       }
-      return true;
+      const pieces = piecesOf(word, places);
+      for (const piece of pieces) rows.add(piece, times / pieces.length, sums);
+      return pieces.length > 0 ? 'pieces' : 'nothing';
+    },
+  };
+};
+
+/** The weight of a word is 1 for a rare one, which counts as often as it is said, and 0 for one that is everywhere. */
+const COMMON_ONCE = 4;
+
+interface Rows {
+  readonly dimensions: number;
+  readonly places: ReadonlyMap<string, number>;
+  weight(place: number): number;
+  add(place: number, times: number, sums: Float64Array): void;
+}
+
+/** The layout is told in scripts/encode-word-table.mjs. */
+const rowsIn = (bytes: Uint8Array): Rows => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < HEADER_BYTES) throw damaged();
+  const [count, dimensions, nameBytes] = [0, 4, 8].map((at) => view.getUint32(at, true)) as [number, number, number];
+  const deviations = HEADER_BYTES + nameBytes;
+  const scales = deviations + 4 * dimensions;
+  const weights = scales + 4 * count;
+  const codes = weights + count;
+  const rowBytes = dimensions / 2;
+  if (bytes.length !== codes + count * rowBytes) throw damaged();
+  const names = new TextDecoder('latin1').decode(bytes.subarray(HEADER_BYTES, deviations)).split('\n', count);
+  if (names.length !== count) throw damaged();
+  const spread = Float64Array.from({ length: dimensions }, (_, at) => view.getFloat32(deviations + 4 * at, true));
+  return {
+    dimensions,
+    places: new Map(names.map((name, at) => [name, at])),
+    weight: (place) => (bytes[weights + place] as number) / 255,
+    add(place, times, sums) {
+      const scale = view.getFloat32(scales + 4 * place, true) * times;
+      const row = codes + place * rowBytes;
+      for (let at = 0; at < dimensions; at += 1) {
+        const pair = bytes[row + (at >> 1)] as number;
+        const level = LEVELS[at & 1 ? pair >> 4 : pair & 15] as number;
+        sums[at] = (sums[at] as number) + level * (spread[at] as number) * scale;
+      }
     },
   };
 };
@@ -59,32 +83,33 @@ export const readWordTable = (bytes: Uint8Array): WordTable => {
 const HEADER_BYTES = 12;
 const damaged = (): RangeError => new RangeError('the table of words is damaged: install the package again');
 
-/** What an English form may come from: cut with little regard to exceptions, because only known words count. */
-const basesOf = (word: string): string[] => {
-  const [, stem = '', end] = ENDING.exec(word) ?? [];
-  if (end === undefined || word.endsWith('ss')) return [];
-  if (end === 'ies' || end === 'ied') return [`${stem}y`, `${stem}ie`];
-  if (end === 's') return [stem];
-  const doubled = stem.at(-1) === stem.at(-2) ? [stem.slice(0, -1)] : [];
-  return end === 'es' ? [`${stem}e`, stem] : [stem, `${stem}e`, ...doubled];
-};
-
-const ENDING = /^(.{2,40}?)(ies|es|s|ied|ing|ed)$/;
+/** What the sixteen codes stand for, in deviations of their dimension. */
+const POSITIVE = [0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.069, 2.7326];
+const LEVELS = Float64Array.from([...POSITIVE.map((level) => -level).reverse(), ...POSITIVE]);
 
 /**
- * A compound of two known words. One of them has to be long: short ones are in every string of letters, and nonsense
- * must not mean anything.
+ * The pieces that a word of letters is cut into, from its beginning on, the longest first. None for what falls into
+ * crumbs: they are in every string of letters, and nonsense must not mean anything.
  */
-const partsOf = (word: string, places: ReadonlyMap<string, number>): number[] => {
-  if (word.length > LONGEST_COMPOUND) return [];
-  for (let at = word.length - SHORT_PART; at >= SHORT_PART; at -= 1) {
-    if (Math.max(at, word.length - at) < LONG_PART) continue;
-    const [left, right] = [places.get(word.slice(0, at)), places.get(word.slice(at))];
-    if (left !== undefined && right !== undefined) return [left, right];
+const piecesOf = (word: string, places: ReadonlyMap<string, number>): number[] => {
+  if (word.length > LONGEST_WORD || !LETTERS.test(word)) return [];
+  const pieces: number[] = [];
+  for (let at = 0; at < word.length; ) {
+    let end = Math.min(word.length, at + LONGEST_PIECE);
+    let place: number | undefined;
+    for (; end > at && place === undefined; end -= 1) {
+      const piece = word.slice(at, end);
+      place = places.get(at === 0 ? `${piece}+` : `+${piece}`);
+    }
+    if (place === undefined) return [];
+    pieces.push(place);
+    at = end + 1;
   }
-  return [];
+  return word.length >= LEAST_PER_PIECE * pieces.length ? pieces : [];
 };
 
-const SHORT_PART = 3;
-const LONG_PART = 5;
-const LONGEST_COMPOUND = 40;
+const LETTERS = /^[a-z]+$/;
+const LONGEST_WORD = 40;
+const LONGEST_PIECE = 20;
+/** Letters of a piece, in the mean over a word. */
+const LEAST_PER_PIECE = 1.7;

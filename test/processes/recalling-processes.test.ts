@@ -9,7 +9,7 @@ const PROCESSES = { sqlite: 2, postgres: 3 } as const;
 const ROUNDS = 8;
 /** For vectors to come, on a machine however busy. */
 const VECTORS_MS = 30_000;
-const LEASE = { name: 'search words-1-768' };
+const LEASE = { name: 'search words-2-768' };
 
 const say = async (node: NodeProcess, v: string, members: object = {}): Promise<string> => {
   const body = {

@@ -68,8 +68,8 @@ describe('the vectors of the embedder of words', () => {
       return [id, createHash('sha256').update(rounded).digest('hex').slice(0, 16)];
     });
     expect(await Promise.all(made)).to.deep.equal([
-      ['words-1-768', '1bb594db31c69078'],
-      ['words-1-256', '5d3b14dcc12e23f4'],
+      ['words-2-768', '0018a2cca97dfd63'],
+      ['words-2-256', '55f03db8a6382d4d'],
     ]);
   });
 
@@ -86,16 +86,44 @@ describe('the vectors of the embedder of words', () => {
 });
 
 describe('the table of words', () => {
-  it('knows words, forms of them and compounds, and no nonsense', () => {
-    const table = wordTable();
-    const known = (word: string): boolean => table.add(word, 1, new Float64Array(table.dimensions));
-    expect(['the', 'cello', 'cellos', 'stories', 'travelling', 'horseshoemaker', '1987'].filter((word) => !known(word)))
-      .to.be.empty;
-    expect(
-      ['zxqv', 'wkrrt', 'qqqqqqqqqqqq', '', 'constructor', '__proto__'].filter(
-        (word) => word !== 'constructor' && known(word),
-      ),
-    ).to.be.empty;
+  const table = wordTable();
+  const howKnown = (word: string): string => table.add(word, 1, new Float64Array(table.dimensions));
+
+  it('knows words, others by their pieces, and no nonsense', () => {
+    for (const word of ['the', 'cello', 'cellos', 'stories', 'travelling', '1987']) {
+      expect(howKnown(word), word).to.equal('word');
+    }
+    for (const word of ['horseshoemaker', 'lighthousekeeper', 'microgliosis']) {
+      expect(howKnown(word), word).to.equal('pieces');
+    }
+    for (const word of ['zxqv', 'wkrrt', 'qqqqqqqqqqqq', '', '__proto__', '9f8e7d6c', 'a'.repeat(1000)]) {
+      expect(howKnown(word), word).to.equal('nothing');
+    }
+  });
+
+  it('reads a rare word from its pieces near what it means', () => {
+    const vectorOf = (word: string): Float64Array => {
+      const sums = new Float64Array(table.dimensions);
+      table.add(word, 1, sums);
+      return sums;
+    };
+    const product = (a: string, b: string): number => {
+      const [left, right] = [vectorOf(a), vectorOf(b)];
+      const along = left.reduce((sum, component, at) => sum + component * (right[at] as number), 0);
+      return along / Math.hypot(...left) / Math.hypot(...right);
+    };
+    expect(product('microgliosis', 'inflammation')).to.be.above(product('microgliosis', 'furniture'));
+    expect(product('lighthousekeeper', 'lighthouse')).to.be.above(product('lighthousekeeper', 'furniture'));
+  });
+
+  it('counts a rare word each time that it is said, and a common one hardly more than once', () => {
+    const lengthOf = (word: string, times: number): number => {
+      const sums = new Float64Array(table.dimensions);
+      table.add(word, times, sums);
+      return Math.hypot(...sums);
+    };
+    expect(lengthOf('cello', 4) / lengthOf('cello', 1)).to.be.within(3.5, 4);
+    expect(lengthOf('the', 4) / lengthOf('the', 1)).to.be.within(1, 1.1);
   });
 
   it('is refused when it is damaged', () => {

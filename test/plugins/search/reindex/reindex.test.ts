@@ -117,7 +117,7 @@ forEachLayout('indexes that are built anew', () => {
       ['words', 'complete'],
       ['vectors', 'complete'],
     ]);
-    expect(state.body.indexes[2].details).to.include({ generation: 2, embedder: 'words-1-768' });
+    expect(state.body.indexes[2].details).to.include({ generation: 2, embedder: 'words-2-768' });
   });
 
   it('bring back edges that were lost, and put right those that are wrong', async () => {
