@@ -3,7 +3,10 @@ import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** The head of the feed; for each of two looks the live facts, who reigns and whether a garden holds any; edges twice. */
+/**
+ * The head of the feed; in each of two looks the live facts, who reigns, and whether a garden holds any; the edges of
+ * both ends.
+ */
 const STATEMENTS = 9;
 
 forEachStore('what a warm recall asks of the store', () => {
