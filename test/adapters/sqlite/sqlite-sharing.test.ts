@@ -58,6 +58,7 @@ describe('an SQLite file', () => {
       '062_feed_entries',
       '063_redaction',
       '078_record_time',
+      '087_facts_by_garden',
     ]);
   });
 

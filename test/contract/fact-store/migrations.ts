@@ -46,6 +46,7 @@ export const describeMigrations = (current: CurrentStore): void => {
         '062_feed_entries',
         '063_redaction',
         '078_record_time',
+        '087_facts_by_garden',
       ]);
     });
 
