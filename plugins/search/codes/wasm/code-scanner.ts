@@ -197,8 +197,8 @@ const PRIME_2: u64 = ((<u64>0xc2b2ae3d) << 32) | 0x27d4eb4f;
 const PRIME_3: u64 = ((<u64>0x165667b1) << 32) | 0x9e3779f9;
 
 /**
- * A sum of so many bytes, a multiple of 8, that tells damage: any change of one word changes it (the mixing of xxHash64,
- * Y. Collet).
+ * A sum of so many bytes, a multiple of 8, that tells damage: any change of one word changes it (the mixing of
+ * xxHash64, Y. Collet).
  */
 export function checksum(from: usize, length: usize): u64 {
   const end = from + length;
