@@ -20,6 +20,8 @@ export class LocalHost implements IndexHost {
   #layers: HeldLayers;
   #applied: Hlc = FEED_START;
   #isClosed = false;
+  /** Whether what follows from a snapshot is being worked out, or was. */
+  #isSettled = true;
   readonly #written = new WrittenState();
   /**
    * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides
@@ -44,12 +46,15 @@ export class LocalHost implements IndexHost {
     this.#layers = new HeldLayers(index);
     this.#written.restored(file, restored);
     this.#applied = applied;
-    void this.#settle(index);
+    this.#isSettled = false;
     return applied;
   }
 
-  /** Searches have their turn in between. */
-  async #settle(index: MemoryIndex): Promise<void> {
+  /** What a start has put off is done after the first answer. Searches have their turn in between. */
+  async #settle(): Promise<void> {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    const index = this.#index;
     while (this.#index === index && !this.#isClosed && index.settle()) {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
@@ -127,7 +132,9 @@ export class LocalHost implements IndexHost {
   }
 
   async look(...given: Parameters<MemoryIndex['look']>) {
-    return this.#index.look(...given);
+    const looked = await this.#index.look(...given);
+    void this.#settle();
+    return looked;
   }
 
   async around(...given: Parameters<MemoryIndex['around']>) {
