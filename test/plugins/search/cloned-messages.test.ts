@@ -96,13 +96,12 @@ forEachStore('a search index behind messages', () => {
 
 /** Everything that recall asks of an index. */
 const METHODS = [
+  'around',
   'besides',
-  'dense',
   'embedders',
   'isMakingVectors',
-  'lexical',
+  'look',
   'newest',
   'ready',
-  'spread',
   'together',
 ] satisfies (keyof SearchIndex)[];
