@@ -19,6 +19,7 @@ export const DEFAULT_CONFIG: NodeConfigInput = {
     cards: true,
     conflicts: true,
     connect: true,
+    console: true,
     decay: true,
     demo: true,
     'fact-chain': true,

@@ -13,6 +13,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   cards: async () => (await import('../plugins/cards/cards-plugin.ts')).cardsPlugin,
   conflicts: async () => (await import('../plugins/conflicts/conflicts-plugin.ts')).conflictsPlugin,
   connect: async () => (await import('../plugins/connect/connect-plugin.ts')).connectPlugin,
+  console: async () => (await import('../plugins/console/console-plugin.ts')).consolePlugin,
   decay: async () => (await import('../plugins/decay/decay-plugin.ts')).decayPlugin,
   demo: async () => (await import('../plugins/demo/demo-plugin.ts')).demoPlugin,
   'fact-chain': async () => (await import('../plugins/fact-chain/fact-chain-plugin.ts')).factChainPlugin,

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCodeScanner } from './build-code-scanner.mjs';
+import { buildConsole } from './build-console.mjs';
 
 // Not imported by name: an old Node.js that lacks one of them would not come to the check of its version.
 const { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } = fs;
@@ -14,7 +15,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built-from');
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-code-scanner.mjs'];
+const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-code-scanner.mjs', 'scripts/build-console.mjs'];
 
 /** Builds unless `dist/` is up to date and `ifNeeded` says to look. Returns false when the compiler found errors. */
 export const build = ({ ifNeeded }) => {
@@ -32,7 +33,7 @@ export const build = ({ ifNeeded }) => {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],
   });
-  if (compiler.status !== 0 || !buildCodeScanner(DIST)) return false;
+  if (compiler.status !== 0 || !buildCodeScanner(DIST) || !buildConsole(DIST)) return false;
   for (const source of sources) if (isAsset(source)) copyAsset(source);
   // In a checkout `npx svc` runs it as it is.
   chmodSync(join(DIST, 'config', 'main.js'), 0o755);
@@ -65,7 +66,11 @@ const stateOf = (sources) => {
   return hash.digest('hex');
 };
 
-const isAsset = (source) => !INPUTS.includes(source) && !/\.(ts|md)$/.test(source);
+/** The console's application is bundled. */
+const APPLICATION = join('plugins', 'console', 'app') + sep;
+
+const isAsset = (source) =>
+  !INPUTS.includes(source) && !/\.(ts|md)$/.test(source) && !source.startsWith(APPLICATION);
 
 const copyAsset = (source) => {
   const target = join(DIST, source);

@@ -28,7 +28,11 @@ export const routeProblems = (routes: readonly OwnedRoute[]): readonly string[] 
 const pathProblem = (path: string): string | undefined => {
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with a slash';
-  const segments = path.slice(1).split('/');
+  // A folder is spelled with a final slash.
+  const segments = path
+    .slice(1)
+    .replace(/(?<=^[^:*]+)\/$/, '')
+    .split('/');
   if (!segments.every((segment) => SEGMENT.test(segment))) {
     return 'must consist of literal segments, `:name` and `*name`';
   }

@@ -1,0 +1,21 @@
+import { useState } from 'preact/hooks';
+import { later } from './platform.ts';
+import { useTexts } from './use-texts.ts';
+
+const SHOWN_MS = 2_000;
+
+/** Copies a text, and says so. */
+export const CopyButton = ({ text, label }: { text: string; label?: string }) => {
+  const texts = useTexts();
+  const [wasCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    later(SHOWN_MS, () => setCopied(false));
+  };
+  return (
+    <button type="button" class="quiet" onClick={() => void copy()}>
+      <span role="status">{wasCopied ? texts.copied : (label ?? texts.copy)}</span>
+    </button>
+  );
+};

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { useTexts } from './use-texts.ts';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog of the platform: it keeps the focus, closes on Escape, and gives the focus back. */
+export const Dialog = ({ title, onClose, children }: DialogProps) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const texts = useTexts();
+  useEffect(() => {
+    element.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={element} onClose={onClose} aria-labelledby="dialog-title">
+      <header class="dialog-head">
+        <h2 id="dialog-title">{title}</h2>
+        <button type="button" class="quiet" aria-label={texts.close} onClick={() => element.current?.close()}>
+          ✕
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+};

@@ -1,0 +1,33 @@
+import { ConnectionError, FactMemoryError } from '../../../../client/client.ts';
+import { fill } from '../texts/texts.ts';
+import { useTexts } from './use-texts.ts';
+
+/** What did not work: the node's own words, the members that it refused, and by what its log knows the request. */
+export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }) => {
+  const { problem, retry: retryText } = useTexts();
+  const known = error instanceof FactMemoryError ? error : undefined;
+  const detail = error instanceof ConnectionError ? problem.connection : (known?.detail ?? String(error));
+  return (
+    <div class="problem" role="alert">
+      <strong>{problem.title}</strong>
+      <p>
+        <bdi>{detail}</bdi>
+      </p>
+      {known !== undefined && known.errors.length > 0 && (
+        <ul>
+          {known.errors.map(({ path, message }) => (
+            <li key={path}>
+              <code>{path}</code> <bdi>{message}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      {known?.requestId !== undefined && <p class="muted">{fill(problem.request, { id: known.requestId })}</p>}
+      {retry !== undefined && (
+        <button type="button" onClick={retry}>
+          {retryText}
+        </button>
+      )}
+    </div>
+  );
+};

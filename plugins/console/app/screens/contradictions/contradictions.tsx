@@ -1,0 +1,1 @@
+export const Contradictions = () => <h1>Contradictions</h1>;

@@ -1,0 +1,1 @@
+export const Recall = () => <h1>Recall</h1>;

@@ -1,0 +1,23 @@
+/** What the node tells before anybody has signed in. See `GET /console/setup.json`. */
+export interface Setup {
+  readonly service: string;
+  readonly version: string;
+  readonly node_id: string;
+  readonly routes: readonly string[];
+  readonly screens: readonly PluginScreen[];
+}
+
+/** A screen that a plugin of the node adds. */
+export interface PluginScreen {
+  readonly name: string;
+  readonly title: string;
+  readonly permissions: readonly string[];
+  readonly script: string;
+  readonly style: string | null;
+}
+
+export const readSetup = async (): Promise<Setup> => {
+  const response = await fetch('/console/setup.json');
+  if (!response.ok) throw new Error(`the node returned ${response.status} for its setup`);
+  return (await response.json()) as Setup;
+};

@@ -1,0 +1,85 @@
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { Problem } from '../kit/problem.tsx';
+import { Answer } from '../kit/state.tsx';
+import { useAsked } from '../kit/use-asked.ts';
+import { useSession } from '../session/session.ts';
+import { fill } from '../texts/texts.ts';
+import { addressOf, useAddress } from './address.ts';
+import { Navigation } from './navigation.tsx';
+import { ContributedScreen, pluginScreensFor } from './plugin-screen.tsx';
+import { type Screen as OfferedScreen, screensFor } from './screen-list.ts';
+
+/** What surrounds every screen: who reads, the navigation, and the place of the screen. */
+export const Frame = () => {
+  const { texts, reader, setup, signOut } = useSession();
+  const { screen } = useAddress();
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${titleOf(screen, texts.screens)} · ${setup.service}`;
+    // After a step to another screen the reader goes on at its beginning, also without a mouse.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [screen]);
+  return (
+    <div class="frame" data-open={isOpen}>
+      <a class="skip" href="#content">
+        {texts.skip}
+      </a>
+      <header class="top">
+        <button
+          type="button"
+          class="quiet menu"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          aria-label={texts.navigation}
+          onClick={() => setOpen(!isOpen)}
+        >
+          ☰
+        </button>
+        <a class="brand" href={addressOf('overview')}>
+          {setup.service}
+        </a>
+        <span class="who" title={fill(texts.signIn.who, { entity: reader.entity_uri })}>
+          <bdi>{reader.entity_uri}</bdi>
+        </span>
+        <button type="button" class="quiet" onClick={signOut}>
+          {texts.signIn.out}
+        </button>
+      </header>
+      <Navigation onChosen={() => setOpen(false)} />
+      <main id="content" tabIndex={-1} ref={main}>
+        <Screen key={screen} name={screen} />
+      </main>
+    </div>
+  );
+};
+
+const Screen = ({ name }: { name: string }) => {
+  const session = useSession();
+  const [error, forget] = useErrorBoundary();
+  const own = screensFor(session).find((each) => each.name === name);
+  const contributed = pluginScreensFor(session).find((each) => each.name === name);
+  if (error !== undefined) return <Problem error={error} retry={forget} />;
+  if (contributed !== undefined) return <ContributedScreen screen={contributed} />;
+  return own === undefined ? <Missing /> : <OwnScreen screen={own} />;
+};
+
+const OwnScreen = ({ screen }: { screen: OfferedScreen }) => {
+  const loaded = useAsked(screen.load, [screen.name]);
+  return <Answer asked={loaded}>{(View) => <View />}</Answer>;
+};
+
+const Missing = () => {
+  const { notFound } = useSession().texts;
+  return (
+    <>
+      <h1>{notFound.title}</h1>
+      <p>{notFound.text}</p>
+      <a href={addressOf('overview')}>{notFound.link}</a>
+    </>
+  );
+};
+
+const titleOf = (name: string, titles: Readonly<Record<string, string>>): string => titles[name] ?? name;

@@ -1,0 +1,51 @@
+import type { ComponentType } from 'preact';
+import type { RouteName } from '../../../../client/client.ts';
+import { hasRoute, may, type Session } from '../session/session.ts';
+import type { Texts } from '../texts/texts.ts';
+
+export type ScreenName = keyof Texts['screens'];
+export type GroupName = keyof Texts['groups'];
+
+/** A screen of the console. */
+export interface Screen {
+  readonly name: ScreenName;
+  readonly group: GroupName;
+  /** Without this route the plugin behind the screen is off, and the screen is absent. */
+  readonly needs?: RouteName;
+  /** Permissions of which the key needs one. */
+  readonly permissions?: readonly string[];
+  /** Each is a file of its own, fetched when the screen is first opened. */
+  readonly load: () => Promise<ComponentType>;
+}
+
+/** In the order of the navigation. */
+export const SCREENS: readonly Screen[] = [
+  { name: 'overview', group: 'memory', load: async () => (await import('../screens/overview/overview.tsx')).Overview },
+  {
+    name: 'facts',
+    group: 'memory',
+    needs: 'GET /v1/facts',
+    permissions: ['read'],
+    load: async () => (await import('../screens/facts/facts.tsx')).Facts,
+  },
+  {
+    name: 'contradictions',
+    group: 'memory',
+    needs: 'GET /v1/conflicts',
+    permissions: ['read'],
+    load: async () => (await import('../screens/contradictions/contradictions.tsx')).Contradictions,
+  },
+  {
+    name: 'recall',
+    group: 'memory',
+    needs: 'POST /v1/recall',
+    permissions: ['read'],
+    load: async () => (await import('../screens/recall/recall.tsx')).Recall,
+  },
+];
+
+/** The screens that this node has and this key may see. */
+export const screensFor = ({ setup, reader }: Pick<Session, 'setup' | 'reader'>): readonly Screen[] =>
+  SCREENS.filter(
+    ({ needs, permissions = [] }) => (needs === undefined || hasRoute(setup, needs)) && may(reader, ...permissions),
+  );

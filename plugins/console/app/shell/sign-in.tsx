@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { AuthenticationError, FactClient } from '../../../../client/client.ts';
+import { Field } from '../kit/field.tsx';
+import { Problem } from '../kit/problem.tsx';
+import { useTexts } from '../kit/use-texts.ts';
+import type { Reader } from '../session/session.ts';
+
+export interface SignedIn {
+  readonly key: string;
+  readonly client: FactClient;
+  readonly reader: Reader;
+}
+
+/** Whose key it is. Rejects for a key that the node does not take. */
+export const signInWith = async (key: string): Promise<SignedIn> => {
+  const client = new FactClient({ url: location.origin, key, retries: 1 });
+  return { key, client, reader: await client.me() };
+};
+
+interface SignInProps {
+  /** Why the reader is asked again. */
+  readonly notice: string | undefined;
+  readonly onSignedIn: (signedIn: SignedIn, keep: boolean) => void;
+}
+
+/** Asks for a key. The key goes into a header of requests to this node, and nowhere else. */
+export const SignIn = ({ notice, onSignedIn }: SignInProps) => {
+  const { signIn: texts, product } = useTexts();
+  const [key, setKey] = useState('');
+  const [keep, setKeep] = useState(true);
+  const [error, setError] = useState<unknown>();
+  const [isWorking, setWorking] = useState(false);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setWorking(true);
+    setError(undefined);
+    try {
+      onSignedIn(await signInWith(key.trim()), keep);
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setWorking(false);
+    }
+  };
+  return (
+    <main class="sign-in" id="content">
+      <p class="brand">{product}</p>
+      <h1>{texts.title}</h1>
+      <p>{notice ?? texts.intro}</p>
+      <form onSubmit={(event) => void submit(event)}>
+        <Field label={texts.key} hint={texts.where}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="password"
+              autoComplete="current-password"
+              required
+              value={key}
+              onInput={({ currentTarget }) => setKey(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <label class="check">
+          <input type="checkbox" checked={keep} onChange={({ currentTarget }) => setKeep(currentTarget.checked)} />
+          {texts.keep}
+        </label>
+        {error instanceof AuthenticationError ? (
+          <p class="problem" role="alert">
+            {texts.refused}
+          </p>
+        ) : (
+          error !== undefined && <Problem error={error} />
+        )}
+        <button type="submit" class="primary" disabled={isWorking}>
+          {isWorking ? texts.working : texts.submit}
+        </button>
+      </form>
+    </main>
+  );
+};

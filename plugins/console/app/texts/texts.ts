@@ -1,0 +1,23 @@
+import english from './en.json' with { type: 'json' };
+
+/** The texts of the console. Another language is a file beside `en.json` with the same members. */
+export type Texts = typeof english;
+
+export const ENGLISH: Texts = english;
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** A sentence with values in the places that it names in braces, because their order differs between languages. */
+export const fill = (text: string, values: Values): string =>
+  text.replace(/\{([a-z]+)\}/g, (place, name: string) => {
+    const value = values[name];
+    if (value === undefined) return place;
+    return typeof value === 'number' ? NUMBERS.format(value) : value;
+  });
+
+/** The form of a sentence for a number, by the rules of the language; `{count}` stands for the number. */
+export const plural = (forms: { readonly one: string; readonly other: string }, count: number): string =>
+  fill(PLURALS.select(count) === 'one' ? forms.one : forms.other, { count });
+
+const NUMBERS = new Intl.NumberFormat('en');
+const PLURALS = new Intl.PluralRules('en');

@@ -1,0 +1,37 @@
+/** Nothing is loaded but what this node serves, nothing written into the page is run, and no page may frame it. */
+export const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': CONSOLE_POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+/** The page that loads the application. It is the same for everybody: what is remembered needs a key. */
+export const consolePage = ({ script, style }: { readonly script: string; readonly style: string }): string =>
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Console</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/console/files/${style}">
+<script type="module" src="/console/files/${script}"></script>
+</head>
+<body>
+<div id="console"></div>
+<noscript>The console needs JavaScript. The same data is there without it: see <a href="/spec">the API</a>.</noscript>
+</body>
+</html>
+`;

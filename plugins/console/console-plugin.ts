@@ -1,0 +1,34 @@
+import { definePlugin, KERNEL_API, NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
+import { consoleScreens } from './console-api.ts';
+import { ConsoleFiles } from './console-files.ts';
+import { entryRoute, fileRoute, pageRoutes, screenFileRoute, setupRoute } from './console-routes.ts';
+import { ContributedScreens } from './contributed-screens.ts';
+import { OWN_SCREENS } from './own-screens.ts';
+import { readSetup } from './read-setup.ts';
+
+const VERSION = '0.9.0-alpha.1';
+
+export const consolePlugin = definePlugin({
+  name: 'console',
+  version: VERSION,
+  kernelApi: KERNEL_API,
+  summary: 'A page to see, correct and settle what is remembered',
+  requires: { self: NodeSelf, description: NodeDescription },
+  setup({ use, hooks, route, onStart }) {
+    const files = new ConsoleFiles();
+    let gathered: Promise<ContributedScreens> | undefined;
+    const screens = (): Promise<ContributedScreens> => {
+      gathered ??= hooks.collect(consoleScreens, undefined).then((each) => new ContributedScreens(each, OWN_SCREENS));
+      return gathered;
+    };
+    route(entryRoute());
+    for (const page of pageRoutes(files)) route(page);
+    route(fileRoute(files));
+    route(screenFileRoute(screens));
+    route(setupRoute(() => readSetup({ ...use, screens, version: VERSION })));
+    // A screen with a wrong name stops the start, rather than the first visitor.
+    onStart(async () => {
+      await screens();
+    });
+  },
+});

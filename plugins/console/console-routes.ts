@@ -1,0 +1,117 @@
+import {
+  listOf,
+  NO_BODY,
+  objectOf,
+  orNull,
+  type Reply,
+  type Route,
+  ServiceError,
+  STRING_JSON,
+  schema,
+} from '../../kernel/plugin-api.ts';
+import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
+import { CONSOLE_HEADERS, consolePage } from './console-page.ts';
+import type { ContributedScreens } from './contributed-screens.ts';
+import type { ConsoleSetup } from './read-setup.ts';
+
+/** The name of a file changes with its content, so that a copy never has to be asked for again. */
+const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+const NOT_KEPT = { 'Cache-Control': 'no-cache' };
+
+const PAGE_ANSWERS = { 200: { text: ['text/html'] } };
+
+type FileName = { readonly name: string };
+const FILE_NAME = schema<FileName>({
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', maxLength: 200 } },
+});
+
+const pageReply = async (files: ConsoleFiles): Promise<Reply> => ({
+  status: 200,
+  headers: { ...NOT_KEPT, ...CONSOLE_HEADERS },
+  text: consolePage(await files.entry()),
+  contentType: 'text/html; charset=utf-8',
+});
+
+/** `GET /console/` and every address below it that is no file: the application reads the address itself. */
+export const pageRoutes = (files: ConsoleFiles): readonly Route[] =>
+  (['/console/', '/console/*place'] as const).map((path) => ({
+    method: 'GET',
+    path,
+    summary: path === '/console/' ? 'The console, as a page' : 'The console, at one of its screens',
+    access: 'open',
+    answers: PAGE_ANSWERS,
+    example: path === '/console/' ? {} : { params: { place: 'facts' } },
+    handle: () => pageReply(files),
+  }));
+
+/** `GET /console`: as people type it. */
+export const entryRoute = (): Route => ({
+  method: 'GET',
+  path: '/console',
+  summary: 'Leads to the console',
+  access: 'open',
+  answers: { 308: { ...NO_BODY, headers: { Location: 'The address of the console' } } },
+  example: {},
+  handle: () => ({ status: 308, headers: { Location: '/console/' } }),
+});
+
+/** `GET /console/files/{name}`: what the page loads. */
+export const fileRoute = (files: ConsoleFiles): Route<FileName> => ({
+  method: 'GET',
+  path: '/console/files/:name',
+  summary: 'A script or style sheet of the console',
+  access: 'open',
+  params: FILE_NAME,
+  answers: { 200: { text: ['text/javascript', 'text/css'] } },
+  handle: async ({ params }) => fileReply(await files.file(params.name)),
+});
+
+/** `GET /console/screens/{name}`: scripts and style sheets of screens that plugins add. */
+export const screenFileRoute = (screens: () => Promise<ContributedScreens>): Route<FileName> => ({
+  method: 'GET',
+  path: '/console/screens/:name',
+  summary: 'A script or style sheet of a screen that a plugin adds to the console',
+  access: 'open',
+  params: FILE_NAME,
+  answers: { 200: { text: ['text/javascript', 'text/css'] } },
+  handle: async ({ params }) => fileReply((await screens()).file(params.name)),
+});
+
+const fileReply = (file: ConsoleFile | undefined): Reply => {
+  if (file === undefined) throw new ServiceError('lookup', 'the console has no file of this name');
+  return {
+    status: 200,
+    headers: { ...FOR_EVER, ...CONSOLE_HEADERS },
+    bytes: file.bytes,
+    contentType: file.contentType,
+  };
+};
+
+const SETUP_JSON = objectOf({
+  service: STRING_JSON,
+  version: STRING_JSON,
+  node_id: STRING_JSON,
+  routes: listOf(STRING_JSON),
+  screens: listOf(
+    objectOf({
+      name: STRING_JSON,
+      title: STRING_JSON,
+      permissions: listOf(STRING_JSON),
+      script: STRING_JSON,
+      style: orNull(STRING_JSON),
+    }),
+  ),
+});
+
+/** `GET /console/setup.json`: what this node has, which decides the screens that there are. */
+export const setupRoute = (read: () => Promise<ConsoleSetup>): Route => ({
+  method: 'GET',
+  path: '/console/setup.json',
+  summary: 'What the console needs to know before anybody has signed in',
+  access: 'open',
+  answers: { 200: { json: SETUP_JSON } },
+  example: {},
+  handle: async () => ({ status: 200, headers: NOT_KEPT, body: await read() }),
+});

@@ -1,0 +1,22 @@
+/** Names of the console's own screens, which no plugin can take. */
+export const OWN_SCREENS: ReadonlySet<string> = new Set([
+  'overview',
+  'facts',
+  'entities',
+  'contradictions',
+  'recall',
+  'gardens',
+  'keys',
+  'capabilities',
+  'subscriptions',
+  'instructions',
+  'peers',
+  'tenants',
+  'erasure',
+  'audit',
+  'jobs',
+  'settings',
+  'plugins',
+  'files',
+  'screens',
+]);

@@ -1,0 +1,32 @@
+import type { NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
+import type { ContributedScreens, ListedScreen } from './contributed-screens.ts';
+
+/** What everybody may know of the node: the API reference, which is open too, says no less. */
+export interface ConsoleSetup {
+  readonly service: string;
+  readonly version: string;
+  readonly node_id: string;
+  /** `GET /v1/facts/{id}` and so on: a screen whose route is missing is not offered. */
+  readonly routes: readonly string[];
+  readonly screens: readonly ListedScreen[];
+}
+
+export interface SetupParts {
+  readonly self: NodeSelf;
+  readonly description: NodeDescription;
+  readonly screens: () => Promise<ContributedScreens>;
+  readonly version: string;
+}
+
+export const readSetup = async ({ self, description, screens, version }: SetupParts): Promise<ConsoleSetup> => {
+  const { routes } = await description.read();
+  return {
+    service: self.names.name,
+    version,
+    node_id: self.nodeId,
+    routes: routes
+      .filter(({ path }) => path.startsWith('/v1/'))
+      .map(({ method, path }) => `${method} ${path.replace(/[:*]([a-z][a-z0-9_]*)/g, '{$1}')}`),
+    screens: (await screens()).listed,
+  };
+};

@@ -1,0 +1,64 @@
+// Checks and bundles the console's application into dist/plugins/console/files/, under names that change with their
+// content.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const SOURCES = join(ROOT, 'plugins', 'console', 'app');
+
+/** Returns false when the compiler or the bundler found errors, which are printed. */
+export const buildConsole = (dist) => {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const checked = spawnSync(process.execPath, [compiler, '-p', join(SOURCES, 'tsconfig.json')], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  });
+  if (checked.status !== 0) return false;
+  const folder = join(dist, 'plugins', 'console', 'files');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const metafile = bundle(folder);
+  if (metafile === undefined) return false;
+  writeFileSync(join(folder, 'files.json'), JSON.stringify(listFiles(folder, metafile)));
+  return true;
+};
+
+const bundle = (folder) => {
+  // Not imported at the top: without development dependencies the build says so in better words than the loader.
+  const { buildSync } = createRequire(import.meta.url)('esbuild');
+  try {
+    return buildSync({
+      entryPoints: [join(SOURCES, 'main.tsx')],
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'browser',
+      target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      minify: true,
+      legalComments: 'none',
+      outdir: folder,
+      entryNames: '[name]-[hash]',
+      chunkNames: '[name]-[hash]',
+      metafile: true,
+      logLevel: 'warning',
+      absWorkingDir: ROOT,
+    }).metafile;
+  } catch {
+    // The bundler has printed what is wrong.
+    return undefined;
+  }
+};
+
+const listFiles = (folder, { outputs }) => {
+  const [path, { cssBundle }] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx'));
+  return { script: basename(path), style: basename(cssBundle), files: readdirSync(folder).sort() };
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = buildConsole(join(ROOT, 'dist')) ? 0 : 1;
+}
