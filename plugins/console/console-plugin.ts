@@ -1,7 +1,8 @@
-import { definePlugin, KERNEL_API, NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, NodeDescription, NodeSelf, optional } from '../../kernel/plugin-api.ts';
+import { CodeSignIn } from '../oidc/oidc-api.ts';
 import { consoleScreens } from './console-api.ts';
 import { ConsoleFiles } from './console-files.ts';
-import { entryRoute, fileRoute, pageRoutes, screenFileRoute, setupRoute } from './console-routes.ts';
+import { entryRoute, fileRoute, pageRoutes, screenFileRoute, setupRoute, signInRoute } from './console-routes.ts';
 import { ContributedScreens } from './contributed-screens.ts';
 import { OWN_SCREENS } from './own-screens.ts';
 import { readSetup } from './read-setup.ts';
@@ -13,7 +14,7 @@ export const consolePlugin = definePlugin({
   version: VERSION,
   kernelApi: KERNEL_API,
   summary: 'A page to see, correct and settle what is remembered',
-  requires: { self: NodeSelf, description: NodeDescription },
+  requires: { self: NodeSelf, description: NodeDescription, signIn: optional(CodeSignIn) },
   setup({ use, hooks, route, onStart }) {
     const files = new ConsoleFiles();
     let gathered: Promise<ContributedScreens> | undefined;
@@ -25,6 +26,7 @@ export const consolePlugin = definePlugin({
     for (const page of pageRoutes(files)) route(page);
     route(fileRoute(files));
     route(screenFileRoute(screens));
+    route(signInRoute(use.signIn));
     route(setupRoute(() => readSetup({ ...use, screens, version: VERSION })));
     // A screen with a wrong name stops the start, rather than the first visitor.
     onStart(async () => {

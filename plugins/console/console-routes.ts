@@ -1,4 +1,5 @@
 import {
+  BOOLEAN_JSON,
   listOf,
   NO_BODY,
   objectOf,
@@ -9,6 +10,7 @@ import {
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';
+import type { CodeSignIn } from '../oidc/oidc-api.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { CONSOLE_HEADERS, consolePage } from './console-page.ts';
 import type { ContributedScreens } from './contributed-screens.ts';
@@ -103,6 +105,7 @@ const SETUP_JSON = objectOf({
       style: orNull(STRING_JSON),
     }),
   ),
+  has_sign_in: BOOLEAN_JSON,
 });
 
 /** `GET /console/setup.json`: what this node has, which decides the screens that there are. */
@@ -114,4 +117,25 @@ export const setupRoute = (read: () => Promise<ConsoleSetup>): Route => ({
   answers: { 200: { json: SETUP_JSON } },
   example: {},
   handle: async () => ({ status: 200, headers: NOT_KEPT, body: await read() }),
+});
+
+const SIGN_IN_JSON = objectOf({
+  issuer: STRING_JSON,
+  client_id: STRING_JSON,
+  authorization_endpoint: STRING_JSON,
+});
+
+/** `GET /console/sign-in.json`: where the page leads people who sign in by the identity provider. */
+export const signInRoute = (signIn: CodeSignIn | undefined): Route => ({
+  method: 'GET',
+  path: '/console/sign-in.json',
+  summary: 'Where people sign in by the identity provider of this node',
+  access: 'open',
+  answers: { 200: { json: SIGN_IN_JSON } },
+  async handle() {
+    if (signIn === undefined) throw new ServiceError('unavailable', 'this node has no identity provider');
+    const { issuer, clientId, authorizationEndpoint } = await signIn.place();
+    const body = { issuer, client_id: clientId, authorization_endpoint: authorizationEndpoint };
+    return { status: 200, headers: NOT_KEPT, body };
+  },
 });

@@ -1,4 +1,5 @@
 import type { NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
+import type { CodeSignIn } from '../oidc/oidc-api.ts';
 import type { ContributedScreens, ListedScreen } from './contributed-screens.ts';
 
 /** What everybody may know of the node: the API reference, which is open too, says no less. */
@@ -9,6 +10,8 @@ export interface ConsoleSetup {
   /** `GET /v1/facts/{id}` and so on: a screen whose route is missing is not offered. */
   readonly routes: readonly string[];
   readonly screens: readonly ListedScreen[];
+  /** Whether people may sign in by the identity provider. */
+  readonly has_sign_in: boolean;
 }
 
 export interface SetupParts {
@@ -16,9 +19,10 @@ export interface SetupParts {
   readonly description: NodeDescription;
   readonly screens: () => Promise<ContributedScreens>;
   readonly version: string;
+  readonly signIn: CodeSignIn | undefined;
 }
 
-export const readSetup = async ({ self, description, screens, version }: SetupParts): Promise<ConsoleSetup> => {
+export const readSetup = async ({ self, description, screens, version, signIn }: SetupParts): Promise<ConsoleSetup> => {
   const { routes } = await description.read();
   return {
     service: self.names.name,
@@ -28,5 +32,6 @@ export const readSetup = async ({ self, description, screens, version }: SetupPa
       .filter(({ path }) => path.startsWith('/v1/'))
       .map(({ method, path }) => `${method} ${path.replace(/[:*]([a-z][a-z0-9_]*)/g, '{$1}')}`),
     screens: (await screens()).listed,
+    has_sign_in: signIn?.isOffered === true,
   };
 };

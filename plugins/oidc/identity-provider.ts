@@ -4,6 +4,7 @@ import { checkClaims } from './check-claims.ts';
 import { type Discovery, discover } from './discovery.ts';
 import { askProvider, fetchDocument, type JsonObject, memberOf, providerFailure } from './fetch-document.ts';
 import { KeptLoad } from './kept-load.ts';
+import type { SignInPlace } from './oidc-api.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 import { readIdToken, readObject, type UnverifiedToken } from './read-id-token.ts';
 import { SigningKeys } from './signing-keys.ts';
@@ -68,6 +69,15 @@ export class IdentityProvider {
       nowSeconds: clock.nowMs() / 1_000,
     });
     return { subject, claims };
+  }
+
+  /** Where people are led to sign in as the client of this node. */
+  async signInPlace(): Promise<SignInPlace> {
+    const { issuerUrl: issuer, clientId } = this.#parts.settings;
+    if (clientId === '') throw new ServiceError('unavailable', 'this node takes no codes: it has no client id');
+    const { authorizationEndpoint } = (await this.#loaded.get()).discovery;
+    if (authorizationEndpoint === undefined) throw providerFailure('it has no authorization endpoint');
+    return { issuer, clientId, authorizationEndpoint };
   }
 
   /** Returns the id token for a code. Rejects with `authentication` when the provider refuses the code. */

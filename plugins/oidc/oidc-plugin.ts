@@ -6,6 +6,7 @@ import {
   nodeMetadata,
   optional,
   Permissions,
+  ServiceError,
   Transport,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
@@ -15,8 +16,8 @@ import { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { exchangeRoute } from './exchange-route.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { loginCommands } from './login-commands.ts';
-import { ResourceMetadata } from './oidc-api.ts';
-import { checkOidcSettings, oidcSettings } from './oidc-settings.ts';
+import { CodeSignIn, ResourceMetadata } from './oidc-api.ts';
+import { checkOidcSettings, type OidcSettings, oidcSettings } from './oidc-settings.ts';
 import { RESOURCE_METADATA_PATH, resourceMetadataRoute } from './resource-metadata-route.ts';
 
 export const oidcPlugin = definePlugin({
@@ -33,7 +34,7 @@ export const oidcPlugin = definePlugin({
     quotas: optional(Quotas),
     audit: optional(AuditLog),
   },
-  provides: [ResourceMetadata],
+  provides: [ResourceMetadata, CodeSignIn],
   config: oidcSettings,
   commands: loginCommands,
   inspect: ({ config }) => checkOidcSettings(config),
@@ -44,10 +45,19 @@ export const oidcPlugin = definePlugin({
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
     route(exchangeRoute({ settings, provider, keys, quotas, audit, permissions }));
     provide(ResourceMetadata, { url: settings.enabled ? `${self.nodeUrl}${RESOURCE_METADATA_PATH}` : undefined });
+    provide(CodeSignIn, codeSignIn(provider, settings));
     if (!settings.enabled) return;
     const issuer = settings.issuerUrl;
     const clientId = settings.clientId === '' ? null : settings.clientId;
     on(nodeMetadata, () => ({ oidc: { issuer, client_id: clientId } }));
     route(resourceMetadataRoute(self, { issuer, clientId }));
+  },
+});
+
+const codeSignIn = (provider: IdentityProvider | undefined, { clientId }: OidcSettings): CodeSignIn => ({
+  isOffered: provider !== undefined && clientId !== '',
+  async place() {
+    if (provider === undefined) throw new ServiceError('unavailable', 'this node has no identity provider');
+    return provider.signInPlace();
   },
 });

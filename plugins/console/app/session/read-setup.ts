@@ -5,6 +5,8 @@ export interface Setup {
   readonly node_id: string;
   readonly routes: readonly string[];
   readonly screens: readonly PluginScreen[];
+  /** Whether people may sign in by an identity provider. */
+  readonly has_sign_in: boolean;
 }
 
 /** A screen that a plugin of the node adds. */

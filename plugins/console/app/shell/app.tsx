@@ -1,12 +1,15 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso/router';
+import { AuthenticationError, ConnectionError } from '../../../../client/client.ts';
 import { Problem } from '../kit/problem.tsx';
 import { Loading } from '../kit/state.tsx';
 import { useAsked } from '../kit/use-asked.ts';
 import { useTexts } from '../kit/use-texts.ts';
 import { keepKey, readKeptKey } from '../session/kept-key.ts';
+import { returnFromProvider, SignInRefusal } from '../session/provider-sign-in.ts';
 import { readSetup } from '../session/read-setup.ts';
 import { type Session, SessionContext } from '../session/session.ts';
+import type { Texts } from '../texts/texts.ts';
 import { Frame } from './frame.tsx';
 import { type SignedIn, SignIn, signInWith } from './sign-in.tsx';
 
@@ -16,33 +19,31 @@ export const App = () => {
   const setup = useAsked(() => readSetup(), []);
   const [signedIn, setSignedIn] = useState<SignedIn | undefined>();
   const [notice, setNotice] = useState<string | undefined>();
-  const [isKnown, setKnown] = useState(readKeptKey() === undefined);
-  useEffect(() => {
-    const key = readKeptKey();
-    if (key === undefined) return;
-    signInWith(key)
-      .then(setSignedIn, () => {
-        keepKey(undefined);
-        setNotice(texts.signIn.ended);
-      })
-      .finally(() => setKnown(true));
-  }, []);
-  const signOut = useCallback(() => {
+  const [isKnown, setKnown] = useState(false);
+  const leave = useCallback((why: string | undefined) => {
     keepKey(undefined);
-    setNotice(undefined);
+    setNotice(why);
     setSignedIn(undefined);
   }, []);
+  const enter = async (key: string): Promise<void> =>
+    setSignedIn(await signInWith(key, () => leave(texts.signIn.ended)));
+  useEffect(() => {
+    resume(enter)
+      .catch((error: unknown) => setNotice(noticeOf(error, texts)))
+      .finally(() => setKnown(true));
+  }, []);
+  const signIn = async (key: string, keep: boolean): Promise<void> => {
+    await enter(key);
+    keepKey(keep ? key : undefined);
+  };
+  const signOut = useCallback(() => leave(undefined), [leave]);
   const session = useMemo<Session | undefined>(
     () => signedIn && setup.data && { ...signedIn, setup: setup.data, texts, signOut },
     [signedIn, setup.data, texts, signOut],
   );
   if (setup.error !== undefined) return <Problem error={setup.error} retry={setup.reload} />;
   if (!isKnown || setup.data === undefined) return <Loading />;
-  const take = (signed: SignedIn, keep: boolean): void => {
-    keepKey(keep ? signed.key : undefined);
-    setSignedIn(signed);
-  };
-  if (session === undefined) return <SignIn notice={notice} onSignedIn={take} />;
+  if (session === undefined) return <SignIn notice={notice} hasProvider={setup.data.has_sign_in} signIn={signIn} />;
   return (
     <SessionContext.Provider value={session}>
       <LocationProvider scope="/console/">
@@ -50,4 +51,25 @@ export const App = () => {
       </LocationProvider>
     </SessionContext.Provider>
   );
+};
+
+/** Goes on with the key of this tab, or with the one that a sign-in at the provider gives. */
+const resume = async (enter: (key: string) => Promise<void>): Promise<void> => {
+  const given = await returnFromProvider();
+  if (given !== undefined) keepKey(given);
+  const key = given ?? readKeptKey();
+  if (key === undefined) return;
+  try {
+    await enter(key);
+  } catch (error) {
+    // A node that cannot be reached just now has not refused the key.
+    if (error instanceof AuthenticationError) keepKey(undefined);
+    throw error;
+  }
+};
+
+const noticeOf = (error: unknown, { signIn, problem }: Texts): string => {
+  if (error instanceof SignInRefusal) return error.message === 'foreign' ? signIn.foreign : signIn.providerRefused;
+  if (error instanceof ConnectionError) return problem.connection;
+  return error instanceof AuthenticationError ? signIn.ended : signIn.providerRefused;
 };

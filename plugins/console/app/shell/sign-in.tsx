@@ -4,6 +4,7 @@ import { Field } from '../kit/field.tsx';
 import { Problem } from '../kit/problem.tsx';
 import { useTexts } from '../kit/use-texts.ts';
 import type { Reader } from '../session/session.ts';
+import { ProviderButton } from './provider-button.tsx';
 
 export interface SignedIn {
   readonly key: string;
@@ -11,20 +12,33 @@ export interface SignedIn {
   readonly reader: Reader;
 }
 
-/** Whose key it is. Rejects for a key that the node does not take. */
-export const signInWith = async (key: string): Promise<SignedIn> => {
-  const client = new FactClient({ url: location.origin, key, retries: 1 });
-  return { key, client, reader: await client.me() };
+/**
+ * Whose key it is. Rejects for a key that the node does not take; calls `onRefused` when it stops to take it later, for
+ * a key may expire or be revoked while somebody reads.
+ */
+export const signInWith = async (key: string, onRefused: () => void): Promise<SignedIn> => {
+  let isKnown = false;
+  const watched: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    if (response.status === 401 && isKnown) onRefused();
+    return response;
+  };
+  const client = new FactClient({ url: location.origin, key, retries: 1, fetch: watched });
+  const reader = await client.me();
+  isKnown = true;
+  return { key, client, reader };
 };
 
 interface SignInProps {
   /** Why the reader is asked again. */
   readonly notice: string | undefined;
-  readonly onSignedIn: (signedIn: SignedIn, keep: boolean) => void;
+  readonly hasProvider: boolean;
+  /** Signs in with a key. Rejects for a key that the node does not take. */
+  readonly signIn: (key: string, keep: boolean) => Promise<void>;
 }
 
 /** Asks for a key. The key goes into a header of requests to this node, and nowhere else. */
-export const SignIn = ({ notice, onSignedIn }: SignInProps) => {
+export const SignIn = ({ notice, hasProvider, signIn }: SignInProps) => {
   const { signIn: texts, product } = useTexts();
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(true);
@@ -35,10 +49,9 @@ export const SignIn = ({ notice, onSignedIn }: SignInProps) => {
     setWorking(true);
     setError(undefined);
     try {
-      onSignedIn(await signInWith(key.trim()), keep);
+      await signIn(key.trim(), keep);
     } catch (problem) {
       setError(problem);
-    } finally {
       setWorking(false);
     }
   };
@@ -47,6 +60,7 @@ export const SignIn = ({ notice, onSignedIn }: SignInProps) => {
       <p class="brand">{product}</p>
       <h1>{texts.title}</h1>
       <p>{notice ?? texts.intro}</p>
+      {hasProvider && <ProviderButton />}
       <form onSubmit={(event) => void submit(event)}>
         <Field label={texts.key} hint={texts.where}>
           {(ids) => (

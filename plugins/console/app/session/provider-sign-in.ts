@@ -1,0 +1,90 @@
+import { FactClient } from '../../../../client/client.ts';
+
+/** Where the identity provider sends the reader back to. It has to be registered there. */
+export const RETURN_PATH = '/console/signed-in';
+
+const PLACE = 'console.signing-in';
+const SECRET_BYTES = 32;
+const SCOPE = 'openid email profile';
+/** More than the role of the person gives is left out by the node. */
+const ASKED_PERMISSIONS = ['read', 'write', 'admin'] as const;
+
+interface Begun {
+  readonly state: string;
+  readonly verifier: string;
+  readonly issuer: string;
+}
+
+interface SignInPlace {
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly authorization_endpoint: string;
+}
+
+/** What the provider said instead of a code, or why what came back is not for this tab. */
+export class SignInRefusal extends Error {}
+
+/** Leads to the identity provider (OAuth 2.0 authorization code with PKCE, RFC 7636). The page is left. */
+export const leaveForProvider = async (): Promise<void> => {
+  const response = await fetch('/console/sign-in.json');
+  if (!response.ok) throw new SignInRefusal('unreachable');
+  const place = (await response.json()) as SignInPlace;
+  const begun: Begun = { state: drawSecret(), verifier: drawSecret(), issuer: place.issuer };
+  sessionStorage.setItem(PLACE, JSON.stringify(begun));
+  const address = new URL(place.authorization_endpoint);
+  const asked = {
+    response_type: 'code',
+    client_id: place.client_id,
+    redirect_uri: location.origin + RETURN_PATH,
+    scope: SCOPE,
+    state: begun.state,
+    code_challenge: await challengeOf(begun.verifier),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  location.assign(address.href);
+};
+
+/**
+ * The key for the code that the provider sent the reader back with; undefined where the reader does not come from
+ * there. The code leaves the address and the history at once, and the node redeems it: only this tab knows the verifier.
+ */
+export const returnFromProvider = async (): Promise<string | undefined> => {
+  if (location.pathname !== RETURN_PATH) return undefined;
+  const query = new URLSearchParams(location.search);
+  history.replaceState(null, '', '/console/');
+  const begun = takeBegun();
+  const code = query.get('code');
+  const sentBy = query.get('iss');
+  // Any page can send a browser here. Only the provider knows the state.
+  if (begun === undefined || query.get('state') !== begun.state) throw new SignInRefusal('foreign');
+  if (code === null || (sentBy !== null && sentBy !== begun.issuer)) throw new SignInRefusal('refused');
+  const client = new FactClient({ url: location.origin, retries: 0 });
+  const { api_key: key } = await client.call('POST /v1/auth/oidc/exchange', {
+    body: {
+      code,
+      code_verifier: begun.verifier,
+      redirect_uri: location.origin + RETURN_PATH,
+      permissions: ASKED_PERMISSIONS,
+      client: 'console',
+    },
+  });
+  return key;
+};
+
+const takeBegun = (): Begun | undefined => {
+  const text = sessionStorage.getItem(PLACE);
+  sessionStorage.removeItem(PLACE);
+  return text === null ? undefined : (JSON.parse(text) as Begun);
+};
+
+const drawSecret = (): string => spell(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+
+const challengeOf = async (verifier: string): Promise<string> =>
+  spell(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+
+const spell = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
