@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+describe('the page of the console', () => {
+  let node: TestNode;
+  before(async () => {
+    node = await startTestNode({ plugins: ['keys', 'facts', 'node-info', 'console'] });
+  });
+  after(() => node.stop());
+
+  const get = (path: string) => node.request('GET', path);
+  /** Addresses of the files with which the page begins. */
+  const filesOf = (page: string): string[] => [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, path]) => path ?? '');
+
+  it('is served without a key, under a policy that lets in nothing but files of this node', async () => {
+    const { status, headers, text } = await get('/console/');
+    expect(status).to.equal(200);
+    expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).to.equal(POLICY);
+    expect(headers['referrer-policy']).to.equal('no-referrer');
+    expect(text).to.not.match(/<script(?![^>]* src=)|<style|\son[a-z]+=|https?:/);
+  });
+
+  it('is the same at the address of every screen, so that a link and a reload lead back', async () => {
+    const { text } = await get('/console/');
+    for (const path of ['facts', 'entities?uri=svc%3A%2F%2Fh%2Fuser%2Falice', 'no/such/screen']) {
+      expect(await get(`/console/${path}`)).to.deep.include({ status: 200, text });
+    }
+    const { status, headers } = await get('/console');
+    expect([status, headers['location']]).to.deep.equal([308, '/console/']);
+  });
+
+  it('loads files that browsers keep for ever, because their names change with their content', async () => {
+    const paths = filesOf((await get('/console/')).text).filter((path) => path.startsWith('/console/files/'));
+    expect(paths).to.have.lengthOf(2);
+    for (const path of paths) {
+      expect(path).to.match(/-[A-Z0-9]{8}\.(js|css)$/);
+      const { status, headers } = await get(path);
+      expect(status).to.equal(200);
+      expect(headers['content-type']).to.match(/^text\/(javascript|css); charset=utf-8$/);
+      expect(headers['cache-control']).to.equal('public, max-age=31536000, immutable');
+    }
+  });
+
+  it('has no other files, whatever the name leads to', async () => {
+    for (const name of ['none.js', 'files.json', '..%2Fconsole-plugin.js', '%2e%2e', '__proto__', 'a'.repeat(201)]) {
+      expect((await get(`/console/files/${name}`)).status, name).to.be.oneOf([400, 404]);
+      expect((await get(`/console/screens/${name}`)).status, name).to.be.oneOf([400, 404]);
+    }
+  });
+
+  it('is told which routes the node has, and no more than the API reference tells', async () => {
+    const { body } = await get('/console/setup.json');
+    expect(body.service).to.equal('svc');
+    expect(body.routes).to.include('GET /v1/facts/{id}');
+    expect(body.routes).to.not.include('POST /v1/recall');
+    expect(body).to.deep.include({ screens: [], has_sign_in: false });
+    expect((await get('/console/sign-in.json')).status).to.equal(503);
+  });
+});
