@@ -14,7 +14,8 @@ describe('the page of the console', () => {
 
   const get = (path: string) => node.request('GET', path);
   /** Addresses of the files with which the page begins. */
-  const filesOf = (page: string): string[] => [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, path]) => path ?? '');
+  const filesOf = (page: string): string[] =>
+    [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, path]) => path ?? '');
 
   it('is served without a key, under a policy that lets in nothing but files of this node', async () => {
     const { status, headers, text } = await get('/console/');
