@@ -1,43 +1,10 @@
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { projectRoot } from '../architecture/source-files.ts';
 import { bundleClient } from '../client/bundle.ts';
+import { type Browser, isBrowserInstalled, launchBrowser, type Page } from '../kit/browser.ts';
 import { type ServedNode, startServedNode } from '../kit/start-served-node.ts';
 
-const FOLDER = join(projectRoot(), 'test/browser');
-
-/** As much of the packages as is used; they are installed apart, so that their own types are not there to compile. */
-interface Page {
-  goto(url: string): Promise<unknown>;
-  evaluate(script: string): Promise<unknown>;
-}
-interface Browser {
-  newPage(): Promise<Page>;
-  close(): Promise<void>;
-}
-interface Playwright {
-  readonly chromium: {
-    launch(options: { executablePath: string; args: string[]; headless: boolean }): Promise<Browser>;
-  };
-}
-interface Chromium {
-  readonly default: { readonly args: string[]; executablePath(): Promise<string> };
-}
-
-const launch = async (): Promise<Browser> => {
-  const require = createRequire(join(FOLDER, 'package.json'));
-  const { chromium } = require('playwright-core') as Playwright;
-  const packed = (await import(pathToFileURL(require.resolve('@sparticuz/chromium')).href)) as Chromium;
-  const executablePath = await packed.default.executablePath();
-  // The package is made for taking pictures of pages, and switches off what is tested here.
-  const args = packed.default.args.filter((arg) => arg !== '--disable-web-security');
-  return chromium.launch({ executablePath, args: [...args, '--no-sandbox'], headless: true });
-};
 
 /** Serves an empty page and the client beside it. */
 const servePage = async (): Promise<Server> => {
@@ -59,7 +26,7 @@ const inPage = (page: Page, options: object, body: string): Promise<unknown> =>
     ${body}
   })()`);
 
-if (existsSync(join(FOLDER, 'node_modules'))) {
+if (isBrowserInstalled()) {
   describe('the client in a browser', function () {
     this.timeout(180_000);
     let server: Server;
@@ -77,7 +44,7 @@ if (existsSync(join(FOLDER, 'node_modules'))) {
         SVC_WEBHOOK_ALLOW_PRIVATE: 'true',
       });
       options = { url: served.url, key: served.adminKey, source: 'agent:page', retries: 0 };
-      browser = await launch();
+      browser = await launchBrowser();
       page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${port}/`);
     });

@@ -1,0 +1,107 @@
+import { type Browser, type ContextOptions, launchBrowser, type Page, readAxe } from '../../kit/browser.ts';
+import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
+
+/** A page of the console, with all that went wrong in it. */
+export interface ConsolePage {
+  readonly page: Page;
+  /** Violations of the policy, errors of scripts and requests to other hosts, so far. */
+  readonly faults: readonly string[];
+  /** Opens a screen and waits until it is there. */
+  open(address: string): Promise<void>;
+  /** What axe-core finds serious or critical in what is shown now. */
+  seriousFindings(): Promise<readonly string[]>;
+}
+
+/** A node, a browser, and pages in it. */
+export interface ConsoleBrowser {
+  readonly served: ServedNode;
+  /** A page of its own, signed in with the key; without one, at the sign-in. */
+  visit(key?: string, options?: ContextOptions): Promise<ConsolePage>;
+  /** A new key with these permissions. */
+  keyFor(entityUri: string, permissions: readonly string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const KEEPS_VIOLATIONS =
+  'window.violations = []; document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => ' +
+  'window.violations.push(`${violatedDirective} ${blockedURI}`));';
+
+export const startConsoleBrowser = async (env: Readonly<Record<string, string>> = {}): Promise<ConsoleBrowser> => {
+  const served = await startServedNode(env);
+  const browser = await launchBrowser();
+  let keys = 0;
+  return {
+    served,
+    visit: (key, options = {}) => visit({ browser, served }, key, options),
+    async keyFor(entityUri, permissions) {
+      keys += 1;
+      const raw_key = `a-key-of-a-reader-of-the-console-${keys}`;
+      const { status, body } = await served.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: entityUri, permissions });
+      if (status !== 201) throw new Error(JSON.stringify(body));
+      return raw_key;
+    },
+    async stop() {
+      await browser.close();
+      await served.stop();
+    },
+  };
+};
+
+const visit = async (
+  { browser, served }: { readonly browser: Browser; readonly served: ServedNode },
+  key: string | undefined,
+  options: ContextOptions,
+): Promise<ConsolePage> => {
+  const page = await (await browser.newContext(options)).newPage();
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(`error: ${message}`));
+  page.on('console', (message) => {
+    // A refusal of the node is shown to the reader, and no fault of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== new URL(served.url).origin && protocol !== 'data:') faults.push(`request to ${origin}`);
+  });
+  await page.addInitScript({ content: KEEPS_VIOLATIONS });
+  const axe = readAxe();
+  await page.goto(`${served.url}/console/`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  if (key !== undefined) {
+    await page.getByLabel('Key', { exact: true }).fill(key);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Screens' }).waitFor({ state: 'attached' });
+  }
+  const gather = async (): Promise<void> => {
+    faults.push(...(await page.evaluate<string[]>('window.violations.splice(0)')));
+  };
+  return {
+    page,
+    faults,
+    async open(address) {
+      await gather();
+      await page.goto(`${served.url}/console/${address}`);
+      await page.locator('main h1').first().waitFor();
+      await settled(page);
+      await gather();
+    },
+    async seriousFindings() {
+      await gather();
+      await page.evaluate(axe);
+      const found = await page.evaluate<{ violations: AxeFinding[] }>('axe.run(document, { resultTypes: ["violations"] })');
+      return found.violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+    },
+  };
+};
+
+interface AxeFinding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** Nothing is being fetched any more. */
+const settled = (page: Page): Promise<unknown> =>
+  page.waitForFunction('document.querySelector(".loading, [aria-busy=true]") === null');

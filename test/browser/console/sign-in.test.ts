@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+
+if (isBrowserInstalled()) {
+  describe('the sign-in of the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser();
+    });
+    after(() => console?.stop());
+
+    it('asks for a key, says whose it is, and keeps it out of every address', async () => {
+      const { page, open, faults } = await console.visit(console.served.adminKey);
+      await page.getByText('agent:admin').first().waitFor();
+      await open('facts');
+      expect(page.url()).to.equal(`${console.served.url}/console/facts`);
+      expect(await page.evaluate('localStorage.length + document.cookie.length')).to.equal(0);
+      expect(faults).to.deep.equal([]);
+    });
+
+    it('refuses a key that the node does not know, and says what to do', async () => {
+      const { page, seriousFindings } = await console.visit();
+      expect(await seriousFindings()).to.deep.equal([]);
+      await page.getByLabel('Key', { exact: true }).fill('a-key-that-nobody-has-ever-registered');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByText('The node does not know this key').waitFor();
+    });
+
+    it('forgets the key when the reader signs out, and with the page where the reader wants it so', async () => {
+      const { page } = await console.visit(console.served.adminKey);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await page.evaluate('sessionStorage.length')).to.equal(0);
+      await page.getByLabel('Keep me signed in', {}).click();
+      await page.getByLabel('Key', { exact: true }).fill(console.served.adminKey);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+      await page.reload();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    });
+
+    it('asks again when the key is revoked while somebody reads', async () => {
+      const key = await console.keyFor('agent:leaver', ['read']);
+      const { page, open } = await console.visit(key);
+      const { body: keys } = await console.served.ask('GET', '/v1/auth/keys', undefined, key);
+      await console.served.ask('DELETE', `/v1/auth/keys/${keys[0].id}`);
+      await open('facts').catch(() => {});
+      await page.getByText('The key no longer works').waitFor();
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from '../architecture/source-files.ts';
+
+/** Where the browser is installed, apart from the development dependencies. */
+const FOLDER = join(projectRoot(), 'test/browser');
+
+export const isBrowserInstalled = (): boolean => existsSync(join(FOLDER, 'node_modules'));
+
+/** As much of the packages as is used; they are installed apart, so that their own types are not there to compile. */
+export interface Locator {
+  click(): Promise<void>;
+  fill(text: string): Promise<void>;
+  press(key: string): Promise<void>;
+  count(): Promise<number>;
+  first(): Locator;
+  nth(at: number): Locator;
+  textContent(): Promise<string | null>;
+  inputValue(): Promise<string>;
+  isVisible(): Promise<boolean>;
+  selectOption(value: string): Promise<unknown>;
+  check(): Promise<void>;
+  waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden'; timeout?: number }): Promise<void>;
+  locator(selector: string): Locator;
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByText(text: string | RegExp): Locator;
+}
+
+export interface Page {
+  goto(url: string): Promise<unknown>;
+  reload(): Promise<unknown>;
+  url(): string;
+  evaluate<T = unknown>(script: string): Promise<T>;
+  addInitScript(script: { content: string }): Promise<void>;
+  locator(selector: string): Locator;
+  getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByText(text: string | RegExp): Locator;
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  waitForFunction(script: string): Promise<unknown>;
+  waitForURL(url: string | RegExp): Promise<unknown>;
+  screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
+  on(event: string, listener: (message: { text(): string; type(): string; message: string }) => void): void;
+  on(event: 'request', listener: (request: { url(): string }) => void): void;
+  close(): Promise<void>;
+}
+
+export interface BrowserContext {
+  newPage(): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export interface ContextOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly permissions?: readonly string[];
+}
+
+export interface Browser {
+  newPage(): Promise<Page>;
+  newContext(options?: ContextOptions): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+interface Playwright {
+  readonly chromium: {
+    launch(options: { executablePath: string; args: string[]; headless: boolean }): Promise<Browser>;
+  };
+}
+
+interface Chromium {
+  readonly default: { readonly args: string[]; executablePath(): Promise<string> };
+}
+
+export const launchBrowser = async (): Promise<Browser> => {
+  const require = createRequire(join(FOLDER, 'package.json'));
+  const { chromium } = require('playwright-core') as Playwright;
+  const packed = (await import(pathToFileURL(require.resolve('@sparticuz/chromium')).href)) as Chromium;
+  const executablePath = await packed.default.executablePath();
+  // The package is made for taking pictures of pages, and switches off what is tested here.
+  const args = packed.default.args.filter((arg) => arg !== '--disable-web-security');
+  return chromium.launch({ executablePath, args: [...args, '--no-sandbox'], headless: true });
+};
+
+/** The program that judges how accessible a page is. */
+export const readAxe = (): string =>
+  readFileSync(createRequire(join(FOLDER, 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');
