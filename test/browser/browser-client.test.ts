@@ -5,7 +5,6 @@ import { bundleClient } from '../client/bundle.ts';
 import { type Browser, isBrowserInstalled, launchBrowser, type Page } from '../kit/browser.ts';
 import { type ServedNode, startServedNode } from '../kit/start-served-node.ts';
 
-
 /** Serves an empty page and the client beside it. */
 const servePage = async (): Promise<Server> => {
   const { code } = await bundleClient();

@@ -24,7 +24,7 @@ export interface ConsoleBrowser {
 
 const KEEPS_VIOLATIONS =
   'window.violations = []; document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => ' +
-  'window.violations.push(`${violatedDirective} ${blockedURI}`));';
+  'window.violations.push(violatedDirective + " " + blockedURI));';
 
 export const startConsoleBrowser = async (env: Readonly<Record<string, string>> = {}): Promise<ConsoleBrowser> => {
   const served = await startServedNode(env);
@@ -36,7 +36,11 @@ export const startConsoleBrowser = async (env: Readonly<Record<string, string>> 
     async keyFor(entityUri, permissions) {
       keys += 1;
       const raw_key = `a-key-of-a-reader-of-the-console-${keys}`;
-      const { status, body } = await served.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: entityUri, permissions });
+      const { status, body } = await served.ask('POST', '/v1/auth/keys', {
+        raw_key,
+        entity_uri: entityUri,
+        permissions,
+      });
       if (status !== 201) throw new Error(JSON.stringify(body));
       return raw_key;
     },
@@ -57,7 +61,8 @@ const visit = async (
   page.on('pageerror', ({ message }) => faults.push(`error: ${message}`));
   page.on('console', (message) => {
     // A refusal of the node is shown to the reader, and no fault of the page.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text());
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
   });
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
@@ -88,7 +93,9 @@ const visit = async (
     async seriousFindings() {
       await gather();
       await page.evaluate(axe);
-      const found = await page.evaluate<{ violations: AxeFinding[] }>('axe.run(document, { resultTypes: ["violations"] })');
+      const found = await page.evaluate<{ violations: AxeFinding[] }>(
+        'axe.run(document, { resultTypes: ["violations"] })',
+      );
       return found.violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);

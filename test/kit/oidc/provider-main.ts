@@ -1,5 +1,5 @@
 import { Provider } from 'oidc-provider';
-import { type ProviderOptions, REDIRECT_URI } from './provider-process.ts';
+import { type ProviderOptions, REDIRECT_URIS } from './provider-process.ts';
 
 /** The program of a provider process: OpenID Connect with pages on which everybody is let in under any name. */
 const { issuer, keys, algorithm, clientId }: ProviderOptions & { readonly issuer: string } = JSON.parse(
@@ -14,7 +14,7 @@ const provider = new Provider(issuer, {
       application_type: 'native',
       grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
       response_types: ['code'],
-      redirect_uris: [REDIRECT_URI],
+      redirect_uris: [...REDIRECT_URIS],
       id_token_signed_response_alg: algorithm as 'RS256',
     },
   ],

@@ -5,7 +5,7 @@ import type { JWK } from 'jose';
 import { freePort } from '../free-port.ts';
 
 /** Any port of this machine will do (RFC 8252). */
-export const REDIRECT_URI = 'http://127.0.0.1/callback';
+export const REDIRECT_URIS = ['http://127.0.0.1/callback', 'http://127.0.0.1/console/signed-in'];
 
 export interface ProviderOptions {
   /** Private keys. The first that fits signs. */
