@@ -14,6 +14,8 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const texts = useTexts();
   useEffect(() => {
     element.current?.showModal();
+    // The platform would choose the button that closes.
+    element.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus();
   }, []);
   return (
     <dialog ref={element} onClose={onClose} aria-labelledby="dialog-title">

@@ -16,13 +16,15 @@ interface RowsProps<Item> {
   readonly children: (item: Item) => ComponentChildren;
   /** Where there is no row at all. */
   readonly empty: ComponentChildren;
+  /** Place of a row that is brought into sight. */
+  readonly at?: number;
 }
 
 /**
  * A list of any length: only the rows in sight are in the page, and the next page is fetched as the reader comes near
  * the end. Rows measure themselves, so that they may differ in height.
  */
-export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty }: RowsProps<Item>) => {
+export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty, at }: RowsProps<Item>) => {
   const { items, hasMore, isLoading, error, readMore, reload } = paged;
   const texts = useTexts();
   const frame = useRef<HTMLElement>(null);
@@ -32,6 +34,9 @@ export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty }: Row
   useEffect(() => {
     if (hasMore && last >= items.length - OVERSCAN) readMore();
   });
+  useEffect(() => {
+    if (at !== undefined && at >= 0) virtualizer.scrollToIndex(at);
+  }, [at]);
   if (items.length === 0 && !isLoading && error === undefined) return <>{empty}</>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls by itself has to be reached by keyboard

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { Fact } from '../../../../../client/client.ts';
+import { Dialog } from '../../kit/dialog.tsx';
+import { Field } from '../../kit/field.tsx';
+import { Problem } from '../../kit/problem.tsx';
+import { ShownValue } from '../../kit/shown-value.tsx';
+import { useSession } from '../../session/session.ts';
+
+interface AgainDialogProps {
+  readonly fact: Fact;
+  readonly onClose: () => void;
+  readonly onSaid: () => void;
+}
+
+/** Takes a resolution back as far as a memory can that overwrites nothing: the other value is said again. */
+export const AgainDialog = ({ fact, onClose, onSaid }: AgainDialogProps) => {
+  const { client, texts, reader } = useSession();
+  const { contradictions: own } = texts;
+  const [confidence, setConfidence] = useState('1');
+  const [error, setError] = useState<unknown>();
+  const [isWorking, setWorking] = useState(false);
+  const say = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setWorking(true);
+    setError(undefined);
+    try {
+      const { entity, relation, value, scope, garden_id } = fact;
+      await client.assert({
+        entity,
+        relation,
+        value,
+        scope,
+        garden_id,
+        source: reader.entity_uri,
+        confidence: Number(confidence),
+        derived_from: [{ fact_id: fact.id }],
+      });
+      onClose();
+      onSaid();
+    } catch (problem) {
+      setError(problem);
+      setWorking(false);
+    }
+  };
+  return (
+    <Dialog title={own.againTitle} onClose={onClose}>
+      <form onSubmit={(event) => void say(event)}>
+        <div class="chosen-value">
+          <ShownValue value={fact.value} />
+        </div>
+        <p>{own.againHint}</p>
+        <Field label={own.sure}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="number"
+              min="0.01"
+              max="1"
+              step="0.01"
+              required
+              value={confidence}
+              onInput={({ currentTarget }) => setConfidence(currentTarget.value)}
+            />
+          )}
+        </Field>
+        {error !== undefined && <Problem error={error} />}
+        <div class="bar">
+          <button type="submit" class="primary" disabled={isWorking} data-first-focus>
+            {isWorking ? own.saying : own.sayAgain}
+          </button>
+          <button type="button" onClick={onClose}>
+            {texts.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

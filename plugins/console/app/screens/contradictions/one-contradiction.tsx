@@ -1,0 +1,143 @@
+import { useState } from 'preact/hooks';
+import type { Conflict, Fact } from '../../../../../client/client.ts';
+import { Answer } from '../../kit/state.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { may, useSession } from '../../session/session.ts';
+import { addressOf } from '../../shell/address.ts';
+import { fill } from '../../texts/texts.ts';
+import { AgainDialog } from './again-dialog.tsx';
+import { ConflictHead } from './conflict-head.tsx';
+import { Resolution } from './resolution.tsx';
+import { Rival } from './rival.tsx';
+import { RIVALS_SHOWN, readRivals, winnerOf } from './rivals.ts';
+import { SettleDialog } from './settle-dialog.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
+
+/** What was done, and where to see what came of it. */
+export interface Done {
+  readonly says: string;
+  readonly link: string;
+  readonly address: string;
+}
+
+type Choice =
+  | { readonly to: 'settle'; readonly fact: Fact | undefined }
+  | { readonly to: 'say again'; readonly fact: Fact };
+
+interface OneContradictionProps {
+  readonly conflict: Conflict;
+  /** The address names it, so that the reader came for it. */
+  readonly isNamed: boolean;
+  readonly backTo: string;
+  readonly onStep: (step: number) => void;
+  readonly onDone: (done: Done) => void;
+}
+
+const KEYED_RIVALS = 9;
+
+/** One contradiction: its rivals side by side, and what the key may do about it. */
+export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onDone }: OneContradictionProps) => {
+  const { client, texts, reader } = useSession();
+  const { contradictions: own } = texts;
+  const [limit, setLimit] = useState(RIVALS_SHOWN);
+  const [choice, setChoice] = useState<Choice>();
+  const [hasShortcuts, setShortcuts] = useState(true);
+  const asked = useAsked((signal) => readRivals(client, conflict, { limit, signal }), [limit]);
+  const rivals = asked.data ?? [];
+  const isOpen = conflict.status === 'unresolved';
+  const canWrite = may(reader, 'write');
+  const canSettle = isOpen && canWrite;
+  useShortcuts(hasShortcuts, (key) => {
+    if (key === 'j' || key === 'k') onStep(key === 'j' ? 1 : -1);
+    else if (canSettle && key === 'n') setChoice({ to: 'settle', fact: undefined });
+    else {
+      const fact = canSettle && /^[1-9]$/.test(key) ? rivals[Number(key) - 1] : undefined;
+      if (fact === undefined) return false;
+      setChoice({ to: 'settle', fact });
+    }
+    return true;
+  });
+  const settled = (value: string): Done => ({
+    says: fill(own.done, { relation: conflict.fact_a.relation, entity: conflict.fact_a.entity, value }),
+    link: own.lookAgain,
+    address: addressOf('contradictions', { status: 'resolved', id: conflict.conflict_id }),
+  });
+  const saidAgain = { says: own.saidAgain, link: own.toOpen, address: addressOf('contradictions') };
+  const close = (): void => setChoice(undefined);
+  return (
+    <article class="conflict" aria-labelledby="conflict-title">
+      <a class="conflict-back" href={backTo}>
+        {own.back}
+      </a>
+      <ConflictHead conflict={conflict} isNamed={isNamed} onStep={onStep} />
+      {!isOpen && <Resolution conflict={conflict} />}
+      <Answer asked={asked}>
+        {() => (
+          <RivalList rivals={rivals} isOpen={isOpen} canSettle={canSettle} canWrite={canWrite} onChoose={setChoice} />
+        )}
+      </Answer>
+      {conflict.members.length > limit && (
+        <button type="button" onClick={() => setLimit(limit + RIVALS_SHOWN)}>
+          {own.moreRivals}
+        </button>
+      )}
+      {canSettle && (
+        <p>
+          <button type="button" onClick={() => setChoice({ to: 'settle', fact: undefined })}>
+            {hasShortcuts && <kbd>n</kbd>} {own.another}
+          </button>
+        </p>
+      )}
+      <Shortcuts isOn={hasShortcuts} canSettle={canSettle} onChange={setShortcuts} />
+      {choice?.to === 'settle' && (
+        <SettleDialog
+          conflict={conflict}
+          fact={choice.fact}
+          onClose={close}
+          onSettled={(value) => onDone(settled(value))}
+        />
+      )}
+      {choice?.to === 'say again' && (
+        <AgainDialog fact={choice.fact} onClose={close} onSaid={() => onDone(saidAgain)} />
+      )}
+    </article>
+  );
+};
+
+interface RivalListProps {
+  readonly rivals: readonly Fact[];
+  readonly isOpen: boolean;
+  readonly canSettle: boolean;
+  readonly canWrite: boolean;
+  readonly onChoose: (choice: Choice) => void;
+}
+
+const RivalList = ({ rivals, isOpen, canSettle, canWrite, onChoose }: RivalListProps) => {
+  const { contradictions: own } = useSession().texts;
+  const winner = isOpen ? winnerOf(rivals) : undefined;
+  return (
+    <ol class="rivals">
+      {rivals.map((fact, at) => (
+        <Rival
+          key={fact.id}
+          fact={fact}
+          shortcut={canSettle && at < KEYED_RIVALS ? at + 1 : undefined}
+          answers={fact === winner}
+          isOpen={isOpen}
+        >
+          {canSettle && (
+            <button type="button" onClick={() => onChoose({ to: 'settle', fact })}>
+              {own.thisOne}
+            </button>
+          )}
+          {!isOpen && canWrite && (
+            <button type="button" onClick={() => onChoose({ to: 'say again', fact })}>
+              {own.sayAgain}
+            </button>
+          )}
+        </Rival>
+      ))}
+    </ol>
+  );
+};

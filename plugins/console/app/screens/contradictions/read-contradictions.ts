@@ -1,0 +1,35 @@
+import type { Conflict, FactClient } from '../../../../../client/client.ts';
+
+export type ConflictStatus = 'unresolved' | 'resolved' | 'all';
+
+export const STATUSES: readonly ConflictStatus[] = ['unresolved', 'resolved', 'all'];
+
+/** Contradictions as far as they were read. */
+export interface Contradictions {
+  /** What is open longest comes first among the open ones, what was found last among the others. */
+  readonly list: readonly Conflict[];
+  /** The node has older ones that were not read. */
+  readonly hasMore: boolean;
+}
+
+const PAGE = 500;
+
+/**
+ * Reads so many pages. The node lists what it found last first, so that what waits longest comes last: the pages are
+ * read to their end, as far as `pages` allows, and turned around.
+ */
+export const readContradictions = async (
+  client: FactClient,
+  { status, pages, signal }: { readonly status: ConflictStatus; readonly pages: number; readonly signal: AbortSignal },
+): Promise<Contradictions> => {
+  const list: Conflict[] = [];
+  let cursor: string | null | undefined;
+  for (let read = 0; read < pages; read += 1) {
+    const query = { status, limit: PAGE, ...(cursor && { cursor }) };
+    const page = await client.call('GET /v1/conflicts', { query, signal });
+    list.push(...page.conflicts);
+    cursor = page.cursor;
+    if (cursor === null) break;
+  }
+  return { list: status === 'unresolved' ? list.reverse() : list, hasMore: typeof cursor === 'string' };
+};

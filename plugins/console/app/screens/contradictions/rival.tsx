@@ -1,0 +1,103 @@
+import type { ComponentChildren } from 'preact';
+import type { Fact } from '../../../../../client/client.ts';
+import { Instant } from '../../kit/instant.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { ShownValue } from '../../kit/shown-value.tsx';
+import { useTexts } from '../../kit/use-texts.ts';
+import { addressOf } from '../../shell/address.ts';
+import { fill, plural } from '../../texts/texts.ts';
+
+interface RivalProps {
+  readonly fact: Fact;
+  /** The key that chooses it; undefined where there is none. */
+  readonly shortcut: number | undefined;
+  /** It is what the node answers with while the matter is open. */
+  readonly answers: boolean;
+  /** The contradiction is open: a rival that is not contradicted any more has ended since. */
+  readonly isOpen: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** One of the facts that contradict each other, with what speaks for it. */
+export const Rival = ({ fact, shortcut, answers, isOpen, children }: RivalProps) => {
+  const { contradictions: texts } = useTexts();
+  return (
+    <li class="rival">
+      {isOpen && (
+        <div class="rival-tags">
+          {shortcut !== undefined && <kbd>{shortcut}</kbd>}
+          {answers && <span class="tag good">{texts.answers}</span>}
+          {!fact.contradicted && <span class="tag">{texts.ended}</span>}
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls by itself has to be reached by keyboard */}
+      <section class="rival-value" tabIndex={0} aria-label={texts.value}>
+        <ShownValue value={fact.value} short={false} />
+      </section>
+      <RivalMembers fact={fact} />
+      <div class="bar rival-actions">
+        {children}
+        <a href={addressOf('facts', { id: fact.id })}>{texts.look}</a>
+      </div>
+    </li>
+  );
+};
+
+const RivalMembers = ({ fact }: { fact: Fact }) => {
+  const { contradictions: texts } = useTexts();
+  const { source_trust: trust, effective_confidence: effective } = fact;
+  return (
+    <dl class="members">
+      <dt>{texts.source}</dt>
+      <dd>
+        <ShownText text={fact.source} />
+      </dd>
+      <dt>{texts.said}</dt>
+      <dd>
+        <Instant at={fact.timestamp} /> (<Instant at={fact.timestamp} relative />)
+      </dd>
+      <dt>{texts.confidence}</dt>
+      <dd>
+        <span class="meter">
+          <meter min={0} max={1} value={fact.confidence} aria-hidden="true" />
+          {percent(fact.confidence)}
+        </span>
+        {effective !== null && effective !== fact.confidence && (
+          <span class="muted"> {fill(texts.effective, { share: percent(effective) })}</span>
+        )}
+      </dd>
+      {trust !== null && (
+        <>
+          <dt>{texts.trust}</dt>
+          <dd>{percent(trust)}</dd>
+        </>
+      )}
+      {fact.valid_until !== null && (
+        <>
+          <dt>{texts.validUntil}</dt>
+          <dd>
+            <Instant at={fact.valid_until} />
+          </dd>
+        </>
+      )}
+      {fact.received_from !== null && (
+        <>
+          <dt>{texts.from}</dt>
+          <dd>
+            <ShownText text={fact.received_from} />
+          </dd>
+        </>
+      )}
+      <dt>{texts.provenance}</dt>
+      <dd>
+        {fact.derived_from.length === 0 ? (
+          <span class="muted">{texts.saidDirectly}</span>
+        ) : (
+          <a href={addressOf('facts', { id: fact.id })}>{plural(texts.derived, fact.derived_from.length)}</a>
+        )}
+      </dd>
+    </dl>
+  );
+};
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,0 +1,44 @@
+import type { Conflict, Fact, FactClient } from '../../../../../client/client.ts';
+
+/** So many rivals are fetched at first: two come with the contradiction itself, the others one by one. */
+export const RIVALS_SHOWN = 12;
+const AT_ONCE = 2;
+
+/** The facts of a contradiction, newest first. One that went out of sight meanwhile is left out. */
+export const readRivals = async (
+  client: FactClient,
+  conflict: Conflict,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+): Promise<readonly Fact[]> => {
+  const known = new Map([conflict.fact_a, conflict.fact_b].map((fact) => [fact.id, fact]));
+  const wanted = [...known.keys(), ...conflict.members.filter((id) => !known.has(id))].slice(0, limit);
+  const waiting = wanted.filter((id) => !known.has(id));
+  const readNext = async (): Promise<void> => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      try {
+        known.set(id, await client.fact(id, { signal }));
+      } catch (error) {
+        if (signal.aborted) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, readNext));
+  return [...known.values()].sort((one, other) => compareStamps(other.hlc, one.hlc));
+};
+
+/** The fact that answers a question while nobody has settled the matter: the surest, of those the newest. */
+export const winnerOf = (rivals: readonly Fact[]): Fact | undefined =>
+  rivals
+    .filter(({ contradicted }) => contradicted)
+    .reduce<Fact | undefined>((best, fact) => {
+      if (best === undefined || fact.confidence > best.confidence) return fact;
+      if (fact.confidence < best.confidence) return best;
+      return compareStamps(fact.hlc, best.hlc) > 0 ? fact : best;
+    }, undefined);
+
+/** Stamps are two numbers with a dot between them, which their text does not order. */
+const compareStamps = (one: string, other: string): number => {
+  const [wall = 0, count = 0] = one.split('.').map(Number);
+  const [otherWall = 0, otherCount = 0] = other.split('.').map(Number);
+  return wall - otherWall || count - otherCount;
+};
