@@ -30,7 +30,8 @@ export const ConflictHead = ({ conflict, isNamed, onStep }: ConflictHeadProps) =
           <ShownText text={fact.relation} />
         </h2>
         <p class="muted">
-          {conflict.status === 'resolved' ? texts.found : texts.since} <Instant at={since} /> (<Instant at={since} relative />) <span class="tag">{fact.scope}</span>{' '}
+          {conflict.status === 'resolved' ? texts.found : texts.since} <Instant at={since} /> (
+          <Instant at={since} relative />) <span class="tag">{fact.scope}</span>{' '}
           {fact.garden_id !== null && (
             <span class="tag">
               <ShownText text={fact.garden_id} />
