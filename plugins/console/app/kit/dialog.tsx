@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { later } from './platform.ts';
 import { useTexts } from './use-texts.ts';
 
 interface DialogProps {
@@ -11,14 +12,21 @@ interface DialogProps {
 /** A modal dialog of the platform: it keeps the focus, closes on Escape, and gives the focus back. */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
+  const isGone = useRef(false);
   const texts = useTexts();
   useEffect(() => {
+    const opener = document.activeElement;
     element.current?.showModal();
     // The platform would choose the button that closes.
-    element.current?.querySelector<HTMLElement>('[data-first-focus]')?.focus();
+    element.current?.querySelector<HTMLElement>('[data-first-focus], form :is(input, select, textarea)')?.focus();
+    return () => {
+      // A dialog that is taken out of the page does not give the focus back by itself.
+      isGone.current = true;
+      later(0, () => opener instanceof HTMLElement && document.activeElement === document.body && opener.focus());
+    };
   }, []);
   return (
-    <dialog ref={element} onClose={onClose} aria-labelledby="dialog-title">
+    <dialog ref={element} onClose={() => isGone.current || onClose()} aria-labelledby="dialog-title">
       <header class="dialog-head">
         <h2 id="dialog-title">{title}</h2>
         <button type="button" class="quiet" aria-label={texts.close} onClick={() => element.current?.close()}>

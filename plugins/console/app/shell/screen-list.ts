@@ -42,6 +42,13 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['read'],
     load: async () => (await import('../screens/recall/recall.tsx')).Recall,
   },
+  {
+    name: 'gardens',
+    group: 'access',
+    needs: 'GET /v1/gardens',
+    permissions: ['read'],
+    load: async () => (await import('../screens/gardens/gardens.tsx')).Gardens,
+  },
 ];
 
 /** The screens that this node has and this key may see. */

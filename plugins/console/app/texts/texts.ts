@@ -12,8 +12,15 @@ export const fill = (text: string, values: Values): string =>
   text.replace(/\{([a-z]+)\}/g, (place, name: string) => {
     const value = values[name];
     if (value === undefined) return place;
-    return typeof value === 'number' ? NUMBERS.format(value) : value;
+    return typeof value === 'number' ? NUMBERS.format(value) : isolated(value);
   });
+
+/** Letters that run from right to left, and marks that turn the direction of what follows. */
+const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/** So that a value does not turn the sentence around it. */
+const isolated = (value: string): string =>
+  TURNS.test(value) ? `\u2068${value.replaceAll(/[\u2066-\u2069]/g, '')}\u2069` : value;
 
 /** The form of a sentence for a number, by the rules of the language; `{count}` stands for the number. */
 export const plural = (forms: { readonly one: string; readonly other: string }, count: number): string =>

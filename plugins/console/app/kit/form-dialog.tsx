@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
+import { type FormValues, readForm } from './form-values.ts';
+import { Problem } from './problem.tsx';
+import { useTexts } from './use-texts.ts';
+
+interface FormDialogProps {
+  readonly title: string;
+  /** What the button says that sends the form. */
+  readonly submit: string;
+  readonly isDangerous?: boolean;
+  /** What it rejects with is shown in the dialog, which stays open. */
+  readonly onSubmit: (values: FormValues) => Promise<void>;
+  readonly onClose: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/** A dialog with a form: it waits for the node, and shows what the node refuses beside what was filled in. */
+export const FormDialog = (props: FormDialogProps) => {
+  const { title, submit, isDangerous = false, onSubmit, onClose, children } = props;
+  const texts = useTexts();
+  const [error, setError] = useState<unknown>();
+  const [isWorking, setWorking] = useState(false);
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setWorking(true);
+    setError(undefined);
+    try {
+      await onSubmit(readForm(event.currentTarget as HTMLFormElement));
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setWorking(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={(event) => void send(event)}>
+        {children}
+        {error !== undefined && <Problem error={error} />}
+        <div class="dialog-end">
+          <button type="button" onClick={onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isWorking}>
+            {isWorking ? `${texts.working}…` : submit}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact';
+
+export interface Column<Item> {
+  readonly title: string;
+  readonly show: (item: Item) => ComponentChildren;
+  readonly isNumber?: boolean;
+}
+
+interface TableProps<Item> {
+  readonly label: string;
+  readonly columns: readonly Column<Item>[];
+  readonly rows: readonly Item[];
+  readonly keyOf: (item: Item) => string;
+  /** Buttons of a row. */
+  readonly actions?: ((item: Item) => ComponentChildren) | undefined;
+  /** What the column of the buttons is called. */
+  readonly actionsTitle?: string;
+  /** Where there is no row. */
+  readonly empty: ComponentChildren;
+}
+
+/** Records of one kind, a row each; on a phone each is a block with the titles beside its members. */
+export const RecordTable = <Item,>(props: TableProps<Item>) => {
+  const { label, columns, rows, keyOf, actions, actionsTitle, empty } = props;
+  if (rows.length === 0) return <>{empty}</>;
+  return (
+    <div class="scroll">
+      <table class="records" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
+                {title}
+              </th>
+            ))}
+            {actions !== undefined && (
+              <th scope="col">
+                <span class="unseen">{actionsTitle}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, show, isNumber }) => (
+                <td key={title} data-label={title} class={isNumber ? 'number' : undefined}>
+                  {show(row)}
+                </td>
+              ))}
+              {actions !== undefined && (
+                <td class="record-actions">
+                  <div class="actions">{actions(row)}</div>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

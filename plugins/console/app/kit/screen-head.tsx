@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact';
+
+interface HeadProps {
+  readonly title: ComponentChildren;
+  /** 2 for a part of a screen. */
+  readonly level?: 1 | 2;
+  readonly children?: ComponentChildren;
+}
+
+/** The heading of a screen or of a part of one, and beside it what can be done there. */
+export const ScreenHead = ({ title, level = 1, children }: HeadProps) => (
+  <header class="screen-head">
+    {level === 1 ? <h1>{title}</h1> : <h2>{title}</h2>}
+    <div class="actions">{children}</div>
+  </header>
+);

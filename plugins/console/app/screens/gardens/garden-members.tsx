@@ -1,0 +1,135 @@
+import type { Garden, GardenMember } from '../../../../../client/client.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { ChoiceField, TextField } from '../../kit/form-fields.tsx';
+import { Instant } from '../../kit/instant.tsx';
+import { type Column, RecordTable } from '../../kit/record-table.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Empty } from '../../kit/state.tsx';
+import type { Actions } from '../../kit/use-actions.tsx';
+import { useSession } from '../../session/session.ts';
+import { fill, type Texts } from '../../texts/texts.ts';
+
+type Role = GardenMember['role'];
+const ROLES: readonly Role[] = ['reader', 'writer', 'admin', 'quarantine:moderator'];
+
+interface PartProps {
+  readonly garden: Garden;
+  readonly actions: Actions;
+}
+
+/** Who belongs to a garden. Its keepers change that; everybody else may leave. */
+export const GardenMembers = ({ garden, actions, isKeeper }: PartProps & { readonly isKeeper: boolean }) => {
+  const { texts, reader } = useSession();
+  const { gardens: own } = texts;
+  const rowActions = (member: GardenMember) => (
+    <>
+      {isKeeper && (
+        <button
+          type="button"
+          aria-label={fill(own.roleOf, { entity: member.entity_uri })}
+          onClick={() => actions.show(<ChangeRole garden={garden} member={member} actions={actions} />)}
+        >
+          {own.changeRole}
+        </button>
+      )}
+      {(isKeeper || member.entity_uri === reader.entity_uri) && (
+        <button
+          type="button"
+          class="danger"
+          aria-label={fill(own.expelOf, { entity: member.entity_uri })}
+          onClick={() => actions.show(<Expel garden={garden} member={member} actions={actions} />)}
+        >
+          {member.entity_uri === reader.entity_uri ? own.leave : own.expel}
+        </button>
+      )}
+    </>
+  );
+  return (
+    <section aria-label={own.members}>
+      <ScreenHead title={own.members} level={2}>
+        {isKeeper && (
+          <button type="button" onClick={() => actions.show(<AddMember garden={garden} actions={actions} />)}>
+            {own.addMember}
+          </button>
+        )}
+      </ScreenHead>
+      {garden.truncated && <p class="muted">{own.truncated}</p>}
+      <RecordTable
+        label={own.members}
+        columns={columnsOf(own)}
+        rows={garden.members}
+        keyOf={({ entity_uri: entity }) => entity}
+        actions={rowActions}
+        actionsTitle={texts.actions}
+        empty={<Empty title={own.noMembers} />}
+      />
+    </section>
+  );
+};
+
+const columnsOf = (texts: Texts['gardens']): readonly Column<GardenMember>[] => [
+  { title: texts.member, show: ({ entity_uri: entity }) => <ShownText text={entity} /> },
+  { title: texts.role, show: ({ role }) => <span class="tag">{role}</span> },
+  { title: texts.addedBy, show: ({ added_by: by }) => <ShownText text={by} /> },
+  { title: texts.added, show: ({ added_at: at }) => <Instant at={at} relative /> },
+];
+
+const AddMember = ({ garden, actions }: PartProps) => {
+  const { client, texts } = useSession();
+  const { gardens: own } = texts;
+  return (
+    <FormDialog
+      title={own.addMember}
+      submit={own.addMember}
+      onClose={actions.close}
+      onSubmit={async (values) => {
+        const entity = values.text('entity');
+        await client.gardens.addMember(garden.slug, entity, values.text('role') as Role);
+        actions.done(fill(own.addedDone, { entity }));
+      }}
+    >
+      <TextField name="entity" label={own.member} hint={own.memberHint} isRequired maxLength={2048} />
+      <ChoiceField name="role" label={own.role} hint={own.roleHint} options={ROLES} value="reader" />
+    </FormDialog>
+  );
+};
+
+const ChangeRole = ({ garden, member, actions }: PartProps & { readonly member: GardenMember }) => {
+  const { client, texts } = useSession();
+  const { gardens: own } = texts;
+  const { entity_uri: entity } = member;
+  return (
+    <FormDialog
+      title={fill(own.roleOf, { entity })}
+      submit={own.changeRole}
+      onClose={actions.close}
+      onSubmit={async (values) => {
+        const { role } = await client.gardens.setRole(garden.slug, entity, values.text('role') as Role);
+        actions.done(fill(own.roleDone, { entity, role }));
+      }}
+    >
+      <ChoiceField name="role" label={own.role} hint={own.roleHint} options={ROLES} value={member.role} />
+    </FormDialog>
+  );
+};
+
+const Expel = ({ garden, member, actions }: PartProps & { readonly member: GardenMember }) => {
+  const { client, texts } = useSession();
+  const { gardens: own } = texts;
+  const { entity_uri: entity } = member;
+  return (
+    <ConfirmDialog
+      title={fill(own.expelOf, { entity })}
+      submit={own.expel}
+      onClose={actions.close}
+      onConfirm={async () => {
+        await client.gardens.removeMember(garden.slug, entity);
+        actions.done(fill(own.expelDone, { entity }));
+      }}
+    >
+      <p>{own.expelText}</p>
+    </ConfirmDialog>
+  );
+};

@@ -1,0 +1,101 @@
+import type { Garden } from '../../../../../client/client.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { Instant } from '../../kit/instant.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Answer } from '../../kit/state.tsx';
+import { type Actions, useActions } from '../../kit/use-actions.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { hasRoute, may, useSession } from '../../session/session.ts';
+import { addressOf, useAddress } from '../../shell/address.ts';
+import { fill } from '../../texts/texts.ts';
+import { GardenMembers } from './garden-members.tsx';
+import { QuarantineInbox } from './quarantine-inbox.tsx';
+
+/** A garden: what it is, who belongs to it, and what waits in it. */
+export const OneGarden = ({ name }: { name: string }) => {
+  const { client, texts } = useSession();
+  const asked = useAsked((signal) => client.gardens.get(name, { signal }), [name]);
+  const actions = useActions(asked.reload);
+  return (
+    <>
+      <p>
+        <a href={addressOf('gardens')}>← {texts.screens.gardens}</a>
+      </p>
+      <Answer asked={asked}>{(garden) => <Shown garden={garden} actions={actions} />}</Answer>
+    </>
+  );
+};
+
+const Shown = ({ garden, actions }: { garden: Garden; actions: Actions }) => {
+  const { texts, reader, setup } = useSession();
+  const { gardens: own } = texts;
+  const role = garden.members.find(({ entity_uri: entity }) => entity === reader.entity_uri)?.role;
+  const isKeeper = may(reader, 'admin') || role === 'admin';
+  const canDecide = may(reader, 'write') && (isKeeper || role === 'quarantine:moderator');
+  return (
+    <>
+      <ScreenHead title={<ShownText text={garden.name} />}>
+        <a class="button" href={addressOf('facts', { garden_id: garden.garden_id })}>
+          {own.facts}
+        </a>
+        {isKeeper && may(reader, 'write', 'admin') && (
+          <button
+            type="button"
+            class="danger"
+            onClick={() => actions.show(<DeleteGarden garden={garden} onClose={actions.close} />)}
+          >
+            {own.remove}
+          </button>
+        )}
+      </ScreenHead>
+      {actions.view}
+      {garden.description !== null && (
+        <p class="lead">
+          <ShownText text={garden.description} short={false} />
+        </p>
+      )}
+      <dl class="members">
+        <dt>{own.uri}</dt>
+        <dd>
+          <code class="shown">{garden.garden_id}</code>
+        </dd>
+        <dt>{own.scope}</dt>
+        <dd>
+          <span class="tag">{garden.scope}</span> {garden.quarantine && <span class="tag warn">{own.quarantine}</span>}
+        </dd>
+        <dt>{own.createdBy}</dt>
+        <dd>
+          <ShownText text={garden.created_by} /> <Instant at={garden.created_at} />
+        </dd>
+      </dl>
+      <GardenMembers garden={garden} isKeeper={isKeeper} actions={actions} />
+      {garden.quarantine && hasRoute(setup, 'GET /v1/quarantine') && (
+        <section>
+          <h2>{own.waiting}</h2>
+          <QuarantineInbox garden={garden} gardens={[garden]} canDecide={canDecide} />
+        </section>
+      )}
+    </>
+  );
+};
+
+const DeleteGarden = ({ garden, onClose }: { garden: Garden; onClose: () => void }) => {
+  const { client, texts } = useSession();
+  const { open } = useAddress();
+  const { gardens: own } = texts;
+  return (
+    <ConfirmDialog
+      title={fill(own.removeTitle, { name: garden.name })}
+      submit={own.remove}
+      typed={garden.slug}
+      onClose={onClose}
+      onConfirm={async () => {
+        await client.gardens.remove(garden.slug);
+        open('gardens');
+      }}
+    >
+      <p>{own.removeText}</p>
+    </ConfirmDialog>
+  );
+};
