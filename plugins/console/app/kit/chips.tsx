@@ -1,10 +1,18 @@
 import { fill } from '../texts/texts.ts';
+import { ShownText } from './shown-text.tsx';
 import { useTexts } from './use-texts.ts';
+
+/** Nobody wants to hear more of a value. */
+const SPOKEN_CHARACTERS = 80;
 
 export interface Chip {
   readonly name: string;
   readonly label: string;
   readonly value: string;
+  /** What is shown in place of the value, such as the name of what it identifies. */
+  readonly shown?: string;
+  /** Whether the list takes no notice of it for now. */
+  readonly isIdle?: boolean;
 }
 
 /** The filters that hold, each with a button that takes it away. */
@@ -13,13 +21,13 @@ export const Chips = ({ chips, onRemove }: { chips: readonly Chip[]; onRemove: (
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label={filters.holding}>
-      {chips.map(({ name, label, value }) => (
-        <li key={name} class="chip">
-          {label}: <bdi class="shown">{value}</bdi>
+      {chips.map(({ name, label, value, shown = value, isIdle = false }) => (
+        <li key={name} class={isIdle ? 'chip idle' : 'chip'} title={isIdle ? filters.idle : undefined}>
+          {label}: <ShownText text={shown} />
           <button
             type="button"
             class="link"
-            aria-label={fill(filters.remove, { name: label, value })}
+            aria-label={fill(filters.remove, { name: label, value: shown.slice(0, SPOKEN_CHARACTERS) })}
             onClick={() => onRemove(name)}
           >
             ✕

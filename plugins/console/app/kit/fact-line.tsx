@@ -2,6 +2,7 @@ import type { Fact } from '../../../../client/client.ts';
 import { addressOf } from '../shell/address.ts';
 import { fill } from '../texts/texts.ts';
 import { Instant } from './instant.tsx';
+import { nowMs } from './platform.ts';
 import { ShownText } from './shown-text.tsx';
 import { ShownValue } from './shown-value.tsx';
 import { useTexts } from './use-texts.ts';
@@ -29,13 +30,23 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
 /** Scope and confidence, and the marks that a reader must not miss. */
 export const FactTags = ({ fact }: { fact: Fact }) => {
   const { fact: texts } = useTexts();
+  const { confidence, quarantine_status: quarantine } = fact;
+  const sure = fill(texts.confidence, { share: Math.round(confidence * 100) });
   return (
     <>
       <span class="tag">{fact.scope}</span>
-      <span class="tag">{fill(texts.confidence, { share: Math.round(fact.confidence * 100) })}</span>
+      {confidence === 0 ? <span class="tag warn">{texts.retraction}</span> : <span class="tag">{sure}</span>}
       {fact.contradicted && <span class="tag warn">{texts.contradicted}</span>}
+      {fact.differs_elsewhere && <span class="tag warn">{texts.differsElsewhere}</span>}
+      {hasExpired(fact) && <span class="tag warn">{texts.expired}</span>}
       {fact.garden_id !== null && <span class="tag">{texts.inGarden}</span>}
-      {fact.quarantine_status === 'quarantined' && <span class="tag bad">{texts.quarantined}</span>}
+      {quarantine === 'pending' && <span class="tag bad">{texts.quarantined}</span>}
+      {quarantine === 'rejected' && <span class="tag bad">{texts.rejected}</span>}
+      {fact.value.interpret_as === 'instruction' && <span class="tag warn">{texts.instruction}</span>}
+      {fact.received_from !== null && <span class="tag">{texts.received}</span>}
+      {fact.attested === true && <span class="tag good">{texts.attested}</span>}
     </>
   );
 };
+
+const hasExpired = ({ valid_until: until }: Fact): boolean => until !== null && Date.parse(until) <= nowMs();

@@ -27,5 +27,9 @@ export const readDraft = ({ type, text }: ValueDraft): TypedValue | undefined =>
   if (text.trim() === '') return undefined;
   if (type !== 'number') return { type, v: text.trim() };
   const number = Number(text);
-  return Number.isFinite(number) ? { type, v: number } : undefined;
+  return Number.isFinite(number) && isExact(text.trim(), number) ? { type, v: number } : undefined;
 };
+
+/** Whether a number holds the whole number that was typed. The node refuses what does not, and would not see it here. */
+const isExact = (text: string, number: number): boolean =>
+  !/^[+-]?\d+$/.test(text) || BigInt(text.replace(/^\+/, '')) === BigInt(number);

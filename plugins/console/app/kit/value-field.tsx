@@ -54,7 +54,8 @@ const Control = ({ ids, draft: { type, text }, onText }: ControlProps) => {
       </select>
     );
   }
-  if (type === 'text') {
+  // A control of one line would drop the line breaks of a string.
+  if (type === 'text' || (type === 'string' && text.includes('\n'))) {
     return <textarea {...ids} rows={6} value={text} onInput={({ currentTarget }) => onText(currentTarget.value)} />;
   }
   const set = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => onText(currentTarget.value);

@@ -58,7 +58,7 @@ export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty, at }:
       </ul>
       {error !== undefined && <Problem error={error} retry={items.length === 0 ? reload : readMore} />}
       <p class="rows-end muted" role="status">
-        {isLoading ? `${texts.loading}…` : hasMore ? '' : plural(texts.list.count, items.length)}
+        {isLoading ? `${texts.loading}…` : hasMore || error !== undefined ? '' : plural(texts.list.count, items.length)}
       </p>
     </section>
   );

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
-import { useTexts } from '../../kit/use-texts.ts';
-
-const NAMES = ['entity', 'relation', 'source', 'scope', 'garden_id', 'session', 'min_confidence'] as const;
-type FilterName = (typeof NAMES)[number];
-const SCOPES = ['local', 'team', 'company', 'public'] as const;
+import { instantOf } from '../../kit/moment-field.tsx';
+import { useGardens } from '../../kit/use-gardens.ts';
+import { useSession } from '../../session/session.ts';
+import { FILTERS, type FilterName } from './filter-names.ts';
 
 /** A filter and its value, added one at a time. */
 export const FactFilters = ({ onAdd }: { onAdd: (name: FilterName, value: string) => void }) => {
-  const { filters: texts } = useTexts();
+  const { filters: texts } = useSession().texts;
   const [name, setName] = useState<FilterName>('entity');
   const [value, setValue] = useState('');
   const add = (event: Event): void => {
     event.preventDefault();
-    if (value.trim() === '') return;
-    onAdd(name, value.trim());
+    const given = name === 'after' ? instantOf(value) : value.trim();
+    if (!given) return;
+    onAdd(name, given);
     setValue('');
   };
   return (
@@ -26,28 +26,66 @@ export const FactFilters = ({ onAdd }: { onAdd: (name: FilterName, value: string
           setValue('');
         }}
       >
-        {NAMES.map((each) => (
+        {FILTERS.map((each) => (
           <option key={each} value={each}>
             {texts[each]}
           </option>
         ))}
       </select>
-      {name === 'scope' ? (
-        <select aria-label={texts.value} value={value} onChange={({ currentTarget }) => setValue(currentTarget.value)}>
-          <option value="" />
-          {SCOPES.map((scope) => (
-            <option key={scope}>{scope}</option>
-          ))}
-        </select>
-      ) : (
-        <input
-          aria-label={texts.value}
-          inputMode={name === 'min_confidence' ? 'decimal' : 'text'}
-          value={value}
-          onInput={({ currentTarget }) => setValue(currentTarget.value)}
-        />
-      )}
+      <FilterValue name={name} value={value} onChange={setValue} />
       <button type="submit">{texts.add}</button>
     </form>
   );
+};
+
+interface FilterValueProps {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** The control that fits a filter: a choice where the values are known. */
+const FilterValue = ({ name, value, onChange }: FilterValueProps) => {
+  const { texts, reader } = useSession();
+  const gardens = useGardens();
+  const choices = choicesOf(name, {
+    scopes: reader.allowed_scopes,
+    gardens: gardens.map(({ garden_id: uri, name: title }) => [uri, title]),
+    marks: [
+      ['true', texts.yes],
+      ['false', texts.no],
+    ],
+  });
+  const take = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }): void =>
+    onChange(currentTarget.value);
+  if (choices !== undefined) {
+    return (
+      <select aria-label={texts.filters.value} value={value} onChange={take}>
+        <option value="" />
+        {choices.map(([each, title]) => (
+          <option key={each} value={each}>
+            {title}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  const plain = { 'aria-label': texts.filters.value, value, onInput: take };
+  if (name === 'min_confidence') return <input {...plain} type="number" min={0} max={1} step="any" />;
+  return name === 'after' ? <input {...plain} type="datetime-local" /> : <input {...plain} />;
+};
+
+type Choice = readonly [value: string, title: string];
+
+interface Known {
+  readonly scopes: readonly string[];
+  readonly gardens: readonly Choice[];
+  readonly marks: readonly Choice[];
+}
+
+/** Undefined where any text may be a value. */
+const choicesOf = (name: FilterName, { scopes, gardens, marks }: Known): readonly Choice[] | undefined => {
+  if (name === 'scope') return scopes.map((scope) => [scope, scope]);
+  if (name === 'attested') return marks;
+  return name === 'garden_id' && gardens.length > 0 ? gardens : undefined;
 };

@@ -1,49 +1,80 @@
-import { FactTags } from '../../kit/fact-line.tsx';
-import { Instant } from '../../kit/instant.tsx';
+import { useState } from 'preact/hooks';
+import type { Fact } from '../../../../../client/client.ts';
+import { Notice } from '../../kit/notice.tsx';
+import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
-import { useSession } from '../../session/session.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
+import { FactActions } from './fact-actions.tsx';
+import { FactAudit } from './fact-audit.tsx';
+import { FactMembers } from './fact-members.tsx';
+import { Provenance } from './provenance.tsx';
+import { TripleHistory } from './triple-history.tsx';
+import { useTripleHistory } from './use-triple-history.ts';
 
 /** One fact with all that is known of it. */
 export const OneFact = ({ id }: { id: string }) => {
   const { client, texts } = useSession();
   const asked = useAsked((signal) => client.fact(id, { signal }), [id]);
   return (
-    <Answer asked={asked}>
-      {(fact) => (
-        <>
-          <h1>
-            <ShownText text={fact.relation} />
-          </h1>
-          <dl class="members">
-            <dt>{texts.fact.entity}</dt>
-            <dd>
-              <a href={addressOf('entities', { uri: fact.entity })}>
-                <ShownText text={fact.entity} />
-              </a>
-            </dd>
-            <dt>{texts.fact.value}</dt>
-            <dd>
-              <ShownValue value={fact.value} short={false} />
-            </dd>
-            <dt>{texts.fact.source}</dt>
-            <dd>
-              <ShownText text={fact.source} />
-            </dd>
-            <dt>{texts.fact.timestamp}</dt>
-            <dd>
-              <Instant at={fact.timestamp} />
-            </dd>
-            <dt>{texts.fact.marks}</dt>
-            <dd>
-              <FactTags fact={fact} />
-            </dd>
-          </dl>
-        </>
-      )}
-    </Answer>
+    <>
+      <p class="back">
+        <a href={addressOf('facts')}>{texts.fact.all}</a>
+      </p>
+      <h1>{asked.data === undefined ? texts.fact.title : <ShownText text={asked.data.relation} />}</h1>
+      <Answer asked={asked}>{(fact) => <KnownFact fact={fact} onChanged={asked.reload} />}</Answer>
+    </>
+  );
+};
+
+/** What the reader has just done: a sentence, and the fact that came of it. */
+interface Said {
+  readonly text: string;
+  readonly fact: Fact;
+}
+
+const KnownFact = ({ fact, onChanged }: { fact: Fact; onChanged: () => void }) => {
+  const { setup, texts } = useSession();
+  const [said, say] = useState<Said>();
+  const [round, setRound] = useState(0);
+  const hasHistory = hasRoute(setup, 'GET /v1/facts/{id}/history');
+  const history = useTripleHistory(hasHistory ? fact.id : undefined, round);
+  const ended = history.steps.items.find((step) => step.fact.id === fact.id)?.ended ?? null;
+  const change = (next: Said): void => {
+    say(next);
+    setRound(round + 1);
+    onChanged();
+  };
+  return (
+    <>
+      <Notice>
+        {said !== undefined && (
+          <>
+            {said.text} <a href={addressOf('facts', { id: said.fact.id })}>{texts.fact.see}</a>
+          </>
+        )}
+      </Notice>
+      <p>
+        <a class="fact-entity" href={addressOf('entities', { uri: fact.entity })}>
+          <ShownText text={fact.entity} />
+        </a>
+      </p>
+      <ScrollBox class="says" label={texts.fact.value}>
+        <ShownValue value={fact.value} short={false} />
+      </ScrollBox>
+      <FactActions
+        fact={fact}
+        hasEnded={ended !== null}
+        onCorrected={(made) => change({ text: texts.correct.done, fact: made })}
+        onRetracted={(made) => change({ text: texts.retract.done, fact: made })}
+      />
+      <FactMembers fact={fact} ended={ended} />
+      {hasRoute(setup, 'GET /v1/facts/{id}/provenance') && <Provenance key={round} id={fact.id} />}
+      {hasHistory && <TripleHistory id={fact.id} history={history} />}
+      {hasRoute(setup, 'GET /v1/audit/facts/{id}') && <FactAudit id={fact.id} />}
+    </>
   );
 };

@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import type { Fact } from '../../../../../client/client.ts';
+import { ActionForm } from '../../kit/action-form.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { instantOf } from '../../kit/moment-field.tsx';
+import { useAction } from '../../kit/use-action.ts';
+import { readDraft, type ValueDraft } from '../../kit/value-draft.ts';
+import { ValueField } from '../../kit/value-field.tsx';
+import { may, useSession } from '../../session/session.ts';
+import { type AboutFact, AboutFields, TripleFields } from './assert-fields.tsx';
+
+interface AssertDialogProps {
+  /** What the fact is about, where the reader comes from an entity. */
+  readonly entity?: string | undefined;
+  readonly onAsserted: (fact: Fact) => void;
+  readonly onClose: () => void;
+}
+
+/** Asserts a fact. The node judges what was typed, and its words are shown beside the fields. */
+export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogProps) => {
+  const { client, reader, texts } = useSession();
+  const [triple, setTriple] = useState({ entity, relation: '' });
+  const [draft, setDraft] = useState<ValueDraft>({ type: 'string', text: '' });
+  const [about, setAbout] = useState<AboutFact>({
+    source: reader.entity_uri,
+    scope: usualScope(reader.allowed_scopes),
+    garden: '',
+    confidence: '1',
+    validUntil: '',
+  });
+  const [isInstruction, setInstruction] = useState(false);
+  const [complaint, complain] = useState<string>();
+  const action = useAction();
+  const submit = (): void => {
+    const value = readDraft(draft);
+    complain(value === undefined ? texts.assert.noValue : undefined);
+    if (value === undefined) return;
+    void action.run(async () => {
+      const fact = await client.assert({
+        ...triple,
+        value: isInstruction ? { ...value, interpret_as: 'instruction' } : value,
+        source: about.source,
+        scope: about.scope,
+        confidence: Number(about.confidence),
+        garden_id: about.garden || undefined,
+        valid_until: instantOf(about.validUntil),
+      });
+      onAsserted(fact);
+    });
+  };
+  return (
+    <Dialog title={texts.assert.title} onClose={onClose}>
+      <ActionForm
+        action={action}
+        submit={texts.assert.submit}
+        working={texts.assert.working}
+        complaint={complaint}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        <TripleFields triple={triple} onChange={setTriple} />
+        <ValueField draft={draft} onChange={setDraft} />
+        {may(reader, 'instruction:write') && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isInstruction}
+              onChange={({ currentTarget }) => setInstruction(currentTarget.checked)}
+            />
+            {texts.assert.instruction}
+          </label>
+        )}
+        <AboutFields about={about} onChange={setAbout} />
+      </ActionForm>
+    </Dialog>
+  );
+};
+
+/** The default of clients of this protocol, where the key may write there. */
+const usualScope = (scopes: readonly Fact['scope'][]): Fact['scope'] =>
+  scopes.includes('company') ? 'company' : (scopes[0] ?? 'local');

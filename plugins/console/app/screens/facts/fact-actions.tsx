@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import type { Fact } from '../../../../../client/client.ts';
+import { may, useSession } from '../../session/session.ts';
+import { CorrectDialog } from './correct-dialog.tsx';
+import { RetractDialog } from './retract-dialog.tsx';
+
+interface FactActionsProps {
+  readonly fact: Fact;
+  /** Whether it was retracted, settled otherwise, or has expired: there is nothing left to retract then. */
+  readonly hasEnded: boolean;
+  readonly onCorrected: (fact: Fact) => void;
+  readonly onRetracted: (fact: Fact) => void;
+}
+
+/** What a key that writes may do with a fact. Facts of the node itself, and retractions, are not for correcting. */
+export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactActionsProps) => {
+  const { reader, setup, texts } = useSession();
+  const [opened, open] = useState<'correct' | 'retract'>();
+  const close = (): void => open(undefined);
+  const prefix = `${setup.service}:`;
+  if (!may(reader, 'write') || fact.confidence === 0) return null;
+  if ([fact.entity, fact.relation].some((name) => isReserved(name.toLowerCase(), prefix))) return null;
+  return (
+    <div class="bar">
+      <button type="button" onClick={() => open('correct')}>
+        {texts.correct.open}
+      </button>
+      {!hasEnded && (
+        <button type="button" class="danger" onClick={() => open('retract')}>
+          {texts.retract.open}
+        </button>
+      )}
+      {opened === 'correct' && (
+        <CorrectDialog
+          fact={fact}
+          onClose={close}
+          onCorrected={(made) => {
+            close();
+            onCorrected(made);
+          }}
+        />
+      )}
+      {opened === 'retract' && (
+        <RetractDialog
+          fact={fact}
+          onClose={close}
+          onRetracted={(made) => {
+            close();
+            onRetracted(made);
+          }}
+        />
+      )}
+    </div>
+  );
+};
+
+const isReserved = (name: string, prefix: string): boolean =>
+  (name.startsWith(prefix) && !name.startsWith(`${prefix}//`)) || name === 'instruction:manifest';

@@ -1,0 +1,61 @@
+import { type Chip, Chips } from '../../kit/chips.tsx';
+import { gardenName, useGardens } from '../../kit/use-gardens.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
+import type { Query } from '../../shell/address.ts';
+import { FactFilters } from './fact-filters.tsx';
+import { FILTERS, holdsInSearch, SWITCHES } from './filter-names.ts';
+
+interface FactBarProps {
+  readonly words: string;
+  readonly isSearching: boolean;
+  readonly query: Query;
+  readonly onWords: (words: string) => void;
+  readonly onChange: (given: Query) => void;
+}
+
+/** The search, the filters that hold and a way to further ones, and what else the list is to have. */
+export const FactBar = ({ words, isSearching, query, onWords, onChange }: FactBarProps) => {
+  const { setup, texts } = useSession();
+  const gardens = useGardens();
+  const chips = FILTERS.flatMap((name): Chip[] => {
+    const value = query[name];
+    if (!value) return [];
+    const shown = name === 'garden_id' ? gardenName(gardens, value) : value;
+    return [{ name, label: texts.filters[name], value, shown, isIdle: isSearching && !holdsInSearch(name) }];
+  });
+  return (
+    <>
+      <div class="bar">
+        {hasRoute(setup, 'POST /v1/recall') && (
+          <input
+            class="grow"
+            type="search"
+            dir="auto"
+            aria-label={texts.facts.search}
+            placeholder={texts.facts.search}
+            value={words}
+            onInput={({ currentTarget }) => onWords(currentTarget.value)}
+          />
+        )}
+        <FactFilters onAdd={(name, value) => onChange({ [name]: value })} />
+      </div>
+      <Chips chips={chips} onRemove={(name) => onChange({ [name]: undefined })} />
+      {isSearching ? (
+        <p class="muted">{chips.some(({ isIdle }) => isIdle) ? texts.facts.searchingIdle : texts.facts.searching}</p>
+      ) : (
+        <div class="bar">
+          {SWITCHES.map((name) => (
+            <label key={name} class="switch">
+              <input
+                type="checkbox"
+                checked={query[name] === 'true'}
+                onChange={({ currentTarget }) => onChange({ [name]: currentTarget.checked ? 'true' : undefined })}
+              />
+              {texts.facts[name]}
+            </label>
+          ))}
+        </div>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,43 @@
+import type { Fact, FactClient, QueryOf, RecallInput } from '../../../../../client/client.ts';
+import type { Query } from '../../shell/address.ts';
+import { FILTERS, SWITCHES } from './filter-names.ts';
+
+const PAGE_FACTS = 100;
+const FOUND_FACTS = 100;
+const FOUND_TOKENS = 50_000;
+
+/** A page of the facts that the filters leave, newest first. What was typed is sent as it is: the node judges it. */
+export const listFacts = async (client: FactClient, query: Query, cursor: string | undefined, signal: AbortSignal) => {
+  const given = Object.fromEntries([...FILTERS, ...SWITCHES].map((name) => [name, query[name] || undefined]));
+  const asked = { ...given, include_contradicted: true, limit: PAGE_FACTS, ...(cursor && { cursor }) };
+  return client.call('GET /v1/facts', { query: asked as QueryOf<'GET /v1/facts'>, signal });
+};
+
+/** The facts that a recall finds for words, best first, with the filters that a recall knows. */
+export const findFacts = async (
+  client: FactClient,
+  words: string,
+  query: Query,
+  signal: AbortSignal,
+): Promise<Fact[]> => {
+  const { relation, entity, scope, garden_id: garden, min_confidence: least } = query;
+  const asked: RecallInput = {
+    query: words,
+    token_budget: FOUND_TOKENS,
+    limit: FOUND_FACTS,
+    include_contradicted: true,
+    scope: garden || scope || 'global',
+    ...(relation && { relation }),
+    ...(entity && { entity }),
+    ...(least && { min_confidence: confidenceOf(least) }),
+  };
+  const reply = await client.recall(asked, { signal });
+  // A card stands for an entity and is no fact that could be opened.
+  return reply.facts.filter(({ from_card: isCard }) => !isCard).map(({ fact }) => fact);
+};
+
+/** What is no number goes as it is, so that the node says so. */
+const confidenceOf = (text: string): number => {
+  const number = Number(text);
+  return Number.isNaN(number) ? (text as unknown as number) : number;
+};
