@@ -9,20 +9,25 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
+/** What had the focus before the dialog that is open, which gets it back. There is one dialog at a time. */
+let opener: HTMLElement | undefined;
+
 /** A modal dialog of the platform: it keeps the focus, closes on Escape, and gives the focus back. */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const texts = useTexts();
   useEffect(() => {
-    const opener = document.activeElement;
+    const focused = document.activeElement;
+    // A dialog that follows another one is opened by nothing that is still there.
+    if (focused instanceof HTMLElement && focused !== document.body && !focused.closest('dialog')) opener = focused;
     element.current?.showModal();
     // The platform would choose the button that closes.
     element.current?.querySelector<HTMLElement>('[data-first-focus], form :is(input, select, textarea)')?.focus();
     return () => {
       // A dialog that is taken out of the page does not give the focus back by itself.
       isGone.current = true;
-      later(0, () => opener instanceof HTMLElement && document.activeElement === document.body && opener.focus());
+      later(0, () => document.activeElement === document.body && opener?.focus());
     };
   }, []);
   return (

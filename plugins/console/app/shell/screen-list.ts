@@ -49,6 +49,12 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['read'],
     load: async () => (await import('../screens/gardens/gardens.tsx')).Gardens,
   },
+  {
+    name: 'keys',
+    group: 'access',
+    needs: 'GET /v1/auth/keys',
+    load: async () => (await import('../screens/keys/keys.tsx')).Keys,
+  },
 ];
 
 /** The screens that this node has and this key may see. */

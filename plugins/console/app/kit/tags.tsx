@@ -1,0 +1,10 @@
+/** Words of the interface side by side, such as permissions. */
+export const Tags = ({ words }: { words: readonly string[] }) => (
+  <span class="tags">
+    {words.map((word) => (
+      <span key={word} class="tag">
+        {word}
+      </span>
+    ))}
+  </span>
+);

@@ -1,0 +1,123 @@
+import type { AnswerOf } from '../../../../../client/client.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { TextField } from '../../kit/form-fields.tsx';
+import { Instant } from '../../kit/instant.tsx';
+import { type Column, RecordTable } from '../../kit/record-table.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Answer, Empty } from '../../kit/state.tsx';
+import { type Actions, useActions } from '../../kit/use-actions.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { may, useSession } from '../../session/session.ts';
+import { fill, type Texts } from '../../texts/texts.ts';
+
+type AgentKey = AnswerOf<'GET /v1/auth/agent-keys'>[number];
+
+/** Public keys by which the reader signs what it asserts. */
+export const AgentKeys = () => {
+  const { client, texts, reader } = useSession();
+  const { agentKeys: own } = texts;
+  const keys = useAsked((signal) => client.call('GET /v1/auth/agent-keys', { signal }), []);
+  const actions = useActions(keys.reload);
+  return (
+    <section>
+      <ScreenHead title={own.title} level={2}>
+        {may(reader, 'write') && (
+          <button type="button" onClick={() => actions.show(<NewAgentKey actions={actions} />)}>
+            {own.register}
+          </button>
+        )}
+      </ScreenHead>
+      {actions.view}
+      <Answer asked={keys}>
+        {(all) => (
+          <RecordTable
+            label={own.title}
+            columns={columnsOf(own)}
+            rows={all}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty title={own.nothing}>
+                <p>{own.nothingHint}</p>
+              </Empty>
+            }
+            actionsTitle={texts.actions}
+            actions={(key) =>
+              key.status === 'active' && (
+                <button
+                  type="button"
+                  class="danger"
+                  aria-label={fill(own.revokeOf, { name: key.description ?? key.id })}
+                  onClick={() => actions.show(<RevokeAgentKey agentKey={key} actions={actions} />)}
+                >
+                  {own.revoke}
+                </button>
+              )
+            }
+          />
+        )}
+      </Answer>
+    </section>
+  );
+};
+
+const columnsOf = (texts: Texts['agentKeys']): readonly Column<AgentKey>[] => [
+  {
+    title: texts.key,
+    show: ({ public_key: key, description }) => (
+      <>
+        {description !== null && <ShownText text={description} />}
+        <div class="mono muted">
+          <ShownText text={key} />
+        </div>
+      </>
+    ),
+  },
+  { title: texts.id, show: ({ id }) => <code class="shown">{id}</code> },
+  {
+    title: texts.state,
+    show: ({ status }) => <span class={`tag ${status === 'active' ? 'good' : ''}`}>{status}</span>,
+  },
+  { title: texts.registeredAt, show: ({ registered_at: at }) => <Instant at={at} relative /> },
+];
+
+const NewAgentKey = ({ actions }: { actions: Actions }) => {
+  const { client, texts } = useSession();
+  const { agentKeys: own } = texts;
+  return (
+    <FormDialog
+      title={own.register}
+      submit={own.register}
+      onClose={actions.close}
+      onSubmit={async (values) => {
+        const { id } = await client.call('POST /v1/auth/agent-keys', {
+          body: { public_key: values.text('public'), description: values.optional('description') ?? null },
+        });
+        actions.done(fill(own.registered, { id }));
+      }}
+    >
+      <TextField name="public" label={own.publicKey} hint={own.publicHint} isRequired maxLength={128} />
+      <TextField name="description" label={own.description} maxLength={1024} />
+    </FormDialog>
+  );
+};
+
+const RevokeAgentKey = ({ agentKey, actions }: { agentKey: AgentKey; actions: Actions }) => {
+  const { client, texts } = useSession();
+  const { agentKeys: own } = texts;
+  const name = agentKey.description ?? agentKey.id;
+  return (
+    <ConfirmDialog
+      title={fill(own.revokeOf, { name })}
+      submit={own.revoke}
+      onClose={actions.close}
+      onConfirm={async () => {
+        await client.call('DELETE /v1/auth/agent-keys/{id}', { params: { id: agentKey.id } });
+        actions.done(fill(own.revoked, { name }));
+      }}
+    >
+      <p>{own.revokeText}</p>
+    </ConfirmDialog>
+  );
+};

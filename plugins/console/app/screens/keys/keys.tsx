@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { Answer, Empty } from '../../kit/state.tsx';
+import { useActions } from '../../kit/use-actions.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { hasRoute, may, useSession } from '../../session/session.ts';
+import { AgentKeys } from './agent-keys.tsx';
+import { ExpiringKeys } from './expiring-keys.tsx';
+import { KeyTable } from './key-table.tsx';
+import { NewKey } from './new-key.tsx';
+
+/** The keys of the reader; for administrators those of the tenant that end soon; and the keys that agents sign by. */
+export const Keys = () => {
+  const { client, texts, reader, setup } = useSession();
+  const { keys: own } = texts;
+  // What is done in one of the lists shows in the other.
+  const [round, setRound] = useState(0);
+  const keys = useAsked((signal) => client.call('GET /v1/auth/keys', { signal }), [round]);
+  const actions = useActions(() => setRound(round + 1));
+  return (
+    <>
+      <ScreenHead title={texts.screens.keys}>
+        {may(reader, 'admin') && (
+          <button type="button" class="primary" onClick={() => actions.show(<NewKey actions={actions} />)}>
+            {own.register}
+          </button>
+        )}
+      </ScreenHead>
+      <p class="lead">{own.lead}</p>
+      {actions.view}
+      <Answer asked={keys}>
+        {(all) => <KeyTable label={own.mine} keys={all} actions={actions} empty={<Empty title={own.nothing} />} />}
+      </Answer>
+      {may(reader, 'admin') && hasRoute(setup, 'GET /v1/auth/keys/expiring-soon') && (
+        <ExpiringKeys round={round} actions={actions} />
+      )}
+      {hasRoute(setup, 'GET /v1/auth/agent-keys') && <AgentKeys />}
+    </>
+  );
+};

@@ -1,0 +1,53 @@
+import type { BodyOf } from '../../../../../client/client.ts';
+import { drawKey } from '../../kit/draw-secret.ts';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { ChecksField, TextField } from '../../kit/form-fields.tsx';
+import type { FormValues } from '../../kit/form-values.ts';
+import { SecretDialog } from '../../kit/secret-dialog.tsx';
+import type { Actions } from '../../kit/use-actions.tsx';
+import { useSession } from '../../session/session.ts';
+import { fill } from '../../texts/texts.ts';
+
+type NewKeyBody = BodyOf<'POST /v1/auth/keys'>;
+
+/** Registers a key that the browser draws. Only what the reader's own key has can be given. */
+export const NewKey = ({ actions }: { actions: Actions }) => {
+  const { client, texts, reader } = useSession();
+  const { keys: own } = texts;
+  const register = async (values: FormValues): Promise<void> => {
+    const rawKey = drawKey();
+    const { entity_uri: entity } = await client.call('POST /v1/auth/keys', {
+      body: {
+        raw_key: rawKey,
+        entity_uri: values.text('entity'),
+        permissions: values.many('permissions') as NonNullable<NewKeyBody['permissions']>,
+        allowed_scopes: values.many('scopes') as NonNullable<NewKeyBody['allowed_scopes']>,
+        description: values.optional('description') ?? null,
+        expires_at: values.instant('expires') ?? null,
+      },
+    });
+    actions.done(
+      fill(own.registered, { entity }),
+      <SecretDialog title={own.secretTitle} secret={rawKey} text={own.secretText} onClose={actions.close} />,
+    );
+  };
+  return (
+    <FormDialog title={own.register} submit={own.register} onSubmit={register} onClose={actions.close}>
+      <TextField name="entity" label={own.entity} hint={own.entityHint} isRequired maxLength={2048} />
+      <TextField name="description" label={own.description} hint={own.descriptionHint} maxLength={1024} />
+      <ChecksField
+        name="permissions"
+        label={own.permissions}
+        options={reader.permissions}
+        checked={['read', 'write']}
+      />
+      <ChecksField
+        name="scopes"
+        label={own.scopes}
+        options={reader.allowed_scopes}
+        checked={reader.allowed_scopes}
+      />
+      <TextField name="expires" label={own.expires} hint={own.expiresHint} type="datetime-local" />
+    </FormDialog>
+  );
+};

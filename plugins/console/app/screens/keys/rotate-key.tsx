@@ -1,0 +1,36 @@
+import { drawKey } from '../../kit/draw-secret.ts';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { SecretDialog } from '../../kit/secret-dialog.tsx';
+import { readSpan, SpanField } from '../../kit/span-field.tsx';
+import type { Actions } from '../../kit/use-actions.tsx';
+import { useSession } from '../../session/session.ts';
+import { fill } from '../../texts/texts.ts';
+import { type Key, nameOf } from './key-table.tsx';
+
+/** Another key in the place of one, which stays good for a while so that programs can change over. */
+export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }) => {
+  const { client, texts } = useSession();
+  const { keys: own } = texts;
+  const name = nameOf(apiKey);
+  return (
+    <FormDialog
+      title={fill(own.rotateOf, { name })}
+      submit={own.rotate}
+      onClose={actions.close}
+      onSubmit={async (values) => {
+        const rawKey = drawKey();
+        await client.call('POST /v1/auth/keys/{id}/rotate', {
+          params: { id: apiKey.id },
+          body: { raw_key: rawKey, overlap_s: readSpan(values, 'overlap') },
+        });
+        actions.done(
+          fill(own.rotated, { name }),
+          <SecretDialog title={own.secretTitle} secret={rawKey} text={own.secretText} onClose={actions.close} />,
+        );
+      }}
+    >
+      <p>{own.rotateText}</p>
+      <SpanField name="overlap" label={own.overlap} value="day" />
+    </FormDialog>
+  );
+};
