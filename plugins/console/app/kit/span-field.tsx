@@ -11,7 +11,12 @@ export const SpanField = ({ name, label, value }: { name: string; label: string;
   const { spans } = useTexts();
   const names = Object.keys(SPANS) as SpanName[];
   return (
-    <ChoiceField name={name} label={label} value={value} options={names.map((each) => ({ value: each, label: spans[each] }))} />
+    <ChoiceField
+      name={name}
+      label={label}
+      value={value}
+      options={names.map((each) => ({ value: each, label: spans[each] }))}
+    />
   );
 };
 

@@ -36,12 +36,7 @@ export const ExpiringKeys = ({ round, actions }: { round: number; actions: Actio
       </ScreenHead>
       <Answer asked={keys}>
         {(all) => (
-          <KeyTable
-            label={own.expiring}
-            keys={all}
-            actions={actions}
-            empty={<Empty title={own.noneExpiring} />}
-          />
+          <KeyTable label={own.expiring} keys={all} actions={actions} empty={<Empty title={own.noneExpiring} />} />
         )}
       </Answer>
     </section>

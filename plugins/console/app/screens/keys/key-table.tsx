@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import type { AnswerOf } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
@@ -7,10 +6,9 @@ import { Tags } from '../../kit/tags.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill, type Texts } from '../../texts/texts.ts';
+import { type Key, nameOf } from './key.ts';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
-
-export type Key = AnswerOf<'GET /v1/auth/keys'>[number];
 
 interface TableProps {
   readonly label: string;
@@ -53,9 +51,6 @@ export const KeyTable = ({ label, keys, actions, empty }: TableProps) => {
     />
   );
 };
-
-/** What a reader knows a key by. */
-export const nameOf = ({ description, entity_uri: entity }: Key): string => description ?? entity;
 
 const columnsOf = (texts: Texts['keys'], never: string): readonly Column<Key>[] => [
   {

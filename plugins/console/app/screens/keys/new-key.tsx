@@ -41,12 +41,7 @@ export const NewKey = ({ actions }: { actions: Actions }) => {
         options={reader.permissions}
         checked={['read', 'write']}
       />
-      <ChecksField
-        name="scopes"
-        label={own.scopes}
-        options={reader.allowed_scopes}
-        checked={reader.allowed_scopes}
-      />
+      <ChecksField name="scopes" label={own.scopes} options={reader.allowed_scopes} checked={reader.allowed_scopes} />
       <TextField name="expires" label={own.expires} hint={own.expiresHint} type="datetime-local" />
     </FormDialog>
   );

@@ -2,7 +2,7 @@ import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
-import { type Key, nameOf } from './key-table.tsx';
+import { type Key, nameOf } from './key.ts';
 
 export const RevokeKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }) => {
   const { client, texts, reader } = useSession();

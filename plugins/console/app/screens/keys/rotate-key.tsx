@@ -5,7 +5,7 @@ import { readSpan, SpanField } from '../../kit/span-field.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
-import { type Key, nameOf } from './key-table.tsx';
+import { type Key, nameOf } from './key.ts';
 
 /** Another key in the place of one, which stays good for a while so that programs can change over. */
 export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }) => {
