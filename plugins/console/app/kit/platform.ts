@@ -6,3 +6,15 @@ export const later = (delayMs: number, callback: () => void): (() => void) => {
   const timer = setTimeout(callback, delayMs);
   return () => clearTimeout(timer);
 };
+
+/**
+ * A browser in a container may name a language that its own formats do not know, such as `en-US@posix`, at which
+ * libraries fail. It then names English.
+ */
+export const nameKnownLanguage = (): void => {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+  }
+};

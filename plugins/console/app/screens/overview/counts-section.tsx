@@ -1,0 +1,117 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { nameKnownLanguage } from '../../kit/platform.ts';
+import { Problem } from '../../kit/problem.tsx';
+import { useSession } from '../../session/session.ts';
+import { fill, plural } from '../../texts/texts.ts';
+import type { DrawnCounts } from './draw-counts.ts';
+import { type Count, type Period, useCounts } from './use-counts.ts';
+
+const PERIODS: readonly Period[] = ['day', 'month'];
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** How many facts held over time, as a line and as a table. */
+export const CountsSection = ({ round }: { round: number }) => {
+  const { client, texts } = useSession();
+  const { overview: own } = texts;
+  const [period, setPeriod] = useState<Period>('day');
+  const [pointed, setPointed] = useState<number>();
+  const { counts, read, error } = useCounts(client, period, round);
+  const shown = counts[pointed ?? counts.length - 1];
+  const isReading = error === undefined && read < counts.length;
+  return (
+    <section class="counts" aria-labelledby="counts">
+      <div class="bar">
+        <h2 id="counts">{own.counts}</h2>
+        <label class="inline-field">
+          {own.period}
+          <select value={period} onChange={({ currentTarget }) => setPeriod(currentTarget.value as Period)}>
+            {PERIODS.map((each) => (
+              <option key={each} value={each}>
+                {own.periods[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+        {isReading && <progress aria-label={texts.loading} value={read} max={counts.length} />}
+      </div>
+      <p class="counts-at">
+        {shown && shown.total !== null && (
+          <>
+            <span class="figure">{shown.total.toLocaleString()}</span>{' '}
+            <span class="muted">
+              {fill(pointed === undefined ? own.now : own.then, { at: LOCAL.format(shown.ms) })}
+            </span>
+          </>
+        )}
+      </p>
+      {error !== undefined && <Problem error={error} />}
+      <Line counts={counts} label={own.line} onPoint={setPointed} />
+      <CountsTable counts={counts} />
+    </section>
+  );
+};
+
+interface LineProps {
+  readonly counts: readonly Count[];
+  readonly label: string;
+  readonly onPoint: (at: number | undefined) => void;
+}
+
+/** The library that draws is fetched when it is first needed. */
+const Line = ({ counts, label, onPoint }: LineProps) => {
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<DrawnCounts | undefined>(undefined);
+  const latest = useRef(counts);
+  latest.current = counts;
+  useEffect(() => {
+    let isGone = false;
+    nameKnownLanguage();
+    import('./draw-counts.ts').then(({ drawCounts }) => {
+      if (isGone || place.current === null) return;
+      drawn.current = drawCounts(place.current, latest.current, onPoint);
+    }, onLibraryMissing);
+    return () => {
+      isGone = true;
+      drawn.current?.remove();
+    };
+  }, []);
+  useEffect(() => drawn.current?.show(counts), [counts]);
+  return <div class="counts-line" role="img" aria-label={label} ref={place} />;
+};
+
+/** The table says the same. */
+const onLibraryMissing = (): void => undefined;
+
+const CountsTable = ({ counts }: { counts: readonly Count[] }) => {
+  const { overview: own } = useSession().texts;
+  const known = counts.filter(({ total }) => total !== null);
+  return (
+    <details>
+      <summary>{plural(own.asTable, known.length)}</summary>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{own.at}</th>
+              <th scope="col" class="number">
+                {own.factsThen}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {known.toReversed().map(({ ms, total }) => (
+              <tr key={ms}>
+                <td>
+                  <time dateTime={new Date(ms).toISOString()} title={new Date(ms).toISOString()}>
+                    {LOCAL.format(ms)}
+                  </time>
+                </td>
+                <td class="number">{total?.toLocaleString()}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+};

@@ -1,0 +1,56 @@
+import type { AnswerOf } from '../../../../../client/client.ts';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Answer } from '../../kit/state.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { useSession } from '../../session/session.ts';
+import { plural, type Texts } from '../../texts/texts.ts';
+import { OverviewCard } from './overview-card.tsx';
+
+type Subscription = AnswerOf<'GET /v1/subscriptions'>['subscriptions'][number];
+
+const SHOWN = 4;
+
+/** The reader's subscriptions whose deliveries need somebody. */
+export const DeliveriesCard = ({ round }: { round: number }) => {
+  const { client, texts } = useSession();
+  const { overview: own } = texts;
+  const asked = useAsked((signal) => client.call('GET /v1/subscriptions', { signal }), [round]);
+  return (
+    <OverviewCard title={own.deliveries} screen="subscriptions">
+      <Answer asked={asked}>
+        {({ subscriptions }) => {
+          const needy = subscriptions.flatMap((each) => {
+            const trouble = troubleOf(each, texts);
+            return trouble === undefined ? [] : [{ ...each, trouble }];
+          });
+          if (subscriptions.length === 0) return <p class="muted">{own.noSubscriptions}</p>;
+          if (needy.length === 0) return <p>{plural(own.deliveriesWell, subscriptions.length)}</p>;
+          return (
+            <>
+              <p class="figure bad">{needy.length.toLocaleString()}</p>
+              <ul class="overview-list">
+                {needy.slice(0, SHOWN).map(({ id, target, trouble }) => (
+                  <li key={id}>
+                    <ShownText text={target} /> <span class="tag bad">{trouble}</span>
+                  </li>
+                ))}
+              </ul>
+            </>
+          );
+        }}
+      </Answer>
+    </OverviewCard>
+  );
+};
+
+/** Why somebody has to look at it; undefined where all is well, and for what its owner has cancelled. */
+const troubleOf = (subscription: Subscription, { overview: own }: Texts): string | undefined => {
+  if (subscription.status === 'cancelled') {
+    const { cancelled_reason: reason } = subscription;
+    return reason === undefined ? undefined : own.cancelled[reason];
+  }
+  if (subscription.delivery_problem !== undefined) return own.secretUnreadable;
+  if (subscription.circuit_open) return own.suspended;
+  const { consecutive_failures: failures } = subscription;
+  return failures > 0 ? plural(own.failures, failures) : undefined;
+};

@@ -1,0 +1,80 @@
+import uPlot from 'uplot';
+import type { Count } from './use-counts.ts';
+
+const HEIGHT = 220;
+
+/** A line in the page. */
+export interface DrawnCounts {
+  readonly show: (counts: readonly Count[]) => void;
+  readonly remove: () => void;
+}
+
+/** Draws counts into an element, as wide as it is, in the colours of the page; tells which point the reader points at. */
+export const drawCounts = (
+  place: HTMLElement,
+  counts: readonly Count[],
+  onPoint: (at: number | undefined) => void,
+): DrawnCounts => {
+  const axis = {
+    stroke: () => colourOf(place, '--muted'),
+    grid: { stroke: () => colourOf(place, '--line'), width: 1 },
+  };
+  const plot = new uPlot(
+    {
+      width: place.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false } },
+      scales: { y: { range: (_, least, most) => rangeOf(least, most) } },
+      axes: [axis, { ...axis, size: 64, values: (_, splits) => splits.map((each) => each.toLocaleString()) }],
+      series: [
+        {},
+        {
+          stroke: () => colourOf(place, '--accent'),
+          fill: () => colourOf(place, '--soft-accent'),
+          width: 2,
+          points: { show: false },
+          spanGaps: true,
+        },
+      ],
+      hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+    },
+    dataOf(counts),
+    place,
+  );
+  const size = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT }));
+  size.observe(place);
+  const scheme = matchMedia('(prefers-color-scheme: dark)');
+  const redraw = (): void => plot.redraw();
+  scheme.addEventListener('change', redraw);
+  return {
+    show: (next) => plot.setData(dataOf(next)),
+    remove: () => {
+      size.disconnect();
+      scheme.removeEventListener('change', redraw);
+      plot.destroy();
+    },
+  };
+};
+
+const dataOf = (counts: readonly Count[]): uPlot.AlignedData => [
+  counts.map(({ ms }) => ms / 1_000),
+  counts.map(({ total }) => total),
+];
+
+/** From zero where that does not flatten the line, and never of no height. */
+const rangeOf = (least: number | null, most: number | null): [number, number] => {
+  const [low, high] = [least ?? 0, most ?? 1];
+  const room = Math.max(1, (high - low) * 0.1);
+  return [low < high / 2 ? 0 : Math.max(0, low - room), high + room];
+};
+
+/** The canvas knows no variables: the page resolves them, for light and dark. */
+const colourOf = (place: HTMLElement, name: string): string => {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  place.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+};

@@ -1,0 +1,53 @@
+import { Instant } from '../../kit/instant.tsx';
+import { Problem } from '../../kit/problem.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Loading } from '../../kit/state.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { useSession } from '../../session/session.ts';
+import { OverviewCard } from './overview-card.tsx';
+import type { Sample } from './read-metrics.ts';
+
+interface HealthCardProps {
+  readonly round: number;
+  /** Undefined for a key that may not read them. */
+  readonly samples: readonly Sample[] | undefined;
+}
+
+/** Whether the node serves, which one it is, and since when it runs. */
+export const HealthCard = ({ round, samples }: HealthCardProps) => {
+  const { client, texts, setup } = useSession();
+  const { overview: own } = texts;
+  const health = useAsked(
+    async (signal) => {
+      const settings = { signal, retries: 0 };
+      await client.call('GET /healthz', settings);
+      await client.call('GET /readyz', settings);
+      return true;
+    },
+    [round],
+  );
+  const started = samples?.find(({ name }) => name === 'process_start_time_seconds')?.value;
+  return (
+    <OverviewCard title={own.health}>
+      {health.error !== undefined && <Problem error={health.error} retry={health.reload} />}
+      {health.data === undefined && health.isLoading && <Loading />}
+      {health.data === true && health.error === undefined && <p class="figure good">{own.serves}</p>}
+      <dl class="members">
+        <dt>{own.version}</dt>
+        <dd>{setup.version}</dd>
+        <dt>{own.node}</dt>
+        <dd>
+          <ShownText text={setup.node_id} />
+        </dd>
+        {started !== undefined && (
+          <>
+            <dt>{own.started}</dt>
+            <dd>
+              <Instant at={new Date(started * 1_000).toISOString()} relative />
+            </dd>
+          </>
+        )}
+      </dl>
+    </OverviewCard>
+  );
+};
