@@ -21,7 +21,7 @@ const PRINTED: Readonly<Record<string, readonly string[]>> = {
   'agent-key': ['signed by the registered key: true', 'a changed value is refused: attestation_invalid'],
   webhook: ['fact_asserted: door:front'],
 };
-const PACKAGES = ['billing', 'embedder', 'store-adapter'];
+const PACKAGES = ['billing', 'console-screen', 'embedder', 'store-adapter'];
 
 describe('the examples, from the packed package', function () {
   this.timeout(300_000);
@@ -119,6 +119,18 @@ describe('the examples, from the packed package', function () {
       service.closeAllConnections();
       service.close();
     }
+  });
+
+  it('console-screen is offered by the console, with its script', async () => {
+    const plugins = { console: true, 'acme-sources': { from: './console-screen/acme-sources.mjs' } };
+    const node = await start('console-screen', { plugins });
+    const setup = (await (await fetch(`${node.url}/console/setup.json`)).json()) as {
+      screens: { title: string; script: string }[];
+    };
+    expect(setup.screens.map(({ title }) => title)).to.deep.equal(['Who said how much']);
+    const script = await fetch(`${node.url}/console/screens/${setup.screens[0]?.script}`);
+    expect(await script.text()).to.contain('export const mount');
+    await node.end('SIGTERM');
   });
 
   it('store-adapter keeps the facts of a node, and says which writes were slow', async () => {
