@@ -3,21 +3,26 @@ import type { FormValues } from './form-values.ts';
 import { useTexts } from './use-texts.ts';
 
 /** In seconds. What each is called stands in the texts. */
-const SPANS = { now: 0, hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000 } as const;
-type SpanName = keyof typeof SPANS;
+const SPANS = { now: 0, hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000, quarter: 7_776_000 } as const;
+export type SpanName = keyof typeof SPANS;
 
-/** How long a former secret stays good. */
-export const SpanField = ({ name, label, value }: { name: string; label: string; value: SpanName }) => {
+interface SpanFieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly among: readonly SpanName[];
+  readonly value: SpanName;
+}
+
+/** How long something holds. */
+export const SpanField = ({ among, ...rest }: SpanFieldProps) => {
   const { spans } = useTexts();
-  const names = Object.keys(SPANS) as SpanName[];
-  return (
-    <ChoiceField
-      name={name}
-      label={label}
-      value={value}
-      options={names.map((each) => ({ value: each, label: spans[each] }))}
-    />
-  );
+  return <ChoiceField {...rest} options={among.map((each) => ({ value: each, label: spans[each] }))} />;
 };
+
+/** How long a former secret may stay good. */
+export const OVERLAPS: readonly SpanName[] = ['now', 'hour', 'day', 'week', 'month'];
+/** How long a token may live. */
+export const LIFETIMES: readonly SpanName[] = ['hour', 'day', 'week', 'month', 'quarter'];
 
 export const readSpan = (values: FormValues, name: string): number => SPANS[values.text(name) as SpanName];

@@ -55,6 +55,20 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/auth/keys',
     load: async () => (await import('../screens/keys/keys.tsx')).Keys,
   },
+  {
+    name: 'capabilities',
+    group: 'access',
+    needs: 'GET /v1/federation/capability-tokens',
+    permissions: ['read'],
+    load: async () => (await import('../screens/capabilities/capabilities.tsx')).Capabilities,
+  },
+  {
+    name: 'subscriptions',
+    group: 'exchange',
+    needs: 'GET /v1/subscriptions',
+    permissions: ['read'],
+    load: async () => (await import('../screens/subscriptions/subscriptions.tsx')).Subscriptions,
+  },
 ];
 
 /** The screens that this node has and this key may see. */

@@ -1,7 +1,7 @@
 import { drawKey } from '../../kit/draw-secret.ts';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
-import { readSpan, SpanField } from '../../kit/span-field.tsx';
+import { OVERLAPS, readSpan, SpanField } from '../../kit/span-field.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
@@ -30,7 +30,7 @@ export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }
       }}
     >
       <p>{own.rotateText}</p>
-      <SpanField name="overlap" label={own.overlap} value="day" />
+      <SpanField name="overlap" label={own.overlap} among={OVERLAPS} value="day" />
     </FormDialog>
   );
 };

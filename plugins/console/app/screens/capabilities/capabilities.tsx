@@ -1,0 +1,98 @@
+import type { AnswerOf } from '../../../../../client/client.ts';
+import { Instant } from '../../kit/instant.tsx';
+import { RecordLine } from '../../kit/record-line.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Empty } from '../../kit/state.tsx';
+import { type Actions, useActions } from '../../kit/use-actions.tsx';
+import { usePaged } from '../../kit/use-paged.ts';
+import { VirtualRows } from '../../kit/virtual-rows.tsx';
+import { may, useSession } from '../../session/session.ts';
+import { fill } from '../../texts/texts.ts';
+import { IssueToken } from './issue-token.tsx';
+import { RevokeToken } from './revoke-token.tsx';
+import { VerifyToken } from './verify-token.tsx';
+
+export type Token = AnswerOf<'GET /v1/federation/capability-tokens'>['tokens'][number];
+
+const PAGE_TOKENS = 100;
+
+/** Tokens that let one entity do one thing to one object for a time. */
+export const Capabilities = () => {
+  const { client, texts, reader } = useSession();
+  const { capabilities: own } = texts;
+  const tokens = usePaged<Token>(async (cursor, signal) => {
+    const query = { limit: PAGE_TOKENS, ...(cursor && { cursor }) };
+    const page = await client.call('GET /v1/federation/capability-tokens', { query, signal });
+    return { items: page.tokens, cursor: page.cursor };
+  }, []);
+  const actions = useActions(tokens.reload);
+  const canWrite = may(reader, 'write');
+  return (
+    <>
+      <ScreenHead title={texts.screens.capabilities}>
+        <button type="button" onClick={() => actions.show(<VerifyToken onClose={actions.close} />)}>
+          {own.verify}
+        </button>
+        {canWrite && (
+          <button type="button" class="primary" onClick={() => actions.show(<IssueToken actions={actions} />)}>
+            {own.issue}
+          </button>
+        )}
+      </ScreenHead>
+      <p class="lead">{own.lead}</p>
+      {actions.view}
+      <VirtualRows
+        label={texts.screens.capabilities}
+        paged={tokens}
+        keyOf={({ token_id: id }) => id}
+        empty={<Empty title={own.nothing}>{canWrite && <p>{own.nothingHint}</p>}</Empty>}
+      >
+        {(token) => <TokenLine token={token} actions={canWrite ? actions : undefined} />}
+      </VirtualRows>
+    </>
+  );
+};
+
+const TokenLine = ({ token, actions }: { token: Token; actions: Actions | undefined }) => {
+  const { capabilities: own } = useSession().texts;
+  const { subject, verb, object, issuer, status, expiry } = token;
+  return (
+    <RecordLine
+      head={
+        <>
+          <ShownText text={subject} />
+          <span class="tag">{verb}</span>
+          <ShownText text={object} />
+        </>
+      }
+      about={
+        <>
+          <span class={`tag ${STATUS_CLASS[status]}`}>{own.statuses[status]}</span>
+          <span>
+            {own.by} <ShownText text={issuer} />
+          </span>
+          <span>
+            {own.until} <Instant at={expiry} relative />
+          </span>
+          <code class="shown">{token.token_id}</code>
+        </>
+      }
+      actions={
+        actions !== undefined &&
+        status === 'active' && (
+          <button
+            type="button"
+            class="danger"
+            aria-label={fill(own.revokeOf, { name: subject })}
+            onClick={() => actions.show(<RevokeToken id={token.token_id} name={subject} actions={actions} />)}
+          >
+            {own.revoke}
+          </button>
+        )
+      }
+    />
+  );
+};
+
+const STATUS_CLASS = { active: 'good', expired: '', revoked: 'bad' } as const;
