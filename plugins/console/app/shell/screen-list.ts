@@ -69,6 +69,13 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['read'],
     load: async () => (await import('../screens/subscriptions/subscriptions.tsx')).Subscriptions,
   },
+  {
+    name: 'instructions',
+    group: 'exchange',
+    needs: 'GET /v1/agents/{agent_id}/instruction-manifest',
+    permissions: ['read'],
+    load: async () => (await import('../screens/instructions/instructions.tsx')).Instructions,
+  },
 ];
 
 /** The screens that this node has and this key may see. */

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import { NotFoundError } from '../../../../../client/client.ts';
+import { Problem } from '../../kit/problem.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Empty, Loading } from '../../kit/state.tsx';
+import { useActions } from '../../kit/use-actions.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { hasRoute, may, useSession } from '../../session/session.ts';
+import { IntentTrial } from './intent-trial.tsx';
+import { ManifestDraft } from './manifest-draft.tsx';
+import { ManifestView } from './manifest-view.tsx';
+
+/** The manifest of one agent: read, or written as a new version; below it, what an intent would load. */
+export const AgentInstructions = ({ agent }: { agent: string }) => {
+  const { client, texts, reader, setup } = useSession();
+  const { instructions: own } = texts;
+  const [isDraft, setDraft] = useState(false);
+  const asked = useAsked(
+    (signal) => client.call('GET /v1/agents/{agent_id}/instruction-manifest', { params: { agent_id: agent }, signal }),
+    [agent],
+  );
+  const actions = useActions(asked.reload);
+  const isMissing = asked.error instanceof NotFoundError;
+  if (asked.error !== undefined && !isMissing) return <Problem error={asked.error} retry={asked.reload} />;
+  if (asked.data === undefined && !isMissing) return <Loading />;
+  const manifest = isMissing ? undefined : asked.data;
+  const canWrite =
+    may(reader, 'write') &&
+    (may(reader, 'admin', 'instruction:write') || reader.entity_uri === `agent:${agent}`) &&
+    hasRoute(setup, 'PUT /v1/agents/{agent_id}/instruction-manifest');
+  if (isDraft) {
+    return (
+      <ManifestDraft
+        agent={agent}
+        manifest={manifest}
+        onClose={() => setDraft(false)}
+        onPublished={(message) => {
+          setDraft(false);
+          actions.done(message);
+        }}
+      />
+    );
+  }
+  return (
+    <>
+      <section>
+        <ScreenHead title={<ShownText text={agent} />} level={2}>
+          {canWrite && (
+            <button type="button" class="primary" onClick={() => setDraft(true)}>
+              {manifest === undefined ? own.writeFirst : own.writeNext}
+            </button>
+          )}
+        </ScreenHead>
+        {actions.view}
+        {manifest === undefined ? (
+          <Empty title={own.noManifest}>
+            <p>{canWrite ? own.noManifestHint : own.noManifestRead}</p>
+          </Empty>
+        ) : (
+          <ManifestView manifest={manifest} />
+        )}
+      </section>
+      {manifest !== undefined && hasRoute(setup, 'POST /v1/agents/{agent_id}/recall-instruction') && (
+        <IntentTrial agent={agent} names={manifest.entries.map(({ name }) => name)} />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,43 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../../kit/field.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { Empty } from '../../kit/state.tsx';
+import { useSession } from '../../session/session.ts';
+import { useAddress } from '../../shell/address.ts';
+import { AgentInstructions } from './agent-instructions.tsx';
+
+const PREFIX = 'agent:';
+
+/** What an agent is told to do: its manifest, and what of it an intent would load. */
+export const Instructions = () => {
+  const { texts, reader } = useSession();
+  const { instructions: own } = texts;
+  const { query, open } = useAddress();
+  const { entity_uri: entity } = reader;
+  const self = entity.startsWith(PREFIX) ? entity.slice(PREFIX.length) : '';
+  const [agent, setAgent] = useState(query.agent ?? self);
+  const choose = (event: Event): void => {
+    event.preventDefault();
+    const name = agent.trim().replace(/^agent:/, '');
+    if (name !== '') open('instructions', { agent: name });
+  };
+  return (
+    <>
+      <ScreenHead title={texts.screens.instructions} />
+      <p class="lead">{own.lead}</p>
+      <form class="asked" onSubmit={choose}>
+        <Field label={own.agent} hint={own.agentHint}>
+          {(ids) => <input {...ids} value={agent} onInput={({ currentTarget }) => setAgent(currentTarget.value)} />}
+        </Field>
+        <button type="submit">{own.show}</button>
+      </form>
+      {query.agent === undefined ? (
+        <Empty title={own.noAgent}>
+          <p>{own.noAgentHint}</p>
+        </Empty>
+      ) : (
+        <AgentInstructions key={query.agent} agent={query.agent} />
+      )}
+    </>
+  );
+};
