@@ -1,1 +1,33 @@
-export const Recall = () => <h1>Recall</h1>;
+import { useState } from 'preact/hooks';
+import { useSession } from '../../session/session.ts';
+import { useAddress } from '../../shell/address.ts';
+import { RecallForm } from './recall-form.tsx';
+import { RecallResults } from './recall-results.tsx';
+import { readOtherSettings, readQuestion, readSettings, spellAddress } from './recall-settings.ts';
+
+/** Why a recall says what it says. What is asked and how is in the address; what is typed is asked by the button. */
+export const Recall = () => {
+  const { texts } = useSession();
+  const { query, open } = useAddress();
+  const [round, setRound] = useState(0);
+  const question = readQuestion(query);
+  const one = readSettings(query);
+  const other = readOtherSettings(query);
+  return (
+    <>
+      <h1>{texts.screens.recall}</h1>
+      <RecallForm
+        key={JSON.stringify([question, one, other])}
+        question={question}
+        one={one}
+        other={other}
+        onAsk={(asked, settings, others) => {
+          open('recall', spellAddress(asked, settings, others));
+          // The same question once more is asked again, too.
+          setRound(round + 1);
+        }}
+      />
+      <RecallResults question={question} one={one} other={other} round={round} />
+    </>
+  );
+};

@@ -1,0 +1,40 @@
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { hasRoute, useSession } from '../../session/session.ts';
+import { fill } from '../../texts/texts.ts';
+import type { RecallBody } from './recall-settings.ts';
+import { lostInMcp, spellClientCall, spellCurl, spellMcpCall } from './spell-code.ts';
+
+/** The same question for a shell, a program and an agent. */
+export const AsCode = ({ body }: { body: RecallBody }) => {
+  const { texts, setup } = useSession();
+  const { recall: own } = texts;
+  const lost = lostInMcp(body);
+  return (
+    <details class="as-code">
+      <summary>{own.asCode}</summary>
+      <p class="hint">{own.asCodeHint}</p>
+      <Code title="curl" text={spellCurl(location.origin, body)} />
+      <Code title={own.clientCall} text={spellClientCall(location.origin, body)} />
+      {hasRoute(setup, 'POST /v1/mcp') && (
+        <>
+          <Code title={own.mcpCall} text={spellMcpCall(body)} />
+          {lost.length > 0 && <p class="hint">{fill(own.lostInMcp, { names: lost.join(', ') })}</p>}
+        </>
+      )}
+    </details>
+  );
+};
+
+const Code = ({ title, text }: { title: string; text: string }) => {
+  const { recall: own } = useSession().texts;
+  return (
+    <section aria-label={title}>
+      <header class="code-head">
+        <h3>{title}</h3>
+        <CopyButton text={text} label={fill(own.copy, { what: title })} />
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls by itself has to be reached by keyboard */}
+      <pre tabIndex={0}>{text}</pre>
+    </section>
+  );
+};

@@ -1,0 +1,27 @@
+import type { FactClient, RecallReply } from '../../../../../client/client.ts';
+import { type Asked, useAsked } from '../../kit/use-asked.ts';
+import { useSession } from '../../session/session.ts';
+import type { RecallBody } from './recall-settings.ts';
+
+/** A reply, and how long the reader waited for it. */
+export interface Recalled {
+  readonly reply: RecallReply;
+  readonly ms: number;
+}
+
+export const askRecall = (client: FactClient, body: RecallBody, signal: AbortSignal): Promise<RecallReply> =>
+  client.call('POST /v1/recall', { body, signal });
+
+/** Nothing is asked while there is no question. */
+export const useRecall = (body: RecallBody | undefined, round: number): Asked<Recalled | undefined> => {
+  const { client } = useSession();
+  return useAsked(
+    async (signal) => {
+      if (body === undefined) return undefined;
+      const begunMs = performance.now();
+      const reply = await askRecall(client, body, signal);
+      return { reply, ms: performance.now() - begunMs };
+    },
+    [JSON.stringify(body), round],
+  );
+};

@@ -1,0 +1,32 @@
+import type { RecallReply } from '../../../../../client/client.ts';
+import { Empty } from '../../kit/state.tsx';
+import { VirtualRows } from '../../kit/virtual-rows.tsx';
+import { useSession } from '../../session/session.ts';
+import { Hit } from './hit.tsx';
+import type { Ranks } from './ranks.ts';
+
+/** The facts of a recall, best first, with what they have taken of the budget by then. */
+export const Hits = ({ reply, others }: { reply: RecallReply; others: Ranks | undefined }) => {
+  const { recall: own } = useSession().texts;
+  let sum = 0;
+  const items = reply.facts.map((hit, at) => {
+    sum += hit.token_estimate;
+    return { hit, rank: at + 1, sum };
+  });
+  return (
+    <VirtualRows
+      label={own.hits}
+      paged={{ items, isLoading: false, hasMore: false, error: undefined, readMore: NOTHING, reload: NOTHING }}
+      keyOf={({ hit }) => hit.fact.id}
+      empty={
+        <Empty title={own.nothingFound}>
+          <p>{own.nothingFoundHint}</p>
+        </Empty>
+      }
+    >
+      {(item) => <Hit {...item} budget={reply.token_budget} others={others} />}
+    </VirtualRows>
+  );
+};
+
+const NOTHING = (): void => undefined;

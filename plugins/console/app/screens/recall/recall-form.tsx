@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../../kit/field.tsx';
+import { useSession } from '../../session/session.ts';
+import { type Question, type Settings, USUAL_SETTINGS } from './recall-settings.ts';
+import { SettingFields } from './setting-fields.tsx';
+
+interface RecallFormProps {
+  readonly question: Question;
+  readonly one: Settings;
+  readonly other: Settings | undefined;
+  readonly onAsk: (question: Question, one: Settings, other: Settings | undefined) => void;
+}
+
+/** The question, and one or two ways to ask it. */
+export const RecallForm = (given: RecallFormProps) => {
+  const { recall: texts } = useSession().texts;
+  const [question, setQuestion] = useState(given.question);
+  const [one, setOne] = useState(given.one);
+  const [other, setOther] = useState(given.other);
+  const ask = (event: Event): void => {
+    event.preventDefault();
+    given.onAsk(question, one, other);
+  };
+  return (
+    <form class="recall-form" onSubmit={ask}>
+      <div class="recall-question">
+        <Field label={texts.question}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="search"
+              dir="auto"
+              required={question.entity.trim() === ''}
+              value={question.query}
+              onInput={({ currentTarget }) => setQuestion({ ...question, query: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label={texts.entity}>
+          {(ids) => (
+            <input
+              {...ids}
+              dir="auto"
+              value={question.entity}
+              onInput={({ currentTarget }) => setQuestion({ ...question, entity: currentTarget.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <div class="recall-pair">
+        <SettingFields title={other === undefined ? texts.settings : texts.settingsA} value={one} onChange={setOne} />
+        {other !== undefined && <SettingFields title={texts.settingsB} value={other} onChange={setOther} />}
+      </div>
+      <div class="bar">
+        <button type="submit" class="primary">
+          {texts.ask}
+        </button>
+        <button type="button" onClick={() => setOther(other === undefined ? one : undefined)}>
+          {other === undefined ? texts.compare : texts.compareNoMore}
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            setOne(USUAL_SETTINGS);
+            setOther(undefined);
+          }}
+        >
+          {texts.usual}
+        </button>
+      </div>
+    </form>
+  );
+};

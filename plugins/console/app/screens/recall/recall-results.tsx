@@ -1,0 +1,74 @@
+import { Answer, Empty } from '../../kit/state.tsx';
+import type { Asked } from '../../kit/use-asked.ts';
+import { useSession } from '../../session/session.ts';
+import { AsCode } from './as-code.tsx';
+import { type Recalled, useRecall } from './ask-recall.ts';
+import { Hits } from './hits.tsx';
+import { LeftOut } from './left-out.tsx';
+import { type Ranks, ranksOf } from './ranks.ts';
+import { bodyOf, type Question, type RecallBody, type Settings } from './recall-settings.ts';
+import { RecallSummary } from './recall-summary.tsx';
+import { StagesAlone } from './stages-alone.tsx';
+
+interface RecallResultsProps {
+  readonly question: Question;
+  readonly one: Settings;
+  readonly other: Settings | undefined;
+  readonly round: number;
+}
+
+/** What came of a question, asked in one way or in two. */
+export const RecallResults = ({ question, one, other, round }: RecallResultsProps) => {
+  const { texts } = useSession();
+  const { recall: own } = texts;
+  const body = bodyOf(question, one);
+  const otherBody = other && bodyOf(question, other);
+  const asked = useRecall(body, round);
+  const askedOther = useRecall(otherBody, round);
+  if (body === undefined) {
+    return (
+      <Empty title={own.nothingAsked}>
+        <p>{own.nothingAskedHint}</p>
+      </Empty>
+    );
+  }
+  const ranks = asked.data && ranksOf(asked.data.reply);
+  const otherRanks = otherBody && askedOther.data && ranksOf(askedOther.data.reply);
+  return (
+    <div class="recall-pair">
+      <Result title={otherBody && 'A'} body={body} asked={asked} others={otherRanks} />
+      {otherBody !== undefined && <Result title="B" body={otherBody} asked={askedOther} others={ranks} />}
+    </div>
+  );
+};
+
+interface ResultProps {
+  /** Undefined where nothing is compared. */
+  readonly title: string | undefined;
+  readonly body: RecallBody;
+  readonly asked: Asked<Recalled | undefined>;
+  /** Ranks with the other settings. */
+  readonly others: Ranks | undefined;
+}
+
+const Result = ({ title, body, asked, others }: ResultProps) => {
+  const { recall: own } = useSession().texts;
+  return (
+    <section class="recall-result" aria-label={title === undefined ? own.result : `${own.result} ${title}`}>
+      {title !== undefined && <h2>{title}</h2>}
+      <Answer asked={asked}>
+        {(recalled) =>
+          recalled && (
+            <>
+              <RecallSummary recalled={recalled} />
+              <LeftOut key={recalled.reply.recall_id} body={body} reply={recalled.reply} />
+              <Hits reply={recalled.reply} others={others} />
+              <StagesAlone key={`${recalled.reply.recall_id} stages`} body={body} reply={recalled.reply} />
+            </>
+          )
+        }
+      </Answer>
+      <AsCode body={body} />
+    </section>
+  );
+};
