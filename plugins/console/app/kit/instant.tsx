@@ -12,6 +12,10 @@ const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
+/** A date alone names a day, which begins elsewhere at another time: it is the same day for every reader. */
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
 /** An instant in the zone of the reader. The exact instant, as the node gave it, is in the title. */
 export const Instant = ({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) => {
   if (at === null || at === undefined) return <span class="muted">–</span>;
@@ -19,10 +23,13 @@ export const Instant = ({ at, relative = false }: { at: string | null | undefine
   if (Number.isNaN(ms)) return <bdi class="shown">{at}</bdi>;
   return (
     <time dateTime={at} title={at}>
-      {relative ? relativeTo(ms, nowMs()) : LOCAL.format(ms)}
+      {DATE.test(at) ? DAY.format(ms) : relative ? relativeTo(ms, nowMs()) : localTime(ms)}
     </time>
   );
 };
+
+/** In the zone of the reader, where there is room for text alone. */
+export const localTime = (ms: number): string => LOCAL.format(ms);
 
 export const relativeTo = (ms: number, now: number): string => {
   const distance = ms - now;

@@ -6,7 +6,10 @@ import { useTexts } from './use-texts.ts';
 export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }) => {
   const { problem, retry: retryText } = useTexts();
   const known = error instanceof FactMemoryError ? error : undefined;
-  const detail = error instanceof ConnectionError ? problem.connection : (known?.detail ?? String(error));
+  const detail =
+    error instanceof ConnectionError
+      ? problem.connection
+      : (known?.detail ?? (error instanceof Error ? error.message : String(error)));
   return (
     <div class="problem" role="alert">
       <strong>{problem.title}</strong>

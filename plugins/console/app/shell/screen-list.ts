@@ -29,6 +29,13 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('../screens/facts/facts.tsx')).Facts,
   },
   {
+    name: 'entities',
+    group: 'memory',
+    needs: 'GET /v1/facts',
+    permissions: ['read'],
+    load: async () => (await import('../screens/entities/entities.tsx')).Entities,
+  },
+  {
     name: 'contradictions',
     group: 'memory',
     needs: 'GET /v1/conflicts',

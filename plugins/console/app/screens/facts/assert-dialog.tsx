@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
-import { ActionForm } from '../../kit/action-form.tsx';
-import { Dialog } from '../../kit/dialog.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
 import { instantOf } from '../../kit/moment-field.tsx';
-import { useAction } from '../../kit/use-action.ts';
 import { readDraft, type ValueDraft } from '../../kit/value-draft.ts';
 import { ValueField } from '../../kit/value-field.tsx';
 import { may, useSession } from '../../session/session.ts';
@@ -29,50 +27,36 @@ export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogP
     validUntil: '',
   });
   const [isInstruction, setInstruction] = useState(false);
-  const [complaint, complain] = useState<string>();
-  const action = useAction();
-  const submit = (): void => {
+  const assert = async (): Promise<void> => {
     const value = readDraft(draft);
-    complain(value === undefined ? texts.assert.noValue : undefined);
-    if (value === undefined) return;
-    void action.run(async () => {
-      const fact = await client.assert({
-        ...triple,
-        value: isInstruction ? { ...value, interpret_as: 'instruction' } : value,
-        source: about.source,
-        scope: about.scope,
-        confidence: Number(about.confidence),
-        garden_id: about.garden || undefined,
-        valid_until: instantOf(about.validUntil),
-      });
-      onAsserted(fact);
+    if (value === undefined) throw new Error(texts.value.unfit);
+    const fact = await client.assert({
+      ...triple,
+      value: isInstruction ? { ...value, interpret_as: 'instruction' } : value,
+      source: about.source,
+      scope: about.scope,
+      confidence: Number(about.confidence),
+      garden_id: about.garden || undefined,
+      valid_until: instantOf(about.validUntil),
     });
+    onAsserted(fact);
   };
   return (
-    <Dialog title={texts.assert.title} onClose={onClose}>
-      <ActionForm
-        action={action}
-        submit={texts.assert.submit}
-        working={texts.assert.working}
-        complaint={complaint}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
-        <TripleFields triple={triple} onChange={setTriple} />
-        <ValueField draft={draft} onChange={setDraft} />
-        {may(reader, 'instruction:write') && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isInstruction}
-              onChange={({ currentTarget }) => setInstruction(currentTarget.checked)}
-            />
-            {texts.assert.instruction}
-          </label>
-        )}
-        <AboutFields about={about} onChange={setAbout} />
-      </ActionForm>
-    </Dialog>
+    <FormDialog title={texts.assert.title} submit={texts.assert.submit} onSubmit={assert} onClose={onClose}>
+      <TripleFields triple={triple} onChange={setTriple} />
+      <ValueField draft={draft} onChange={setDraft} />
+      {may(reader, 'instruction:write') && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isInstruction}
+            onChange={({ currentTarget }) => setInstruction(currentTarget.checked)}
+          />
+          {texts.assert.instruction}
+        </label>
+      )}
+      <AboutFields about={about} onChange={setAbout} />
+    </FormDialog>
   );
 };
 

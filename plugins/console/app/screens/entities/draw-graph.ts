@@ -1,0 +1,120 @@
+import cytoscape, { type ElementDefinition } from 'cytoscape';
+import { TURNING } from '../../kit/turning-marks.ts';
+import { graphStyle } from './graph-style.ts';
+import type { Neighbour } from './neighbours.tsx';
+import { placeAround } from './place-around.ts';
+
+/** More names of edges than these only hide one another. */
+const NAMED_EDGES = 30;
+const MARGIN = 24;
+const LEAST_ZOOM = 0.1;
+const MOST_ZOOM = 3;
+/** A picture of few entities is not blown up to fill its place. */
+const MOST_FITTED_ZOOM = 1.2;
+const STYLE_ID = '__________cytoscape_stylesheet';
+
+export interface Graph {
+  readonly seed: string;
+  readonly neighbours: readonly Neighbour[];
+}
+
+/** A graph in the page. */
+export interface Picture {
+  zoom(factor: number): void;
+  fit(): void;
+  remove(): void;
+}
+
+/** Draws a graph into an element; a click on an entity leads to it. */
+export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: string) => void): Picture => {
+  withoutStyleElement();
+  const cy = cytoscape({
+    container: place,
+    elements: elementsOf(graph),
+    style: graphStyle(place),
+    layout: { name: 'preset' },
+    minZoom: LEAST_ZOOM,
+    maxZoom: MOST_ZOOM,
+    // The wheel and the finger belong to the page, which would otherwise not scroll here.
+    userZoomingEnabled: false,
+    userPanningEnabled: !matchMedia('(pointer: coarse)').matches,
+    boxSelectionEnabled: false,
+    autounselectify: true,
+  });
+  const showAll = (): void => {
+    cy.fit(undefined, MARGIN);
+    if (cy.zoom() > MOST_FITTED_ZOOM) cy.zoom(MOST_FITTED_ZOOM);
+    cy.center();
+  };
+  // The first call comes with the size that the element has, the others as the page around it changes.
+  const size = new ResizeObserver(() => {
+    cy.resize();
+    showAll();
+  });
+  size.observe(place);
+  cy.on('tap', 'node', ({ target }) => onOpen(target.data('uri')));
+  cy.on('mouseover', 'node', () => {
+    place.style.cursor = 'pointer';
+  });
+  cy.on('mouseout', 'node', () => {
+    place.style.cursor = '';
+  });
+  const darkness = matchMedia('(prefers-color-scheme: dark)');
+  const recolour = (): void => void cy.style(graphStyle(place));
+  darkness.addEventListener('change', recolour);
+  return {
+    fit: showAll,
+    zoom: (factor) => void cy.zoom({ level: cy.zoom() * factor, renderedPosition: middleOf(place) }),
+    remove: () => {
+      darkness.removeEventListener('change', recolour);
+      size.disconnect();
+      cy.destroy();
+    },
+  };
+};
+
+const middleOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ x: clientWidth / 2, y: clientHeight / 2 });
+
+const elementsOf = ({ seed, neighbours }: Graph): ElementDefinition[] => {
+  const positions = placeAround(seed, neighbours);
+  const node = (uri: string, kind: string): ElementDefinition => ({
+    data: { id: nodeId(uri), uri, name: shortName(uri) },
+    position: { ...(positions.get(uri) ?? { x: 0, y: 0 }) },
+    classes: kind,
+  });
+  const known = new Set([seed, ...neighbours.map(({ entity }) => entity)]);
+  const edges = neighbours.flatMap(({ entity, relation, hops, path }, at): ElementDefinition[] => {
+    const before = hops === 1 ? seed : (path.at(-1) ?? seed);
+    // Its way may lead over an entity of a page that is not there yet.
+    if (!known.has(before)) return [];
+    const name = neighbours.length > NAMED_EDGES ? '' : cut(relation);
+    return [{ data: { id: `edge:${at}`, source: nodeId(before), target: nodeId(entity), name } }];
+  });
+  return [
+    node(seed, 'seed'),
+    ...neighbours.map(({ entity, hops }) => node(entity, hops > 1 ? 'far' : 'near')),
+    ...edges,
+  ];
+};
+
+/** Entities may be called anything, also what an edge is called here. */
+const nodeId = (uri: string): string => `node:${uri}`;
+
+const NAME_CHARACTERS = 28;
+
+const cut = (text: string): string => (text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text);
+
+/** What people read of the address of an entity: its last part. */
+const shortName = (uri: string): string => {
+  const [, tail = uri] = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(.+)$/i.exec(uri) ?? [];
+  // A picture has no room for a warning of marks that turn the direction of text.
+  return cut(tail.replace(TURNING, '\uFFFD'));
+};
+
+/** The drawing library would add a style element, which the policy of the page refuses, unless it finds its own. */
+const withoutStyleElement = (): void => {
+  if (document.getElementById(STYLE_ID) !== null) return;
+  const mark = document.createElement('meta');
+  mark.id = STYLE_ID;
+  document.head.append(mark);
+};

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { type Card, type Fact, NotFoundError } from '../../../../../client/client.ts';
+import { Instant } from '../../kit/instant.tsx';
+import { ScrollBox } from '../../kit/scroll-box.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Answer } from '../../kit/state.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { useSession } from '../../session/session.ts';
+import { fill, plural } from '../../texts/texts.ts';
+
+interface EntityCardProps {
+  readonly uri: string;
+  readonly asOf: string | undefined;
+  /** The scopes in which something is said of the entity. A card sums up one of them. */
+  readonly scopes: readonly Fact['scope'][];
+  readonly round: number;
+}
+
+/** What the node says of an entity in short. A card of the past is made for the asking, and needs no making anew. */
+export const EntityCard = ({ uri, asOf, scopes, round }: EntityCardProps) => {
+  const { client, texts } = useSession();
+  const [chosen, choose] = useState<Fact['scope']>();
+  const [fresh, setFresh] = useState(0);
+  const scope = chosen !== undefined && scopes.includes(chosen) ? chosen : scopes[0];
+  const asked = useAsked(
+    async (signal): Promise<Card | undefined> => {
+      const refresh = fresh > 0 && asOf === undefined;
+      const query = { ...(scope && { scope }), ...(asOf ? { as_of: asOf } : { refresh }) };
+      try {
+        return await client.card(uri, query, { signal });
+      } catch (error) {
+        if (error instanceof NotFoundError) return undefined;
+        throw error;
+      }
+    },
+    [uri, asOf, scope, round, fresh],
+  );
+  return (
+    <section class="entity-card">
+      <div class="list-head">
+        <h2>{texts.card.title}</h2>
+        {scopes.length > 1 && (
+          <select
+            aria-label={texts.card.scope}
+            value={scope}
+            onChange={({ currentTarget }) => choose(currentTarget.value as Fact['scope'])}
+          >
+            {scopes.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        )}
+        {asOf === undefined && (
+          <button type="button" class="quiet" disabled={asked.isLoading} onClick={() => setFresh(fresh + 1)}>
+            {texts.card.refresh}
+          </button>
+        )}
+      </div>
+      <Answer asked={asked}>
+        {(card) => (card === undefined ? <p class="muted">{texts.card.none}</p> : <CardText card={card} />)}
+      </Answer>
+    </section>
+  );
+};
+
+const CardText = ({ card }: { card: Card }) => {
+  const { card: texts } = useSession().texts;
+  const about = fill(plural(texts.about, card.fact_hashes.length), { share: PERCENT.format(card.avg_confidence) });
+  return (
+    <>
+      <ScrollBox class="says" label={texts.title}>
+        <ShownText text={card.summary} short={false} />
+      </ScrollBox>
+      <p class="fact-about muted">
+        <span>
+          {about} <Instant at={card.refreshed_at} relative />
+        </span>
+        <span class="tag">{card.scope}</span>
+        {card.has_contradictions && (
+          <span class="tag warn">{plural(texts.contradictions, card.contradicted_count)}</span>
+        )}
+        {card.is_stale && <span class="tag warn">{texts.stale}</span>}
+      </p>
+      {card.force_refresh_timeout && (
+        <p class="muted" role="status">
+          {texts.timeout}
+        </p>
+      )}
+    </>
+  );
+};
+
+const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });

@@ -1,0 +1,106 @@
+import type { Fact } from '../../../../../client/client.ts';
+import { FactTags } from '../../kit/fact-line.tsx';
+import { groupBy } from '../../kit/group-by.ts';
+import { Instant } from '../../kit/instant.tsx';
+import { Problem } from '../../kit/problem.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { ShownValue } from '../../kit/shown-value.tsx';
+import { Empty, Loading } from '../../kit/state.tsx';
+import type { Paged } from '../../kit/use-paged.ts';
+import { useSession } from '../../session/session.ts';
+import { addressOf } from '../../shell/address.ts';
+import { plural } from '../../texts/texts.ts';
+import { supersededIn } from './superseded.ts';
+
+/** So many facts of a relation are shown; the list of facts has the others. */
+const SHOWN_FACTS = 20;
+
+interface EntityFactsProps {
+  readonly uri: string;
+  readonly facts: Paged<Fact>;
+  readonly isPast: boolean;
+}
+
+/** The facts of an entity, relation by relation. */
+export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
+  const { texts: all, setup } = useSession();
+  const texts = all.entity;
+  const { items, error, isLoading, hasMore, readMore, reload } = facts;
+  // The card is shown above, and not as one of the facts that it sums up.
+  const said = items.filter(({ relation }) => relation !== `${setup.service}:memory:card`);
+  const replaced = supersededIn(said);
+  const groups = [...groupBy(said, ({ relation }) => relation)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return (
+    <section>
+      <div class="list-head">
+        <h2>{texts.facts}</h2>
+        <a href={addressOf('facts', { entity: uri })}>{texts.allFacts}</a>
+      </div>
+      {error !== undefined && <Problem error={error} retry={reload} />}
+      {groups.map(([relation, group]) => (
+        <Relation key={relation} uri={uri} relation={relation} facts={group} replaced={replaced} />
+      ))}
+      {isLoading && <Loading />}
+      {!isLoading && error === undefined && said.length === 0 && (
+        <Empty title={isPast ? texts.nothingThen : texts.nothing}>
+          {isPast ? texts.nothingThenHint : texts.nothingHint}
+        </Empty>
+      )}
+      {hasMore && !isLoading && (
+        <button type="button" onClick={readMore}>
+          {texts.more}
+        </button>
+      )}
+    </section>
+  );
+};
+
+interface RelationProps {
+  readonly uri: string;
+  readonly relation: string;
+  readonly facts: readonly Fact[];
+  /** Ids of the facts that were settled otherwise. */
+  readonly replaced: ReadonlySet<string>;
+}
+
+const Relation = ({ uri, relation, facts, replaced }: RelationProps) => {
+  const { entity: texts } = useSession().texts;
+  return (
+    <details class="relation" open>
+      <summary>
+        <ShownText text={relation} />
+        {facts.length > 1 && <span class="muted"> {plural(texts.inRelation, facts.length)}</span>}
+      </summary>
+      <ul>
+        {facts.slice(0, SHOWN_FACTS).map((fact) => (
+          <li key={fact.id}>
+            <ValueLine fact={fact} isReplaced={replaced.has(fact.id)} />
+          </li>
+        ))}
+      </ul>
+      {facts.length > SHOWN_FACTS && (
+        <a href={addressOf('facts', { entity: uri, relation })}>{plural(texts.inRelation, facts.length)}</a>
+      )}
+    </details>
+  );
+};
+
+/** What a fact says, without the entity and the relation, which stand above it. */
+const ValueLine = ({ fact, isReplaced }: { fact: Fact; isReplaced: boolean }) => {
+  const { fact: texts } = useSession().texts;
+  return (
+    <>
+      <p class="fact-says">
+        <ShownValue value={fact.value} />
+      </p>
+      <p class="fact-about muted">
+        <ShownText text={fact.source} />
+        <a href={addressOf('facts', { id: fact.id })} aria-label={texts.see}>
+          <Instant at={fact.timestamp} relative />
+        </a>
+        <FactTags fact={fact} />
+        {isReplaced && <span class="tag warn">{texts.settled}</span>}
+      </p>
+    </>
+  );
+};

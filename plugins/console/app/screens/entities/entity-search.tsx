@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { ShownValue } from '../../kit/shown-value.tsx';
+import { Answer, Empty } from '../../kit/state.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { useSettled } from '../../kit/use-settled.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
+import { addressOf, useAddress } from '../../shell/address.ts';
+import { plural } from '../../texts/texts.ts';
+import { entitiesIn, type FoundEntity } from './found-entities.ts';
+
+const LATEST_FACTS = 100;
+const FOUND_FACTS = 100;
+const FOUND_TOKENS = 50_000;
+
+/** Entities that match words, or those of the latest facts; and a way to one whose name is known. */
+export const EntitySearch = () => {
+  const { client, setup, texts } = useSession();
+  const { open } = useAddress();
+  const [words, setWords] = useState('');
+  const name = words.trim();
+  const canRecall = hasRoute(setup, 'POST /v1/recall');
+  const settled = useSettled(canRecall ? name : '');
+  const asked = useAsked(
+    async (signal) => {
+      if (settled === '') {
+        const page = await client.call('GET /v1/facts', { query: { limit: LATEST_FACTS }, signal });
+        return { found: entitiesIn(page.facts), words: settled };
+      }
+      const limits = { token_budget: FOUND_TOKENS, limit: FOUND_FACTS };
+      const reply = await client.recall({ query: settled, scope: 'global', ...limits }, { signal });
+      return { found: entitiesIn(reply.facts.map(({ fact }) => fact)), words: settled };
+    },
+    [settled],
+  );
+  const go = (event: Event): void => {
+    event.preventDefault();
+    if (name !== '') open('entities', { uri: name });
+  };
+  return (
+    <>
+      <h1>{texts.screens.entities}</h1>
+      <form class="bar" onSubmit={go}>
+        <input
+          class="grow"
+          type="search"
+          dir="auto"
+          aria-label={texts.entities.search}
+          placeholder={texts.entities.search}
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+        <button type="submit" disabled={name === ''}>
+          {texts.entities.go}
+        </button>
+      </form>
+      <Answer asked={asked}>{({ found, words: sought }) => <Found found={found} words={sought} />}</Answer>
+    </>
+  );
+};
+
+const Found = ({ found, words }: { found: readonly FoundEntity[]; words: string }) => {
+  const { entities: texts } = useSession().texts;
+  const isSearch = words !== '';
+  if (found.length === 0) {
+    return (
+      <Empty title={isSearch ? texts.noMatch : texts.nothing}>{isSearch ? texts.noMatchHint : texts.nothingHint}</Empty>
+    );
+  }
+  return (
+    <section>
+      <h2>{isSearch ? texts.found : texts.latest}</h2>
+      <ul class="found">
+        {found.map(({ uri, count, fact }) => (
+          <li key={uri}>
+            <p class="fact-says">
+              <a class="fact-entity" href={addressOf('entities', { uri })}>
+                <ShownText text={uri} />
+              </a>
+              <span class="muted">{plural(texts.matches, count)}</span>
+            </p>
+            <p class="found-fact muted">
+              {fact.entity !== uri && <ShownText text={fact.entity} />} <ShownText text={fact.relation} />{' '}
+              <ShownValue value={fact.value} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

@@ -1,0 +1,23 @@
+import type { Fact } from '../../../../../client/client.ts';
+
+/** An entity that facts speak of: how many of them, and the first. */
+export interface FoundEntity {
+  readonly uri: string;
+  readonly count: number;
+  readonly fact: Fact;
+}
+
+/** What facts are about, and what they refer to, in the order of the facts. */
+export const entitiesIn = (facts: readonly Fact[]): readonly FoundEntity[] => {
+  const found = new Map<string, FoundEntity>();
+  for (const fact of facts) {
+    for (const uri of namesIn(fact)) {
+      const known = found.get(uri);
+      found.set(uri, known === undefined ? { uri, count: 1, fact } : { ...known, count: known.count + 1 });
+    }
+  }
+  return [...found.values()];
+};
+
+const namesIn = ({ entity, value: { type, v } }: Fact): ReadonlySet<string> =>
+  new Set(type === 'ref' && typeof v === 'string' ? [entity, v] : [entity]);

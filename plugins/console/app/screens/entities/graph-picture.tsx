@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem } from '../../kit/problem.tsx';
+import { useSession } from '../../session/session.ts';
+import { plural } from '../../texts/texts.ts';
+import type { Picture } from './draw-graph.ts';
+import type { Neighbour } from './neighbours.tsx';
+
+interface GraphPictureProps {
+  readonly seed: string;
+  readonly neighbours: readonly Neighbour[];
+  readonly onOpen: (entity: string) => void;
+}
+
+/** The entities around one, drawn. What draws is fetched when the first picture is wanted. */
+export const GraphPicture = ({ seed, neighbours, onOpen }: GraphPictureProps) => {
+  const { graph: words } = useSession().texts;
+  const place = useRef<HTMLDivElement>(null);
+  const picture = useRef<Picture | undefined>(undefined);
+  const [error, setError] = useState<unknown>();
+  const latest = useRef(onOpen);
+  latest.current = onOpen;
+  useEffect(() => {
+    let isGone = false;
+    const draw = async (): Promise<void> => {
+      const { drawGraph } = await import('./draw-graph.ts');
+      if (isGone || place.current === null) return;
+      picture.current = drawGraph(place.current, { seed, neighbours }, (entity) => latest.current(entity));
+    };
+    draw().catch(setError);
+    return () => {
+      isGone = true;
+      picture.current?.remove();
+      picture.current = undefined;
+    };
+  }, [seed, neighbours]);
+  return (
+    <>
+      {error !== undefined && <Problem error={error} />}
+      <div class="graph" ref={place} role="img" aria-label={plural(words.picture, neighbours.length)} />
+      <div class="graph-ways">
+        <button type="button" class="quiet" onClick={() => picture.current?.zoom(1.25)}>
+          {words.zoomIn}
+        </button>
+        <button type="button" class="quiet" onClick={() => picture.current?.zoom(0.8)}>
+          {words.zoomOut}
+        </button>
+        <button type="button" class="quiet" onClick={() => picture.current?.fit()}>
+          {words.fit}
+        </button>
+      </div>
+    </>
+  );
+};

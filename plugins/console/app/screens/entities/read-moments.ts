@@ -1,0 +1,64 @@
+import type { FactClient, HistoryPage } from '../../../../../client/client.ts';
+import { nowMs } from '../../kit/platform.ts';
+
+/** A slider of more steps could not be hit. */
+const MOST_EVENTS = 1_000;
+const PAGE_EVENTS = 200;
+
+type HistoryEvent = HistoryPage['events'][number];
+
+/** A moment at which something about an entity became known, or came to its end. */
+export interface Moment {
+  /** What the node is asked with. */
+  readonly asOf: string;
+  readonly ms: number;
+  readonly what: HistoryEvent['event'] | 'expired';
+  readonly relation: string;
+}
+
+export interface Moments {
+  /** Earliest first. */
+  readonly steps: readonly Moment[];
+  /** Whether there are later ones. */
+  readonly isCut: boolean;
+}
+
+/** The moments at which the answer about an entity changed. */
+export const readMoments = async (client: FactClient, uri: string, signal: AbortSignal): Promise<Moments> => {
+  const query = { limit: PAGE_EVENTS, fields: 'id,relation' };
+  const events = await client.history(uri, query, { signal }).take(MOST_EVENTS);
+  const now = nowMs();
+  const steps = events.flatMap((event) => [momentOf(event), ...expiryOf(event, now)]);
+  return { steps: steps.sort((a, b) => a.ms - b.ms), isCut: events.length === MOST_EVENTS };
+};
+
+const momentOf = ({ stamp, recorded_at: at, event, fact }: HistoryEvent): Moment => ({
+  asOf: stamp,
+  ms: Date.parse(at),
+  what: event,
+  relation: fact.relation,
+});
+
+/** That a fact expired is no event of its own. */
+const expiryOf = ({ ended, fact }: HistoryEvent, now: number): readonly Moment[] => {
+  if (ended === null || ended.by === 'retraction' || ended.by === 'resolution') return [];
+  const ms = Date.parse(ended.at);
+  if (Number.isNaN(ms) || ms >= now) return [];
+  return [{ asOf: new Date(ms).toISOString(), ms, what: 'expired', relation: fact.relation }];
+};
+
+const STAMP = /^(\d{1,15})\.\d{1,10}$/;
+
+/** The instant of what the node is asked with: a stamp begins with it. Undefined for what is neither. */
+export const msOf = (asOf: string): number | undefined => {
+  const stamp = STAMP.exec(asOf);
+  const ms = stamp === null ? Date.parse(asOf) : Number(stamp[1]);
+  return Number.isNaN(ms) ? undefined : ms;
+};
+
+/** The step that a moment stands at or behind; -1 where it lies before all of them. */
+export const stepOf = (steps: readonly Moment[], asOf: string): number => {
+  const exact = steps.findIndex((step) => step.asOf === asOf);
+  const ms = msOf(asOf) ?? 0;
+  return exact >= 0 ? exact : steps.findLastIndex((step) => step.ms <= ms);
+};
