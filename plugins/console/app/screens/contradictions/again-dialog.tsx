@@ -4,6 +4,7 @@ import { Dialog } from '../../kit/dialog.tsx';
 import { Field } from '../../kit/field.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
+import { useAction } from '../../kit/use-action.ts';
 import { useSession } from '../../session/session.ts';
 
 interface AgainDialogProps {
@@ -17,13 +18,10 @@ export const AgainDialog = ({ fact, onClose, onSaid }: AgainDialogProps) => {
   const { client, texts, reader } = useSession();
   const { contradictions: own } = texts;
   const [confidence, setConfidence] = useState('1');
-  const [error, setError] = useState<unknown>();
-  const [isWorking, setWorking] = useState(false);
-  const say = async (event: Event): Promise<void> => {
+  const { isWorking, error, run } = useAction();
+  const say = (event: Event): void => {
     event.preventDefault();
-    setWorking(true);
-    setError(undefined);
-    try {
+    void run(async () => {
       const { entity, relation, value, scope, garden_id } = fact;
       await client.assert({
         entity,
@@ -37,14 +35,11 @@ export const AgainDialog = ({ fact, onClose, onSaid }: AgainDialogProps) => {
       });
       onClose();
       onSaid();
-    } catch (problem) {
-      setError(problem);
-      setWorking(false);
-    }
+    });
   };
   return (
     <Dialog title={own.againTitle} onClose={onClose}>
-      <form onSubmit={(event) => void say(event)}>
+      <form onSubmit={say}>
         <div class="chosen-value">
           <ShownValue value={fact.value} />
         </div>

@@ -122,6 +122,7 @@ const RivalList = ({ rivals, isOpen, canSettle, canWrite, onChoose }: RivalListP
         <Rival
           key={fact.id}
           fact={fact}
+          place={at + 1}
           shortcut={canSettle && at < KEYED_RIVALS ? at + 1 : undefined}
           answers={fact === winner}
           isOpen={isOpen}

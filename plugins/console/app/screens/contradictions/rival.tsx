@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Fact } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
+import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { useTexts } from '../../kit/use-texts.ts';
@@ -9,6 +10,8 @@ import { fill, plural } from '../../texts/texts.ts';
 
 interface RivalProps {
   readonly fact: Fact;
+  /** 1 for the first. */
+  readonly place: number;
   /** The key that chooses it; undefined where there is none. */
   readonly shortcut: number | undefined;
   /** It is what the node answers with while the matter is open. */
@@ -19,7 +22,7 @@ interface RivalProps {
 }
 
 /** One of the facts that contradict each other, with what speaks for it. */
-export const Rival = ({ fact, shortcut, answers, isOpen, children }: RivalProps) => {
+export const Rival = ({ fact, place, shortcut, answers, isOpen, children }: RivalProps) => {
   const { contradictions: texts } = useTexts();
   return (
     <li class="rival">
@@ -30,10 +33,9 @@ export const Rival = ({ fact, shortcut, answers, isOpen, children }: RivalProps)
           {!fact.contradicted && <span class="tag">{texts.ended}</span>}
         </div>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls by itself has to be reached by keyboard */}
-      <section class="rival-value" tabIndex={0} aria-label={texts.value}>
+      <ScrollBox label={fill(texts.rivalValue, { place })} class="rival-value">
         <ShownValue value={fact.value} short={false} />
-      </section>
+      </ScrollBox>
       <RivalMembers fact={fact} />
       <div class="bar rival-actions">
         {children}

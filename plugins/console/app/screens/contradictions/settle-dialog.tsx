@@ -5,6 +5,7 @@ import { Field } from '../../kit/field.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
+import { useAction } from '../../kit/use-action.ts';
 import { draftOf, readDraft } from '../../kit/value-draft.ts';
 import { ValueField } from '../../kit/value-field.tsx';
 import { useSession } from '../../session/session.ts';
@@ -24,27 +25,21 @@ export const SettleDialog = ({ conflict, fact, onClose, onSettled }: SettleDialo
   const { contradictions: own } = texts;
   const [draft, setDraft] = useState(() => draftOf({ type: conflict.fact_a.value.type, v: null }));
   const [note, setNote] = useState('');
-  const [error, setError] = useState<unknown>();
-  const [isWorking, setWorking] = useState(false);
-  const settle = async (event: Event): Promise<void> => {
+  const { isWorking, error, run } = useAction();
+  const settle = (event: Event): void => {
     event.preventDefault();
     const value = fact === undefined ? readDraft(draft) : fact.value;
     if (value === undefined) return;
-    setWorking(true);
-    setError(undefined);
-    try {
-      const choice = fact === undefined ? { new_value: value } : { winning_fact_id: fact.id };
+    const choice = fact === undefined ? { new_value: value } : { winning_fact_id: fact.id };
+    void run(async () => {
       await client.resolve(conflict.conflict_id, { ...choice, resolution_note: note });
       onClose();
       onSettled(shortly(value.v, texts));
-    } catch (problem) {
-      setError(problem);
-      setWorking(false);
-    }
+    });
   };
   return (
     <Dialog title={own.settleTitle} onClose={onClose}>
-      <form onSubmit={(event) => void settle(event)}>
+      <form onSubmit={settle}>
         <p>
           <ShownText text={conflict.fact_a.entity} />{' '}
           <span class="muted">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { FactClient } from '../../../../../client/client.ts';
-import { nowMs } from '../../kit/platform.ts';
+import { later, nowMs } from '../../kit/platform.ts';
 
 export type Period = 'day' | 'month';
 
@@ -23,6 +23,7 @@ const POINTS: Readonly<Record<Period, { readonly count: number; readonly stepMs:
 };
 /** A node has other things to do than to count. */
 const AT_ONCE = 2;
+const BEGIN_MS = 250;
 
 /** Asks for the number of facts at instants of a period, newest first, a few at once. */
 export const useCounts = (client: FactClient, period: Period, round: number): Counts => {
@@ -49,8 +50,12 @@ export const useCounts = (client: FactClient, period: Period, round: number): Co
       }
     };
     show();
-    Promise.all(Array.from({ length: AT_ONCE }, readNext)).catch(show);
-    return () => controller.abort();
+    // What the reader sees first goes first.
+    const cancel = later(BEGIN_MS, () => void Promise.all(Array.from({ length: AT_ONCE }, readNext)).catch(show));
+    return () => {
+      cancel();
+      controller.abort();
+    };
   }, [client, period, round]);
   return state;
 };

@@ -4,8 +4,14 @@ import { fill } from '../../texts/texts.ts';
 import type { RecallBody } from './recall-settings.ts';
 import { lostInMcp, spellClientCall, spellCurl, spellMcpCall } from './spell-code.ts';
 
+interface AsCodeProps {
+  readonly body: RecallBody;
+  /** Adds which of two settings it is. */
+  readonly named: (name: string) => string;
+}
+
 /** The same question for a shell, a program and an agent. */
-export const AsCode = ({ body }: { body: RecallBody }) => {
+export const AsCode = ({ body, named }: AsCodeProps) => {
   const { texts, setup } = useSession();
   const { recall: own } = texts;
   const lost = lostInMcp(body);
@@ -13,11 +19,11 @@ export const AsCode = ({ body }: { body: RecallBody }) => {
     <details class="as-code">
       <summary>{own.asCode}</summary>
       <p class="hint">{own.asCodeHint}</p>
-      <Code title="curl" text={spellCurl(location.origin, body)} />
-      <Code title={own.clientCall} text={spellClientCall(location.origin, body)} />
+      <Code title={named('curl')} text={spellCurl(location.origin, body)} />
+      <Code title={named(own.clientCall)} text={spellClientCall(location.origin, body)} />
       {hasRoute(setup, 'POST /v1/mcp') && (
         <>
-          <Code title={own.mcpCall} text={spellMcpCall(body)} />
+          <Code title={named(own.mcpCall)} text={spellMcpCall(body)} />
           {lost.length > 0 && <p class="hint">{fill(own.lostInMcp, { names: lost.join(', ') })}</p>}
         </>
       )}

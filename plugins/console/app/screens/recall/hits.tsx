@@ -5,8 +5,15 @@ import { useSession } from '../../session/session.ts';
 import { Hit } from './hit.tsx';
 import type { Ranks } from './ranks.ts';
 
+interface HitsProps {
+  readonly label: string;
+  readonly reply: RecallReply;
+  /** Ranks with the other settings. */
+  readonly others: Ranks | undefined;
+}
+
 /** The facts of a recall, best first, with what they have taken of the budget by then. */
-export const Hits = ({ reply, others }: { reply: RecallReply; others: Ranks | undefined }) => {
+export const Hits = ({ label, reply, others }: HitsProps) => {
   const { recall: own } = useSession().texts;
   let sum = 0;
   const items = reply.facts.map((hit, at) => {
@@ -15,7 +22,7 @@ export const Hits = ({ reply, others }: { reply: RecallReply; others: Ranks | un
   });
   return (
     <VirtualRows
-      label={own.hits}
+      label={label}
       paged={{ items, isLoading: false, hasMore: false, error: undefined, readMore: NOTHING, reload: NOTHING }}
       keyOf={({ hit }) => hit.fact.id}
       empty={

@@ -8,13 +8,17 @@ import { fill, plural } from '../../texts/texts.ts';
 import { askRecall } from './ask-recall.ts';
 import type { RecallBody } from './recall-settings.ts';
 
-interface LeftOutProps {
+interface LeftOutProps extends Asked {
+  readonly label: string;
+}
+
+interface Asked {
   readonly body: RecallBody;
   readonly reply: RecallReply;
 }
 
 /** What was found and not recalled, and why: counted by the node, and named where the reader asks. */
-export const LeftOut = ({ body, reply }: LeftOutProps) => {
+export const LeftOut = ({ label, body, reply }: LeftOutProps) => {
   const { recall: own } = useSession().texts;
   const [isNamed, name] = useState(false);
   const reasons: Readonly<Record<string, { readonly one: string; readonly other: string }>> = own.omitted;
@@ -22,7 +26,7 @@ export const LeftOut = ({ body, reply }: LeftOutProps) => {
   const isAtLimit = reply.facts.length >= (body.limit ?? 0);
   if (counts.length === 0 && !isAtLimit) return <p class="muted">{own.nothingLeftOut}</p>;
   return (
-    <section class="left-out" aria-label={own.leftOut}>
+    <section class="left-out" aria-label={label}>
       <ul>
         {counts.map(([reason, count]) => (
           <li key={reason}>
@@ -47,7 +51,7 @@ const MOST = 500;
 const SHOWN = 50;
 
 /** Found by asking once more, with all the budget there can be. */
-const Named = ({ body, reply }: LeftOutProps) => {
+const Named = ({ body, reply }: Asked) => {
   const { client, texts } = useSession();
   const { recall: own } = texts;
   const wide = { ...body, token_budget: WHOLE_BUDGET, limit: MOST, include_contradicted: true };

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { useSession } from '../../session/session.ts';
 import { type Question, type Settings, USUAL_SETTINGS } from './recall-settings.ts';
@@ -17,6 +17,12 @@ export const RecallForm = (given: RecallFormProps) => {
   const [question, setQuestion] = useState(given.question);
   const [one, setOne] = useState(given.one);
   const [other, setOther] = useState(given.other);
+  useEffect(() => {
+    // A step through the history of the browser brings back what was asked then.
+    setQuestion(given.question);
+    setOne(given.one);
+    setOther(given.other);
+  }, [JSON.stringify([given.question, given.one, given.other])]);
   const ask = (event: Event): void => {
     event.preventDefault();
     given.onAsk(question, one, other);
@@ -67,6 +73,7 @@ export const RecallForm = (given: RecallFormProps) => {
         >
           {texts.usual}
         </button>
+        <span class="muted recall-remark">{texts.remark}</span>
       </div>
     </form>
   );

@@ -53,22 +53,28 @@ interface ResultProps {
 
 const Result = ({ title, body, asked, others }: ResultProps) => {
   const { recall: own } = useSession().texts;
+  const named = (name: string): string => (title === undefined ? name : `${name} ${title}`);
   return (
-    <section class="recall-result" aria-label={title === undefined ? own.result : `${own.result} ${title}`}>
+    <section class="recall-result" aria-label={named(own.result)}>
       {title !== undefined && <h2>{title}</h2>}
       <Answer asked={asked}>
         {(recalled) =>
           recalled && (
             <>
               <RecallSummary recalled={recalled} />
-              <LeftOut key={recalled.reply.recall_id} body={body} reply={recalled.reply} />
-              <Hits reply={recalled.reply} others={others} />
-              <StagesAlone key={`${recalled.reply.recall_id} stages`} body={body} reply={recalled.reply} />
+              <LeftOut key={recalled.reply.recall_id} label={named(own.leftOut)} body={body} reply={recalled.reply} />
+              <Hits label={named(own.hits)} reply={recalled.reply} others={others} />
+              <StagesAlone
+                key={`${recalled.reply.recall_id} stages`}
+                label={named(own.stagesAlone)}
+                body={body}
+                reply={recalled.reply}
+              />
             </>
           )
         }
       </Answer>
-      <AsCode body={body} />
+      <AsCode body={body} named={named} />
     </section>
   );
 };

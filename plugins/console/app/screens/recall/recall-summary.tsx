@@ -10,12 +10,12 @@ export const RecallSummary = ({ recalled: { reply, ms } }: { recalled: Recalled 
   return (
     <div class="recall-summary">
       <p>
-        {fill(own.found, { shown: facts.length, scored })}{' '}
+        {fill(own.found, { shown: facts.length, scored })}
         <span class="meter">
           <meter min={0} max={budget} value={used} aria-hidden="true" />
           {fill(own.tokens, { used, budget })}
-        </span>{' '}
-        <span class="muted">{fill(own.took, { ms: Math.round(ms) })}</span>{' '}
+        </span>
+        <span class="muted">{fill(own.took, { ms: Math.round(ms) })}</span>
         {truncated && <span class="tag warn">{own.truncated}</span>}
       </p>
       {degraded.length > 0 && (

@@ -17,7 +17,6 @@ export const Recall = () => {
     <>
       <h1>{texts.screens.recall}</h1>
       <RecallForm
-        key={JSON.stringify([question, one, other])}
         question={question}
         one={one}
         other={other}

@@ -12,19 +12,20 @@ import type { RecallBody } from './recall-settings.ts';
 import { onlyStage, STAGES, type Stage, sharesOf } from './weights.ts';
 
 interface StagesAloneProps {
+  readonly label: string;
   readonly body: RecallBody;
   readonly reply: RecallReply;
 }
 
 /** What each stage finds by itself: the question is asked once more for each, with all the weight on it. */
-export const StagesAlone = ({ body, reply }: StagesAloneProps) => {
+export const StagesAlone = (props: StagesAloneProps) => {
   const { recall: own } = useSession().texts;
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="stages" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{own.stagesAlone}</summary>
       <p class="hint">{own.stagesAloneHint}</p>
-      {isOpen && <StageTable body={body} reply={reply} />}
+      {isOpen && <StageTable {...props} />}
     </details>
   );
 };
@@ -71,7 +72,7 @@ const StageTable = (props: StagesAloneProps) => {
   return (
     <Answer asked={asked}>
       {(rows) => (
-        <ScrollBox label={own.stagesAlone} class="stages-all">
+        <ScrollBox label={props.label} class="stages-all">
           <table class="stage-table">
             <thead>
               <tr>
