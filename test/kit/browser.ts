@@ -39,7 +39,6 @@ export interface Page {
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
   getByText(text: string | RegExp): Locator;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
-  waitForFunction(script: string): Promise<unknown>;
   waitForURL(url: string | RegExp): Promise<unknown>;
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
   on(event: string, listener: (message: { text(): string; type(): string; message: string }) => void): void;

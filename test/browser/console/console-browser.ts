@@ -1,4 +1,5 @@
 import { type Browser, type ContextOptions, launchBrowser, type Page, readAxe } from '../../kit/browser.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 
 /** A page of the console, with all that went wrong in it. */
@@ -109,6 +110,8 @@ interface AxeFinding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** Nothing is being fetched any more. */
-const settled = (page: Page): Promise<unknown> =>
-  page.waitForFunction('document.querySelector(".loading, [aria-busy=true]") === null');
+/** Waits until nothing is being fetched any more. By looks from outside: the policy of the page lets nothing be evaluated. */
+export const settled = async (page: Page): Promise<void> => {
+  const isBusy = 'document.querySelector(".loading, [aria-busy=true]") !== null';
+  await comesTrue(async () => !(await page.evaluate<boolean>(isBusy)));
+};

@@ -10,7 +10,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   '"><svg onload=window.wasRun=true>',
   'javascript:window.wasRun=true',
   `invoice${RIGHT_TO_LEFT}fdp.exe`,
-  '{count} {entity} ${alert(1)} {{constructor}}',
+  '{count} {entity} {{constructor}} %s',
   `${'W'.repeat(2_000)} ${'long '.repeat(2_000)}`,
 ];
 
