@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Card, type Fact, NotFoundError } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
@@ -37,8 +38,7 @@ export const EntityCard = ({ uri, asOf, scopes, round }: EntityCardProps) => {
   );
   return (
     <section class="entity-card">
-      <div class="list-head">
-        <h2>{texts.card.title}</h2>
+      <ScreenHead level={2} title={texts.card.title}>
         {scopes.length > 1 && (
           <select
             aria-label={texts.card.scope}
@@ -55,7 +55,7 @@ export const EntityCard = ({ uri, asOf, scopes, round }: EntityCardProps) => {
             {texts.card.refresh}
           </button>
         )}
-      </div>
+      </ScreenHead>
       <Answer asked={asked}>
         {(card) => (card === undefined ? <p class="muted">{texts.card.none}</p> : <CardText card={card} />)}
       </Answer>

@@ -3,6 +3,7 @@ import { FactTags } from '../../kit/fact-line.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { Instant } from '../../kit/instant.tsx';
 import { Problem } from '../../kit/problem.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Empty, Loading } from '../../kit/state.tsx';
@@ -32,10 +33,9 @@ export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
   const groups = [...groupBy(said, ({ relation }) => relation)].sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <section>
-      <div class="list-head">
-        <h2>{texts.facts}</h2>
+      <ScreenHead level={2} title={texts.facts}>
         <a href={addressOf('facts', { entity: uri })}>{texts.allFacts}</a>
-      </div>
+      </ScreenHead>
       {error !== undefined && <Problem error={error} retry={reload} />}
       {groups.map(([relation, group]) => (
         <Relation key={relation} uri={uri} relation={relation} facts={group} replaced={replaced} />
@@ -95,11 +95,10 @@ const ValueLine = ({ fact, isReplaced }: { fact: Fact; isReplaced: boolean }) =>
       </p>
       <p class="fact-about muted">
         <ShownText text={fact.source} />
-        <a href={addressOf('facts', { id: fact.id })} aria-label={texts.see}>
-          <Instant at={fact.timestamp} relative />
-        </a>
+        <Instant at={fact.timestamp} relative />
         <FactTags fact={fact} />
         {isReplaced && <span class="tag warn">{texts.settled}</span>}
+        <a href={addressOf('facts', { id: fact.id })}>{texts.see}</a>
       </p>
     </>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { NeighborPage } from '../../../../../client/client.ts';
 import { Problem } from '../../kit/problem.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Loading } from '../../kit/state.tsx';
 import { useKept } from '../../kit/use-kept.ts';
@@ -39,8 +40,7 @@ export const Neighbours = ({ uri, asOf, round }: NeighboursProps) => {
   const { items, isLoading, error, hasMore, readMore, reload } = useKept(around);
   return (
     <section class="entity-graph">
-      <div class="list-head">
-        <h2>{words.title}</h2>
+      <ScreenHead level={2} title={words.title}>
         <label class="switch">
           {words.depth}
           <select value={String(depth)} onChange={({ currentTarget }) => setDepth(Number(currentTarget.value))}>
@@ -48,7 +48,7 @@ export const Neighbours = ({ uri, asOf, round }: NeighboursProps) => {
             <option value="2">{words.two}</option>
           </select>
         </label>
-      </div>
+      </ScreenHead>
       {error !== undefined && <Problem error={error} retry={reload} />}
       {isLoading && items.length === 0 && <Loading />}
       {!isLoading && error === undefined && items.length === 0 && <p class="muted">{words.none}</p>}

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { CopyButton } from '../../kit/copy-button.tsx';
-import { Notice } from '../../kit/notice.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { useKept } from '../../kit/use-kept.ts';
 import { usePaged } from '../../kit/use-paged.ts';
-import { hasRoute, may, useSession } from '../../session/session.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
-import { AssertDialog } from '../facts/assert-dialog.tsx';
+import { useAssert } from '../facts/use-assert.tsx';
 import { EntityCard } from './entity-card.tsx';
 import { EntityFacts } from './entity-facts.tsx';
 import { Moments } from './moments.tsx';
@@ -34,13 +34,18 @@ export const OneEntity = ({ uri }: { uri: string }) => {
     [uri, asOf, round],
   );
   const facts = useKept(asked);
+  const assert = useAssert(uri, () => setRound(round + 1));
   const scopes = [...new Set(facts.items.filter(isLive).map(({ scope }) => scope))];
   return (
     <>
       <p class="back">
         <a href={addressOf('entities')}>{texts.entities.all}</a>
       </p>
-      <Head uri={uri} onAsserted={() => setRound(round + 1)} />
+      <ScreenHead title={<ShownText text={uri} />}>
+        <CopyButton text={uri} label={texts.entity.copy} />
+        {assert.button}
+      </ScreenHead>
+      {assert.view}
       {hasPast && (
         <Moments
           key={round}
@@ -63,42 +68,3 @@ export const OneEntity = ({ uri }: { uri: string }) => {
 };
 
 const isLive = ({ confidence }: Fact): boolean => confidence > 0;
-
-const Head = ({ uri, onAsserted }: { uri: string; onAsserted: () => void }) => {
-  const { reader, setup, texts } = useSession();
-  const [isAsserting, setAsserting] = useState(false);
-  const [made, setMade] = useState<Fact>();
-  return (
-    <>
-      <div class="list-head">
-        <h1>
-          <ShownText text={uri} />
-        </h1>
-        <CopyButton text={uri} label={texts.entity.copy} />
-        {may(reader, 'write') && hasRoute(setup, 'POST /v1/facts') && (
-          <button type="button" onClick={() => setAsserting(true)}>
-            {texts.assert.open}
-          </button>
-        )}
-      </div>
-      <Notice>
-        {made !== undefined && (
-          <>
-            {texts.assert.done} <a href={addressOf('facts', { id: made.id })}>{texts.fact.see}</a>
-          </>
-        )}
-      </Notice>
-      {isAsserting && (
-        <AssertDialog
-          entity={uri}
-          onClose={() => setAsserting(false)}
-          onAsserted={(fact) => {
-            setAsserting(false);
-            setMade(fact);
-            onAsserted();
-          }}
-        />
-      )}
-    </>
-  );
-};

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { FactLine } from '../../kit/fact-line.tsx';
-import { Notice } from '../../kit/notice.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
 import { usePaged } from '../../kit/use-paged.ts';
 import { useSettled } from '../../kit/use-settled.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
-import { hasRoute, may, useSession } from '../../session/session.ts';
-import { addressOf, type Query, useAddress } from '../../shell/address.ts';
+import { useSession } from '../../session/session.ts';
+import { type Query, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
-import { AssertDialog } from './assert-dialog.tsx';
 import { FactBar } from './fact-bar.tsx';
 import { FILTERS, SWITCHES } from './filter-names.ts';
 import { findFacts, listFacts } from './find-facts.ts';
+import { useAssert } from './use-assert.tsx';
 
 /** Facts by what they say, newest first; with words in the search, those that a recall finds, best first. */
 export const FactList = () => {
@@ -38,10 +38,17 @@ export const FactList = () => {
     },
     [settled, ...FILTERS.map((name) => query[name]), ...SWITCHES.map((name) => query[name])],
   );
+  const assert = useAssert(query.entity, facts.reload);
   const isAll = settled === '' && FILTERS.every((name) => !query[name]);
   return (
     <>
-      <Head total={facts.error === undefined ? total : undefined} entity={query.entity} onAsserted={facts.reload} />
+      <ScreenHead title={texts.screens.facts}>
+        {total !== undefined && facts.error === undefined && (
+          <span class="muted">{plural(texts.facts.total, total)}</span>
+        )}
+        {assert.button}
+      </ScreenHead>
+      {assert.view}
       <FactBar words={words} isSearching={settled !== ''} query={query} onWords={setWords} onChange={change} />
       <VirtualRows
         label={texts.screens.facts}
@@ -55,50 +62,6 @@ export const FactList = () => {
       >
         {(fact) => <FactLine fact={fact} />}
       </VirtualRows>
-    </>
-  );
-};
-
-interface HeadProps {
-  readonly total: number | undefined;
-  readonly entity: string | undefined;
-  readonly onAsserted: () => void;
-}
-
-/** The title, how many facts there are, and a way to a further one. */
-const Head = ({ total, entity, onAsserted }: HeadProps) => {
-  const { reader, setup, texts } = useSession();
-  const [isAsserting, setAsserting] = useState(false);
-  const [made, setMade] = useState<Fact>();
-  return (
-    <>
-      <div class="list-head">
-        <h1>{texts.screens.facts}</h1>
-        {total !== undefined && <span class="muted">{plural(texts.facts.total, total)}</span>}
-        {may(reader, 'write') && hasRoute(setup, 'POST /v1/facts') && (
-          <button type="button" class="primary" onClick={() => setAsserting(true)}>
-            {texts.assert.open}
-          </button>
-        )}
-      </div>
-      <Notice>
-        {made !== undefined && (
-          <>
-            {texts.assert.done} <a href={addressOf('facts', { id: made.id })}>{texts.fact.see}</a>
-          </>
-        )}
-      </Notice>
-      {isAsserting && (
-        <AssertDialog
-          entity={entity}
-          onClose={() => setAsserting(false)}
-          onAsserted={(fact) => {
-            setAsserting(false);
-            setMade(fact);
-            onAsserted();
-          }}
-        />
-      )}
     </>
   );
 };

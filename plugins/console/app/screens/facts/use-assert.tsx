@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Fact } from '../../../../../client/client.ts';
+import { Notice } from '../../kit/notice.tsx';
+import { hasRoute, may, useSession } from '../../session/session.ts';
+import { addressOf } from '../../shell/address.ts';
+import { AssertDialog } from './assert-dialog.tsx';
+
+interface AssertOffer {
+  /** For the heading of the screen; nothing for a key that does not write. */
+  readonly button: ComponentChildren;
+  /** The open dialog, and what came of the last one. */
+  readonly view: ComponentChildren;
+}
+
+/** Offers to assert a fact, about an entity where the screen has one. */
+export const useAssert = (entity: string | undefined, onAsserted: () => void): AssertOffer => {
+  const { reader, setup, texts } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  const [made, setMade] = useState<Fact>();
+  if (!may(reader, 'write') || !hasRoute(setup, 'POST /v1/facts')) return { button: null, view: null };
+  return {
+    button: (
+      <button type="button" class="primary" onClick={() => setOpen(true)}>
+        {texts.assert.open}
+      </button>
+    ),
+    view: (
+      <>
+        <Notice>
+          {made !== undefined && (
+            <>
+              {texts.assert.done} <a href={addressOf('facts', { id: made.id })}>{texts.fact.see}</a>
+            </>
+          )}
+        </Notice>
+        {isOpen && (
+          <AssertDialog
+            entity={entity}
+            onClose={() => setOpen(false)}
+            onAsserted={(fact) => {
+              setOpen(false);
+              setMade(fact);
+              onAsserted();
+            }}
+          />
+        )}
+      </>
+    ),
+  };
+};
