@@ -51,7 +51,7 @@ export const EntityCard = ({ uri, asOf, scopes, round }: EntityCardProps) => {
           </select>
         )}
         {asOf === undefined && (
-          <button type="button" class="quiet" disabled={asked.isLoading} onClick={() => setFresh(fresh + 1)}>
+          <button type="button" disabled={asked.isLoading} onClick={() => setFresh(fresh + 1)}>
             {texts.card.refresh}
           </button>
         )}

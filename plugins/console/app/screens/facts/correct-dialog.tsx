@@ -38,7 +38,7 @@ export const CorrectDialog = ({ fact, onCorrected, onClose }: CorrectDialogProps
       <p>
         <ShownText text={fact.entity} /> · <ShownText text={fact.relation} />
       </p>
-      <p class="hint">{texts.correct.intro}</p>
+      <p class="muted">{texts.correct.intro}</p>
       <ValueField draft={draft} onChange={setDraft} />
       <SourceField source={source} onChange={setSource} />
     </FormDialog>
