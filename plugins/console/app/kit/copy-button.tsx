@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { later } from './platform.ts';
+import { copyText, later } from './platform.ts';
 import { useTexts } from './use-texts.ts';
 
 const SHOWN_MS = 2_000;
@@ -9,7 +9,7 @@ export const CopyButton = ({ text, label }: { text: string; label?: string }) =>
   const texts = useTexts();
   const [wasCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
+    await copyText(text);
     setCopied(true);
     later(SHOWN_MS, () => setCopied(false));
   };

@@ -23,7 +23,8 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
     if (focused instanceof HTMLElement && focused !== document.body && !focused.closest('dialog')) opener = focused;
     element.current?.showModal();
     // The platform would choose the button that closes.
-    element.current?.querySelector<HTMLElement>('[data-first-focus], form :is(input, select, textarea)')?.focus();
+    const find = (selector: string) => element.current?.querySelector<HTMLElement>(selector);
+    (find('[data-first-focus]') ?? find('form :is(input, select, textarea)'))?.focus();
     return () => {
       // A dialog that is taken out of the page does not give the focus back by itself.
       isGone.current = true;

@@ -18,3 +18,15 @@ export const nameKnownLanguage = (): void => {
     Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
   }
 };
+
+/** Puts a text into the clipboard, also where the page came without encryption and browsers hide the clipboard. */
+export const copyText = async (text: string): Promise<void> => {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  // Inside an open dialog, because nothing outside of it can be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+};
