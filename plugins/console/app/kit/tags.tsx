@@ -1,6 +1,6 @@
 /** Words of the interface side by side, such as permissions. */
 export const Tags = ({ words }: { words: readonly string[] }) => (
-  <span class="tags">
+  <span class="words">
     {words.map((word) => (
       <span key={word} class="tag">
         {word}

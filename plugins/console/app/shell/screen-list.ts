@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { RouteName } from '../../../../client/client.ts';
-import { hasRoute, may, type Session } from '../session/session.ts';
+import { hasRoute, may, type Reader, type Session } from '../session/session.ts';
 import type { Texts } from '../texts/texts.ts';
 
 export type ScreenName = keyof Texts['screens'];
@@ -14,9 +14,14 @@ export interface Screen {
   readonly needs?: RouteName;
   /** Permissions of which the key needs one. */
   readonly permissions?: readonly string[];
+  /** Whether the screen is for this reader, beyond permissions. */
+  readonly isFor?: (reader: Reader) => boolean;
   /** Each is a file of its own, fetched when the screen is first opened. */
   readonly load: () => Promise<ComponentType>;
 }
+
+/** Administrators of the first tenant administer the node. */
+const isOperator = ({ tenant_id: tenant }: Reader): boolean => tenant === 'default';
 
 /** In the order of the navigation. */
 export const SCREENS: readonly Screen[] = [
@@ -70,6 +75,14 @@ export const SCREENS: readonly Screen[] = [
     load: async () => (await import('../screens/capabilities/capabilities.tsx')).Capabilities,
   },
   {
+    name: 'tenants',
+    group: 'access',
+    needs: 'GET /v1/tenants',
+    permissions: ['admin'],
+    isFor: isOperator,
+    load: async () => (await import('../screens/tenants/tenants.tsx')).Tenants,
+  },
+  {
     name: 'subscriptions',
     group: 'exchange',
     needs: 'GET /v1/subscriptions',
@@ -83,10 +96,18 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['read'],
     load: async () => (await import('../screens/instructions/instructions.tsx')).Instructions,
   },
+  {
+    name: 'peers',
+    group: 'exchange',
+    needs: 'GET /v1/federation/peers',
+    permissions: ['federate'],
+    load: async () => (await import('../screens/peers/peers.tsx')).Peers,
+  },
 ];
 
 /** The screens that this node has and this key may see. */
 export const screensFor = ({ setup, reader }: Pick<Session, 'setup' | 'reader'>): readonly Screen[] =>
   SCREENS.filter(
-    ({ needs, permissions = [] }) => (needs === undefined || hasRoute(setup, needs)) && may(reader, ...permissions),
+    ({ needs, permissions = [], isFor }) =>
+      (needs === undefined || hasRoute(setup, needs)) && may(reader, ...permissions) && (isFor?.(reader) ?? true),
   );

@@ -9,14 +9,14 @@ export const SubscriptionState = ({ subscription }: { subscription: Subscription
   const { circuit_open: isOpen, consecutive_failures: failures } = subscription;
   if (status === 'cancelled') {
     return (
-      <span class="tags">
+      <span class="words">
         <span class="tag bad">{texts.cancelled}</span>
         {reason !== undefined && <span>{texts.reasons[reason]}</span>}
       </span>
     );
   }
   return (
-    <span class="tags">
+    <span class="words">
       <span class="tag good">{texts.active}</span>
       {isOpen && <span class="tag bad">{texts.circuit}</span>}
       {failures > 0 && <span class="tag warn">{plural(texts.failures, failures)}</span>}

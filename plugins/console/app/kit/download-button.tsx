@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { fill } from '../texts/texts.ts';
+import { Problem } from './problem.tsx';
+import { readReply, saveFile } from './save-file.ts';
+import { useTexts } from './use-texts.ts';
+
+interface DownloadProps {
+  readonly label: string;
+  readonly fileName: string;
+  /** Asks the node for the file. */
+  readonly ask: (signal: AbortSignal) => Promise<Response>;
+}
+
+const KIBIBYTE = 1024;
+
+/** Saves what the node sends as a file, however long that takes; pressed again, it stops. */
+export const DownloadButton = ({ label, fileName, ask }: DownloadProps) => {
+  const { download: texts } = useTexts();
+  const [bytes, setBytes] = useState<number | undefined>();
+  const [error, setError] = useState<unknown>();
+  const [isSaved, setSaved] = useState(false);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const start = async (): Promise<void> => {
+    const controller = new AbortController();
+    running.current = controller;
+    setError(undefined);
+    setSaved(false);
+    setBytes(0);
+    try {
+      saveFile(await readReply(await ask(controller.signal), setBytes), fileName);
+      setSaved(true);
+    } catch (problem) {
+      if (!controller.signal.aborted) setError(problem);
+    } finally {
+      setBytes(undefined);
+    }
+  };
+  return (
+    <div class="download">
+      {bytes === undefined ? (
+        <button type="button" onClick={() => void start()}>
+          {label}
+        </button>
+      ) : (
+        <button type="button" onClick={() => running.current?.abort()}>
+          {fill(texts.stop, { size: Math.ceil(bytes / KIBIBYTE) })}
+        </button>
+      )}
+      <span role="status" class="muted">
+        {isSaved && fill(texts.saved, { name: fileName })}
+      </span>
+      {error !== undefined && <Problem error={error} />}
+    </div>
+  );
+};

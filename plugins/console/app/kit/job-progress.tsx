@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Job } from '../../../../client/client.ts';
+import { useSession } from '../session/session.ts';
+import { fill } from '../texts/texts.ts';
+import { Problem } from './problem.tsx';
+
+interface ProgressProps {
+  readonly id: string;
+  /** Called once, with the job and its result. */
+  readonly onDone: (job: Job) => void;
+}
+
+/** Follows a job of the node to its end. The job goes on when the reader leaves. */
+export const JobProgress = ({ id, onDone }: ProgressProps) => {
+  const { client } = useSession();
+  const [job, setJob] = useState<Job | undefined>();
+  const [error, setError] = useState<unknown>();
+  const latest = useRef(onDone);
+  latest.current = onDone;
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    client.followJob(id, { signal, onProgress: setJob }).then(
+      (done) => latest.current(done),
+      (problem: unknown) => {
+        if (!signal.aborted) setError(problem);
+      },
+    );
+    return () => controller.abort();
+  }, [id]);
+  if (error !== undefined) return <Problem error={error} />;
+  return <JobBar job={job} />;
+};
+
+/** How far a job is, as a bar and in words. */
+export const JobBar = ({ job }: { job: Job | undefined }) => {
+  const { jobs: texts } = useSession().texts;
+  const { done = 0, total = null } = job?.progress ?? {};
+  const words = total === null ? fill(texts.doneSoFar, { done }) : fill(texts.doneOf, { done, total });
+  return (
+    <p class="job-bar" role="status">
+      {total === null ? (
+        <progress aria-label={texts.progress} />
+      ) : (
+        <progress aria-label={texts.progress} value={done} max={Math.max(total, 1)} />
+      )}
+      <span>{words}</span>
+    </p>
+  );
+};

@@ -1,0 +1,140 @@
+import { NotFoundError } from '../../../../../client/client.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { Instant } from '../../kit/instant.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { ShownText } from '../../kit/shown-text.tsx';
+import { Answer } from '../../kit/state.tsx';
+import { Tags } from '../../kit/tags.tsx';
+import { type Actions, useActions } from '../../kit/use-actions.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { hasRoute, may, useSession } from '../../session/session.ts';
+import { addressOf, useAddress } from '../../shell/address.ts';
+import { fill } from '../../texts/texts.ts';
+import { FederationLog } from './federation-log.tsx';
+import { LagTables, useLag } from './lag.tsx';
+import { type Peer, PeerState } from './peer-state.tsx';
+
+/** One node: what was agreed with it, how far both have read, and what happened. */
+export const OnePeer = ({ id }: { id: string }) => {
+  const { client, texts, setup } = useSession();
+  const { peers: own } = texts;
+  const asked = useAsked(
+    async (signal) => {
+      const { peers } = await client.call('GET /v1/federation/peers', { signal });
+      const found = peers.find(({ peer_id: each }) => each === id);
+      if (found === undefined) throw new NotFoundError({ status: 404, code: 'not_found', detail: own.unknown });
+      return found;
+    },
+    [id],
+  );
+  const actions = useActions(asked.reload);
+  return (
+    <>
+      <p>
+        <a href={addressOf('peers')}>← {texts.screens.peers}</a>
+      </p>
+      <Answer asked={asked}>
+        {(peer) => (
+          <>
+            <PeerHead peer={peer} actions={actions} />
+            {peer.status === 'active' && <PeerLag id={id} />}
+          </>
+        )}
+      </Answer>
+      {hasRoute(setup, 'GET /v1/federation/audit') && <FederationLog peer={id} />}
+    </>
+  );
+};
+
+const PeerHead = ({ peer, actions }: { peer: Peer; actions: Actions }) => {
+  const { texts, reader } = useSession();
+  const { peers: own } = texts;
+  const declared = peer.own_declaration;
+  return (
+    <>
+      <ScreenHead title={<ShownText text={peer.node_id} />}>
+        {may(reader, 'admin') && peer.status !== 'revoked' && (
+          <button
+            type="button"
+            class="danger"
+            onClick={() => actions.show(<EndPeer peer={peer} onClose={actions.close} />)}
+          >
+            {own.end}
+          </button>
+        )}
+      </ScreenHead>
+      {actions.view}
+      <dl class="members">
+        <dt>{own.state}</dt>
+        <dd>
+          <PeerState status={peer.status} /> <Instant at={peer.established_at ?? peer.created_at} />
+        </dd>
+        <dt>{own.address}</dt>
+        <dd>
+          <ShownText text={peer.node_url ?? '–'} />
+        </dd>
+        <dt>{own.fingerprint}</dt>
+        <dd>
+          <code class="shown">{peer.public_key_fingerprint ?? '–'}</code>
+        </dd>
+        <dt>{own.theirs}</dt>
+        <dd>
+          <Tags words={peer.allowed_scopes} />
+        </dd>
+        <dt>{own.direction}</dt>
+        <dd>{peer.direction === null ? '–' : own.directions[peer.direction]}</dd>
+        <dt>{own.ours}</dt>
+        <dd>
+          {declared === null ? (
+            own.notDeclared
+          ) : (
+            <>
+              <Tags words={declared.allowed_scopes} /> {own.directions[declared.direction]}
+            </>
+          )}
+        </dd>
+      </dl>
+    </>
+  );
+};
+
+const PeerLag = ({ id }: { id: string }) => {
+  const { peers: own } = useSession().texts;
+  const asked = useLag(id);
+  return (
+    <Answer asked={asked}>
+      {(lag) => (
+        <>
+          <LagTables lag={lag} />
+          <p class="muted after-table">
+            {fill(own.today, { count: lag.facts_today, most: lag.facts_per_day?.toLocaleString() ?? own.noLimit })}
+          </p>
+          {lag.quarantined_until !== null && (
+            <p>
+              <span class="tag bad">{own.quarantined}</span> <Instant at={lag.quarantined_until} />
+            </p>
+          )}
+        </>
+      )}
+    </Answer>
+  );
+};
+
+const EndPeer = ({ peer, onClose }: { peer: Peer; onClose: () => void }) => {
+  const { client, texts } = useSession();
+  const { open } = useAddress();
+  const { peers: own } = texts;
+  return (
+    <ConfirmDialog
+      title={fill(own.endTitle, { node: peer.node_id })}
+      submit={own.end}
+      onClose={onClose}
+      onConfirm={async () => {
+        await client.call('DELETE /v1/federation/peers/{peer_id}', { params: { peer_id: peer.peer_id } });
+        open('peers');
+      }}
+    >
+      <p>{own.endText}</p>
+    </ConfirmDialog>
+  );
+};

@@ -1,0 +1,38 @@
+import { drawKey } from '../../kit/draw-secret.ts';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { TextField } from '../../kit/form-fields.tsx';
+import { SecretDialog } from '../../kit/secret-dialog.tsx';
+import type { Actions } from '../../kit/use-actions.tsx';
+import { useSession } from '../../session/session.ts';
+import { fill } from '../../texts/texts.ts';
+
+/** A tenant begins with a key, by which it registers its others. */
+export const NewTenant = ({ actions }: { actions: Actions }) => {
+  const { client, texts } = useSession();
+  const { tenants: own } = texts;
+  return (
+    <FormDialog
+      title={own.create}
+      submit={own.create}
+      onClose={actions.close}
+      onSubmit={async (values) => {
+        const rawKey = drawKey();
+        const { id } = await client.call('POST /v1/tenants', {
+          body: {
+            id: values.text('id'),
+            name: values.optional('name') ?? null,
+            first_key: { raw_key: rawKey, entity_uri: values.text('entity') },
+          },
+        });
+        actions.done(
+          fill(own.createdDone, { id }),
+          <SecretDialog title={own.keyTitle} secret={rawKey} text={own.keyText} onClose={actions.close} />,
+        );
+      }}
+    >
+      <TextField name="id" label={own.id} hint={own.idHint} pattern="[a-z0-9][a-z0-9\-]*" maxLength={63} isRequired />
+      <TextField name="name" label={own.name} maxLength={1024} />
+      <TextField name="entity" label={own.entity} hint={own.entityHint} isRequired maxLength={2048} />
+    </FormDialog>
+  );
+};
