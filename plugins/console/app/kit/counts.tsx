@@ -4,9 +4,11 @@ import { useTexts } from './use-texts.ts';
 const NUMBERS = new Intl.NumberFormat('en');
 
 /** How many of each; what there is none of is left out. */
-export const Counts = ({ label, counts }: { label: string; counts: Readonly<Record<string, number>> }) => {
+export const Counts = ({ label, counts }: { label: string; counts: Readonly<Record<string, unknown>> }) => {
   const { counts: texts } = useTexts();
-  const rows = Object.entries(counts).filter(([, count]) => count > 0);
+  const rows = Object.entries(counts).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
+  );
   return (
     <div class="counts">
       <RecordTable

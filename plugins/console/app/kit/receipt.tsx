@@ -4,7 +4,7 @@ import { useTexts } from './use-texts.ts';
 
 /** What every erasure tells: what is gone, what stays on purpose, and what was out of reach. */
 export interface ErasureReceipt {
-  readonly erased: Readonly<Record<string, number>>;
+  readonly erased: Readonly<Record<string, unknown>>;
   readonly remains: readonly string[];
   readonly limits: readonly string[];
   readonly signed_by?: string;

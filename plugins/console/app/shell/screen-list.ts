@@ -103,6 +103,13 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['federate'],
     load: async () => (await import('../screens/peers/peers.tsx')).Peers,
   },
+  {
+    name: 'erasure',
+    group: 'node',
+    needs: 'POST /v1/tombstones',
+    permissions: ['admin'],
+    load: async () => (await import('../screens/erasure/erasure.tsx')).Erasure,
+  },
 ];
 
 /** The screens that this node has and this key may see. */

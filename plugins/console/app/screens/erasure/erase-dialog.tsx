@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import type { Job } from '../../../../../client/client.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
+import { JobBar } from '../../kit/job-progress.tsx';
+import { type ErasureReceipt, Receipt } from '../../kit/receipt.tsx';
+import { Answer } from '../../kit/state.tsx';
+import type { Actions } from '../../kit/use-actions.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { useSession } from '../../session/session.ts';
+import { fill } from '../../texts/texts.ts';
+import type { Tombstone } from './tombstone.ts';
+
+interface EraseProps {
+  readonly tombstone: Tombstone;
+  readonly actions: Actions;
+}
+
+/** Shows what an erasure would destroy, asks for the entity to be typed, and shows the receipt. */
+export const EraseDialog = ({ tombstone, actions }: EraseProps) => {
+  const { texts } = useSession();
+  const { erasure: own } = texts;
+  const { entity_uri: entity } = tombstone;
+  const [job, setJob] = useState<Job | undefined>();
+  const erase = useErase(tombstone, setJob);
+  const preview = useAsked((signal) => erase(true, signal), [tombstone.id]);
+  return (
+    <ConfirmDialog
+      title={fill(own.eraseTitle, { entity })}
+      submit={own.eraseNow}
+      typed={entity}
+      onClose={actions.close}
+      onConfirm={async () => {
+        const receipt = await erase(false);
+        actions.done(
+          fill(own.erased, { entity }),
+          <ReceiptDialog title={fill(own.receiptOf, { entity })} receipt={receipt} onClose={actions.close} />,
+        );
+      }}
+    >
+      <p>{own.eraseText}</p>
+      {job !== undefined && job.status !== 'done' && <JobBar job={job} />}
+      <Answer asked={preview}>{(receipt) => <Receipt receipt={receipt} isPreview />}</Answer>
+    </ConfirmDialog>
+  );
+};
+
+/** A large erasure is left to a job, which goes on when the dialog is closed. */
+const useErase = ({ id, entity_uri: entity }: Tombstone, onJob: (job: Job) => void) => {
+  const { client } = useSession();
+  return async (isTrial: boolean, signal?: AbortSignal): Promise<ErasureReceipt> => {
+    const body = { confirm: entity, dry_run: isTrial };
+    const answer = await client.call('POST /v1/tombstones/{id}/erase', { params: { id }, body, signal });
+    if (!('job_id' in answer)) return answer;
+    // The members of the result stand beside those of the job.
+    return (await client.followJob(answer, { signal, onProgress: onJob })) as unknown as ErasureReceipt;
+  };
+};
+
+interface ReceiptDialogProps {
+  readonly title: string;
+  readonly receipt: ErasureReceipt;
+  readonly onClose: () => void;
+}
+
+const ReceiptDialog = ({ title, receipt, onClose }: ReceiptDialogProps) => {
+  const texts = useSession().texts;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Receipt receipt={receipt} />
+      <div class="dialog-end">
+        <CopyButton text={JSON.stringify(receipt, null, 2)} label={texts.erasure.copyReceipt} />
+        <button type="button" class="primary" onClick={onClose}>
+          {texts.close}
+        </button>
+      </div>
+    </Dialog>
+  );
+};

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../../kit/field.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { Empty } from '../../kit/state.tsx';
+import { useSession } from '../../session/session.ts';
+import { useAddress } from '../../shell/address.ts';
+import { Subject } from './subject.tsx';
+
+/** Hides, destroys or hands over what is known of an entity. The node lists tombstones by their entity alone. */
+export const Erasure = () => {
+  const { texts } = useSession();
+  const { erasure: own } = texts;
+  const { query, open } = useAddress();
+  const [entity, setEntity] = useState(query.entity ?? '');
+  return (
+    <>
+      <ScreenHead title={texts.screens.erasure} />
+      <p class="lead">{own.lead}</p>
+      <form
+        class="asked"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (entity.trim() !== '') open('erasure', { entity: entity.trim() });
+        }}
+      >
+        <Field label={own.entity} hint={own.entityHint}>
+          {(ids) => <input {...ids} value={entity} onInput={({ currentTarget }) => setEntity(currentTarget.value)} />}
+        </Field>
+        <button type="submit">{own.show}</button>
+      </form>
+      {query.entity === undefined ? (
+        <Empty title={own.noEntity}>
+          <p>{own.noEntityHint}</p>
+        </Empty>
+      ) : (
+        <Subject key={query.entity} entity={query.entity} />
+      )}
+    </>
+  );
+};
