@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Conflict } from '../../../../../client/client.ts';
 import { Notice } from '../../kit/notice.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
@@ -8,9 +9,11 @@ import { fill, plural } from '../../texts/texts.ts';
 import { Inbox } from './inbox.tsx';
 import type { Done } from './one-contradiction.tsx';
 import { type ConflictStatus, readContradictions, STATUSES } from './read-contradictions.ts';
+import { StatusChoice } from './status-choice.tsx';
 
 const PAGES_AT_FIRST = 4;
 const PAGES_MORE = 16;
+const LONG = 500;
 
 /** What contradicts, open or settled, and what the key may do about it. */
 export const Contradictions = () => {
@@ -20,25 +23,24 @@ export const Contradictions = () => {
   const status = statusOf(query.status);
   const [pages, setPages] = useState(PAGES_AT_FIRST);
   const [done, setDone] = useState<Done>();
+  const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
   const asked = useAsked((signal) => readContradictions(client, { status, pages, signal }), [status, pages]);
+  const read = asked.data?.list ?? [];
+  const list = status === 'unresolved' ? read.filter(({ conflict_id: id }) => !settled.has(id)) : read;
+  const finish = (what: Done, next: Conflict | undefined): void => {
+    setDone(what);
+    if (what.settles !== undefined) setSettled(new Set([...settled, what.settles]));
+    // What is settled leaves the inbox of the open ones, and the next one takes its place.
+    if (status === 'unresolved') open('contradictions', { ...query, id: next?.conflict_id }, true);
+    // A long list is not read anew for each.
+    if (list.length <= LONG) asked.reload();
+  };
   return (
     <>
       <h1>{texts.screens.contradictions}</h1>
       <div class="bar">
-        <label class="inline-field">
-          {own.show}
-          <select
-            value={status}
-            onChange={({ currentTarget }) => open('contradictions', { status: currentTarget.value }, true)}
-          >
-            {STATUSES.map((each) => (
-              <option key={each} value={each}>
-                {own.statuses[each]}
-              </option>
-            ))}
-          </select>
-        </label>
-        {asked.data !== undefined && <span class="muted">{plural(own.count, asked.data.list.length)}</span>}
+        <StatusChoice status={status} />
+        {asked.data !== undefined && <span class="muted">{plural(own.count, list.length)}</span>}
       </div>
       <Notice>
         {done && (
@@ -48,10 +50,10 @@ export const Contradictions = () => {
         )}
       </Notice>
       <Answer asked={asked}>
-        {({ list, hasMore }) => (
+        {({ hasMore }) => (
           <>
             {hasMore && (
-              <p class="hint">
+              <p class="hint inbox-hint">
                 {fill(own.notAll, { count: list.length })}{' '}
                 <button
                   type="button"
@@ -68,15 +70,7 @@ export const Contradictions = () => {
                 <p>{own.nothingHint}</p>
               </Empty>
             ) : (
-              <Inbox
-                list={list}
-                onDone={(what, next) => {
-                  setDone(what);
-                  // What is settled leaves the inbox of the open ones, and the next one takes its place.
-                  if (status === 'unresolved') open('contradictions', { ...query, id: next?.conflict_id }, true);
-                  asked.reload();
-                }}
-              />
+              <Inbox list={list} onDone={finish} />
             )}
           </>
         )}

@@ -19,6 +19,8 @@ export interface Done {
   readonly says: string;
   readonly link: string;
   readonly address: string;
+  /** The contradiction that is open no more. */
+  readonly settles?: string;
 }
 
 type Choice =
@@ -62,6 +64,7 @@ export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onDone }: 
     says: fill(own.done, { relation: conflict.fact_a.relation, entity: conflict.fact_a.entity, value }),
     link: own.lookAgain,
     address: addressOf('contradictions', { status: 'resolved', id: conflict.conflict_id }),
+    settles: conflict.conflict_id,
   });
   const saidAgain = { says: own.saidAgain, link: own.toOpen, address: addressOf('contradictions') };
   const close = (): void => setChoice(undefined);

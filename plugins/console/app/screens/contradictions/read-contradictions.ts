@@ -14,18 +14,26 @@ export interface Contradictions {
 
 const PAGE = 500;
 
+interface Reading {
+  readonly status: ConflictStatus;
+  readonly pages: number;
+  /** Of a page. */
+  readonly limit?: number;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Reads so many pages. The node lists what it found last first, so that what waits longest comes last: the pages are
  * read to their end, as far as `pages` allows, and turned around.
  */
 export const readContradictions = async (
   client: FactClient,
-  { status, pages, signal }: { readonly status: ConflictStatus; readonly pages: number; readonly signal: AbortSignal },
+  { status, pages, limit = PAGE, signal }: Reading,
 ): Promise<Contradictions> => {
   const list: Conflict[] = [];
   let cursor: string | null | undefined;
   for (let read = 0; read < pages; read += 1) {
-    const query = { status, limit: PAGE, ...(cursor && { cursor }) };
+    const query = { status, limit, ...(cursor && { cursor }) };
     const page = await client.call('GET /v1/conflicts', { query, signal });
     list.push(...page.conflicts);
     cursor = page.cursor;

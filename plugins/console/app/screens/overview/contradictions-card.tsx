@@ -1,22 +1,32 @@
 import { Instant } from '../../kit/instant.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { type Asked, useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
-import { readContradictions } from '../contradictions/read-contradictions.ts';
+import { type Contradictions, readContradictions } from '../contradictions/read-contradictions.ts';
 import { OverviewCard } from './overview-card.tsx';
 
-const PAGES = 2;
+const GLANCE = 50;
+const PAGES = 4;
+
+/** Few are there mostly, and read at a glance. Many are counted after that, while the reader looks at the rest. */
+const useOpen = (round: number): Asked<Contradictions> => {
+  const { client } = useSession();
+  const status = 'unresolved';
+  const glance = useAsked((signal) => readContradictions(client, { status, pages: 1, limit: GLANCE, signal }), [round]);
+  const isMore = glance.data?.hasMore === true;
+  const all = useAsked(
+    async (signal) => (isMore ? readContradictions(client, { status, pages: PAGES, signal }) : undefined),
+    [round, isMore],
+  );
+  return isMore && all.data !== undefined ? { ...all, data: all.data } : glance;
+};
 
 /** How many contradictions wait, and the one that waits longest. */
 export const ContradictionsCard = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
-  const { overview: own } = texts;
-  const asked = useAsked(
-    (signal) => readContradictions(client, { status: 'unresolved', pages: PAGES, signal }),
-    [round],
-  );
+  const { overview: own } = useSession().texts;
+  const asked = useOpen(round);
   return (
     <OverviewCard title={own.contradictions} screen="contradictions">
       <Answer asked={asked}>
