@@ -5,12 +5,14 @@ import type { Neighbour } from './neighbours.tsx';
 import { placeAround } from './place-around.ts';
 
 /** More names of edges than these only hide one another. */
-const NAMED_EDGES = 30;
+const NAMED_EDGES = 16;
 const MARGIN = 24;
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 3;
 /** A picture of few entities is not blown up to fill its place. */
 const MOST_FITTED_ZOOM = 1.2;
+const LEAST_WIDE = 0.8;
+const MOST_WIDE = 1.4;
 const STYLE_ID = '__________cytoscape_stylesheet';
 
 export interface Graph {
@@ -30,7 +32,7 @@ export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: str
   withoutStyleElement();
   const cy = cytoscape({
     container: place,
-    elements: elementsOf(graph),
+    elements: elementsOf(graph, widenessOf(place)),
     style: graphStyle(place),
     layout: { name: 'preset' },
     minZoom: LEAST_ZOOM,
@@ -75,8 +77,12 @@ export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: str
 
 const middleOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ x: clientWidth / 2, y: clientHeight / 2 });
 
-const elementsOf = ({ seed, neighbours }: Graph): ElementDefinition[] => {
-  const positions = placeAround(seed, neighbours);
+/** Names take more room across than down. */
+const widenessOf = ({ clientWidth, clientHeight }: HTMLElement): number =>
+  Math.min(MOST_WIDE, Math.max(LEAST_WIDE, clientWidth / clientHeight));
+
+const elementsOf = ({ seed, neighbours }: Graph, wideness: number): ElementDefinition[] => {
+  const positions = placeAround(seed, neighbours, wideness);
   const node = (uri: string, kind: string): ElementDefinition => ({
     data: { id: nodeId(uri), uri, name: shortName(uri) },
     position: { ...(positions.get(uri) ?? { x: 0, y: 0 }) },

@@ -1,9 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../../kit/problem.tsx';
 import { useSession } from '../../session/session.ts';
-import { plural } from '../../texts/texts.ts';
+import { fill, plural } from '../../texts/texts.ts';
 import type { Picture } from './draw-graph.ts';
 import type { Neighbour } from './neighbours.tsx';
+
+/** The names of more could not be read. */
+const MOST_PICTURED = 24;
 
 interface GraphPictureProps {
   readonly seed: string;
@@ -14,6 +17,7 @@ interface GraphPictureProps {
 /** The entities around one, drawn. What draws is fetched when the first picture is wanted. */
 export const GraphPicture = ({ seed, neighbours, onOpen }: GraphPictureProps) => {
   const { graph: words } = useSession().texts;
+  const pictured = neighbours.slice(0, MOST_PICTURED);
   const place = useRef<HTMLDivElement>(null);
   const picture = useRef<Picture | undefined>(undefined);
   const [error, setError] = useState<unknown>();
@@ -24,7 +28,7 @@ export const GraphPicture = ({ seed, neighbours, onOpen }: GraphPictureProps) =>
     const draw = async (): Promise<void> => {
       const { drawGraph } = await import('./draw-graph.ts');
       if (isGone || place.current === null) return;
-      picture.current = drawGraph(place.current, { seed, neighbours }, (entity) => latest.current(entity));
+      picture.current = drawGraph(place.current, { seed, neighbours: pictured }, (entity) => latest.current(entity));
     };
     draw().catch(setError);
     return () => {
@@ -36,8 +40,9 @@ export const GraphPicture = ({ seed, neighbours, onOpen }: GraphPictureProps) =>
   return (
     <>
       {error !== undefined && <Problem error={error} />}
-      <div class="graph" ref={place} role="img" aria-label={plural(words.picture, neighbours.length)} />
+      <div class="graph" ref={place} role="img" aria-label={plural(words.picture, pictured.length)} />
       <div class="graph-ways">
+        {pictured.length < neighbours.length && <p class="muted">{fill(words.cut, { count: pictured.length })}</p>}
         <button type="button" class="quiet" onClick={() => picture.current?.zoom(1.25)}>
           {words.zoomIn}
         </button>

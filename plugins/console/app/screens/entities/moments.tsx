@@ -36,7 +36,7 @@ export const Moments = ({ uri, asOf, onChoose }: MomentsProps) => {
     <section class="moments" data-past={place < steps.length || asOf !== undefined} aria-label={words.title}>
       <Shown asOf={asOf} step={steps[place]} isExact={dragged !== undefined || steps[place]?.asOf === asOf} />
       {asked.error !== undefined && <Problem error={asked.error} retry={asked.reload} />}
-      {steps.length > 0 && <Slider steps={steps} place={place} onDrag={drag} />}
+      {(steps.length > 0 || asked.isLoading) && <Slider steps={steps} place={place} onDrag={drag} />}
       <div class="moments-ways">
         <button type="button" disabled={place <= 0 || steps.length === 0} onClick={() => drag(place - 1)}>
           {words.earlier}
@@ -71,10 +71,11 @@ const Slider = ({ steps, place, onDrag }: SliderProps) => {
     <div class="moments-slider">
       <input
         type="range"
+        disabled={steps.length === 0}
         min={0}
-        max={steps.length}
+        max={Math.max(1, steps.length)}
         step={1}
-        value={place}
+        value={steps.length === 0 ? 1 : place}
         aria-label={words.slider}
         aria-valuetext={spoken}
         onInput={({ currentTarget }) => onDrag(Number(currentTarget.value))}

@@ -7,28 +7,38 @@ export interface Point {
 }
 
 /** Between two entities of a ring, along it, and between a ring and the next. */
-const ALONG = 78;
-const BETWEEN = 150;
-
+const ALONG = 84;
+const BETWEEN = 140;
+/** More entities than these stand on two rings by turns, so that their names have room. */
+const ONE_RING = 8;
+const STEP_OUT = 1.5;
 type Placed = Pick<Neighbour, 'entity' | 'hops' | 'path'>;
 
 /**
  * Where entities stand: the one that is asked for in the middle, those beside it on a ring, and those behind them on a
- * wider one, each in the part of the ring that belongs to the entity before it, so that no lines cross.
+ * wider one, each in the part of the ring that belongs to the entity before it, so that no lines cross. `wideness` is how
+ * much wider than high the place is.
  */
-export const placeAround = (seed: string, neighbours: readonly Placed[]): ReadonlyMap<string, Point> => {
+export const placeAround = (
+  seed: string,
+  neighbours: readonly Placed[],
+  wideness: number,
+): ReadonlyMap<string, Point> => {
   const near = neighbours.filter(({ hops }) => hops === 1);
   const far = neighbours.filter(({ hops }) => hops > 1);
   const behind = groupBy(far, ({ path }) => path.at(-1) ?? seed);
   const shares = near.map(({ entity }) => Math.max(1, behind.get(entity)?.length ?? 0));
   const all = shares.reduce((sum, share) => sum + share, 0);
-  const inner = Math.max(BETWEEN, (near.length * ALONG) / (2 * Math.PI));
-  const outer = Math.max(inner + BETWEEN, (all * ALONG) / (2 * Math.PI));
+  const byTurns = near.length > ONE_RING;
+  const inner = Math.max(BETWEEN, (near.length * ALONG) / (byTurns ? 2 : 1) / (2 * Math.PI));
+  const second = byTurns ? inner * STEP_OUT : inner;
+  const outer = Math.max(second + BETWEEN, (all * ALONG) / (2 * Math.PI));
+  const onRing = ringOf(wideness);
   const points = new Map<string, Point>([[seed, { x: 0, y: 0 }]]);
   let before = 0;
   near.forEach(({ entity }, at) => {
     const share = shares[at] ?? 1;
-    points.set(entity, onRing(inner, (before + share / 2) / all));
+    points.set(entity, onRing(at % 2 === 0 ? inner : second, (before + share / 2) / all));
     for (const [index, child] of (behind.get(entity) ?? []).entries()) {
       points.set(child.entity, onRing(outer, (before + index + 0.5) / all));
     }
@@ -38,7 +48,9 @@ export const placeAround = (seed: string, neighbours: readonly Placed[]): Readon
 };
 
 /** `turn` is the part of a whole turn from the top. */
-const onRing = (radius: number, turn: number): Point => {
-  const angle = (turn - 0.25) * 2 * Math.PI;
-  return { x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
-};
+const ringOf =
+  (wideness: number) =>
+  (radius: number, turn: number): Point => {
+    const angle = (turn - 0.25) * 2 * Math.PI;
+    return { x: wideness * radius * Math.cos(angle), y: radius * Math.sin(angle) };
+  };
