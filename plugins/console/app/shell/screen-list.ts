@@ -110,6 +110,13 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['admin'],
     load: async () => (await import('../screens/erasure/erasure.tsx')).Erasure,
   },
+  {
+    name: 'audit',
+    group: 'node',
+    needs: 'GET /v1/audit',
+    permissions: ['read', 'admin', 'audit.read'],
+    load: async () => (await import('../screens/audit/audit.tsx')).Audit,
+  },
 ];
 
 /** The screens that this node has and this key may see. */

@@ -1,0 +1,75 @@
+import type { AnswerOf, QueryOf } from '../../../../../client/client.ts';
+import { Chips } from '../../kit/chips.tsx';
+import { DownloadButton } from '../../kit/download-button.tsx';
+import { ScreenHead } from '../../kit/screen-head.tsx';
+import { Empty } from '../../kit/state.tsx';
+import { useActions } from '../../kit/use-actions.tsx';
+import { usePaged } from '../../kit/use-paged.ts';
+import { VirtualRows } from '../../kit/virtual-rows.tsx';
+import { hasRoute, may, useSession } from '../../session/session.ts';
+import { type Query, useAddress } from '../../shell/address.ts';
+import { AuditFilters, FILTERS } from './audit-filters.tsx';
+import { AuditLine } from './audit-line.tsx';
+import { ChainCheck } from './chain-check.tsx';
+
+export type Entry = AnswerOf<'GET /v1/audit'>['entries'][number];
+
+const PAGE_ENTRIES = 200;
+const FORMATS = ['csv', 'jsonl'] as const;
+
+/** Who did what, newest first: the whole log for those who may read it, one's own entries for everybody else. */
+export const Audit = () => {
+  const { client, texts, reader, setup } = useSession();
+  const { audit: own } = texts;
+  const { query, open } = useAddress();
+  const isWhole = may(reader, 'admin', 'audit.read');
+  const chips = FILTERS.flatMap((name) => {
+    const value = query[name];
+    return value ? [{ name, label: own.filters[name], value }] : [];
+  });
+  const filters = Object.fromEntries(chips.map(({ name, value }) => [name, value]));
+  const change = (given: Query): void => open('audit', { ...query, ...given }, true);
+  const entries = usePaged<Entry>(
+    async (cursor, signal) => {
+      const asked = { ...filters, limit: PAGE_ENTRIES, ...(cursor && { cursor }) };
+      const page = await client.call('GET /v1/audit', { query: asked as QueryOf<'GET /v1/audit'>, signal });
+      return { items: page.entries, cursor: page.cursor };
+    },
+    [JSON.stringify(chips)],
+  );
+  const actions = useActions(() => undefined);
+  return (
+    <>
+      <ScreenHead title={texts.screens.audit}>
+        {hasRoute(setup, 'GET /v1/audit/export') &&
+          FORMATS.map((format) => (
+            <DownloadButton
+              key={format}
+              label={own.exports[format]}
+              fileName={`audit.${format}`}
+              ask={(signal) =>
+                client.open('GET', '/v1/audit/export', { query: { ...filters, format }, signal, timeoutMs: 0 })
+              }
+            />
+          ))}
+      </ScreenHead>
+      <p class="lead">{isWhole ? own.leadWhole : own.leadOwn}</p>
+      {isWhole && hasRoute(setup, 'GET /v1/audit/verify') && <ChainCheck />}
+      <AuditFilters onAdd={(name, value) => change({ [name]: value })} />
+      <Chips chips={chips} onRemove={(name) => change({ [name]: undefined })} />
+      {actions.view}
+      <VirtualRows
+        label={texts.screens.audit}
+        paged={entries}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={chips.length === 0 ? own.nothing : own.noMatch}>
+            <p>{chips.length === 0 ? own.nothingHint : own.noMatchHint}</p>
+          </Empty>
+        }
+      >
+        {(entry) => <AuditLine entry={entry} actions={isWhole ? actions : undefined} />}
+      </VirtualRows>
+    </>
+  );
+};
