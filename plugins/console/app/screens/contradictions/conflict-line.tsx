@@ -4,6 +4,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { useTexts } from '../../kit/use-texts.ts';
 import { addressOf } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
+import { shortly } from './shortly.ts';
 
 interface ConflictLineProps {
   readonly conflict: Conflict;
@@ -14,15 +15,16 @@ interface ConflictLineProps {
 
 /** A contradiction in the inbox: what it is about, how many rivals there are, and since when. */
 export const ConflictLine = ({ conflict, status, isCurrent }: ConflictLineProps) => {
-  const { contradictions: texts } = useTexts();
-  const { conflict_id: id, fact_a: fact, members, detected_at: since } = conflict;
+  const all = useTexts();
+  const { contradictions: texts } = all;
+  const { conflict_id: id, fact_a: fact, fact_b: rival, members, detected_at: since } = conflict;
   return (
     <a class="conflict-line" href={addressOf('contradictions', { status, id })} aria-current={isCurrent || undefined}>
       <span class="conflict-entity">
         <ShownText text={fact.entity} />
       </span>
       <span class="conflict-relation">
-        <ShownText text={fact.relation} />
+        <ShownText text={fact.relation} />: {shortly(fact.value.v, all)} ≠ {shortly(rival.value.v, all)}
       </span>
       <span class="muted">
         {plural(texts.rivals, members.length)} · <Instant at={since} relative />

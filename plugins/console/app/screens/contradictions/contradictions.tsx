@@ -11,7 +11,8 @@ import type { Done } from './one-contradiction.tsx';
 import { type ConflictStatus, readContradictions, STATUSES } from './read-contradictions.ts';
 import { StatusChoice } from './status-choice.tsx';
 
-const PAGES_AT_FIRST = 4;
+/** The open ones are turned around, so that the last page comes first; of the others the first page is enough. */
+const PAGES_AT_FIRST = { unresolved: 4, resolved: 1, all: 1 };
 const PAGES_MORE = 16;
 const LONG = 500;
 
@@ -21,10 +22,15 @@ export const Contradictions = () => {
   const { contradictions: own } = texts;
   const { query, open } = useAddress();
   const status = statusOf(query.status);
-  const [pages, setPages] = useState(PAGES_AT_FIRST);
+  const [more, setMore] = useState(0);
+  const [count, setCount] = useState(0);
+  const pages = PAGES_AT_FIRST[status] + more;
   const [done, setDone] = useState<Done>();
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
-  const asked = useAsked((signal) => readContradictions(client, { status, pages, signal }), [status, pages]);
+  const asked = useAsked(
+    (signal) => readContradictions(client, { status, pages, onRead: setCount, signal }),
+    [status, pages],
+  );
   const read = asked.data?.list ?? [];
   const list = status === 'unresolved' ? read.filter(({ conflict_id: id }) => !settled.has(id)) : read;
   const finish = (what: Done, next: Conflict | undefined): void => {
@@ -40,7 +46,10 @@ export const Contradictions = () => {
       <h1>{texts.screens.contradictions}</h1>
       <div class="bar">
         <StatusChoice status={status} />
-        {asked.data !== undefined && <span class="muted">{plural(own.count, list.length)}</span>}
+        <span class="muted" role="status">
+          {asked.isLoading && count > 0 && fill(own.reading, { count })}
+          {!asked.isLoading && asked.data !== undefined && plural(own.count, list.length)}
+        </span>
       </div>
       <Notice>
         {done && (
@@ -59,7 +68,7 @@ export const Contradictions = () => {
                   type="button"
                   class="link"
                   disabled={asked.isLoading}
-                  onClick={() => setPages(pages + PAGES_MORE)}
+                  onClick={() => setMore(more + PAGES_MORE)}
                 >
                   {own.readMore}
                 </button>

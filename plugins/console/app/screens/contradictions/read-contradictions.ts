@@ -19,6 +19,8 @@ interface Reading {
   readonly pages: number;
   /** Of a page. */
   readonly limit?: number;
+  /** Told after each page how many were read. */
+  readonly onRead?: (count: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +30,7 @@ interface Reading {
  */
 export const readContradictions = async (
   client: FactClient,
-  { status, pages, limit = PAGE, signal }: Reading,
+  { status, pages, limit = PAGE, onRead, signal }: Reading,
 ): Promise<Contradictions> => {
   const list: Conflict[] = [];
   let cursor: string | null | undefined;
@@ -36,6 +38,7 @@ export const readContradictions = async (
     const query = { status, limit, ...(cursor && { cursor }) };
     const page = await client.call('GET /v1/conflicts', { query, signal });
     list.push(...page.conflicts);
+    onRead?.(list.length);
     cursor = page.cursor;
     if (cursor === null) break;
   }

@@ -21,7 +21,7 @@ export const WeightSliders = ({ weights, onChange }: WeightSlidersProps) => {
             type="range"
             min={0}
             max={100}
-            step={5}
+            step={1}
             value={weights[name]}
             aria-valuetext={shareOf(weights[name])}
             onInput={({ currentTarget }) => onChange(moveWeight(weights, name, currentTarget.valueAsNumber))}
