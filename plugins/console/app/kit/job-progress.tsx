@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Job } from '../../../../client/client.ts';
+import { type Job, JobFailedError } from '../../../../client/client.ts';
 import { useSession } from '../session/session.ts';
 import { fill } from '../texts/texts.ts';
 import { Problem } from './problem.tsx';
@@ -8,22 +8,26 @@ interface ProgressProps {
   readonly id: string;
   /** Called once, with the job and its result. */
   readonly onDone: (job: Job) => void;
+  /** Called once when it has failed or was cancelled, in place of saying so here. */
+  readonly onFailed?: () => void;
 }
 
 /** Follows a job of the node to its end. The job goes on when the reader leaves. */
-export const JobProgress = ({ id, onDone }: ProgressProps) => {
+export const JobProgress = ({ id, onDone, onFailed }: ProgressProps) => {
   const { client } = useSession();
   const [job, setJob] = useState<Job | undefined>();
   const [error, setError] = useState<unknown>();
-  const latest = useRef(onDone);
-  latest.current = onDone;
+  const latest = useRef({ onDone, onFailed });
+  latest.current = { onDone, onFailed };
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     client.followJob(id, { signal, onProgress: setJob }).then(
-      (done) => latest.current(done),
+      (done) => latest.current.onDone(done),
       (problem: unknown) => {
-        if (!signal.aborted) setError(problem);
+        if (signal.aborted) return;
+        if (latest.current.onFailed !== undefined && problem instanceof JobFailedError) latest.current.onFailed();
+        else setError(problem);
       },
     );
     return () => controller.abort();
@@ -44,7 +48,7 @@ export const JobBar = ({ job }: { job: Job | undefined }) => {
       ) : (
         <progress aria-label={texts.progress} value={done} max={Math.max(total, 1)} />
       )}
-      <span>{words}</span>
+      {job?.progress !== undefined && <span>{words}</span>}
     </p>
   );
 };

@@ -117,6 +117,29 @@ export const SCREENS: readonly Screen[] = [
     permissions: ['read', 'admin', 'audit.read'],
     load: async () => (await import('../screens/audit/audit.tsx')).Audit,
   },
+  {
+    name: 'jobs',
+    group: 'node',
+    needs: 'GET /v1/jobs',
+    permissions: ['read'],
+    load: async () => (await import('../screens/jobs/jobs.tsx')).Jobs,
+  },
+  {
+    name: 'settings',
+    group: 'node',
+    needs: 'GET /v1/node',
+    permissions: ['admin'],
+    isFor: isOperator,
+    load: async () => (await import('../screens/settings/settings.tsx')).Settings,
+  },
+  {
+    name: 'plugins',
+    group: 'node',
+    needs: 'GET /v1/node',
+    permissions: ['admin'],
+    isFor: isOperator,
+    load: async () => (await import('../screens/plugins/plugins.tsx')).Plugins,
+  },
 ];
 
 /** The screens that this node has and this key may see. */

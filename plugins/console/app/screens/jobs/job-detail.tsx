@@ -1,0 +1,16 @@
+import { Dialog } from '../../kit/dialog.tsx';
+import { JsonText } from '../../kit/json-text.tsx';
+import { Answer } from '../../kit/state.tsx';
+import { useAsked } from '../../kit/use-asked.ts';
+import { useSession } from '../../session/session.ts';
+
+/** A job with its result, whose members differ from one kind of job to the next. */
+export const JobDetail = ({ id, onClose }: { id: string; onClose: () => void }) => {
+  const { client, texts } = useSession();
+  const asked = useAsked((signal) => client.call('GET /v1/jobs/{id}', { params: { id }, signal }), [id]);
+  return (
+    <Dialog title={texts.jobs.one} onClose={onClose}>
+      <Answer asked={asked}>{(job) => <JsonText value={job} />}</Answer>
+    </Dialog>
+  );
+};

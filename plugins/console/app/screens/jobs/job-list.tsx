@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import type { AnswerOf } from '../../../../../client/client.ts';
+import { Empty } from '../../kit/state.tsx';
+import type { Actions } from '../../kit/use-actions.tsx';
+import { usePaged } from '../../kit/use-paged.ts';
+import { useSettled } from '../../kit/use-settled.ts';
+import { VirtualRows } from '../../kit/virtual-rows.tsx';
+import { useSession } from '../../session/session.ts';
+import { JobLine } from './job-line.tsx';
+
+export type ListedJob = AnswerOf<'GET /v1/jobs'>['jobs'][number];
+type Status = ListedJob['status'];
+
+const STATUSES: readonly Status[] = ['pending', 'running', 'done', 'failed'];
+const PAGE_JOBS = 100;
+
+interface ListProps {
+  readonly round: number;
+  readonly actions: Actions;
+  /** Called when a job that ran has come to its end. */
+  readonly onDone: () => void;
+}
+
+export const JobList = ({ round, actions, onDone }: ListProps) => {
+  const { client, texts } = useSession();
+  const { jobs: own } = texts;
+  const [status, setStatus] = useState('');
+  const [type, setType] = useState('');
+  const settled = useSettled(type.trim());
+  const jobs = usePaged<ListedJob>(
+    async (cursor, signal) => {
+      const query = {
+        limit: PAGE_JOBS,
+        ...(cursor && { cursor }),
+        ...(status !== '' && { status: status as Status }),
+        ...(settled !== '' && { type: settled }),
+      };
+      const page = await client.call('GET /v1/jobs', { query, signal });
+      return { items: page.jobs, cursor: page.cursor };
+    },
+    [status, settled, round],
+  );
+  return (
+    <>
+      <div class="bar">
+        <select aria-label={own.show} value={status} onChange={({ currentTarget }) => setStatus(currentTarget.value)}>
+          <option value="">{own.all}</option>
+          {STATUSES.map((each) => (
+            <option key={each} value={each}>
+              {own.states[each]}
+            </option>
+          ))}
+        </select>
+        <input
+          class="grow"
+          type="search"
+          aria-label={own.type}
+          placeholder={own.type}
+          value={type}
+          onInput={({ currentTarget }) => setType(currentTarget.value)}
+        />
+        <button type="button" onClick={jobs.reload}>
+          {own.reload}
+        </button>
+      </div>
+      <VirtualRows
+        label={texts.screens.jobs}
+        paged={jobs}
+        keyOf={({ job_id: id }) => id}
+        empty={
+          <Empty title={own.nothing}>
+            <p>{own.nothingHint}</p>
+          </Empty>
+        }
+      >
+        {(job) => <JobLine job={job} actions={actions} onDone={onDone} />}
+      </VirtualRows>
+    </>
+  );
+};
