@@ -73,11 +73,11 @@ const Found = ({ found, words }: { found: readonly FoundEntity[]; words: string 
       <ul class="found">
         {found.map(({ uri, count, fact }) => (
           <li key={uri}>
-            <p class="fact-says">
+            <p class="fact fact-says">
               <a class="fact-entity" href={addressOf('entities', { uri })}>
                 <ShownText text={uri} />
               </a>
-              <span class="muted">{plural(texts.matches, count)}</span>
+              {isSearch && <span class="muted">{plural(texts.matches, count)}</span>}
             </p>
             <p class="found-fact muted">
               {fact.entity !== uri && <ShownText text={fact.entity} />} <ShownText text={fact.relation} />{' '}
