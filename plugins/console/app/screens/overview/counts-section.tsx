@@ -15,11 +15,11 @@ export const CountsSection = ({ round }: { round: number }) => {
   const { overview: own } = texts;
   const [period, setPeriod] = useState<Period>('day');
   const [pointed, setPointed] = useState<number>();
-  const { counts, read, error } = useCounts(client, period, round);
+  const { counts, read, error, hasRest, readRest } = useCounts(client, period, round);
   const shown = counts[pointed ?? counts.length - 1];
-  const isReading = error === undefined && read < counts.length;
+  const isReading = error === undefined && !hasRest && read < counts.length;
   return (
-    <section class="counts" aria-labelledby="counts">
+    <section class="fact-counts" aria-labelledby="counts">
       <div class="bar">
         <h2 id="counts">{own.counts}</h2>
         <label class="inline-field">
@@ -45,6 +45,14 @@ export const CountsSection = ({ round }: { round: number }) => {
         )}
       </p>
       {error !== undefined && <Problem error={error} />}
+      {hasRest && (
+        <p class="hint">
+          {fill(own.notAllCounted, { read, all: counts.length })}{' '}
+          <button type="button" class="link" onClick={readRest}>
+            {own.countRest}
+          </button>
+        </p>
+      )}
       <Line counts={counts} label={own.line} onPoint={setPointed} />
       <CountsTable counts={counts} />
     </section>

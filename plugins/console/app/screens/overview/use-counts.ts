@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FactClient } from '../../../../../client/client.ts';
 import { later, nowMs } from '../../kit/platform.ts';
 
@@ -14,6 +14,17 @@ export interface Counts {
   readonly counts: readonly Count[];
   readonly read: number;
   readonly error: unknown;
+  /** The node counts slowly, and the rest was left out. */
+  readonly hasRest: boolean;
+  readRest(): void;
+}
+
+/** The instants of a period, and what is known of them. */
+interface Plan {
+  readonly name: string;
+  /** Oldest first; the last one is now. */
+  readonly instants: readonly number[];
+  readonly totals: Map<number, number>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -24,38 +35,88 @@ const POINTS: Readonly<Record<Period, { readonly count: number; readonly stepMs:
 /** A node has other things to do than to count. */
 const AT_ONCE = 2;
 const BEGIN_MS = 250;
+const LONGEST_MS = 5_000;
 
-/** Asks for the number of facts at instants of a period, newest first, a few at once. */
+/**
+ * Asks for the number of facts at instants of a period, a few at once: the ends first, then what lies between, finer and
+ * finer, so that a node that counts slowly can be left alone after a while.
+ */
 export const useCounts = (client: FactClient, period: Period, round: number): Counts => {
-  const [state, setState] = useState<Counts>({ counts: [], read: 0, error: undefined });
+  const plan = useRef<Plan | undefined>(undefined);
+  const [state, setState] = useState<Omit<Counts, 'readRest'>>({
+    counts: [],
+    read: 0,
+    error: undefined,
+    hasRest: false,
+  });
+  const name = `${period} ${round}`;
+  const [patientWith, setPatientWith] = useState('');
+  const isPatient = patientWith === name;
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
-    const { count, stepMs } = POINTS[period];
-    const now = nowMs();
-    const instants = Array.from({ length: count + 1 }, (_, at) => now - (count - at) * stepMs);
-    const totals = new Map<number, number>();
-    const show = (error?: unknown): void => {
+    if (plan.current?.name !== name) plan.current = planOf(name, period);
+    const { instants, totals } = plan.current;
+    const show = (error?: unknown, hasRest = false): void => {
       const counts = instants.map((ms) => ({ ms, total: totals.get(ms) ?? null }));
-      if (!signal.aborted) setState({ counts, read: totals.size, error });
-    };
-    const waiting = [...instants];
-    const readNext = async (): Promise<void> => {
-      for (let ms = waiting.pop(); ms !== undefined; ms = waiting.pop()) {
-        // The newest instant is asked for without a moment: the clocks of browser and node may differ.
-        const moment = ms === now ? {} : { as_of: new Date(ms).toISOString() };
-        const { total } = await client.call('GET /v1/facts', { query: { limit: 1, fields: 'id', ...moment }, signal });
-        totals.set(ms, total);
-        show();
-      }
+      if (!signal.aborted) setState({ counts, read: totals.size, error, hasRest });
     };
     show();
     // What the reader sees first goes first.
-    const cancel = later(BEGIN_MS, () => void Promise.all(Array.from({ length: AT_ONCE }, readNext)).catch(show));
+    const cancel = later(BEGIN_MS, () => {
+      const endMs = isPatient ? Number.POSITIVE_INFINITY : nowMs() + LONGEST_MS;
+      readTotals(client, plan.current as Plan, { endMs, signal, show }).then(
+        () => show(undefined, totals.size < instants.length),
+        show,
+      );
+    });
     return () => {
       cancel();
       controller.abort();
     };
-  }, [client, period, round]);
-  return state;
+  }, [client, name, isPatient]);
+  return { ...state, readRest: () => setPatientWith(name) };
+};
+
+const planOf = (name: string, period: Period): Plan => {
+  const { count, stepMs } = POINTS[period];
+  const now = nowMs();
+  return {
+    name,
+    instants: Array.from({ length: count + 1 }, (_, at) => now - (count - at) * stepMs),
+    totals: new Map(),
+  };
+};
+
+interface Reading {
+  readonly endMs: number;
+  readonly signal: AbortSignal;
+  readonly show: () => void;
+}
+
+const readTotals = async (client: FactClient, { instants, totals }: Plan, reading: Reading): Promise<void> => {
+  const { endMs, signal, show } = reading;
+  const now = instants.at(-1);
+  const waiting = coarseFirst(instants).filter((ms) => !totals.has(ms));
+  const readNext = async (): Promise<void> => {
+    while (nowMs() < endMs) {
+      const ms = waiting.shift();
+      if (ms === undefined) return;
+      // The newest instant is asked for without a moment: the clocks of browser and node may differ.
+      const moment = ms === now ? {} : { as_of: new Date(ms).toISOString() };
+      const { total } = await client.call('GET /v1/facts', { query: { limit: 1, fields: 'id', ...moment }, signal });
+      totals.set(ms, total);
+      show();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, readNext));
+};
+
+const STEPS = [8, 4, 2, 1];
+
+/** The last and the first, then every eighth, and so on. */
+const coarseFirst = (instants: readonly number[]): number[] => {
+  const last = instants.length - 1;
+  const between = STEPS.flatMap((step) => instants.filter((_, at) => (last - at) % step === 0));
+  return [...new Set([instants[last] as number, instants[0] as number, ...between])];
 };

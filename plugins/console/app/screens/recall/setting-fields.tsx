@@ -32,7 +32,7 @@ export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) =>
   const set = (change: Partial<Settings>): void => onChange({ ...value, ...change });
   const hasPast = hasRoute(setup, 'GET /v1/facts/{id}/history');
   return (
-    <fieldset class="settings">
+    <fieldset class="recall-settings">
       <legend>{title}</legend>
       <WeightSliders weights={value.weights} onChange={(weights) => set({ weights })} />
       <div class="settings-fields">
