@@ -312,6 +312,58 @@ export interface Api {
       };
     };
   };
+  /** Leads to the console. Needs: open. */
+  'GET /console': {
+    answers: {};
+  };
+  /** The console, as a page. Needs: open. */
+  'GET /console/': {
+    answers: { 200: string };
+  };
+  /** The console, at one of its screens. Needs: open. */
+  'GET /console/{place}': {
+    params: { place: string };
+    answers: { 200: string };
+  };
+  /** A script or style sheet of the console. Needs: open. */
+  'GET /console/files/{name}': {
+    params: { name: string };
+    answers: { 200: string };
+  };
+  /** A script or style sheet of a screen that a plugin adds to the console. Needs: open. */
+  'GET /console/screens/{name}': {
+    params: { name: string };
+    answers: { 200: string };
+  };
+  /** What the console needs to know before anybody has signed in. Needs: open. */
+  'GET /console/setup.json': {
+    answers: {
+      200: {
+        service: string;
+        version: string;
+        node_id: string;
+        routes: string[];
+        screens: {
+          name: string;
+          title: string;
+          permissions: string[];
+          script: string;
+          style: string | null;
+        }[];
+        has_sign_in: boolean;
+      };
+    };
+  };
+  /** Where people sign in by the identity provider of this node. Needs: open. */
+  'GET /console/sign-in.json': {
+    answers: {
+      200: {
+        issuer: string;
+        client_id: string;
+        authorization_endpoint: string;
+      };
+    };
+  };
   /** Whether the node can serve and store. Needs: open. */
   'GET /healthz': {
     answers: {
