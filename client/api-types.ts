@@ -330,11 +330,6 @@ export interface Api {
     params: { name: string };
     answers: { 200: string };
   };
-  /** A script or style sheet of a screen that a plugin adds to the console. Needs: open. */
-  'GET /console/screens/{name}': {
-    params: { name: string };
-    answers: { 200: string };
-  };
   /** What the console needs to know before anybody has signed in. Needs: open. */
   'GET /console/setup.json': {
     answers: {
@@ -354,13 +349,15 @@ export interface Api {
       };
     };
   };
-  /** Where people sign in by the identity provider of this node. Needs: open. */
+  /** Where people sign in by the identity provider of this node; null where they do not. Needs: open. */
   'GET /console/sign-in.json': {
     answers: {
       200: {
-        issuer: string;
-        client_id: string;
-        authorization_endpoint: string;
+        sign_in: {
+          issuer: string;
+          client_id: string;
+          authorization_endpoint: string;
+        } | null;
       };
     };
   };

@@ -2,7 +2,7 @@ import { definePlugin, KERNEL_API, NodeDescription, NodeSelf, optional } from '.
 import { CodeSignIn } from '../oidc/oidc-api.ts';
 import { consoleScreens } from './console-api.ts';
 import { ConsoleFiles } from './console-files.ts';
-import { entryRoute, fileRoute, pageRoutes, screenFileRoute, setupRoute, signInRoute } from './console-routes.ts';
+import { entryRoute, fileRoute, pageRoutes, setupRoute, signInRoute } from './console-routes.ts';
 import { ContributedScreens } from './contributed-screens.ts';
 import { OWN_SCREENS } from './own-screens.ts';
 import { readSetup } from './read-setup.ts';
@@ -24,8 +24,7 @@ export const consolePlugin = definePlugin({
     };
     route(entryRoute());
     for (const page of pageRoutes(files)) route(page);
-    route(fileRoute(files));
-    route(screenFileRoute(screens));
+    route(fileRoute(files, screens));
     route(signInRoute(use.signIn));
     route(setupRoute(() => readSetup({ ...use, screens, version: VERSION })));
     // A screen with a wrong name stops the start, rather than the first visitor.

@@ -59,26 +59,16 @@ export const entryRoute = (): Route => ({
   handle: () => ({ status: 308, headers: { Location: '/console/' } }),
 });
 
-/** `GET /console/files/{name}`: what the page loads. */
-export const fileRoute = (files: ConsoleFiles): Route<FileName> => ({
+/** `GET /console/files/{name}`: what the page loads, the screens of plugins among it. */
+export const fileRoute = (files: ConsoleFiles, screens: () => Promise<ContributedScreens>): Route<FileName> => ({
   method: 'GET',
   path: '/console/files/:name',
   summary: 'A script or style sheet of the console',
   access: 'open',
   params: FILE_NAME,
   answers: { 200: { text: ['text/javascript', 'text/css'] } },
-  handle: async ({ params }) => fileReply(await files.file(params.name)),
-});
-
-/** `GET /console/screens/{name}`: scripts and style sheets of screens that plugins add. */
-export const screenFileRoute = (screens: () => Promise<ContributedScreens>): Route<FileName> => ({
-  method: 'GET',
-  path: '/console/screens/:name',
-  summary: 'A script or style sheet of a screen that a plugin adds to the console',
-  access: 'open',
-  params: FILE_NAME,
-  answers: { 200: { text: ['text/javascript', 'text/css'] } },
-  handle: async ({ params }) => fileReply((await screens()).file(params.name)),
+  example: { params: { name: 'main-N4ZALSPJ.js' } },
+  handle: async ({ params: { name } }) => fileReply((await files.file(name)) ?? (await screens()).file(name)),
 });
 
 const fileReply = (file: ConsoleFile | undefined): Reply => {
@@ -120,22 +110,22 @@ export const setupRoute = (read: () => Promise<ConsoleSetup>): Route => ({
 });
 
 const SIGN_IN_JSON = objectOf({
-  issuer: STRING_JSON,
-  client_id: STRING_JSON,
-  authorization_endpoint: STRING_JSON,
+  sign_in: orNull(objectOf({ issuer: STRING_JSON, client_id: STRING_JSON, authorization_endpoint: STRING_JSON })),
 });
 
 /** `GET /console/sign-in.json`: where the page leads people who sign in by the identity provider. */
 export const signInRoute = (signIn: CodeSignIn | undefined): Route => ({
   method: 'GET',
   path: '/console/sign-in.json',
-  summary: 'Where people sign in by the identity provider of this node',
+  summary: 'Where people sign in by the identity provider of this node; null where they do not',
   access: 'open',
   answers: { 200: { json: SIGN_IN_JSON } },
-  async handle() {
-    if (signIn === undefined) throw new ServiceError('unavailable', 'this node has no identity provider');
-    const { issuer, clientId, authorizationEndpoint } = await signIn.place();
-    const body = { issuer, client_id: clientId, authorization_endpoint: authorizationEndpoint };
-    return { status: 200, headers: NOT_KEPT, body };
-  },
+  example: {},
+  handle: async () => ({ status: 200, headers: NOT_KEPT, body: { sign_in: await placeOf(signIn) } }),
 });
+
+const placeOf = async (signIn: CodeSignIn | undefined): Promise<object | null> => {
+  if (signIn?.isOffered !== true) return null;
+  const { issuer, clientId, authorizationEndpoint } = await signIn.place();
+  return { issuer, client_id: clientId, authorization_endpoint: authorizationEndpoint };
+};

@@ -7,7 +7,7 @@ export interface ListedScreen {
   readonly name: string;
   readonly title: string;
   readonly permissions: readonly string[];
-  /** Names of files below `/console/screens/`. */
+  /** Names of files below `/console/files/`. */
   readonly script: string;
   readonly style: string | null;
 }
@@ -43,7 +43,7 @@ export class ContributedScreens {
 
   #keep(name: string, ending: 'js' | 'css', content: string | Uint8Array): string {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    const file = `${name}-${sha256Hex(bytes).slice(0, HASH_DIGITS)}.${ending}`;
+    const file = `screen-${name}-${sha256Hex(bytes).slice(0, HASH_DIGITS)}.${ending}`;
     const contentType = ending === 'js' ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
     this.#files.set(file, { contentType, bytes });
     return file;

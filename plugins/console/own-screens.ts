@@ -18,5 +18,4 @@ export const OWN_SCREENS: ReadonlySet<string> = new Set([
   'settings',
   'plugins',
   'files',
-  'screens',
 ]);

@@ -9,8 +9,8 @@ const BANNED_NAMES = /^(utils?|helpers?|common|misc|types?|index)$/;
 /** Time, chance and the network come through ports, so that a test can own them. */
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bcrypto\.random|\brandomBytes\(|\brandomUUID\(|\bsetTimeout\(|\bsetInterval\(|\bfetch\(|['"]node:dns/;
-/** Where the client takes the clock, the chance and the network of its platform, which its options replace. */
-const HANDS_OVER = /^client\/(platform|client-options)\.ts$/;
+/** Where the client and the console take the clock, the chance and the network of their platform. */
+const HANDS_OVER = /^(client\/(platform|client-options)|plugins\/console\/app\/kit\/platform)\.ts$/;
 const COMMENT = /^\s*(\*|\/\/|\/\*)/;
 const MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
 
@@ -34,7 +34,7 @@ describe('the shape of the source', () => {
   });
 
   it('names files in kebab-case and never after a drawer', () => {
-    const names = files.map(({ path }) => basename(path).replace(/(\.test)?\.ts$/, ''));
+    const names = files.map(({ path }) => basename(path).replace(/(\.test|\.d)?\.tsx?$/, ''));
     expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || BANNED_NAMES.test(name))).to.deep.equal([]);
   });
 

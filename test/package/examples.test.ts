@@ -128,7 +128,7 @@ describe('the examples, from the packed package', function () {
       screens: { title: string; script: string }[];
     };
     expect(setup.screens.map(({ title }) => title)).to.deep.equal(['Who said how much']);
-    const script = await fetch(`${node.url}/console/screens/${setup.screens[0]?.script}`);
+    const script = await fetch(`${node.url}/console/files/${setup.screens[0]?.script}`);
     expect(await script.text()).to.contain('export const mount');
     await node.end('SIGTERM');
   });

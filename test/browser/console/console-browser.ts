@@ -110,7 +110,10 @@ interface AxeFinding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** Waits until nothing is being fetched any more. By looks from outside: the policy of the page lets nothing be evaluated. */
+/**
+ * Waits until nothing is being fetched any more. By looks from outside: the policy of the page lets nothing be
+ * evaluated.
+ */
 export const settled = async (page: Page): Promise<void> => {
   const isBusy = 'document.querySelector(".loading, [aria-busy=true]") !== null';
   await comesTrue(async () => !(await page.evaluate<boolean>(isBusy)));

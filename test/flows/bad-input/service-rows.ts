@@ -56,6 +56,12 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
   },
   { route: 'GET /', path: () => '/', accepts: 200, isOpen: true },
   { route: 'GET /spec', path: () => '/spec', accepts: 200, isOpen: true },
+  { route: 'GET /console', path: () => '/console', accepts: 308, isOpen: true },
+  { route: 'GET /console/', path: () => '/console/', accepts: 200, isOpen: true },
+  { route: 'GET /console/*place', path: () => '/console/facts', accepts: 200, isOpen: true },
+  { route: 'GET /console/setup.json', path: () => '/console/setup.json', accepts: 200, isOpen: true },
+  { route: 'GET /console/sign-in.json', path: () => '/console/sign-in.json', accepts: 200, isOpen: true },
+  { route: 'GET /console/files/:name', path: () => '/console/files/none.js', accepts: 404, isOpen: true },
   { route: 'GET /openapi.json', path: () => '/openapi.json', accepts: 200, isOpen: true },
   { route: 'GET /v1/openapi.json', path: () => '/v1/openapi.json', accepts: 200 },
   {

@@ -98,6 +98,18 @@ export const SERVICE_EXAMPLE_ROWS: readonly ExampleRow[] = [
   ...TOMBSTONES,
   { route: 'GET /' },
   { route: 'GET /spec' },
+  { route: 'GET /console' },
+  { route: 'GET /console/' },
+  { route: 'GET /console/*place' },
+  { route: 'GET /console/setup.json' },
+  { route: 'GET /console/sign-in.json' },
+  {
+    route: 'GET /console/files/:name',
+    async prepare({ url }) {
+      const page = await (await fetch(`${url}/console/`)).text();
+      return { params: { name: /files\/([^"]+)/.exec(page)?.[1] ?? '' } };
+    },
+  },
   { route: 'GET /openapi.json' },
   { route: 'GET /v1/openapi.json' },
   { route: 'GET /.well-known/svc' },

@@ -50,7 +50,6 @@ describe('the page of the console', () => {
   it('has no other files, whatever the name leads to', async () => {
     for (const name of ['none.js', 'files.json', '..%2Fconsole-plugin.js', '%2e%2e', '__proto__', 'a'.repeat(201)]) {
       expect((await get(`/console/files/${name}`)).status, name).to.be.oneOf([400, 404]);
-      expect((await get(`/console/screens/${name}`)).status, name).to.be.oneOf([400, 404]);
     }
   });
 
@@ -60,6 +59,6 @@ describe('the page of the console', () => {
     expect(body.routes).to.include('GET /v1/facts/{id}');
     expect(body.routes).to.not.include('POST /v1/recall');
     expect(body).to.deep.include({ screens: [], has_sign_in: false });
-    expect((await get('/console/sign-in.json')).status).to.equal(503);
+    expect((await get('/console/sign-in.json')).body).to.deep.equal({ sign_in: null });
   });
 });

@@ -40,10 +40,10 @@ describe('a screen that a plugin adds to the console', () => {
     const { body } = await request('GET', '/console/setup.json');
     const [listed] = body.screens;
     expect(listed).to.deep.include({ name: 'bills', title: 'Bills', permissions: ['admin'] });
-    const script = await request('GET', `/console/screens/${listed.script}`);
+    const script = await request('GET', `/console/files/${listed.script}`);
     expect(script).to.deep.include({ status: 200, text: SCREEN.script });
     expect(script.headers['content-type']).to.equal('text/javascript; charset=utf-8');
-    const style = await request('GET', `/console/screens/${listed.style}`);
+    const style = await request('GET', `/console/files/${listed.style}`);
     expect(style).to.deep.include({ status: 200, text: SCREEN.style });
   });
 

@@ -39,6 +39,12 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /readyz': 'open',
   'GET /': 'open',
   'GET /spec': 'open',
+  'GET /console': 'open',
+  'GET /console/': 'open',
+  'GET /console/*place': 'open',
+  'GET /console/setup.json': 'open',
+  'GET /console/sign-in.json': 'open',
+  'GET /console/files/:name': 'open',
   'GET /openapi.json': 'open',
   'GET /v1/openapi.json': () => [['/v1/openapi.json']],
   // Counts of the whole node for its operator, and nothing of any fact.

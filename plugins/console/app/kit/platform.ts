@@ -30,3 +30,13 @@ export const copyText = async (text: string): Promise<void> => {
   document.execCommand('copy');
   area.remove();
 };
+
+/** Fetches what the node tells everybody. Everything else is asked by the client. */
+export const askOpenly = async <T>(path: `/console/${string}.json`): Promise<T> => {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`the node returned ${response.status} for ${path}`);
+  return (await response.json()) as T;
+};
+
+/** The network of the browser, as the client takes it. */
+export const network: typeof fetch = (...request) => fetch(...request);

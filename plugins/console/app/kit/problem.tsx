@@ -3,7 +3,10 @@ import { ConnectionError, FactMemoryError } from '../../../../client/client.ts';
 import { fill } from '../texts/texts.ts';
 import { useTexts } from './use-texts.ts';
 
-/** What did not work: the node's own words, the members that it refused where they are several, and by what its log knows the request. */
+/**
+ * What did not work: the node's own words, the members that it refused where they are several, and by what its log
+ * knows the request.
+ */
 export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }) => {
   const { problem, retry: retryText } = useTexts();
   const known = error instanceof FactMemoryError ? error : undefined;

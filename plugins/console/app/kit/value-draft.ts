@@ -30,6 +30,8 @@ export const readDraft = ({ type, text }: ValueDraft): TypedValue | undefined =>
   return Number.isFinite(number) && isExact(text.trim(), number) ? { type, v: number } : undefined;
 };
 
-/** Whether a number holds the whole number that was typed. The node refuses what does not, and would not see it here. */
+/**
+ * Whether a number holds the whole number that was typed. The node refuses what does not, and would not see it here.
+ */
 const isExact = (text: string, number: number): boolean =>
   !/^[+-]?\d+$/.test(text) || BigInt(text.replace(/^\+/, '')) === BigInt(number);

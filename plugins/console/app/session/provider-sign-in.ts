@@ -1,4 +1,5 @@
 import { FactClient } from '../../../../client/client.ts';
+import { askOpenly } from '../kit/platform.ts';
 
 /** Where the identity provider sends the reader back to. It has to be registered there. */
 export const RETURN_PATH = '/console/signed-in';
@@ -26,9 +27,8 @@ export class SignInRefusal extends Error {}
 
 /** Leads to the identity provider (OAuth 2.0 authorization code with PKCE, RFC 7636). The page is left. */
 export const leaveForProvider = async (): Promise<void> => {
-  const response = await fetch('/console/sign-in.json');
-  if (!response.ok) throw new SignInRefusal('unreachable');
-  const place = (await response.json()) as SignInPlace;
+  const { sign_in: place } = await askOpenly<{ readonly sign_in: SignInPlace | null }>('/console/sign-in.json');
+  if (place === null) throw new SignInRefusal('unreachable');
   const begun: Begun = { state: drawSecret(), verifier: drawSecret(), issuer: place.issuer };
   sessionStorage.setItem(PLACE, JSON.stringify(begun));
   const address = new URL(place.authorization_endpoint);
@@ -47,7 +47,8 @@ export const leaveForProvider = async (): Promise<void> => {
 
 /**
  * The key for the code that the provider sent the reader back with; undefined where the reader does not come from
- * there. The code leaves the address and the history at once, and the node redeems it: only this tab knows the verifier.
+ * there. The code leaves the address and the history at once, and the node redeems it: only this tab knows the
+ * verifier.
  */
 export const returnFromProvider = async (): Promise<string | undefined> => {
   if (location.pathname !== RETURN_PATH) return undefined;

@@ -1,3 +1,5 @@
+import { askOpenly } from '../kit/platform.ts';
+
 /** What the node tells before anybody has signed in. See `GET /console/setup.json`. */
 export interface Setup {
   readonly service: string;
@@ -18,8 +20,4 @@ export interface PluginScreen {
   readonly style: string | null;
 }
 
-export const readSetup = async (): Promise<Setup> => {
-  const response = await fetch('/console/setup.json');
-  if (!response.ok) throw new Error(`the node returned ${response.status} for its setup`);
-  return (await response.json()) as Setup;
-};
+export const readSetup = (): Promise<Setup> => askOpenly('/console/setup.json');

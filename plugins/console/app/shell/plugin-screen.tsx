@@ -25,7 +25,7 @@ export const ContributedScreen = ({ screen }: { screen: PluginScreen }) => {
     let isGone = false;
     const mount = async (): Promise<void> => {
       if (screen.style !== null) loadStyle(screen.style);
-      const module = (await import(/* @vite-ignore */ `/console/screens/${screen.script}`)) as ScreenModule;
+      const module = (await import(/* @vite-ignore */ `/console/files/${screen.script}`)) as ScreenModule;
       if (isGone || place.current === null) return;
       leave = await module.mount({
         element: place.current,
@@ -58,7 +58,7 @@ const ask = async ({ client }: Session, method: string, path: string, body: unkn
 };
 
 const loadStyle = (name: string): void => {
-  const href = `/console/screens/${name}`;
+  const href = `/console/files/${name}`;
   if (document.querySelector(`link[href="${href}"]`) !== null) return;
   const link = document.createElement('link');
   link.rel = 'stylesheet';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AuthenticationError, FactClient } from '../../../../client/client.ts';
 import { Field } from '../kit/field.tsx';
+import { network } from '../kit/platform.ts';
 import { Problem } from '../kit/problem.tsx';
 import { useTexts } from '../kit/use-texts.ts';
 import type { Reader } from '../session/session.ts';
@@ -19,7 +20,7 @@ export interface SignedIn {
 export const signInWith = async (key: string, onRefused: () => void): Promise<SignedIn> => {
   let isKnown = false;
   const watched: typeof fetch = async (...request) => {
-    const response = await fetch(...request);
+    const response = await network(...request);
     if (response.status === 401 && isKnown) onRefused();
     return response;
   };

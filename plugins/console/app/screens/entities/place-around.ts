@@ -16,8 +16,8 @@ type Placed = Pick<Neighbour, 'entity' | 'hops' | 'path'>;
 
 /**
  * Where entities stand: the one that is asked for in the middle, those beside it on a ring, and those behind them on a
- * wider one, each in the part of the ring that belongs to the entity before it, so that no lines cross. `wideness` is how
- * much wider than high the place is.
+ * wider one, each in the part of the ring that belongs to the entity before it, so that no lines cross. `wideness` is
+ * how much wider than high the place is.
  */
 export const placeAround = (
   seed: string,

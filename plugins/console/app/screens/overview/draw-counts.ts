@@ -9,7 +9,9 @@ export interface DrawnCounts {
   readonly remove: () => void;
 }
 
-/** Draws counts into an element, as wide as it is, in the colours of the page; tells which point the reader points at. */
+/**
+ * Draws counts into an element, as wide as it is, in the colours of the page; tells which point the reader points at.
+ */
 export const drawCounts = (
   place: HTMLElement,
   counts: readonly Count[],
