@@ -20,6 +20,7 @@ export const EntitySearch = () => {
   const [words, setWords] = useState('');
   const name = words.trim();
   const canRecall = hasRoute(setup, 'POST /v1/recall');
+  const label = canRecall ? texts.entities.search : texts.entities.name;
   const settled = useSettled(canRecall ? name : '');
   const asked = useAsked(
     async (signal) => {
@@ -45,8 +46,8 @@ export const EntitySearch = () => {
           class="grow"
           type="search"
           dir="auto"
-          aria-label={texts.entities.search}
-          placeholder={texts.entities.search}
+          aria-label={label}
+          placeholder={label}
           value={words}
           onInput={({ currentTarget }) => setWords(currentTarget.value)}
         />

@@ -1,9 +1,12 @@
+import type { Garden } from '../../../../../client/client.ts';
 import { type Chip, Chips } from '../../kit/chips.tsx';
+import { localTime } from '../../kit/instant.tsx';
 import { gardenName, useGardens } from '../../kit/use-gardens.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import type { Query } from '../../shell/address.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { FactFilters } from './fact-filters.tsx';
-import { FILTERS, holdsInSearch, SWITCHES } from './filter-names.ts';
+import { FILTERS, type FilterName, holdsInSearch, SWITCHES } from './filter-names.ts';
 
 interface FactBarProps {
   readonly words: string;
@@ -20,7 +23,7 @@ export const FactBar = ({ words, isSearching, query, onWords, onChange }: FactBa
   const chips = FILTERS.flatMap((name): Chip[] => {
     const value = query[name];
     if (!value) return [];
-    const shown = name === 'garden_id' ? gardenName(gardens, value) : value;
+    const shown = shownFilter(name, value, { gardens, texts });
     return [{ name, label: texts.filters[name], value, shown, isIdle: isSearching && !holdsInSearch(name) }];
   });
   return (
@@ -58,4 +61,17 @@ export const FactBar = ({ words, isSearching, query, onWords, onChange }: FactBa
       )}
     </>
   );
+};
+
+interface Words {
+  readonly gardens: readonly Garden[];
+  readonly texts: Texts;
+}
+
+/** A filter as its reader would say it; as it is, where the node will refuse it. */
+const shownFilter = (name: FilterName, value: string, { gardens, texts }: Words): string => {
+  if (name === 'garden_id') return gardenName(gardens, value);
+  if (name === 'attested' && (value === 'true' || value === 'false')) return value === 'true' ? texts.yes : texts.no;
+  const ms = name === 'after' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? value : localTime(ms);
 };

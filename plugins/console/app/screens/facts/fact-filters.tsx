@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import { instantOf } from '../../kit/moment-field.tsx';
 import { useGardens } from '../../kit/use-gardens.ts';
-import { useSession } from '../../session/session.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
 import { FILTERS, type FilterName } from './filter-names.ts';
 
 /** A filter and its value, added one at a time. */
 export const FactFilters = ({ onAdd }: { onAdd: (name: FilterName, value: string) => void }) => {
-  const { filters: texts } = useSession().texts;
+  const { setup, texts: all } = useSession();
+  const texts = all.filters;
+  const offered = FILTERS.filter((each) => each !== 'garden_id' || hasRoute(setup, 'GET /v1/gardens'));
   const [name, setName] = useState<FilterName>('entity');
   const [value, setValue] = useState('');
   const add = (event: Event): void => {
@@ -26,7 +28,7 @@ export const FactFilters = ({ onAdd }: { onAdd: (name: FilterName, value: string
           setValue('');
         }}
       >
-        {FILTERS.map((each) => (
+        {offered.map((each) => (
           <option key={each} value={each}>
             {texts[each]}
           </option>

@@ -6,7 +6,7 @@ import { Empty } from '../../kit/state.tsx';
 import { usePaged } from '../../kit/use-paged.ts';
 import { useSettled } from '../../kit/use-settled.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
-import { useSession } from '../../session/session.ts';
+import { hasRoute, useSession } from '../../session/session.ts';
 import { type Query, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
 import { FactBar } from './fact-bar.tsx';
@@ -16,9 +16,9 @@ import { useAssert } from './use-assert.tsx';
 
 /** Facts by what they say, newest first; with words in the search, those that a recall finds, best first. */
 export const FactList = () => {
-  const { client, texts } = useSession();
+  const { client, setup, texts } = useSession();
   const { query, open } = useAddress();
-  const [words, setWords] = useState(query.q ?? '');
+  const [words, setWords] = useState(hasRoute(setup, 'POST /v1/recall') ? (query.q ?? '') : '');
   const [total, setTotal] = useState<number>();
   const settled = useSettled(words.trim());
   const change = (given: Query): void => open('facts', { ...query, ...given }, true);
