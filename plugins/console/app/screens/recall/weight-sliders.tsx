@@ -1,16 +1,32 @@
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { useTexts } from '../../kit/use-texts.ts';
-import { moveWeight, WEIGHT_NAMES, type Weights } from './weights.ts';
+import { moveWeight, WEIGHT_NAMES, type WeightName, type Weights } from './weights.ts';
 
 interface WeightSlidersProps {
   readonly weights: Weights;
   readonly onChange: (weights: Weights) => void;
 }
 
+/** A slider on its way: the others share as they did when it began, so that rounding does not add up. */
+interface Move {
+  readonly name: WeightName;
+  readonly from: Weights;
+  /** What it came to last; anything else was changed meanwhile by other means. */
+  readonly last: Weights;
+}
+
 /** What counts how much. The weights add up to 1, so that the others give way to the one that is moved. */
 export const WeightSliders = ({ weights, onChange }: WeightSlidersProps) => {
   const { recall: texts } = useTexts();
   const id = useId();
+  const begun = useRef<Move | undefined>(undefined);
+  const move = (name: WeightName, to: number): void => {
+    const { current } = begun;
+    const from = current?.name === name && current.last === weights ? current.from : weights;
+    const last = moveWeight(from, name, to);
+    begun.current = { name, from, last };
+    onChange(last);
+  };
   return (
     <fieldset class="weights" aria-label={texts.weights}>
       {WEIGHT_NAMES.map((name) => (
@@ -24,7 +40,7 @@ export const WeightSliders = ({ weights, onChange }: WeightSlidersProps) => {
             step={1}
             value={weights[name]}
             aria-valuetext={shareOf(weights[name])}
-            onInput={({ currentTarget }) => onChange(moveWeight(weights, name, currentTarget.valueAsNumber))}
+            onInput={({ currentTarget }) => move(name, currentTarget.valueAsNumber)}
           />
           <output>{shareOf(weights[name])}</output>
         </div>
