@@ -24,7 +24,7 @@ export const RecordTable = <Item,>(props: TableProps<Item>) => {
   const { label, columns, rows, keyOf, actions, actionsTitle, empty } = props;
   if (rows.length === 0) return <>{empty}</>;
   return (
-    <div class="scroll">
+    <div class="records-frame">
       <table class="records" aria-label={label}>
         <thead>
           <tr>

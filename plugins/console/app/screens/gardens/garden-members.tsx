@@ -38,7 +38,9 @@ export const GardenMembers = ({ garden, actions, isKeeper }: PartProps & { reado
         <button
           type="button"
           class="danger"
-          aria-label={fill(own.expelOf, { entity: member.entity_uri })}
+          aria-label={
+            member.entity_uri === reader.entity_uri ? own.leave : fill(own.expelOf, { entity: member.entity_uri })
+          }
           onClick={() => actions.show(<Expel garden={garden} member={member} actions={actions} />)}
         >
           {member.entity_uri === reader.entity_uri ? own.leave : own.expel}

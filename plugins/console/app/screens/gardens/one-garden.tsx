@@ -1,9 +1,9 @@
 import type { Garden } from '../../../../../client/client.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
+import { OneOf } from '../../kit/one-of.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
-import { Answer } from '../../kit/state.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
@@ -18,12 +18,9 @@ export const OneGarden = ({ name }: { name: string }) => {
   const asked = useAsked((signal) => client.gardens.get(name, { signal }), [name]);
   const actions = useActions(asked.reload);
   return (
-    <>
-      <p>
-        <a href={addressOf('gardens')}>← {texts.screens.gardens}</a>
-      </p>
-      <Answer asked={asked}>{(garden) => <Shown garden={garden} actions={actions} />}</Answer>
-    </>
+    <OneOf screen="gardens" asked={asked}>
+      {(garden) => <Shown garden={garden} actions={actions} />}
+    </OneOf>
   );
 };
 

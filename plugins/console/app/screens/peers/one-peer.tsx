@@ -1,6 +1,7 @@
 import { NotFoundError } from '../../../../../client/client.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
+import { OneOf } from '../../kit/one-of.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
@@ -8,7 +9,7 @@ import { Tags } from '../../kit/tags.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
-import { addressOf, useAddress } from '../../shell/address.ts';
+import { useAddress } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
 import { FederationLog } from './federation-log.tsx';
 import { LagTables, useLag } from './lag.tsx';
@@ -30,17 +31,14 @@ export const OnePeer = ({ id }: { id: string }) => {
   const actions = useActions(asked.reload);
   return (
     <>
-      <p>
-        <a href={addressOf('peers')}>← {texts.screens.peers}</a>
-      </p>
-      <Answer asked={asked}>
+      <OneOf screen="peers" asked={asked}>
         {(peer) => (
           <>
             <PeerHead peer={peer} actions={actions} />
             {peer.status === 'active' && <PeerLag id={id} />}
           </>
         )}
-      </Answer>
+      </OneOf>
       {hasRoute(setup, 'GET /v1/federation/audit') && <FederationLog peer={id} />}
     </>
   );

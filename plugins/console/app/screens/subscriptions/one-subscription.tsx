@@ -2,15 +2,15 @@ import type { Subscription } from '../../../../../client/client.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
+import { OneOf } from '../../kit/one-of.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { OVERLAPS, readSpan, SpanField } from '../../kit/span-field.tsx';
-import { Answer } from '../../kit/state.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
-import { addressOf, useAddress } from '../../shell/address.ts';
+import { useAddress } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
 import { EventList } from './event-list.tsx';
 import { SubscriptionMembers } from './subscription-members.tsx';
@@ -21,12 +21,9 @@ export const OneSubscription = ({ id }: { id: string }) => {
   const asked = useAsked((signal) => client.subscriptions.get(id, { signal }), [id]);
   const actions = useActions(asked.reload);
   return (
-    <>
-      <p>
-        <a href={addressOf('subscriptions')}>← {texts.screens.subscriptions}</a>
-      </p>
-      <Answer asked={asked}>{(subscription) => <Shown subscription={subscription} actions={actions} />}</Answer>
-    </>
+    <OneOf screen="subscriptions" asked={asked}>
+      {(subscription) => <Shown subscription={subscription} actions={actions} />}
+    </OneOf>
   );
 };
 

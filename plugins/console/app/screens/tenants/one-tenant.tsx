@@ -5,14 +5,13 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import { TextField } from '../../kit/form-fields.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { JobProgress } from '../../kit/job-progress.tsx';
+import { OneOf } from '../../kit/one-of.tsx';
 import { Receipt } from '../../kit/receipt.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
-import { Answer } from '../../kit/state.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
-import { addressOf } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
 import { EraseTenant } from './erase-tenant.tsx';
 import { TenantState } from './tenant-state.tsx';
@@ -27,20 +26,15 @@ export const OneTenant = ({ id }: { id: string }) => {
   const asked = useAsked((signal) => client.call('GET /v1/tenants/{id}', { params: { id }, signal }), [id]);
   const actions = useActions(asked.reload);
   return (
-    <>
-      <p>
-        <a href={addressOf('tenants')}>← {texts.screens.tenants}</a>
-      </p>
-      <Answer asked={asked}>
-        {(tenant) => (
-          <>
-            <TenantHead tenant={tenant} actions={actions} />
-            <TenantMembers tenant={tenant} />
-            <Erasure tenant={tenant} onDone={asked.reload} />
-          </>
-        )}
-      </Answer>
-    </>
+    <OneOf screen="tenants" asked={asked}>
+      {(tenant) => (
+        <>
+          <TenantHead tenant={tenant} actions={actions} />
+          <TenantMembers tenant={tenant} />
+          <Erasure tenant={tenant} onDone={asked.reload} />
+        </>
+      )}
+    </OneOf>
   );
 };
 
