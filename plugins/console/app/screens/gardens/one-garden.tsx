@@ -14,7 +14,7 @@ import { QuarantineInbox } from './quarantine-inbox.tsx';
 
 /** A garden: what it is, who belongs to it, and what waits in it. */
 export const OneGarden = ({ name }: { name: string }) => {
-  const { client, texts } = useSession();
+  const { client } = useSession();
   const asked = useAsked((signal) => client.gardens.get(name, { signal }), [name]);
   const actions = useActions(asked.reload);
   return (

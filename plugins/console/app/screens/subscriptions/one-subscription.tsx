@@ -17,7 +17,7 @@ import { SubscriptionMembers } from './subscription-members.tsx';
 
 /** A subscription: whether it delivers, and the events that the node still keeps. */
 export const OneSubscription = ({ id }: { id: string }) => {
-  const { client, texts } = useSession();
+  const { client } = useSession();
   const asked = useAsked((signal) => client.subscriptions.get(id, { signal }), [id]);
   const actions = useActions(asked.reload);
   return (

@@ -22,7 +22,7 @@ type Tenant = AnswerOf<'GET /v1/tenants/{id}'>;
 const DEFAULT_TENANT = 'default';
 
 export const OneTenant = ({ id }: { id: string }) => {
-  const { client, texts } = useSession();
+  const { client } = useSession();
   const asked = useAsked((signal) => client.call('GET /v1/tenants/{id}', { params: { id }, signal }), [id]);
   const actions = useActions(asked.reload);
   return (
