@@ -1,10 +1,11 @@
 // Checks and bundles the console's application into dist/plugins/console/files/, under names that change with their
-// content.
+// content. Files are stored as browsers get them: compressed, once and well.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = join(ROOT, 'plugins', 'console', 'app');
@@ -22,7 +23,9 @@ export const buildConsole = (dist) => {
   mkdirSync(folder, { recursive: true });
   const metafile = bundle(folder);
   if (metafile === undefined) return false;
-  writeFileSync(join(folder, 'files.json'), JSON.stringify(listFiles(folder, metafile)));
+  const files = listFiles(folder, metafile);
+  for (const name of files.files) compress(join(folder, name));
+  writeFileSync(join(folder, 'files.json'), JSON.stringify(files));
   return true;
 };
 
@@ -52,6 +55,11 @@ const bundle = (folder) => {
     // The bundler has printed what is wrong.
     return undefined;
   }
+};
+
+const compress = (path) => {
+  writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)));
+  rmSync(path);
 };
 
 const listFiles = (folder, { outputs }) => {

@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 
 /** A file that browsers load and keep: its name changes with its content. */
 export interface ConsoleFile {
   readonly contentType: string;
-  readonly bytes: Uint8Array;
+  /** Compressed by Brotli, where it lies so. */
+  readonly brotli?: Uint8Array;
+  /** As it is. */
+  readonly plain: () => Promise<Uint8Array>;
 }
 
 /** What the build made of the application: names of files, and those that the shell loads at once. */
@@ -37,7 +42,11 @@ export class ConsoleFiles {
     const known = this.#read.get(name);
     if (known !== undefined) return known;
     const contentType = CONTENT_TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-    const reading = readFile(new URL(name, this.#folder)).then((bytes) => ({ contentType, bytes }));
+    const reading = readFile(new URL(`${name}.br`, this.#folder)).then((brotli) => ({
+      contentType,
+      brotli,
+      plain: () => decompress(brotli),
+    }));
     // The next request tries again to read what could not be read.
     reading.catch(() => this.#read.delete(name));
     this.#read.set(name, reading);
@@ -55,3 +64,5 @@ export class ConsoleFiles {
     return this.#built;
   }
 }
+
+const decompress = promisify<Uint8Array, Uint8Array>(brotliDecompress);

@@ -68,17 +68,22 @@ export const fileRoute = (files: ConsoleFiles, screens: () => Promise<Contribute
   params: FILE_NAME,
   answers: { 200: { text: ['text/javascript', 'text/css'] } },
   example: { params: { name: 'main-N4ZALSPJ.js' } },
-  handle: async ({ params: { name } }) => fileReply((await files.file(name)) ?? (await screens()).file(name)),
+  headers: { 'Accept-Encoding': { summary: 'With `br` the file comes as it is stored' } },
+  handle: async ({ params: { name }, header }) => {
+    const file = (await files.file(name)) ?? (await screens()).file(name);
+    if (file === undefined) throw new ServiceError('lookup', 'the console has no file of this name');
+    return fileReply(file, header('accept-encoding'));
+  },
 });
 
-const fileReply = (file: ConsoleFile | undefined): Reply => {
-  if (file === undefined) throw new ServiceError('lookup', 'the console has no file of this name');
-  return {
-    status: 200,
-    headers: { ...FOR_EVER, ...CONSOLE_HEADERS },
-    bytes: file.bytes,
-    contentType: file.contentType,
-  };
+const fileReply = async ({ brotli, plain, contentType }: ConsoleFile, accepted = ''): Promise<Reply> => {
+  const headers = { ...FOR_EVER, ...CONSOLE_HEADERS };
+  // Anything in doubt is sent plain, and compressed by the server as it compresses every reply.
+  if (brotli === undefined || !/(?:^|,)\s*br\s*(?:,|$)/i.test(accepted)) {
+    return { status: 200, headers, bytes: await plain(), contentType };
+  }
+  const compressed = { ...headers, 'Content-Encoding': 'br', Vary: 'Accept-Encoding' };
+  return { status: 200, headers: compressed, bytes: brotli, contentType };
 };
 
 const SETUP_JSON = objectOf({

@@ -45,7 +45,7 @@ export class ContributedScreens {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     const file = `screen-${name}-${sha256Hex(bytes).slice(0, HASH_DIGITS)}.${ending}`;
     const contentType = ending === 'js' ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
-    this.#files.set(file, { contentType, bytes });
+    this.#files.set(file, { contentType, plain: async () => bytes });
     return file;
   }
 }

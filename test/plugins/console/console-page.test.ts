@@ -1,4 +1,7 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { projectRoot } from '../../architecture/source-files.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const POLICY =
@@ -45,6 +48,22 @@ describe('the page of the console', () => {
       expect(headers['content-type']).to.match(/^text\/(javascript|css); charset=utf-8$/);
       expect(headers['cache-control']).to.equal('public, max-age=31536000, immutable');
     }
+  });
+
+  it('sends files compressed to browsers that take them so, and as they are to others', async () => {
+    const [path = ''] = filesOf((await get('/console/')).text).filter((each) => each.endsWith('.css'));
+    const plain = await get(path);
+    expect(plain.headers['content-encoding']).to.equal(undefined);
+    const small = await node.request('GET', path, { headers: { 'Accept-Encoding': 'gzip, deflate, br' } });
+    expect(small.headers).to.include({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
+    expect(plain.text).to.contain(':focus-visible');
+    expect(small.text.length).to.be.below(plain.text.length / 2);
+  });
+
+  it('stays below 250 KiB in all', () => {
+    const folder = join(projectRoot(), 'dist/plugins/console/files');
+    const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.within(10_000, 250 * 1_024);
   });
 
   it('has no other files, whatever the name leads to', async () => {
