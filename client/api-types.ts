@@ -312,9 +312,9 @@ export interface Api {
       };
     };
   };
-  /** Leads to the console. Needs: open. */
+  /** The console, as people type its address. Needs: open. */
   'GET /console': {
-    answers: {};
+    answers: { 200: string };
   };
   /** The console, as a page. Needs: open. */
   'GET /console/': {

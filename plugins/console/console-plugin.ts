@@ -2,7 +2,7 @@ import { definePlugin, KERNEL_API, NodeDescription, NodeSelf, optional } from '.
 import { CodeSignIn } from '../oidc/oidc-api.ts';
 import { consoleScreens } from './console-api.ts';
 import { ConsoleFiles } from './console-files.ts';
-import { entryRoute, fileRoute, pageRoutes, setupRoute, signInRoute } from './console-routes.ts';
+import { fileRoute, pageRoutes, setupRoute, signInRoute } from './console-routes.ts';
 import { ContributedScreens } from './contributed-screens.ts';
 import { OWN_SCREENS } from './own-screens.ts';
 import { readSetup } from './read-setup.ts';
@@ -22,7 +22,6 @@ export const consolePlugin = definePlugin({
       gathered ??= hooks.collect(consoleScreens, undefined).then((each) => new ContributedScreens(each, OWN_SCREENS));
       return gathered;
     };
-    route(entryRoute());
     for (const page of pageRoutes(files)) route(page);
     route(fileRoute(files, screens));
     route(signInRoute(use.signIn));

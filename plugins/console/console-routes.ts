@@ -1,7 +1,6 @@
 import {
   BOOLEAN_JSON,
   listOf,
-  NO_BODY,
   objectOf,
   orNull,
   type Reply,
@@ -20,8 +19,6 @@ import type { ConsoleSetup } from './read-setup.ts';
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 const NOT_KEPT = { 'Cache-Control': 'no-cache' };
 
-const PAGE_ANSWERS = { 200: { text: ['text/html'] } };
-
 type FileName = { readonly name: string };
 const FILE_NAME = schema<FileName>({
   type: 'object',
@@ -36,28 +33,21 @@ const pageReply = async (files: ConsoleFiles): Promise<Reply> => ({
   contentType: 'text/html; charset=utf-8',
 });
 
-/** `GET /console/` and every address below it that is no file: the application reads the address itself. */
+const PAGES: readonly Pick<Route, 'path' | 'summary' | 'example'>[] = [
+  { path: '/console', summary: 'The console, as people type its address', example: {} },
+  { path: '/console/', summary: 'The console, as a page', example: {} },
+  { path: '/console/*place', summary: 'The console, at one of its screens', example: { params: { place: 'facts' } } },
+];
+
+/** The page, at every address that is no file: the application reads the address itself. */
 export const pageRoutes = (files: ConsoleFiles): readonly Route[] =>
-  (['/console/', '/console/*place'] as const).map((path) => ({
+  PAGES.map((page) => ({
+    ...page,
     method: 'GET',
-    path,
-    summary: path === '/console/' ? 'The console, as a page' : 'The console, at one of its screens',
     access: 'open',
-    answers: PAGE_ANSWERS,
-    example: path === '/console/' ? {} : { params: { place: 'facts' } },
+    answers: { 200: { text: ['text/html'] } },
     handle: () => pageReply(files),
   }));
-
-/** `GET /console`: as people type it. */
-export const entryRoute = (): Route => ({
-  method: 'GET',
-  path: '/console',
-  summary: 'Leads to the console',
-  access: 'open',
-  answers: { 308: { ...NO_BODY, headers: { Location: 'The address of the console' } } },
-  example: {},
-  handle: () => ({ status: 308, headers: { Location: '/console/' } }),
-});
 
 /** `GET /console/files/{name}`: what the page loads, the screens of plugins among it. */
 export const fileRoute = (files: ConsoleFiles, screens: () => Promise<ContributedScreens>): Route<FileName> => ({

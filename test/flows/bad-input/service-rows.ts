@@ -56,7 +56,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
   },
   { route: 'GET /', path: () => '/', accepts: 200, isOpen: true },
   { route: 'GET /spec', path: () => '/spec', accepts: 200, isOpen: true },
-  { route: 'GET /console', path: () => '/console', accepts: 308, isOpen: true },
+  { route: 'GET /console', path: () => '/console', accepts: 200, isOpen: true },
   { route: 'GET /console/', path: () => '/console/', accepts: 200, isOpen: true },
   { route: 'GET /console/*place', path: () => '/console/facts', accepts: 200, isOpen: true },
   { route: 'GET /console/setup.json', path: () => '/console/setup.json', accepts: 200, isOpen: true },
