@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AnyPlugin, Ref } from '../../../kernel/plugin-api.ts';
 import { neededStages } from '../../../plugins/recall/stage-weights.ts';
-import { SearchIndex } from '../../../plugins/search/search-api.ts';
+import { type Asked, SearchIndex } from '../../../plugins/search/search-api.ts';
 import { searchPlugin } from '../../../plugins/search/search-plugin.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -14,7 +14,12 @@ const watchedSearch = (asked: Set<string>): AnyPlugin => ({
         get(target, member) {
           asked.add(String(member));
           const found: unknown = Reflect.get(target, member, target);
-          return typeof found === 'function' ? found.bind(target) : found;
+          if (typeof found !== 'function') return found;
+          return (...given: unknown[]): unknown => {
+            if (member === 'look') for (const stage of stagesIn(given[0] as Asked)) asked.add(stage);
+            if (member === 'around') asked.add('besides');
+            return found.apply(target, given);
+          };
         },
       });
       context.provide(ref, ref.id === SearchIndex.id ? watched : service);
@@ -22,6 +27,12 @@ const watchedSearch = (asked: Set<string>): AnyPlugin => ({
     return searchPlugin.setup({ ...context, provide: provide as typeof context.provide });
   },
 });
+
+/** The stages that one look runs. */
+const stagesIn = ({ query, vectors }: Asked): string[] => [
+  ...(query === undefined ? [] : ['lexical']),
+  ...(vectors.length === 0 ? [] : ['dense']),
+];
 
 describe('stages of a recall', () => {
   let node: TestNode | undefined;

@@ -94,7 +94,7 @@ forEachStore('a search index behind messages', () => {
   });
 });
 
-/** Everything that recall asks of an index. */
+/** Everything that these recalls ask of an index; what goes deeper asks for its stage alone. */
 const METHODS = [
   'around',
   'besides',
