@@ -38,8 +38,8 @@ const BEGIN_MS = 250;
 const LONGEST_MS = 5_000;
 
 /**
- * Asks for the number of facts at instants of a period, a few at once: the ends first, then what lies between, finer and
- * finer, so that a node that counts slowly can be left alone after a while.
+ * Asks for the number of facts at instants of a period, a few at once: the ends first, then what lies between, finer
+ * and finer, so that a node that counts slowly can be left alone after a while.
  */
 export const useCounts = (client: FactClient, period: Period, round: number): Counts => {
   const plan = useRef<Plan | undefined>(undefined);
