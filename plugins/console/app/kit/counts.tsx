@@ -1,4 +1,3 @@
-import { RecordTable } from './record-table.tsx';
 import { useTexts } from './use-texts.ts';
 
 const NUMBERS = new Intl.NumberFormat('en');
@@ -9,18 +8,25 @@ export const Counts = ({ label, counts }: { label: string; counts: Readonly<Reco
   const rows = Object.entries(counts).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
   );
+  if (rows.length === 0) return <p class="muted">{texts.nothing}</p>;
   return (
-    <div class="counts">
-      <RecordTable
-        label={label}
-        columns={[
-          { title: texts.what, show: ([name]) => name.replaceAll('_', ' ') },
-          { title: texts.count, isNumber: true, show: ([, count]) => NUMBERS.format(count) },
-        ]}
-        rows={rows}
-        keyOf={([name]) => name}
-        empty={<p class="muted">{texts.nothing}</p>}
-      />
-    </div>
+    <table class="counts" aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">{texts.what}</th>
+          <th scope="col" class="number">
+            {texts.count}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, count]) => (
+          <tr key={name}>
+            <td>{name.replaceAll('_', ' ')}</td>
+            <td class="number">{NUMBERS.format(count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 };

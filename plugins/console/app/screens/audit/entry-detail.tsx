@@ -21,7 +21,7 @@ export const EntryDetail = ({ entry, onClose }: { entry: Entry; onClose: () => v
   );
   return (
     <Dialog title={own.entry} onClose={onClose}>
-      <Answer asked={asked}>{(whole) => <JsonText value={whole} />}</Answer>
+      <Answer asked={asked}>{(whole) => <JsonText label={own.entry} value={whole} />}</Answer>
     </Dialog>
   );
 };

@@ -48,13 +48,14 @@ export const EraseDialog = ({ tombstone, actions }: EraseProps) => {
 
 /** A large erasure is left to a job, which goes on when the dialog is closed. */
 const useErase = ({ id, entity_uri: entity }: Tombstone, onJob: (job: Job) => void) => {
-  const { client } = useSession();
+  const { client, texts } = useSession();
   return async (isTrial: boolean, signal?: AbortSignal): Promise<ErasureReceipt> => {
     const body = { confirm: entity, dry_run: isTrial };
     const answer = await client.call('POST /v1/tombstones/{id}/erase', { params: { id }, body, signal });
     if (!('job_id' in answer)) return answer;
-    // The members of the result stand beside those of the job.
-    return (await client.followJob(answer, { signal, onProgress: onJob })) as unknown as ErasureReceipt;
+    const job: Job & { receipt?: ErasureReceipt } = await client.followJob(answer, { signal, onProgress: onJob });
+    if (job.receipt === undefined) throw new Error(texts.erasure.noReceipt);
+    return job.receipt;
   };
 };
 

@@ -10,7 +10,7 @@ export const JobDetail = ({ id, onClose }: { id: string; onClose: () => void }) 
   const asked = useAsked((signal) => client.call('GET /v1/jobs/{id}', { params: { id }, signal }), [id]);
   return (
     <Dialog title={texts.jobs.one} onClose={onClose}>
-      <Answer asked={asked}>{(job) => <JsonText value={job} />}</Answer>
+      <Answer asked={asked}>{(job) => <JsonText label={texts.jobs.one} value={job} />}</Answer>
     </Dialog>
   );
 };

@@ -42,7 +42,7 @@ export const UpkeepTasks = ({ round, actions }: { round: number; actions: Action
                     onClick={() =>
                       actions.show(
                         <Dialog title={fill(own.runsOf, { task: task.name })} onClose={actions.close}>
-                          <JsonText value={task.runs} />
+                          <JsonText label={own.runs} value={task.runs} />
                         </Dialog>,
                       )
                     }
