@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
@@ -12,6 +12,10 @@ export const Erasure = () => {
   const { erasure: own } = texts;
   const { query, open } = useAddress();
   const [entity, setEntity] = useState(query.entity ?? '');
+  // Also after a step back in the history.
+  useEffect(() => {
+    if (query.entity !== undefined) setEntity(query.entity);
+  }, [query.entity]);
   return (
     <>
       <ScreenHead title={texts.screens.erasure} />

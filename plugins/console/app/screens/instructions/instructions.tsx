@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../../kit/field.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
@@ -16,6 +16,10 @@ export const Instructions = () => {
   const { entity_uri: entity } = reader;
   const self = entity.startsWith(PREFIX) ? entity.slice(PREFIX.length) : '';
   const [agent, setAgent] = useState(query.agent ?? self);
+  // Also after a step back in the history.
+  useEffect(() => {
+    if (query.agent !== undefined) setAgent(query.agent);
+  }, [query.agent]);
   const choose = (event: Event): void => {
     event.preventDefault();
     const name = agent.trim().replace(/^agent:/, '');
