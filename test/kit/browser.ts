@@ -20,11 +20,14 @@ export interface Locator {
   textContent(): Promise<string | null>;
   inputValue(): Promise<string>;
   isVisible(): Promise<boolean>;
-  selectOption(value: string): Promise<unknown>;
+  isDisabled(): Promise<boolean>;
+  allTextContents(): Promise<string[]>;
+  selectOption(value: string | { readonly label: string }): Promise<unknown>;
   check(): Promise<void>;
   waitFor(options?: { state?: 'attached' | 'detached' | 'visible' | 'hidden'; timeout?: number }): Promise<void>;
   locator(selector: string): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
   getByText(text: string | RegExp): Locator;
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNode, type Node } from '../../config/create-node.ts';
+import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 import { type CommandResult, runInProcess, type Terminal } from '../adapters/cli/run-in-process.ts';
 import { createMemoryLogger } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
@@ -38,11 +39,15 @@ export interface ServedNode {
 
 const ADMIN_KEY = 'the-key-of-the-first-administrator';
 
-export const startServedNode = async (env: Readonly<Record<string, string>> = {}): Promise<ServedNode> => {
+export const startServedNode = async (
+  env: Readonly<Record<string, string>> = {},
+  plugins: readonly AnyPlugin[] = [],
+): Promise<ServedNode> => {
   const folder = await mkdtemp(join(tmpdir(), 'served-'));
   const node = await createNode({
     env: { SVC_BOOTSTRAP_KEY: ADMIN_KEY, ...env },
     inspectReplies: checkReplies,
+    plugins,
     overrides: { adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } } },
     adapters: { log: createMemoryLogger([]), extras: [quietBilling] },
   });

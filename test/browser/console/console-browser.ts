@@ -1,3 +1,4 @@
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type Browser, type ContextOptions, launchBrowser, type Page, readAxe } from '../../kit/browser.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
@@ -7,6 +8,8 @@ export interface ConsolePage {
   readonly page: Page;
   /** Violations of the policy, errors of scripts and requests to other hosts, so far. */
   readonly faults: readonly string[];
+  /** Closes the page, and tells all that went wrong in it. */
+  leave(): Promise<readonly string[]>;
   /** Opens a screen and waits until it is there. */
   open(address: string): Promise<void>;
   /** What axe-core finds serious or critical in what is shown now. */
@@ -18,6 +21,8 @@ export interface ConsoleBrowser {
   readonly served: ServedNode;
   /** A page of its own, signed in with the key; without one, at the sign-in. */
   visit(key?: string, options?: ContextOptions): Promise<ConsolePage>;
+  /** Closes every page, and tells what went wrong in them. */
+  leave(): Promise<readonly string[]>;
   /** A new key with these permissions. */
   keyFor(entityUri: string, permissions: readonly string[]): Promise<string>;
   stop(): Promise<void>;
@@ -27,13 +32,26 @@ const KEEPS_VIOLATIONS =
   'window.violations = []; document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => ' +
   'window.violations.push(violatedDirective + " " + blockedURI));';
 
-export const startConsoleBrowser = async (env: Readonly<Record<string, string>> = {}): Promise<ConsoleBrowser> => {
-  const served = await startServedNode(env);
+export const startConsoleBrowser = async (
+  env: Readonly<Record<string, string>> = {},
+  plugins: readonly AnyPlugin[] = [],
+): Promise<ConsoleBrowser> => {
+  const served = await startServedNode(env, plugins);
   const browser = await launchBrowser();
   let keys = 0;
+  let pages: ConsolePage[] = [];
   return {
     served,
-    visit: (key, options = {}) => visit({ browser, served }, key, options),
+    async visit(key, options = {}) {
+      const visited = await visit({ browser, served }, key, options);
+      pages.push(visited);
+      return visited;
+    },
+    async leave() {
+      const left = pages;
+      pages = [];
+      return (await Promise.all(left.map((each) => each.leave()))).flat();
+    },
     async keyFor(entityUri, permissions) {
       keys += 1;
       const raw_key = `a-key-of-a-reader-of-the-console-${keys}`;
@@ -76,7 +94,8 @@ const visit = async (
   if (key !== undefined) {
     await page.getByLabel('Key', { exact: true }).fill(key);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('navigation', { name: 'Screens' }).waitFor({ state: 'attached' });
+    // On a phone it is behind a button.
+    await page.locator('nav').waitFor({ state: 'attached' });
   }
   const gather = async (): Promise<void> => {
     faults.push(...(await page.evaluate<string[]>('window.violations.splice(0)')));
@@ -84,6 +103,11 @@ const visit = async (
   return {
     page,
     faults,
+    async leave() {
+      await gather();
+      await page.close();
+      return faults;
+    },
     async open(address) {
       await gather();
       await page.goto(`${served.url}/console/${address}`);

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { press } from './reader-steps.ts';
+
+if (isBrowserInstalled()) {
+  describe('an entity in the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser();
+      const { ask } = console.served;
+      const facts = [
+        { relation: 'memory:role', value: { type: 'string', v: 'gardener' } },
+        { relation: 'memory:works-on', value: { type: 'ref', v: 'project:lantern' } },
+        { relation: 'memory:motto', value: { type: 'string', v: 'slow and steady' } },
+      ];
+      for (const fact of facts) {
+        const { status } = await ask('POST', '/v1/facts', {
+          entity: 'user:alice',
+          source: 'agent:scribe',
+          scope: 'company',
+          confidence: 0.9,
+          ...fact,
+        });
+        expect(status).to.equal(201);
+      }
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    it('shows by a slider what was known at each step, and comes back to now', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('entities?uri=user:alice');
+      const facts = page.locator('main');
+      await facts.getByText('slow and steady').first().waitFor();
+      const slider = page.getByLabel('Steps of what became known');
+      await slider.press('Home');
+      await page.getByText('You see what was known then:').waitFor();
+      await page.waitForURL(/as_of=/);
+      await facts.getByText('slow and steady').first().waitFor({ state: 'detached' });
+      await facts.getByText('gardener').first().waitFor();
+      await press(page, 'Later');
+      await page.getByRole('list', { name: 'Neighbours' }).getByText('project:lantern').waitFor();
+      expect(await facts.getByText('slow and steady').count()).to.equal(0);
+      await press(page, 'Back to now');
+      await facts.getByText('slow and steady').first().waitFor();
+      expect(page.url()).to.not.contain('as_of');
+    });
+
+    it('is drawn with its neighbours, which a list names too and leads to', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('entities?uri=user:alice');
+      await page.locator('.graph canvas').first().waitFor();
+      await press(page, 'Larger');
+      await page.getByRole('list', { name: 'Neighbours' }).getByRole('link', { name: 'project:lantern' }).click();
+      await page.waitForURL(/uri=project(:|%3A)lantern/);
+      await page.getByRole('list', { name: 'Neighbours' }).getByText('user:alice').waitFor();
+    });
+
+    it('is found by words, and opened by its name', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('entities');
+      const search = page.getByLabel('Words, or the name of an entity');
+      await search.fill('steady motto');
+      await page.getByRole('heading', { name: 'Entities that match' }).waitFor();
+      await page.locator('.found').getByText('user:alice').first().waitFor();
+      await search.fill('user:nobody');
+      await search.press('Enter');
+      await page.getByText('Nothing is known of this entity').waitFor();
+    });
+  });
+}

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { button, choose, dialog, fillIn, isTold, offered, press, sendForm } from './reader-steps.ts';
+
+if (isBrowserInstalled()) {
+  describe('facts in the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser();
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    const say = async (entity: string, relation: string, v: string, others: object = {}): Promise<string> => {
+      const fact = { entity, relation, value: { type: 'string', v }, source: 'agent:scribe', scope: 'company' };
+      const { status, body } = await console.served.ask('POST', '/v1/facts', { ...fact, confidence: 0.9, ...others });
+      expect(status, JSON.stringify(body)).to.equal(201);
+      return body.id;
+    };
+    const factsOf = async (entity: string) =>
+      (await console.served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
+
+    it('are asserted, stand in the list, and are found by what they mean and by filters', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('facts');
+      await press(page, 'Assert a fact');
+      const form = await dialog(page, 'Assert a fact');
+      await choose(form, 'Type', 'Number');
+      await fillIn(form, { Entity: 'user:alice', Relation: 'memory:age', Value: '41.5', Confidence: '0.75' });
+      await choose(form, 'Scope', 'team');
+      await press(form, 'Assert');
+      await isTold(page, 'The fact is stored.');
+      const [fact] = await factsOf('user:alice');
+      expect(fact).to.deep.include({ relation: 'memory:age', confidence: 0.75, scope: 'team', source: 'agent:admin' });
+      expect(fact.value).to.deep.include({ type: 'number', v: 41.5 });
+      await page.locator('.rows').getByText('41.5').first().waitFor();
+      await say('user:zoe', 'memory:hobby', 'juggling with clubs');
+      await page.getByRole('searchbox').first().fill('clubs');
+      await page.locator('.rows').getByText('juggling with clubs').first().waitFor();
+      await open('facts?entity=user:alice');
+      await page.locator('.rows').getByText('41.5').first().waitFor();
+      expect(await page.locator('.rows').getByText('juggling').count()).to.equal(0);
+      await press(page, 'Remove the filter Entity: user:alice');
+      await page.locator('.rows').getByText('juggling').first().waitFor();
+    });
+
+    it('tell why the node takes a value not, beside what was typed', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('facts');
+      await press(page, 'Assert a fact');
+      const form = await dialog(page, 'Assert a fact');
+      await fillIn(form, { Entity: 'user:alice', Relation: 'with spaces', Value: 'x' });
+      await press(form, 'Assert');
+      await form.locator('.problem').getByText('relation').first().waitFor();
+      expect(await form.getByLabel('Relation', { exact: true }).inputValue()).to.equal('with spaces');
+    });
+
+    it('are corrected: the new one names the old one, and both contradict', async () => {
+      const id = await say('user:bob', 'memory:role', 'gardener');
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open(`facts?id=${id}`);
+      await sendForm(page, {
+        opener: 'Correct',
+        title: 'Correct the fact',
+        texts: { Value: 'cook' },
+        submit: 'Store the correction',
+      });
+      await isTold(page, 'The correction is stored.');
+      const corrected = (await factsOf('user:bob')).find(({ id: each }: { id: string }) => each !== id);
+      expect(corrected.value.v).to.equal('cook');
+      const { body: whole } = await console.served.ask('GET', `/v1/facts/${corrected.id}`);
+      expect(whole.derived_from.map(({ fact_id }: { fact_id: string }) => fact_id)).to.deep.equal([id]);
+      await page.locator('.notice').getByRole('link', { name: 'See the fact' }).click();
+      await page.locator('.tree').getByText('gardener').first().waitFor();
+      await page.locator('.timeline').getByText('this fact').first().waitFor();
+      expect(await page.locator('.timeline > li').count()).to.equal(2);
+      await page.getByText('contradicts 1 fact').first().waitFor();
+    });
+
+    it('are retracted, which the history shows with the moment', async () => {
+      const id = await say('user:carol', 'memory:room', 'blue');
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open(`facts?id=${id}`);
+      await sendForm(page, { opener: 'Retract', title: 'Retract this?' });
+      await isTold(page, 'It is retracted.');
+      expect(await factsOf('user:carol')).to.deep.equal([]);
+      await page.locator('.timeline').getByText('Retracted').first().waitFor();
+      await button(page, 'Retract').waitFor({ state: 'detached' });
+    });
+
+    it('offer a key that only reads nothing that writes', async () => {
+      const id = await say('user:dave', 'memory:room', 'red');
+      const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
+      await open('facts');
+      expect(await offered(page)).to.not.include('Assert a fact');
+      await open(`facts?id=${id}`);
+      await page.getByText('red').first().waitFor();
+      expect(await offered(page))
+        .to.not.include.members(['Correct'])
+        .and.not.include.members(['Retract']);
+    });
+
+    it('show the refusal of the node where a right was taken away meanwhile', async () => {
+      const { ask } = console.served;
+      await ask('POST', '/v1/gardens', { name: 'Orchard', slug: 'orchard', scope: 'company' });
+      await ask('POST', '/v1/gardens/orchard/members', { entity_uri: 'agent:picker', role: 'writer' });
+      const { page, open } = await console.visit(await console.keyFor('agent:picker', ['read', 'write']));
+      await open('facts');
+      await press(page, 'Assert a fact');
+      const form = await dialog(page, 'Assert a fact');
+      await fillIn(form, { Entity: 'tree:7', Relation: 'memory:bears', Value: 'plums' });
+      await choose(form, 'Garden', 'Orchard');
+      const { status } = await ask('DELETE', '/v1/gardens/orchard/members/agent:picker');
+      expect(status).to.be.below(300);
+      await press(form, 'Assert');
+      await form.getByRole('alert').waitFor();
+      expect(await form.getByLabel('Entity', { exact: true }).inputValue()).to.equal('tree:7');
+      expect(await factsOf('tree:7')).to.deep.equal([]);
+    });
+  });
+}

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
+import { fillIn, press } from './reader-steps.ts';
+
+const QUESTION = "When does alice's shop open?";
+
+/** Words that a shell makes of a command, which is not run. */
+const wordsOf = (command: string): readonly string[] =>
+  execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], {
+    env: { SVC_API_KEY: 'key-of-the-shell' },
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .slice(0, -1);
+
+if (isBrowserInstalled()) {
+  describe('the recall debugger', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser();
+      const values = ['The shop opens in May', 'The shop sells plums', 'Alice opens letters with a knife'];
+      for (const [at, v] of values.entries()) {
+        const fact = { entity: `shop:${at}`, relation: 'memory:says', value: { type: 'text', v }, confidence: 0.9 };
+        await console.served.ask('POST', '/v1/facts', { ...fact, source: 'agent:scribe', scope: 'company' });
+      }
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    it('asks with weights that add up to 1, and shows what made each score and what was left out', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('recall');
+      await fillIn(page, { Question: QUESTION, 'Most facts': '2' });
+      await page.getByLabel('Meaning', { exact: true }).press('Home');
+      const shares = (await page.locator('.weights output').allTextContents()).map(Number);
+      expect(shares[1]).to.equal(0);
+      expect(Math.round(shares.reduce((sum, each) => sum + each, 0) * 100)).to.equal(100);
+      await press(page, 'Recall');
+      await page.locator('.hit').first().waitFor();
+      expect(await page.locator('.hit').count()).to.be.within(1, 2);
+      await page.locator('.hit').first().getByText('Score').first().waitFor();
+      expect(page.url()).to.contain('w=60-0-40-0-0');
+      await page.reload();
+      await page.getByRole('heading', { name: 'Recall debugger' }).waitFor();
+      expect(await page.getByLabel('Question', { exact: true }).inputValue()).to.equal(QUESTION);
+    });
+
+    it('compares two settings side by side', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('recall');
+      await fillIn(page, { Question: QUESTION });
+      await press(page, 'Compare with other settings');
+      const other = page.getByRole('group', { name: 'Settings B' });
+      await fillIn(other, { 'Most facts': '1' });
+      await press(page, 'Recall');
+      const one = page.getByRole('region', { name: 'Result A' });
+      await one.locator('.hit').nth(1).waitFor();
+      await page.getByRole('region', { name: 'Result B' }).locator('.hit').first().waitFor();
+      await settled(page);
+      expect(await page.getByRole('region', { name: 'Result B' }).locator('.hit').count()).to.equal(1);
+      await one.getByText('only here').first().waitFor();
+      await press(page, 'Compare no more');
+      await press(page, 'Recall');
+      await page.getByRole('region', { name: 'Result', exact: true }).waitFor();
+    });
+
+    it('copies the question as a command that a shell can run, without the key', async () => {
+      const { page, open } = await console.visit(console.served.adminKey, {
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      await open(`recall?q=${encodeURIComponent(QUESTION)}`);
+      await page.locator('.hit').first().waitFor();
+      await page.getByText('The same for a shell, a program or an agent').click();
+      const copied = async (what: string): Promise<string> => {
+        await press(page, `Copy ${what}`);
+        await page.getByText('Copied').first().waitFor();
+        return page.evaluate<string>('navigator.clipboard.readText()');
+      };
+      const curl = await copied('curl');
+      const words = wordsOf(curl);
+      expect(words).to.include.members(['POST', `${console.served.url}/v1/recall`]);
+      expect(words).to.include('Authorization: Bearer key-of-the-shell');
+      const body = JSON.parse(words.at(-1) ?? '');
+      expect(body.query).to.equal(QUESTION);
+      expect((await console.served.ask('POST', '/v1/recall', body)).status).to.equal(200);
+      const mcp = JSON.parse(await copied('MCP'));
+      expect(mcp.params).to.deep.include({ name: 'recall' });
+      const call = await console.served.ask('POST', '/v1/mcp', mcp, undefined, { accept: 'application/json' });
+      expect(call.body.result?.isError ?? false, JSON.stringify(call.body)).to.equal(false);
+      const client = await copied('Client (TypeScript)');
+      expect([curl, JSON.stringify(mcp), client].join('\n')).to.not.contain(console.served.adminKey);
+    });
+
+    it('says what the node has against a question, and keeps what was typed', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open(`recall?q=${encodeURIComponent(QUESTION)}&scope=no-such-scope`);
+      await page.getByRole('alert').first().waitFor();
+      expect(await page.getByLabel('Question', { exact: true }).inputValue()).to.equal(QUESTION);
+    });
+  });
+}
