@@ -72,8 +72,9 @@ if (isBrowserInstalled()) {
       await isTold(page, 'The correction is stored.');
       const corrected = (await factsOf('user:bob')).find(({ id: each }: { id: string }) => each !== id);
       expect(corrected.value.v).to.equal('cook');
-      const { body: whole } = await console.served.ask('GET', `/v1/facts/${corrected.id}`);
-      expect(whole.derived_from.map(({ fact_id }: { fact_id: string }) => fact_id)).to.deep.equal([id]);
+      const { body: old } = await console.served.ask('GET', `/v1/facts/${id}`);
+      expect(corrected.derived_from).to.deep.equal([old.cid]);
+      expect([old.contradicted, corrected.contradicted]).to.deep.equal([true, true]);
       await page.locator('.notice').getByRole('link', { name: 'See the fact' }).click();
       await page.locator('.tree').getByText('gardener').first().waitFor();
       await page.locator('.timeline').getByText('this fact').first().waitFor();
@@ -87,7 +88,9 @@ if (isBrowserInstalled()) {
       await open(`facts?id=${id}`);
       await sendForm(page, { opener: 'Retract', title: 'Retract this?' });
       await isTold(page, 'It is retracted.');
-      expect(await factsOf('user:carol')).to.deep.equal([]);
+      expect((await factsOf('user:carol')).map(({ confidence }: { confidence: number }) => confidence)).to.deep.equal([
+        0,
+      ]);
       await page.locator('.timeline').getByText('Retracted').first().waitFor();
       await button(page, 'Retract').waitFor({ state: 'detached' });
     });

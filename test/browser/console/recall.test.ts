@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
 import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
-import { fillIn, press } from './reader-steps.ts';
+import { button, fillIn, press } from './reader-steps.ts';
 
 const QUESTION = "When does alice's shop open?";
 
@@ -70,16 +70,19 @@ if (isBrowserInstalled()) {
     });
 
     it('copies the question as a command that a shell can run, without the key', async () => {
-      const { page, open } = await console.visit(console.served.adminKey, {
-        permissions: ['clipboard-read', 'clipboard-write'],
-      });
+      const { page, open } = await console.visit(console.served.adminKey);
       await open(`recall?q=${encodeURIComponent(QUESTION)}`);
       await page.locator('.hit').first().waitFor();
       await page.getByText('The same for a shell, a program or an agent').click();
       const copied = async (what: string): Promise<string> => {
         await press(page, `Copy ${what}`);
-        await page.getByText('Copied').first().waitFor();
-        return page.evaluate<string>('navigator.clipboard.readText()');
+        await button(page, `Copy ${what}`).waitFor({ state: 'detached' });
+        await page.evaluate('document.body.append(document.createElement("textarea"))');
+        const pasted = page.locator('body > textarea').first();
+        await pasted.press('Control+V');
+        const text = await pasted.inputValue();
+        await page.evaluate('document.querySelector("body > textarea").remove()');
+        return text;
       };
       const curl = await copied('curl');
       const words = wordsOf(curl);

@@ -3,16 +3,9 @@ import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, type ConsolePage, startConsoleBrowser } from './console-browser.ts';
 import { storeHostileFacts, storeManyFacts } from './hostile-memory.ts';
 
-const ROLES: Readonly<Record<string, readonly string[]>> = {
-  reader: ['read'],
-  writer: ['read', 'write'],
-  auditor: ['read', 'audit.read'],
-  admin: ['read', 'write', 'admin', 'audit.read', 'federate', 'instruction:write'],
-};
-
 const PHONE = { width: 390, height: 844 };
 
-/** Addresses of the screens that are offered, as the navigation says. */
+/** Names of the screens that are offered, as the navigation says. */
 const offeredTo = ({ page }: ConsolePage): Promise<readonly string[]> =>
   page.evaluate<string[]>(
     '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',
@@ -30,26 +23,25 @@ if (isBrowserInstalled()) {
       await storeManyFacts(console.served);
       await storeHostileFacts(console.served);
     });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
     after(() => console?.stop());
 
-    for (const [role, permissions] of Object.entries(ROLES)) {
-      it(`opens for a key of a ${role}, with 100,000 facts and hostile ones, without a fault`, async () => {
-        const key = await console.keyFor(`agent:${role}`, permissions);
-        const visit = await console.visit(key);
-        const screens = await offeredTo(visit);
-        expect(screens).to.include.members(['overview', 'facts', 'contradictions', 'recall']);
-        const findings: Record<string, readonly string[]> = {};
-        for (const screen of screens) {
-          await visit.open(screen);
-          const serious = await visit.seriousFindings();
-          if (serious.length > 0) findings[screen] = serious;
-          expect(await visit.page.locator('main .problem').count(), `${screen} has no problem`).to.equal(0);
-        }
-        expect(findings).to.deep.equal({});
-        expect(visit.faults).to.deep.equal([]);
-        expect(await visit.page.evaluate('window.wasRun')).to.equal(undefined);
-      });
-    }
+    it('opens with 100,000 facts and hostile ones, without a fault or a serious finding', async () => {
+      const visit = await console.visit(console.served.adminKey);
+      const screens = await offeredTo(visit);
+      expect(screens).to.have.length.above(15);
+      const findings: Record<string, readonly string[]> = {};
+      for (const screen of screens) {
+        await visit.open(screen);
+        const serious = await visit.seriousFindings();
+        if (serious.length > 0) findings[screen] = serious;
+        expect(await visit.page.locator('main .problem').count(), `${screen} has no problem`).to.equal(0);
+        expect(await visit.page.evaluate('window.wasRun'), screen).to.equal(undefined);
+      }
+      expect(findings).to.deep.equal({});
+    });
 
     it('stays within the width of a phone, in the dark too', async () => {
       const visit = await console.visit(console.served.adminKey, { viewport: PHONE, colorScheme: 'dark' });

@@ -14,8 +14,14 @@ export const CopyButton = ({ text, label }: { text: string; label?: string }) =>
     later(SHOWN_MS, () => setCopied(false));
   };
   return (
-    <button type="button" class="quiet" onClick={() => void copy()}>
-      <span role="status">{wasCopied ? texts.copied : (label ?? texts.copy)}</span>
-    </button>
+    <>
+      <button type="button" class="quiet" onClick={() => void copy()}>
+        {wasCopied ? texts.copied : (label ?? texts.copy)}
+      </button>
+      {/* Beside the button: a status inside would leave the button without a name. */}
+      <span role="status" class="unseen">
+        {wasCopied && texts.copied}
+      </span>
+    </>
   );
 };

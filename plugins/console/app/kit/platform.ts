@@ -19,9 +19,18 @@ export const nameKnownLanguage = (): void => {
   }
 };
 
-/** Puts a text into the clipboard, also where the page came without encryption and browsers hide the clipboard. */
+/** Puts a text into the clipboard, also where the browser hides the clipboard from the page, or refuses it. */
 export const copyText = async (text: string): Promise<void> => {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  try {
+    // Pages that came without encryption have no clipboard, which throws as a refusal does.
+    await navigator.clipboard.writeText(text);
+  } catch {
+    copySelected(text);
+  }
+};
+
+const copySelected = (text: string): void => {
+  const focused = document.activeElement;
   const area = document.createElement('textarea');
   area.value = text;
   // Inside an open dialog, because nothing outside of it can be selected.
@@ -29,6 +38,7 @@ export const copyText = async (text: string): Promise<void> => {
   area.select();
   document.execCommand('copy');
   area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
 };
 
 /** Fetches what the node tells everybody. Everything else is asked by the client. */

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { button, choose, dialog, fillIn, isTold, press, sendForm, takeSecret } from './reader-steps.ts';
+
+/** The public half of a key of RFC 8032, section 7.1. */
+const PUBLIC_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
+
+if (isBrowserInstalled()) {
+  describe('keys and tokens in the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser();
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    const whoIs = async (key: string) => console.served.ask('GET', '/v1/me', undefined, key);
+
+    it('are registered, shown once, rotated and revoked', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('keys');
+      await sendForm(page, { opener: 'Register a key', texts: { Entity: 'agent:admin', Description: 'second desk' } });
+      const first = await takeSecret(page, 'The new key');
+      await isTold(page, 'A key of agent:admin is registered.');
+      const { body: me } = await whoIs(first);
+      expect(me.entity_uri).to.equal('agent:admin');
+      expect([...me.permissions].sort()).to.deep.equal(['read', 'write']);
+      const row = page.getByRole('table', { name: 'Your keys' }).locator('tr:has-text("second desk")');
+      await row.getByRole('button', { name: /^Rotate/ }).click();
+      const rotate = page.getByRole('dialog', { name: /^Rotate the key/ });
+      await choose(rotate, 'The former key stays good for', 'Not at all');
+      await press(rotate, 'Rotate');
+      const second = await takeSecret(page, 'The new key');
+      expect((await whoIs(first)).status).to.equal(401);
+      expect((await whoIs(second)).status).to.equal(200);
+      await row.getByRole('button', { name: /^Revoke/ }).click();
+      await press(page.getByRole('dialog', { name: /^Revoke the key/ }), 'Revoke');
+      await row.waitFor({ state: 'detached' });
+      expect((await whoIs(second)).status).to.equal(401);
+    });
+
+    it('that agents sign by are registered and revoked by their owner', async () => {
+      const { page, open } = await console.visit(await console.keyFor('agent:signer', ['read', 'write']));
+      await open('keys');
+      expect(await button(page, 'Register a key').count()).to.equal(0);
+      await sendForm(page, {
+        opener: 'Register a public key',
+        texts: { 'Public key': PUBLIC_KEY, Description: 'laptop' },
+      });
+      await isTold(page, 'The key is registered.');
+      await sendForm(page, { opener: 'Revoke the key laptop', submit: 'Revoke' });
+      await isTold(page, 'The key laptop is revoked.');
+      const signer = await console.keyFor('agent:signer', ['read']);
+      const { body: keys } = await console.served.ask('GET', '/v1/auth/agent-keys', undefined, signer);
+      expect(keys.map(({ status }: { status: string }) => status)).to.deep.equal(['revoked']);
+    });
+
+    it('of capabilities are issued, verified and revoked', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('capabilities');
+      await press(page, 'Issue a token');
+      const form = await dialog(page, 'Issue a token');
+      await fillIn(form, { 'To whom': 'agent:scribe', 'On what': 'project:lantern' });
+      await choose(form, 'What for', 'read');
+      await press(form, 'Issue a token');
+      const token = await takeSecret(page, 'The new token');
+      const verify = async (): Promise<void> => {
+        await press(page, 'Verify a token');
+        const asked = await dialog(page, 'Verify a token');
+        await asked.getByRole('textbox').fill(token);
+        await press(asked, 'Verify');
+      };
+      await verify();
+      await page.getByText('It is good now').waitFor();
+      await page.keyboard.press('Escape');
+      await sendForm(page, {
+        opener: 'Revoke the token of agent:scribe',
+        submit: 'Revoke',
+        texts: { Reason: 'no longer here' },
+      });
+      await isTold(page, 'The token of agent:scribe is revoked.');
+      await verify();
+      await page.getByText('It is not good').waitFor();
+      const { body } = await console.served.ask('GET', '/v1/federation/capability-tokens');
+      expect(body.tokens[0]).to.include({ subject: 'agent:scribe', verb: 'read', status: 'revoked' });
+    });
+  });
+}

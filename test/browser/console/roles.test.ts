@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { offered } from './reader-steps.ts';
+
+interface Role {
+  readonly permissions: readonly string[];
+  /** Screens that are offered beside those that every reader has. */
+  readonly screens: readonly string[];
+  /** Buttons that some screen has, of those that only some keys may press. */
+  readonly mayPress: readonly string[];
+}
+
+const FOR_READERS = ['overview', 'facts', 'entities', 'contradictions', 'recall', 'gardens', 'keys', 'capabilities'];
+const ALSO_FOR_READERS = ['subscriptions', 'instructions', 'audit', 'jobs'];
+const FOR_ADMINS = ['tenants', 'erasure', 'settings', 'plugins'];
+/** Buttons that need a right. */
+const GUARDED = [
+  'Assert a fact',
+  'Make a garden',
+  'Register a key',
+  'Register a public key',
+  'Issue a token',
+  'Verify the chain',
+  'Run now',
+  'Make a tenant',
+];
+
+const ROLES: Readonly<Record<string, Role>> = {
+  reader: { permissions: ['read'], screens: [], mayPress: [] },
+  writer: {
+    permissions: ['read', 'write'],
+    screens: [],
+    mayPress: ['Assert a fact', 'Make a garden', 'Register a public key', 'Issue a token'],
+  },
+  auditor: { permissions: ['read', 'audit.read'], screens: [], mayPress: ['Verify the chain'] },
+  admin: { permissions: ['read', 'write', 'admin'], screens: FOR_ADMINS, mayPress: GUARDED },
+};
+
+if (isBrowserInstalled()) {
+  describe('what the console offers', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    for (const [name, { permissions, screens, mayPress }] of Object.entries(ROLES)) {
+      it(`to a key of a role such as ${name} are the screens and actions that the key may use`, async () => {
+        const { page, open } = await console.visit(await console.keyFor(`agent:${name}`, permissions));
+        const paths = await page.evaluate<string[]>(
+          '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',
+        );
+        expect(paths).to.have.members([...FOR_READERS, ...ALSO_FOR_READERS, ...screens]);
+        const found = new Set<string>();
+        for (const path of paths) {
+          await open(path);
+          for (const text of await offered(page)) found.add(text);
+          expect(await page.locator('main .problem').count(), `${path} has no problem`).to.equal(0);
+        }
+        expect(GUARDED.filter((text) => found.has(text))).to.have.members(mayPress);
+        for (const path of FOR_ADMINS.filter((each) => !screens.includes(each))) {
+          await open(path);
+          await page.getByRole('heading', { name: 'No such screen' }).waitFor();
+        }
+      });
+    }
+
+    it('to a moderator of a garden is what waits in it, and nothing that changes its members', async () => {
+      const { ask } = console.served;
+      await ask('POST', '/v1/gardens', { name: 'Inbox', slug: 'inbox', scope: 'team', quarantine: true });
+      const { body: garden } = await ask('GET', '/v1/gardens/inbox');
+      const moderator = { entity_uri: 'agent:moderator', role: 'quarantine:moderator' };
+      expect((await ask('POST', '/v1/gardens/inbox/members', moderator)).status).to.be.below(300);
+      for (const entity of ['user:good', 'user:bad']) {
+        const fact = { entity, relation: 'memory:says', value: { type: 'string', v: 'hello' }, confidence: 0.5 };
+        const place = { scope: 'team', garden_id: garden.garden_id, source: 'agent:stranger' };
+        expect((await ask('POST', '/v1/facts', { ...fact, ...place })).status).to.equal(201);
+      }
+      const { page, open } = await console.visit(await console.keyFor('agent:moderator', ['read', 'write']));
+      await open('gardens?garden=inbox');
+      const buttons = await offered(page);
+      expect(buttons.filter((text) => text === 'Admit' || text === 'Reject')).to.have.lengthOf(4);
+      expect(buttons).to.not.include('Add member').and.not.include('Delete garden').and.not.include('Change role');
+    });
+  });
+}
