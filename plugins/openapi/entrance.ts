@@ -11,14 +11,18 @@ export interface Entrance {
   readonly links: readonly { readonly href: string; readonly title: string }[];
 }
 
-/** The links lead to the documents that need no credential. */
-export const createEntrance = (name: string, version: string, routes: readonly DescribedRoute[]): Entrance => ({
-  name,
-  version,
-  links: routes
-    .filter(({ method, path, access }) => method === 'GET' && access === 'open' && !/[:*]/.test(path) && path !== '/')
-    .map(({ path, summary }) => ({ href: path, title: summary })),
-});
+/** The links lead to the documents that need no credential. One that also answers without its last slash is one link. */
+export const createEntrance = (name: string, version: string, routes: readonly DescribedRoute[]): Entrance => {
+  const paths = new Set(routes.map(({ path }) => path));
+  return {
+    name,
+    version,
+    links: routes
+      .filter(({ method, path, access }) => method === 'GET' && access === 'open' && !/[:*]/.test(path) && path !== '/')
+      .filter(({ path }) => !paths.has(`${path}/`))
+      .map(({ path, summary }) => ({ href: path, title: summary })),
+  };
+};
 
 export const entrancePage = ({ name, version, links }: Entrance): string =>
   framePage(

@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { dialog, fillIn, isTold, press, sendForm, takeSecret } from './reader-steps.ts';
+
+if (isBrowserInstalled()) {
+  describe('what is hidden, erased and kept apart in the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    const say = (entity: string) =>
+      console.served.ask('POST', '/v1/facts', {
+        entity,
+        relation: 'memory:diary',
+        value: { type: 'text', v: 'a secret' },
+        source: 'agent:scribe',
+        scope: 'company',
+        confidence: 0.9,
+      });
+    const factsOf = async (entity: string) =>
+      (await console.served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
+
+    it('is an entity that is hidden once its name is typed, and shown again', async () => {
+      await say('user:alice');
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('erasure');
+      await fillIn(page, { Entity: 'user:alice' });
+      await press(page, 'Show');
+      await page.getByText('Facts about this entity are shown.').waitFor();
+      await sendForm(page, {
+        opener: 'Hide',
+        title: 'Hide user:alice',
+        texts: { Reason: 'she asked for it', 'To be sure': 'user:alice' },
+      });
+      await isTold(page, 'user:alice is hidden.');
+      expect(await factsOf('user:alice')).to.deep.equal([]);
+      await sendForm(page, { opener: 'Revoke', title: 'Show user:alice again', texts: { Reason: 'she came back' } });
+      await isTold(page, 'user:alice is shown again.');
+      expect(await factsOf('user:alice')).to.have.lengthOf(1);
+    });
+
+    it('is an entity whose values are destroyed after a preview and its name typed, with a receipt', async () => {
+      await say('user:bob');
+      await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('erasure?entity=user:bob');
+      await press(page, 'Erase');
+      const form = await dialog(page, 'Erase what is known of user:bob');
+      await form.getByRole('heading', { name: 'What would be destroyed' }).waitFor();
+      await fillIn(form, { 'To be sure': 'user:bo' });
+      await press(form, 'Erase for good');
+      const { body: before } = await console.served.ask('GET', '/v1/tombstones/user%3Abob');
+      expect(before.tombstones[0].erase).to.not.equal(true);
+      await fillIn(form, { 'To be sure': 'user:bob' });
+      await press(form, 'Erase for good');
+      const receipt = await dialog(page, 'Receipt of the erasure of user:bob');
+      await receipt.getByRole('heading', { name: 'What was destroyed' }).waitFor();
+      await receipt.getByText('Signed by').first().waitFor();
+      await receipt.locator('.dialog-end').getByRole('button', { name: 'Close' }).click();
+      await isTold(page, 'What was known of user:bob is erased.');
+      await page.getByRole('button', { name: 'Erase what came since' }).waitFor();
+      const { body: after } = await console.served.ask('GET', '/v1/tombstones/user%3Abob');
+      expect(after.tombstones[0].erase).to.equal(true);
+    });
+
+    it('hands over what is known of an entity as a file', async () => {
+      await say('user:carol');
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('erasure?entity=user:carol');
+      await press(page, 'Export');
+      const form = await dialog(page, 'Export what is known of user:carol');
+      await press(form, 'Export');
+      await form.getByText('Saved as user-carol.jsonl').waitFor();
+    });
+
+    it('is a tenant that is made with a first key, suspended and resumed', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('tenants');
+      await sendForm(page, {
+        opener: 'Make a tenant',
+        texts: { Id: 'acme', Name: 'Acme', 'Entity of the first key': 'user:wile' },
+      });
+      const key = await takeSecret(page, 'The first key of the tenant');
+      await isTold(page, 'The tenant acme is made.');
+      const me = () => console.served.ask('GET', '/v1/me', undefined, key);
+      expect((await me()).body).to.include({ entity_uri: 'user:wile', tenant_id: 'acme' });
+      await page.locator('.rows').getByRole('link', { name: 'acme' }).click();
+      await sendForm(page, { opener: 'Suspend', title: 'Suspend acme' });
+      await isTold(page, 'acme is suspended.');
+      expect((await me()).status).to.be.within(400, 499);
+      await sendForm(page, { opener: 'Resume', title: 'Resume acme' });
+      await isTold(page, 'acme is served again.');
+      expect((await me()).status).to.equal(200);
+    });
+
+    it('shows an administrator of another tenant nothing of the node', async () => {
+      const raw_key = 'a-key-of-the-administrator-of-initech';
+      const first_key = { raw_key, entity_uri: 'user:bill' };
+      expect((await console.served.ask('POST', '/v1/tenants', { id: 'initech', first_key })).status).to.equal(201);
+      const { page } = await console.visit(raw_key);
+      const names = await page.locator('nav a').allTextContents();
+      expect(names).to.include('Keys').and.not.include.members(['Tenants']);
+      expect(names.filter((name) => ['Tenants', 'Settings', 'Plugins'].includes(name))).to.deep.equal([]);
+    });
+
+    it('is a tenant that is erased once its id is typed', async () => {
+      const first_key = { raw_key: 'a-key-of-the-administrator-of-hooli', entity_uri: 'user:gavin' };
+      await console.served.ask('POST', '/v1/tenants', { id: 'hooli', first_key });
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('tenants?tenant=hooli');
+      await sendForm(page, { opener: 'Erase', title: 'Erase the tenant hooli', texts: { 'To be sure': 'hooli' } });
+      await page.getByRole('heading', { name: 'Erasure' }).waitFor();
+      await page.getByRole('heading', { name: 'What was destroyed' }).waitFor();
+      expect((await console.served.ask('GET', '/v1/tenants/hooli')).body.status).to.equal('erased');
+    });
+  });
+}

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { choose, dialog, fillIn, isTold, press, sendForm, takeSecret } from './reader-steps.ts';
+
+if (isBrowserInstalled()) {
+  describe('subscriptions and instructions in the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      // Nobody listens at the address of the webhook: deliveries fail, and the console tells of it.
+      console = await startConsoleBrowser({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    const say = (entity: string, relation: string, v: string, others: object = {}) =>
+      console.served.ask('POST', '/v1/facts', {
+        entity,
+        relation,
+        value: { type: 'text', v, ...others },
+        source: 'agent:admin',
+        scope: 'company',
+        confidence: 0.9,
+      });
+
+    it('are made with a token of their own, replay their events, get a new secret, and end', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('subscriptions');
+      await sendForm(page, {
+        opener: 'Subscribe',
+        texts: { Target: 'project:lantern', Webhook: 'http://127.0.0.1:9/hook' },
+      });
+      await takeSecret(page, 'The secret of the webhook');
+      await isTold(page, 'The webhook is told of project:lantern from now on.');
+      const { body } = await console.served.ask('GET', '/v1/subscriptions');
+      const [{ id }] = body.subscriptions;
+      expect(body.subscriptions[0]).to.include({ target: 'project:lantern', status: 'active' });
+      for (const v of ['May', 'June']) await say('project:lantern', `memory:opens-${v}`, v);
+      await page.getByRole('table', { name: 'Subscriptions' }).getByRole('link', { name: 'project:lantern' }).click();
+      await page.getByRole('heading', { name: 'Events' }).waitFor();
+      const events = page.getByRole('region', { name: 'Events' });
+      await events.getByText('memory:opens-May').waitFor();
+      await events.getByRole('button', { name: 'Replay after this' }).first().click();
+      await events.getByText('memory:opens-May').waitFor({ state: 'detached' });
+      await events.getByText('memory:opens-June').waitFor();
+      await press(page, 'From the beginning');
+      await events.getByText('memory:opens-May').waitFor();
+      await press(page, 'Rotate secret');
+      await press(await dialog(page, 'Rotate secret'), 'Rotate secret');
+      await takeSecret(page, 'The secret of the webhook');
+      await isTold(page, 'The subscription has a new secret.');
+      await sendForm(page, { opener: 'End subscription', title: 'End the subscription of project:lantern' });
+      await page.getByText('You have no subscription').waitFor();
+      expect((await console.served.ask('GET', `/v1/subscriptions/${id}`)).status).to.be.oneOf([404, 410]);
+    });
+
+    it('are written as versions of a manifest, of which an intent loads what fits', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('instructions');
+      await fillIn(page, { Agent: 'clerk' });
+      await press(page, 'Show');
+      await page.getByText('This agent has no manifest').waitFor();
+      const uri = 'instruction:default/agent/clerk/letters/v1';
+      const text = 'Begin each letter with a greeting.';
+      expect((await say(uri, 'instruction:text', text, { interpret_as: 'instruction' })).status).to.equal(201);
+      await press(page, 'Write a manifest');
+      await sendForm(page, {
+        opener: 'Add unit',
+        submit: 'Take over',
+        texts: { Name: 'letters', 'What it is about': 'How letters begin', Intents: 'write a letter' },
+      });
+      await page.getByRole('table', { name: 'Units' }).getByText('How letters begin').waitFor();
+      await sendForm(page, { opener: 'Publish', texts: { Version: 'v1' } });
+      await isTold(page, 'Version v1 is published.');
+      const { body } = await console.served.ask('GET', '/v1/agents/clerk/instruction-manifest');
+      expect(body.manifest_version).to.equal('v1');
+      expect(body.entries[0]).to.include({ name: 'letters', fact_uri: uri });
+      await fillIn(page, { 'What the agent is about to do': 'write a letter' });
+      await press(page, 'Load');
+      await page.locator('.loaded-unit').getByText(text).waitFor();
+    });
+
+    it('tell a writer of no manifest that somebody else writes it', async () => {
+      const { page, open } = await console.visit(await console.keyFor('agent:other', ['read', 'write']));
+      await open('instructions?agent=stranger');
+      await page.getByText('The agent itself, or a key that may write instructions, publishes one.').waitFor();
+      expect(await page.getByRole('button', { name: 'Write a manifest' }).count()).to.equal(0);
+    });
+
+    it('show in the dialog what the node has against a subscription', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('subscriptions');
+      await press(page, 'Subscribe');
+      const form = await dialog(page, 'Subscribe');
+      await choose(form, 'Kind of target', 'A scope');
+      await fillIn(form, { Target: 'no-such-scope', Webhook: 'http://127.0.0.1:9/hook' });
+      await press(form, 'Subscribe');
+      await form.getByRole('alert').waitFor();
+      expect(await form.getByLabel('Target', { exact: true }).inputValue()).to.equal('no-such-scope');
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { button, choose, dialog, isTold, press, sendForm } from './reader-steps.ts';
+
+if (isBrowserInstalled()) {
+  describe('the node in the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser();
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    it('has an audit log that is verified, filtered and exported', async () => {
+      const token = { issuer: 'agent:admin', subject: 'agent:scribe', verb: 'read', object: 'project:lantern' };
+      await console.served.ask('POST', '/v1/federation/capability-tokens', { ...token, ttl_seconds: 60 });
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('audit');
+      await press(page, 'Verify the chain');
+      await page.getByText('The log is as it was written').waitFor();
+      await page.getByLabel('Value of the filter').fill('capability_issued');
+      await press(page, 'Add filter');
+      await page.locator('.rows').getByText('capability_issued').first().waitFor();
+      await page.locator('.rows').getByRole('button', { name: 'Detail' }).first().click();
+      const entry = await dialog(page, 'Entry of the audit log');
+      await entry.getByText('"event_type": "capability_issued"').waitFor();
+      await page.keyboard.press('Escape');
+      await entry.waitFor({ state: 'detached' });
+      await press(page, 'Export as CSV');
+      await page.getByText('Saved as audit.csv').waitFor();
+      await press(page, 'Export as JSON lines');
+      await page.getByText('Saved as audit.jsonl').waitFor();
+    });
+
+    it('runs tasks of upkeep when asked, and lists them as jobs', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('jobs');
+      await sendForm(page, { opener: 'Run now: lint', submit: 'Run now' });
+      await isTold(page, 'lint runs as a job.');
+      const { jobs } = (await console.served.ask('GET', '/v1/jobs')).body;
+      expect(jobs[0].job_type).to.equal('upkeep.run');
+      await page.locator('.rows').getByText('upkeep.run').first().waitFor();
+      await page.locator('.rows').getByText('done').first().waitFor();
+      await button(page, 'Runs of lint').click();
+      await (await dialog(page, 'Runs of lint')).getByText(jobs[0].job_id).waitFor();
+      await page.keyboard.press('Escape');
+      await choose(page, 'Show jobs that are', 'failed');
+      await page.getByText('No job').waitFor();
+      await choose(page, 'Show jobs that are', 'done');
+      await page.getByRole('button', { name: 'Detail of upkeep.run' }).first().click();
+      await (await dialog(page, 'Job and its result')).getByText(jobs[0].job_id).waitFor();
+    });
+
+    it('lists what is set and by whom, and finds a setting by its words', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('settings');
+      await page.getByLabel('Search settings').fill('SVC_BOOTSTRAP_KEY');
+      const table = page.getByRole('table', { name: 'Settings' });
+      await page.getByText('1 setting').first().waitFor();
+      await table.getByText('SVC_BOOTSTRAP_KEY').first().waitFor();
+      expect(await table.textContent()).to.not.contain(console.served.adminKey);
+      await page.getByLabel('Search settings').fill('no such words at all');
+      await page.getByText('No setting is like that').waitFor();
+      expect(page.url()).to.contain('q=no+such');
+    });
+
+    it('lists its plugins with their routes, and leads to the settings of each', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('plugins');
+      const card = page.locator('article:has(h2:has-text("console"))').first();
+      await card
+        .getByText(/\d+ routes?/)
+        .first()
+        .click();
+      await card.getByText('GET /console/').first().waitFor();
+      await card.getByRole('link', { name: 'its settings' }).click();
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    });
+
+    it('shows somebody without a right to the log only what they did', async () => {
+      const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
+      await open('audit');
+      await page.getByText('What you did, newest first.').waitFor();
+      expect(await button(page, 'Verify the chain').count()).to.equal(0);
+      await open('jobs');
+      expect(await page.getByRole('button', { name: /^Run now/ }).count()).to.equal(0);
+    });
+  });
+}
