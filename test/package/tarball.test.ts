@@ -10,8 +10,9 @@ const MAX_FILES = 4_000;
 /** Everything that may be in the package, by its beginning or its name. */
 const EXPECTED: readonly RegExp[] = [
   /^dist\/(adapters|client|config|kernel|plugins|ports)\/.+\.(js|mjs|d\.ts|wasm|bin|json)$/,
+  /^dist\/plugins\/console\/files\/[\w-]+\.(js|css)\.br$/,
   /^dist\/test\/(contract|fakes|kit)\/.+\.(js|d\.ts)$/,
-  /^docs\/.+\.(md|json)$/,
+  /^docs\/.+\.(md|json|jpg)$/,
   /^examples\/.+\.(mjs|json|md)$/,
   /^test\/examples\/.+\.(ts|mjs|json)$/,
   /^packaging\/.+$/,

@@ -1,13 +1,11 @@
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Problem } from '../kit/problem.tsx';
-import { Answer } from '../kit/state.tsx';
-import { useAsked } from '../kit/use-asked.ts';
 import { useSession } from '../session/session.ts';
 import { fill } from '../texts/texts.ts';
 import { addressOf, useAddress } from './address.ts';
 import { Navigation } from './navigation.tsx';
 import { ContributedScreen, pluginScreensFor } from './plugin-screen.tsx';
-import { type Screen as OfferedScreen, screensFor } from './screen-list.ts';
+import { screensFor } from './screen-list.ts';
 
 /** What surrounds every screen: who reads, the navigation, and the place of the screen. */
 export const Frame = () => {
@@ -63,12 +61,7 @@ const Screen = ({ name }: { name: string }) => {
   const contributed = pluginScreensFor(session).find((each) => each.name === name);
   if (error !== undefined) return <Problem error={error} retry={forget} />;
   if (contributed !== undefined) return <ContributedScreen screen={contributed} />;
-  return own === undefined ? <Missing /> : <OwnScreen screen={own} />;
-};
-
-const OwnScreen = ({ screen }: { screen: OfferedScreen }) => {
-  const loaded = useAsked(screen.load, [screen.name]);
-  return <Answer asked={loaded}>{(View) => <View />}</Answer>;
+  return own === undefined ? <Missing /> : <own.view />;
 };
 
 const Missing = () => {

@@ -1,5 +1,22 @@
 import type { ComponentType } from 'preact';
 import type { RouteName } from '../../../../client/client.ts';
+import { Audit } from '../screens/audit/audit.tsx';
+import { Capabilities } from '../screens/capabilities/capabilities.tsx';
+import { Contradictions } from '../screens/contradictions/contradictions.tsx';
+import { Entities } from '../screens/entities/entities.tsx';
+import { Erasure } from '../screens/erasure/erasure.tsx';
+import { Facts } from '../screens/facts/facts.tsx';
+import { Gardens } from '../screens/gardens/gardens.tsx';
+import { Instructions } from '../screens/instructions/instructions.tsx';
+import { Jobs } from '../screens/jobs/jobs.tsx';
+import { Keys } from '../screens/keys/keys.tsx';
+import { Overview } from '../screens/overview/overview.tsx';
+import { Peers } from '../screens/peers/peers.tsx';
+import { Plugins } from '../screens/plugins/plugins.tsx';
+import { Recall } from '../screens/recall/recall.tsx';
+import { Settings } from '../screens/settings/settings.tsx';
+import { Subscriptions } from '../screens/subscriptions/subscriptions.tsx';
+import { Tenants } from '../screens/tenants/tenants.tsx';
 import { hasRoute, may, type Reader, type Session } from '../session/session.ts';
 import type { Texts } from '../texts/texts.ts';
 
@@ -16,8 +33,7 @@ export interface Screen {
   readonly permissions?: readonly string[];
   /** Whether the screen is for this reader, beyond permissions. */
   readonly isFor?: (reader: Reader) => boolean;
-  /** Each is a file of its own, fetched when the screen is first opened. */
-  readonly load: () => Promise<ComponentType>;
+  readonly view: ComponentType;
 }
 
 /** Administrators of the first tenant administer the node. */
@@ -25,54 +41,54 @@ const isOperator = ({ tenant_id: tenant }: Reader): boolean => tenant === 'defau
 
 /** In the order of the navigation. */
 export const SCREENS: readonly Screen[] = [
-  { name: 'overview', group: 'memory', load: async () => (await import('../screens/overview/overview.tsx')).Overview },
+  { name: 'overview', group: 'memory', view: Overview },
   {
     name: 'facts',
     group: 'memory',
     needs: 'GET /v1/facts',
     permissions: ['read'],
-    load: async () => (await import('../screens/facts/facts.tsx')).Facts,
+    view: Facts,
   },
   {
     name: 'entities',
     group: 'memory',
     needs: 'GET /v1/facts',
     permissions: ['read'],
-    load: async () => (await import('../screens/entities/entities.tsx')).Entities,
+    view: Entities,
   },
   {
     name: 'contradictions',
     group: 'memory',
     needs: 'GET /v1/conflicts',
     permissions: ['read'],
-    load: async () => (await import('../screens/contradictions/contradictions.tsx')).Contradictions,
+    view: Contradictions,
   },
   {
     name: 'recall',
     group: 'memory',
     needs: 'POST /v1/recall',
     permissions: ['read'],
-    load: async () => (await import('../screens/recall/recall.tsx')).Recall,
+    view: Recall,
   },
   {
     name: 'gardens',
     group: 'access',
     needs: 'GET /v1/gardens',
     permissions: ['read'],
-    load: async () => (await import('../screens/gardens/gardens.tsx')).Gardens,
+    view: Gardens,
   },
   {
     name: 'keys',
     group: 'access',
     needs: 'GET /v1/auth/keys',
-    load: async () => (await import('../screens/keys/keys.tsx')).Keys,
+    view: Keys,
   },
   {
     name: 'capabilities',
     group: 'access',
     needs: 'GET /v1/federation/capability-tokens',
     permissions: ['read'],
-    load: async () => (await import('../screens/capabilities/capabilities.tsx')).Capabilities,
+    view: Capabilities,
   },
   {
     name: 'tenants',
@@ -80,49 +96,49 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/tenants',
     permissions: ['admin'],
     isFor: isOperator,
-    load: async () => (await import('../screens/tenants/tenants.tsx')).Tenants,
+    view: Tenants,
   },
   {
     name: 'subscriptions',
     group: 'exchange',
     needs: 'GET /v1/subscriptions',
     permissions: ['read'],
-    load: async () => (await import('../screens/subscriptions/subscriptions.tsx')).Subscriptions,
+    view: Subscriptions,
   },
   {
     name: 'instructions',
     group: 'exchange',
     needs: 'GET /v1/agents/{agent_id}/instruction-manifest',
     permissions: ['read'],
-    load: async () => (await import('../screens/instructions/instructions.tsx')).Instructions,
+    view: Instructions,
   },
   {
     name: 'peers',
     group: 'exchange',
     needs: 'GET /v1/federation/peers',
     permissions: ['federate'],
-    load: async () => (await import('../screens/peers/peers.tsx')).Peers,
+    view: Peers,
   },
   {
     name: 'erasure',
     group: 'node',
     needs: 'POST /v1/tombstones',
     permissions: ['admin'],
-    load: async () => (await import('../screens/erasure/erasure.tsx')).Erasure,
+    view: Erasure,
   },
   {
     name: 'audit',
     group: 'node',
     needs: 'GET /v1/audit',
     permissions: ['read', 'admin', 'audit.read'],
-    load: async () => (await import('../screens/audit/audit.tsx')).Audit,
+    view: Audit,
   },
   {
     name: 'jobs',
     group: 'node',
     needs: 'GET /v1/jobs',
     permissions: ['read'],
-    load: async () => (await import('../screens/jobs/jobs.tsx')).Jobs,
+    view: Jobs,
   },
   {
     name: 'settings',
@@ -130,7 +146,7 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/node',
     permissions: ['admin'],
     isFor: isOperator,
-    load: async () => (await import('../screens/settings/settings.tsx')).Settings,
+    view: Settings,
   },
   {
     name: 'plugins',
@@ -138,7 +154,7 @@ export const SCREENS: readonly Screen[] = [
     needs: 'GET /v1/node',
     permissions: ['admin'],
     isFor: isOperator,
-    load: async () => (await import('../screens/plugins/plugins.tsx')).Plugins,
+    view: Plugins,
   },
 ];
 
