@@ -11,7 +11,7 @@ export interface Entrance {
   readonly links: readonly { readonly href: string; readonly title: string }[];
 }
 
-/** The links lead to the documents that need no credential. One that also answers without its last slash is one link. */
+/** Links to the documents that need no credential. One that also answers without its last slash is one link. */
 export const createEntrance = (name: string, version: string, routes: readonly DescribedRoute[]): Entrance => {
   const paths = new Set(routes.map(({ path }) => path));
   return {

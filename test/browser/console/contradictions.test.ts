@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isBrowserInstalled, type Page } from '../../kit/browser.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
-import { dialog, fillIn, isTold, offered, press } from './reader-steps.ts';
+import { choose, dialog, fillIn, isTold, offered, press } from './reader-steps.ts';
 
 if (isBrowserInstalled()) {
   describe('contradictions in the console', function () {
@@ -63,6 +63,11 @@ if (isBrowserInstalled()) {
       await rivalsOf(page);
       await page.keyboard.press('n');
       const form = await dialog(page, 'Settle the contradiction');
+      await choose(form, 'Type', 'Number');
+      await fillIn(form, { Value: '9007199254740993' });
+      await press(form, 'Settle it');
+      await form.getByRole('alert').getByText('The value does not fit its type.').waitFor();
+      await choose(form, 'Type', 'Short text');
       await fillIn(form, { Value: 'July' });
       await press(form, 'Settle it');
       await isTold(page, 'Settled: memory:opens of shop:2 is');

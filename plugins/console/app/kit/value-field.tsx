@@ -47,8 +47,9 @@ interface ControlProps {
 const Control = ({ ids, draft: { type, text }, onText }: ControlProps) => {
   const texts = useTexts();
   if (type === 'boolean') {
+    // What another type left in the draft is no choice here: what is shown is what is stored.
     return (
-      <select {...ids} value={text} onChange={({ currentTarget }) => onText(currentTarget.value)}>
+      <select {...ids} value={String(text === 'true')} onChange={({ currentTarget }) => onText(currentTarget.value)}>
         <option value="false">{texts.no}</option>
         <option value="true">{texts.yes}</option>
       </select>

@@ -28,10 +28,10 @@ export const SettleDialog = ({ conflict, fact, onClose, onSettled }: SettleDialo
   const { isWorking, error, run } = useAction();
   const settle = (event: Event): void => {
     event.preventDefault();
-    const value = fact === undefined ? readDraft(draft) : fact.value;
-    if (value === undefined) return;
-    const choice = fact === undefined ? { new_value: value } : { winning_fact_id: fact.id };
     void run(async () => {
+      const value = fact === undefined ? readDraft(draft) : fact.value;
+      if (value === undefined) throw new Error(texts.value.unfit);
+      const choice = fact === undefined ? { new_value: value } : { winning_fact_id: fact.id };
       await client.resolve(conflict.conflict_id, { ...choice, resolution_note: note });
       onClose();
       onSettled(shortly(value.v, texts));

@@ -17,7 +17,8 @@ export const readSamples = (text: string): readonly Sample[] =>
     const labels = Object.fromEntries(
       [...labelText.matchAll(LABEL)].map(([, label = '', value = '']) => [label, value]),
     );
-    return [{ name, labels, value: number === '+Inf' ? Number.POSITIVE_INFINITY : Number(number) }];
+    const value = number === '+Inf' ? Number.POSITIVE_INFINITY : Number(number);
+    return Number.isNaN(value) ? [] : [{ name, labels, value }];
   });
 
 /** A histogram, added up over the series that were chosen. */

@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { projectRoot } from '../architecture/source-files.ts';
+
+/** A module of the console's application with all that it imports, as this process runs it: without a page. */
+export const importConsoleModule = async <Module>(path: string): Promise<Module> => {
+  const { outputFiles } = await build({
+    entryPoints: [join(projectRoot(), 'plugins/console/app', path)],
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    logLevel: 'silent',
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
+  return (await import(`data:text/javascript;base64,${code}`)) as Module;
+};
