@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
+import { button } from './reader-steps.ts';
+
+/** Screens, each with the buttons that open a dialog. */
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  facts: ['Assert a fact'],
+  gardens: ['Make a garden'],
+  'gardens?garden=shed': ['Add member', 'Change role of agent:admin', 'Delete garden'],
+  keys: ['Register a key', 'Register a public key'],
+  capabilities: ['Verify a token', 'Issue a token'],
+  tenants: ['Make a tenant'],
+  subscriptions: ['Subscribe'],
+  'erasure?entity=user:bob': ['Hide', 'Erase', 'Export'],
+  jobs: ['Run now: lint'],
+};
+
+if (isBrowserInstalled()) {
+  describe('the dialogs of the console', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
+      const { ask } = console.served;
+      await ask('POST', '/v1/gardens', { name: 'Shed', slug: 'shed', scope: 'team' });
+      await ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    it('open by keyboard, take the focus, have no serious finding, and give the focus back', async () => {
+      const { page, open, seriousFindings } = await console.visit(console.served.adminKey);
+      for (const [address, openers] of Object.entries(OPENERS)) {
+        await open(address);
+        for (const opener of openers) {
+          await button(page, opener).press('Enter');
+          await page.getByRole('dialog').waitFor();
+          await settled(page);
+          const isInside = 'document.activeElement.closest("dialog[open]") !== null';
+          expect(await page.evaluate(isInside), `${opener} has the focus`).to.equal(true);
+          expect(await seriousFindings(), opener).to.deep.equal([]);
+          await page.keyboard.press('Escape');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          await page.locator('main button:focus').waitFor();
+          const name = 'document.activeElement.ariaLabel ?? document.activeElement.textContent';
+          expect(await page.evaluate(name)).to.equal(opener);
+        }
+      }
+    });
+
+    it('fit a phone, in the dark too', async () => {
+      const { page, open, seriousFindings } = await console.visit(console.served.adminKey, {
+        viewport: { width: 390, height: 844 },
+        colorScheme: 'dark',
+      });
+      for (const [address, [opener = '']] of Object.entries(OPENERS)) {
+        await open(address);
+        await button(page, opener).click();
+        await page.getByRole('dialog').waitFor();
+        await settled(page);
+        const spills =
+          '(({ left, right }) => left < 0 || right > 390)(document.querySelector("dialog").getBoundingClientRect())';
+        expect(await page.evaluate(spills), opener).to.equal(false);
+        expect(await seriousFindings(), opener).to.deep.equal([]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+    });
+  });
+}
