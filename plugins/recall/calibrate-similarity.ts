@@ -51,7 +51,7 @@ const FOR_SURE = 1.2;
 const LEAST_SHARE = 0.05;
 /** What words found stands this high at most; a stage of which that is true has told nothing new. */
 const WORDS_SAID_ALL = 4;
-const SHARE_PER_DEVIATION = 0.08;
+const SHARE_PER_DEVIATION = 0.1;
 
 /** All in deviations from the mean. Hits that are not there are at the floor at most. */
 const shareBesideWords = (hits: readonly number[], floor: number, named: readonly number[]): number => {

@@ -49,6 +49,7 @@ describe('the configuration', () => {
       'cards',
       'conflicts',
       'connect',
+      'console',
       'decay',
       'demo',
       'fact-chain',
