@@ -93,8 +93,10 @@ if (isBrowserInstalled()) {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('contradictions');
       await page.locator('.conflict').getByText('shop:3').first().waitFor();
+      await rivalsOf(page);
       await page.keyboard.press('j');
       await page.locator('.conflict').getByText('shop:4').first().waitFor();
+      await rivalsOf(page);
       await page.keyboard.press('k');
       await page.locator('.conflict').getByText('shop:3').first().waitFor();
     });
