@@ -72,7 +72,6 @@ const NO_SESSION_READS: SessionReads = { returned: async () => {} };
 /** How often answers that nobody will ask for again are forgotten. */
 const PURGE_INTERVAL_MS = 10 * 60 * 1000;
 /** How often answers from before the last commit are let go, where nobody asks. */
-const SWEEP_INTERVAL_MS = 1_000;
 
 export const factsPlugin = definePlugin({
   name: 'facts',
@@ -131,7 +130,7 @@ export const factsPlugin = definePlugin({
   migrations: factsMigrations,
   commands: [assertCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
-  setup({ config, log, tables, use, on, hooks, route, every, provide }) {
+  setup({ config, log, tables, use, on, hooks, route, every, provide, onStop }) {
     const { facts, clock, self, factJson, factText, fields, cursors, vocabulary, audit, gardens, quotas } = use;
     const { names } = self;
     const intact = createIntactFacts(names, log, audit);
@@ -168,7 +167,7 @@ export const factsPlugin = definePlugin({
     on(factAppended, (batch) => recordExpiries(batch, names));
     const expiryCheck = createExpiryCheck(tables, names);
     on(storeChecks, () => expiryCheck);
-    every(SWEEP_INTERVAL_MS, async () => kept.sweep());
+    onStop(() => kept.stop());
     every(PURGE_INTERVAL_MS, async () => {
       await idempotency.purge();
       await guard?.purge();

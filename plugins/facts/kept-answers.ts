@@ -35,6 +35,7 @@ export class KeptAnswers {
   readonly #kept = new Map<string, Kept | null>();
   #version: string | undefined;
   #bytes = 0;
+  #cancelSweep: (() => void) | undefined;
 
   constructor(parts: KeptAnswersParts) {
     this.#parts = parts;
@@ -58,17 +59,35 @@ export class KeptAnswers {
     };
   }
 
-  /** Lets go of what is of no use any more, though nobody asks. */
-  sweep(): void {
+  /** Lets go of everything. Idempotent. */
+  stop(): void {
+    this.#cancelSweep?.();
+    this.#cancelSweep = undefined;
+    this.#clear();
+  }
+
+  /** Lets go of what is of no use any more, though nobody asks: what was erased is not to stay in memory. */
+  #sweep(): void {
+    this.#cancelSweep = undefined;
     this.#isCurrent();
+    if (this.#kept.size > 0) this.#sweepLater();
+  }
+
+  /** Only while something is kept, so that a node at rest does nothing. */
+  #sweepLater(): void {
+    this.#cancelSweep ??= this.#parts.clock.schedule(SWEEP_INTERVAL_MS, () => this.#sweep());
+  }
+
+  #clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
   }
 
   /** Drops what was kept when something has changed. False while the store cannot tell. */
   #isCurrent(): boolean {
     const version = this.#parts.facts.version();
     if (version === undefined || version !== this.#version) {
-      this.#kept.clear();
-      this.#bytes = 0;
+      this.#clear();
       this.#version = version;
     }
     return version !== undefined;
@@ -83,6 +102,7 @@ export class KeptAnswers {
     if (text.length > MAX_LENGTH || fromMs >= untilMs) return;
     const isPlain = Buffer.byteLength(text) === text.length;
     this.#add(key, { reply, fromMs, untilMs }, isPlain ? text.length : 2 * text.length);
+    this.#sweepLater();
   }
 
   #add(key: string, kept: Kept | null, bytes: number): void {
@@ -93,6 +113,8 @@ export class KeptAnswers {
 }
 
 export const isReply = (found: Reply | OpenQuestion): found is Reply => 'status' in found;
+
+const SWEEP_INTERVAL_MS = 1_000;
 
 /** Longer replies are few, and take long to send however they are made. */
 const MAX_LENGTH = 256 * 1024;

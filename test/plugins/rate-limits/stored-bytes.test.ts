@@ -144,10 +144,15 @@ forEachStore('The bytes that an entity may store', () => {
       const node = await start(cap, { wrapStore: counter.count });
       const key = await node.addKey();
       await store(node, key, 50);
-      const body = Array.from({ length: 20 }, (_, n) => factOf(50 + n, 50));
-      const { statements } = await counter.during(() => node.request('POST', '/v1/facts/batch', { key, body }));
+      // What the process does now and then may happen to fall into one of them.
+      const counts: number[] = [];
+      for (const from of [50, 150, 250]) {
+        const body = Array.from({ length: 20 }, (_, n) => factOf(from + n, 50));
+        const { statements } = await counter.during(() => node.request('POST', '/v1/facts/batch', { key, body }));
+        counts.push(statements);
+      }
       await stop();
-      return statements;
+      return Math.min(...counts);
     };
     const without = await cost(0);
     expect((await cost(CAP * CAP)) - without).to.be.at.most(3);
