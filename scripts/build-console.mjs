@@ -1,12 +1,14 @@
 // Checks and bundles the console's application into dist/plugins/console/files/, under names that change with their
 // content. Files are stored as browsers get them: compressed, once and well.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 
+// Not imported by name: an old Node.js that lacks one of them would not come to the check of its version.
+const { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = fs;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = join(ROOT, 'plugins', 'console', 'app');
 
@@ -63,7 +65,7 @@ const compress = (path) => {
 };
 
 const listFiles = (folder, { outputs }) => {
-  const [path, { cssBundle }] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx'));
+  const [path, { cssBundle }] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint !== undefined && entryPoint.endsWith('main.tsx'));
   return { script: basename(path), style: basename(cssBundle), files: readdirSync(folder).sort() };
 };
 

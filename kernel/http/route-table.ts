@@ -28,11 +28,9 @@ export const routeProblems = (routes: readonly OwnedRoute[]): readonly string[] 
 const pathProblem = (path: string): string | undefined => {
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with a slash';
-  // A folder is spelled with a final slash.
-  const segments = path
-    .slice(1)
-    .replace(/(?<=^[^:*]+)\/$/, '')
-    .split('/');
+  // Outside the API a folder is spelled with a final slash.
+  const spelled = path.startsWith('/v1/') ? path : path.replace(/(?<=^[^:*]+)\/$/, '');
+  const segments = spelled.slice(1).split('/');
   if (!segments.every((segment) => SEGMENT.test(segment))) {
     return 'must consist of literal segments, `:name` and `*name`';
   }

@@ -31,7 +31,13 @@ const runAlone = (files: readonly string[], version: string, argv: readonly stri
   });
 
 const PROGRAM = ['dist/config/main.js', 'dist/config/required-node.mjs'];
-const START = ['scripts/start.mjs', 'scripts/build.mjs', 'scripts/build-code-scanner.mjs', 'config/required-node.mjs'];
+const START = [
+  'scripts/start.mjs',
+  'scripts/build.mjs',
+  'scripts/build-code-scanner.mjs',
+  'scripts/build-console.mjs',
+  'config/required-node.mjs',
+];
 
 describe('An operator starts the node with a Node.js that is too old (I22)', () => {
   for (const [name, files] of [

@@ -10,6 +10,8 @@ import { forEachLayout } from '../../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'jobs', 'graph', 'recall', 'search', 'multi-tenant'];
+/** Of a recall: more facts than these have a vector near the question. */
+const LIMIT = 5;
 const FACTS = 100;
 
 forEachLayout('indexes that are built anew', () => {
@@ -68,7 +70,7 @@ forEachLayout('indexes that are built anew', () => {
     return state.body.indexes[2].details.generation;
   };
   const recalled = async (node: TestNode): Promise<string[]> => {
-    const body = { token_budget: 2_000, limit: 5, query: 'u17', depth: 0 };
+    const body = { token_budget: 2_000, limit: LIMIT, query: 'u17', depth: 0 };
     const reply = await node.request('POST', '/v1/recall', { key, body });
     expect(reply.status, reply.text).to.equal(200);
     return reply.body.facts.map(({ fact }: { fact: { entity: string } }) => fact.entity).sort();
@@ -136,6 +138,8 @@ forEachLayout('indexes that are built anew', () => {
     // After the first step a minute passes.
     const node = await start({ backlogPerSecond: 1 });
     await fill(node);
+    // The index follows the vectors that are stored.
+    await comesTrue(async () => (await recalled(node)).length === LIMIT);
     const before = await recalled(node);
     const id = await ask(node, ['vectors']);
     await comesTrue(async () => {
