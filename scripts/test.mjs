@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 
 const PROCESSES = 2;
 const FILES_A_PART = 25;
@@ -12,6 +12,7 @@ const FILES_A_PART = 25;
 const LONG = ['simulation', 'processes', 'crash', 'plugins/federation', 'package'];
 /** More failures than this are no accident. */
 const MOST_RETRIED = 5;
+const LONGEST_SHOWN = 15;
 
 const FILTERS = process.argv.slice(2);
 const RESULTS = mkdtempSync(join(tmpdir(), 'results-'));
@@ -99,6 +100,12 @@ for (const [word, tests] of Object.entries({ UNSTABLE: unstable, FAILED: failed 
 if (unstable.length > 0) {
   console.log(`${unstable.length} unstable: failed at first, and passed alone. That is a bug of the test or the product.\n`);
 }
+const took = ended.flatMap((part) => Object.entries(part.took)).sort(([, one], [, other]) => other - one);
+console.log(`the ${LONGEST_SHOWN} files that took longest, in seconds:`);
+for (const [file, ms] of took.slice(0, LONGEST_SHOWN)) {
+  console.log(`${String(Math.round(ms / 1_000)).padStart(6)} ${relative('dist/test', file)}`);
+}
+if (process.env.TEST_TIMES) writeFileSync(process.env.TEST_TIMES, JSON.stringify(took));
 const sum = (name) => ended.reduce((total, part) => total + part[name], 0);
 const passed = sum('passed') + unstable.length;
 const line = `${passed} passed, ${failed.length + unfinished} failed, ${sum('skipped')} skipped`;

@@ -1,5 +1,5 @@
-// The usual report for people. Besides, where TEST_RESULTS_FILE names a file, the numbers and the failures of the run for
-// a program: the report is for eyes, and no program should have to read them out of it.
+// The usual report for people. Besides, where TEST_RESULTS_FILE names a file, the numbers, the failures and the time of
+// each file for a program: the report is for eyes, and no program should have to read them out of it.
 const { writeFileSync } = require('node:fs');
 const Mocha = require('mocha');
 
@@ -8,6 +8,7 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
     super(runner, options);
     const results = process.env.TEST_RESULTS_FILE;
     if (!results) return;
+    const took = timesOfFiles(runner);
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
       const { passes: passed, failures: failed, pending: skipped } = this.stats;
       const failures = this.failures.map((test) => ({
@@ -15,7 +16,28 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
         file: test.file ?? test.parent?.file,
         error: String(test.err?.stack ?? test.err ?? ''),
       }));
-      writeFileSync(results, JSON.stringify({ passed, failed, skipped, failures }));
+      writeFileSync(results, JSON.stringify({ passed, failed, skipped, failures, took }));
     });
   }
+};
+
+/** Fills itself while the run goes on: milliseconds by file. */
+const timesOfFiles = (runner) => {
+  const { EVENT_SUITE_BEGIN, EVENT_SUITE_END } = Mocha.Runner.constants;
+  const took = {};
+  let begunMs = 0;
+  const onOutermost = (listener) => (suite) => suite.parent?.root && suite.file && listener(suite.file);
+  runner.on(
+    EVENT_SUITE_BEGIN,
+    onOutermost(() => {
+      begunMs = Date.now();
+    }),
+  );
+  runner.on(
+    EVENT_SUITE_END,
+    onOutermost((file) => {
+      took[file] = (took[file] ?? 0) + Date.now() - begunMs;
+    }),
+  );
+  return took;
 };

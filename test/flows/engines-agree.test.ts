@@ -28,7 +28,7 @@ describe('nodes on SQLite and on PostgreSQL', function () {
         }
         for (const command of list) {
           const [onSqlite, onPostgres] = await Promise.all(callers.map((caller) => caller.run(command)));
-          expect(onPostgres).to.deep.equal(onSqlite);
+          expect(onPostgres, JSON.stringify({ command, onSqlite, onPostgres })).to.deep.equal(onSqlite);
         }
         const [fromSqlite, fromPostgres] = await Promise.all(nodes.map(contentOf));
         expect(fromPostgres).to.deep.equal(fromSqlite);

@@ -17,7 +17,8 @@ import { scratchPlace } from './scratch-place.ts';
 export const fillFile = async (path: string, migrations: readonly OwnedMigration[]): Promise<void> => {
   if (existsSync(path)) return;
   const template = await files.of(migrations);
-  if (template === undefined) return;
+  // Another node of the folder may have made it meanwhile.
+  if (template === undefined || existsSync(path)) return;
   copyFileSync(template, path);
   const database = new DatabaseSync(path);
   database.exec(OWN_EPOCH());

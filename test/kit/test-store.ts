@@ -31,15 +31,20 @@ export const placeTestStore = async (kind: StoreKind, folder: string): Promise<T
       remove: async () => {},
     };
   }
-  const isNew = !databases.has(folder);
-  const database = await databaseOf(folder);
+  const place = placeOf(folder);
+  const database = await place.database;
   const { url } = database;
   return {
     settings: { use: 'postgres', url, dataFolder: folder },
-    fill: async (migrations) => {
-      if (isNew) await fillDatabase(database, migrations);
+    // Once, and all nodes that start on the folder at once wait for it.
+    fill: (migrations) => {
+      place.filled ??= fillDatabase(database, migrations);
+      return place.filled;
     },
-    open: () => createPostgresStore({ url, watchNesting: true }),
+    open: () => {
+      place.filled ??= Promise.resolve();
+      return createPostgresStore({ url, watchNesting: true });
+    },
     remove: async () => {
       databases.delete(folder);
       await database.drop();
@@ -47,10 +52,16 @@ export const placeTestStore = async (kind: StoreKind, folder: string): Promise<T
   };
 };
 
-const databases = new Map<string, Promise<TestDatabase>>();
+interface DatabasePlace {
+  readonly database: Promise<TestDatabase>;
+  /** Set as soon as somebody fills it, or opens it as it is. */
+  filled?: Promise<void>;
+}
 
-const databaseOf = (folder: string): Promise<TestDatabase> => {
-  const known = databases.get(folder) ?? createTestDatabase();
-  databases.set(folder, known);
-  return known;
+const databases = new Map<string, DatabasePlace>();
+
+const placeOf = (folder: string): DatabasePlace => {
+  const place = databases.get(folder) ?? { database: createTestDatabase() };
+  databases.set(folder, place);
+  return place;
 };
