@@ -1,4 +1,11 @@
-import { definePlugin, KERNEL_API, NodeDescription, NodeSelf, optional } from '../../kernel/plugin-api.ts';
+import {
+  definePlugin,
+  KERNEL_API,
+  NodeDescription,
+  NodeSelf,
+  NodeSettings,
+  optional,
+} from '../../kernel/plugin-api.ts';
 import { CodeSignIn } from '../oidc/oidc-api.ts';
 import { consoleScreens } from './console-api.ts';
 import { ConsoleFiles } from './console-files.ts';
@@ -14,7 +21,7 @@ export const consolePlugin = definePlugin({
   version: VERSION,
   kernelApi: KERNEL_API,
   summary: 'A page to see, correct and settle what is remembered',
-  requires: { self: NodeSelf, description: NodeDescription, signIn: optional(CodeSignIn) },
+  requires: { self: NodeSelf, node: NodeSettings, description: NodeDescription, signIn: optional(CodeSignIn) },
   setup({ use, hooks, route, onStart }) {
     const files = new ConsoleFiles();
     let gathered: Promise<ContributedScreens> | undefined;

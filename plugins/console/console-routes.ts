@@ -90,6 +90,7 @@ const SETUP_JSON = objectOf({
       style: orNull(STRING_JSON),
     }),
   ),
+  asks_for_key: BOOLEAN_JSON,
   has_sign_in: BOOLEAN_JSON,
 });
 

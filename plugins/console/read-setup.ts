@@ -1,4 +1,4 @@
-import type { NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
+import type { NodeDescription, NodeSelf, NodeSettings } from '../../kernel/plugin-api.ts';
 import type { CodeSignIn } from '../oidc/oidc-api.ts';
 import type { ContributedScreens, ListedScreen } from './contributed-screens.ts';
 
@@ -10,19 +10,29 @@ export interface ConsoleSetup {
   /** `GET /v1/facts/{id}` and so on: a screen whose route is missing is not offered. */
   readonly routes: readonly string[];
   readonly screens: readonly ListedScreen[];
+  /** Whether what is remembered needs a key. Without one, requests count as those of one trusted reader. */
+  readonly asks_for_key: boolean;
   /** Whether people may sign in by the identity provider. */
   readonly has_sign_in: boolean;
 }
 
 export interface SetupParts {
   readonly self: NodeSelf;
+  readonly node: NodeSettings;
   readonly description: NodeDescription;
   readonly screens: () => Promise<ContributedScreens>;
   readonly version: string;
   readonly signIn: CodeSignIn | undefined;
 }
 
-export const readSetup = async ({ self, description, screens, version, signIn }: SetupParts): Promise<ConsoleSetup> => {
+export const readSetup = async ({
+  self,
+  node,
+  description,
+  screens,
+  version,
+  signIn,
+}: SetupParts): Promise<ConsoleSetup> => {
   const { routes } = await description.read();
   return {
     service: self.names.name,
@@ -32,6 +42,7 @@ export const readSetup = async ({ self, description, screens, version, signIn }:
       .filter(({ path }) => path.startsWith('/v1/'))
       .map(({ method, path }) => `${method} ${path.replace(/[:*]([a-z][a-z0-9_]*)/g, '{$1}')}`),
     screens: (await screens()).listed,
+    asks_for_key: node.authRequired,
     has_sign_in: signIn?.isOffered === true,
   };
 };

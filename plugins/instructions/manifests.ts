@@ -161,7 +161,8 @@ const refuseGaps = (coverage: Coverage): void => {
   if (gaps.length === 0) return;
   const message = 'has no live fact with authority that this key may read';
   const violations = gaps.slice(0, MOST_NAMED).map((at) => ({ path: `body.entries[${at}].fact_uri`, message }));
-  throw new ServiceError(MANIFEST_COVERAGE_FAILURE, `${gaps.length} of the units have no live fact with authority`, {
+  const missing = `a live fact with authority is missing for ${gaps.length} of ${coverage.size} units`;
+  throw new ServiceError(MANIFEST_COVERAGE_FAILURE, missing, {
     violations,
     hint: 'assert what they say first, as the owner of the manifest or as an instruction, pin a text by cid, or set skip_coverage_gate',
   });

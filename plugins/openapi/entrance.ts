@@ -11,15 +11,20 @@ export interface Entrance {
   readonly links: readonly { readonly href: string; readonly title: string }[];
 }
 
-/** Links to the documents that need no credential. One that also answers without its last slash is one link. */
+/**
+ * Links to the documents that need no credential. One that also answers without its last slash is one link, and what
+ * lies below a document is for that document to link to.
+ */
 export const createEntrance = (name: string, version: string, routes: readonly DescribedRoute[]): Entrance => {
-  const paths = new Set(routes.map(({ path }) => path));
+  const open = routes.filter(
+    ({ method, path, access }) => method === 'GET' && access === 'open' && !/[:*]/.test(path) && path !== '/',
+  );
+  const folders = open.map(({ path }) => path).filter((path) => path.endsWith('/'));
   return {
     name,
     version,
-    links: routes
-      .filter(({ method, path, access }) => method === 'GET' && access === 'open' && !/[:*]/.test(path) && path !== '/')
-      .filter(({ path }) => !paths.has(`${path}/`))
+    links: open
+      .filter(({ path }) => !folders.some((folder) => path !== folder && `${path}/`.startsWith(folder)))
       .map(({ path, summary }) => ({ href: path, title: summary })),
   };
 };

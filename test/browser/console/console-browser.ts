@@ -21,6 +21,8 @@ export interface ConsoleBrowser {
   readonly served: ServedNode;
   /** A page of its own, signed in with the key; without one, at the sign-in. */
   visit(key?: string, options?: ContextOptions): Promise<ConsolePage>;
+  /** A page of its own, of a reader whom the node asks for no key. */
+  comeIn(options?: ContextOptions): Promise<ConsolePage>;
   /** Closes every page, and tells what went wrong in them. */
   leave(): Promise<readonly string[]>;
   /** A new key with these permissions. */
@@ -43,7 +45,12 @@ export const startConsoleBrowser = async (
   return {
     served,
     async visit(key, options = {}) {
-      const visited = await visit({ browser, served }, key, options);
+      const visited = await visit({ browser, served }, (page) => signIn(page, key), options);
+      pages.push(visited);
+      return visited;
+    },
+    async comeIn(options = {}) {
+      const visited = await visit({ browser, served }, isInside, options);
       pages.push(visited);
       return visited;
     },
@@ -70,9 +77,20 @@ export const startConsoleBrowser = async (
   };
 };
 
+const signIn = async (page: Page, key: string | undefined): Promise<void> => {
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  if (key === undefined) return;
+  await page.getByLabel('Key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await isInside(page);
+};
+
+/** Waits for the navigation. On a phone it is behind a button. */
+const isInside = (page: Page): Promise<void> => page.locator('nav').waitFor({ state: 'attached' });
+
 const visit = async (
   { browser, served }: { readonly browser: Browser; readonly served: ServedNode },
-  key: string | undefined,
+  arrive: (page: Page) => Promise<void>,
   options: ContextOptions,
 ): Promise<ConsolePage> => {
   const page = await (await browser.newContext(options)).newPage();
@@ -90,13 +108,7 @@ const visit = async (
   await page.addInitScript({ content: KEEPS_VIOLATIONS });
   const axe = readAxe();
   await page.goto(`${served.url}/console/`);
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  if (key !== undefined) {
-    await page.getByLabel('Key', { exact: true }).fill(key);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    // On a phone it is behind a button.
-    await page.locator('nav').waitFor({ state: 'attached' });
-  }
+  await arrive(page);
   const gather = async (): Promise<void> => {
     faults.push(...(await page.evaluate<string[]>('window.violations.splice(0)')));
   };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isBrowserInstalled } from '../../kit/browser.ts';
-import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
 
 if (isBrowserInstalled()) {
   describe('the sign-in of the console', function () {
@@ -44,6 +44,8 @@ if (isBrowserInstalled()) {
     it('asks again when the key is revoked while somebody reads', async () => {
       const key = await console.keyFor('agent:leaver', ['read']);
       const { page } = await console.visit(key);
+      // A request that is still under way would be refused before the reader goes on.
+      await settled(page);
       const { body: keys } = await console.served.ask('GET', '/v1/auth/keys', undefined, key);
       await console.served.ask('DELETE', `/v1/auth/keys/${keys[0].id}`);
       await page.getByRole('link', { name: 'Facts', exact: true }).click();

@@ -75,7 +75,19 @@ describe('the page of the console', () => {
     expect(body.service).to.equal('svc');
     expect(body.routes).to.include('GET /v1/facts/{id}');
     expect(body.routes).to.not.include('POST /v1/recall');
-    expect(body).to.deep.include({ screens: [], has_sign_in: false });
+    expect(body).to.deep.include({ screens: [], asks_for_key: true, has_sign_in: false });
     expect((await get('/console/sign-in.json')).body).to.deep.equal({ sign_in: null });
+  });
+
+  it('is told by the node, and not by the reader, whether a key is asked for', async () => {
+    const open = await startTestNode({
+      plugins: ['keys', 'facts', 'node-info', 'console'],
+      env: { SVC_AUTH_REQUIRED: 'false' },
+    });
+    try {
+      expect((await open.request('GET', '/console/setup.json')).body.asks_for_key).to.equal(false);
+    } finally {
+      await open.stop();
+    }
   });
 });

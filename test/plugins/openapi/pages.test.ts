@@ -113,6 +113,7 @@ describe('the pages of the API reference', () => {
     const links = (body as { readonly links: readonly { readonly href: string }[] }).links.map(({ href }) => href);
     expect(links).to.include.members(['/spec', '/openapi.json', '/.well-known/svc', '/healthz']);
     for (const href of links) expect((await node.request('GET', href)).status, href).to.equal(200);
+    expect(links.filter((href) => href.startsWith('/console'))).to.deep.equal(['/console/']);
   });
 });
 

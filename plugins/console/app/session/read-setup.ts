@@ -7,6 +7,8 @@ export interface Setup {
   readonly node_id: string;
   readonly routes: readonly string[];
   readonly screens: readonly PluginScreen[];
+  /** Whether the node asks for a key. Without one it takes everybody for the same reader. */
+  readonly asks_for_key: boolean;
   /** Whether people may sign in by an identity provider. */
   readonly has_sign_in: boolean;
 }

@@ -12,6 +12,8 @@ export interface Session {
   readonly reader: Reader;
   readonly setup: Setup;
   readonly texts: Texts;
+  /** False for a reader who came in without a key, because the node asks for none. */
+  readonly hasKey: boolean;
   signOut(): void;
 }
 

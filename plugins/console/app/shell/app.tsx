@@ -25,7 +25,7 @@ export const App = () => {
     setNotice(why);
     setSignedIn(undefined);
   }, []);
-  const enter = async (key: string): Promise<void> =>
+  const enter = async (key: string | undefined): Promise<void> =>
     setSignedIn(await signInWith(key, () => leave(texts.signIn.ended)));
   useEffect(() => {
     resume(enter)
@@ -43,7 +43,11 @@ export const App = () => {
   );
   if (setup.error !== undefined) return <Problem error={setup.error} retry={setup.reload} />;
   if (!isKnown || setup.data === undefined) return <Loading />;
-  if (session === undefined) return <SignIn notice={notice} hasProvider={setup.data.has_sign_in} signIn={signIn} />;
+  if (session === undefined) {
+    const { has_sign_in: hasProvider, asks_for_key: asksForKey } = setup.data;
+    const enterOpenly = asksForKey ? undefined : () => enter(undefined);
+    return <SignIn notice={notice} hasProvider={hasProvider} signIn={signIn} enterOpenly={enterOpenly} />;
+  }
   return (
     <SessionContext.Provider value={session}>
       <LocationProvider scope="/console/">
@@ -53,12 +57,15 @@ export const App = () => {
   );
 };
 
-/** Goes on with the key of this tab, or with the one that a sign-in at the provider gives. */
-const resume = async (enter: (key: string) => Promise<void>): Promise<void> => {
+/**
+ * Goes on with the key of this tab, or with the one that a sign-in at the provider gives; or without a key, where the
+ * node says that it asks for none.
+ */
+const resume = async (enter: (key: string | undefined) => Promise<void>): Promise<void> => {
   const given = await returnFromProvider();
   if (given !== undefined) keepKey(given);
   const key = given ?? readKeptKey();
-  if (key === undefined) return;
+  if (key === undefined && (await readSetup()).asks_for_key) return;
   try {
     await enter(key);
   } catch (error) {

@@ -9,7 +9,7 @@ import { screensFor } from './screen-list.ts';
 
 /** What surrounds every screen: who reads, the navigation, and the place of the screen. */
 export const Frame = () => {
-  const { texts, reader, setup, signOut } = useSession();
+  const { texts, reader, setup, hasKey, signOut } = useSession();
   const { screen } = useAddress();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -43,7 +43,7 @@ export const Frame = () => {
           <bdi>{reader.entity_uri}</bdi>
         </span>
         <button type="button" class="quiet" onClick={signOut}>
-          {texts.signIn.out}
+          {hasKey ? texts.signIn.out : texts.signIn.withKey}
         </button>
       </header>
       <Navigation onChosen={() => setOpen(false)} />

@@ -8,26 +8,31 @@ import type { Reader } from '../session/session.ts';
 import { ProviderButton } from './provider-button.tsx';
 
 export interface SignedIn {
-  readonly key: string;
+  readonly hasKey: boolean;
   readonly client: FactClient;
   readonly reader: Reader;
 }
 
 /**
- * Whose key it is. Rejects for a key that the node does not take; calls `onRefused` when it stops to take it later, for
- * a key may expire or be revoked while somebody reads.
+ * Whose key it is; without one, whom the node takes a reader without a key for. Rejects for what the node does not take;
+ * calls `onRefused` when it stops to take it later, for a key may expire or be revoked while somebody reads.
  */
-export const signInWith = async (key: string, onRefused: () => void): Promise<SignedIn> => {
+export const signInWith = async (key: string | undefined, onRefused: () => void): Promise<SignedIn> => {
   let isKnown = false;
   const watched: typeof fetch = async (...request) => {
     const response = await network(...request);
     if (response.status === 401 && isKnown) onRefused();
     return response;
   };
-  const client = new FactClient({ url: location.origin, key, retries: 1, fetch: watched });
+  const client = new FactClient({
+    url: location.origin,
+    ...(key !== undefined && { key }),
+    retries: 1,
+    fetch: watched,
+  });
   const reader = await client.me();
   isKnown = true;
-  return { key, client, reader };
+  return { hasKey: key !== undefined, client, reader };
 };
 
 interface SignInProps {
@@ -36,21 +41,22 @@ interface SignInProps {
   readonly hasProvider: boolean;
   /** Signs in with a key. Rejects for a key that the node does not take. */
   readonly signIn: (key: string, keep: boolean) => Promise<void>;
+  /** Goes on without a key; undefined where the node asks for one. */
+  readonly enterOpenly: (() => Promise<void>) | undefined;
 }
 
 /** Asks for a key. The key goes into a header of requests to this node, and nowhere else. */
-export const SignIn = ({ notice, hasProvider, signIn }: SignInProps) => {
+export const SignIn = ({ notice, hasProvider, signIn, enterOpenly }: SignInProps) => {
   const { signIn: texts, product } = useTexts();
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(true);
   const [error, setError] = useState<unknown>();
   const [isWorking, setWorking] = useState(false);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const attempt = async (enter: () => Promise<void>): Promise<void> => {
     setWorking(true);
     setError(undefined);
     try {
-      await signIn(key.trim(), keep);
+      await enter();
     } catch (problem) {
       setError(problem);
       setWorking(false);
@@ -60,9 +66,14 @@ export const SignIn = ({ notice, hasProvider, signIn }: SignInProps) => {
     <main class="sign-in" id="content">
       <p class="brand">{product}</p>
       <h1>{texts.title}</h1>
-      <p>{notice ?? texts.intro}</p>
+      <p>{notice ?? (enterOpenly === undefined ? texts.intro : texts.introOpen)}</p>
       {hasProvider && <ProviderButton />}
-      <form onSubmit={(event) => void submit(event)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void attempt(() => signIn(key.trim(), keep));
+        }}
+      >
         <Field label={texts.key} hint={texts.where}>
           {(ids) => (
             <input
@@ -89,6 +100,11 @@ export const SignIn = ({ notice, hasProvider, signIn }: SignInProps) => {
         <button type="submit" class="primary" disabled={isWorking}>
           {isWorking ? texts.working : texts.submit}
         </button>
+        {enterOpenly !== undefined && (
+          <button type="button" disabled={isWorking} onClick={() => void attempt(enterOpenly)}>
+            {texts.withoutKey}
+          </button>
+        )}
       </form>
     </main>
   );

@@ -6,7 +6,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
-import { fill } from '../../texts/texts.ts';
+import { plural } from '../../texts/texts.ts';
 
 /** So many branches are open from the beginning; each asks for its fact. */
 const OPEN_BRANCHES = 4;
@@ -78,7 +78,7 @@ const Branch = ({ node, sources, above, isOpen = false }: BranchProps) => {
       <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && open(true)}>
         <summary>
           <ShownText text={entity} /> <code title={hash}>{hash.slice(0, SHOWN_HASH)}…</code>{' '}
-          {children.length > 0 && <span class="muted">{fill(texts.sources, { count: children.length })}</span>}
+          {children.length > 0 && <span class="muted">{plural(texts.sources, children.length)}</span>}
         </summary>
         {wasOpened && <SourceFact id={factId} />}
         {wasOpened && children.length > 0 && (

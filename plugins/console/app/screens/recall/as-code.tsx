@@ -12,14 +12,14 @@ interface AsCodeProps {
 
 /** The same question for a shell, a program and an agent. */
 export const AsCode = ({ body, named }: AsCodeProps) => {
-  const { texts, setup } = useSession();
+  const { texts, setup, hasKey } = useSession();
   const { recall: own } = texts;
   const lost = lostInMcp(body);
   return (
     <details class="as-code">
       <summary>{own.asCode}</summary>
-      <p class="hint">{own.asCodeHint}</p>
-      <Code title={named('curl')} text={spellCurl(location.origin, body)} />
+      <p class="hint">{hasKey ? own.asCodeHint : own.asCodeHintOpen}</p>
+      <Code title={named('curl')} text={spellCurl(location.origin, body, hasKey)} />
       <Code title={named(own.clientCall)} text={spellClientCall(location.origin, body)} />
       {hasRoute(setup, 'POST /v1/mcp') && (
         <>

@@ -54,7 +54,7 @@ const RankChange = ({ rank, before }: { rank: number; before: number | undefined
       <span aria-hidden="true">
         {isBetter ? '▲' : '▼'} {steps}
       </span>
-      <span class="unseen">{fill(isBetter ? own.better : own.worse, { steps })}</span>
+      <span class="unseen">{plural(isBetter ? own.better : own.worse, steps)}</span>
     </span>
   );
 };

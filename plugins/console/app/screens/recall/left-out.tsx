@@ -33,7 +33,7 @@ export const LeftOut = ({ label, body, reply }: LeftOutProps) => {
             {plural(reasons[reason] ?? { one: `{count} ${reason}`, other: `{count} ${reason}` }, count)}
           </li>
         ))}
-        {isAtLimit && <li>{fill(own.atLimit, { limit: body.limit ?? 0 })}</li>}
+        {isAtLimit && <li>{plural(own.atLimit, body.limit ?? 0)}</li>}
       </ul>
       {isNamed ? (
         <Named body={body} reply={reply} />

@@ -4,10 +4,10 @@ import type { RecallBody } from './recall-settings.ts';
 const KEY = 'Authorization: Bearer $SVC_API_KEY';
 
 /** A command for a shell: what is quoted is quoted so that no character of it means anything to the shell. */
-export const spellCurl = (origin: string, body: RecallBody): string =>
+export const spellCurl = (origin: string, body: RecallBody, hasKey: boolean): string =>
   [
     `curl -X POST ${origin}/v1/recall`,
-    `  -H "${KEY}"`,
+    ...(hasKey ? [`  -H "${KEY}"`] : []),
     "  -H 'Content-Type: application/json'",
     `  -d ${quoted(JSON.stringify(body))}`,
   ].join(' \\\n');

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { isBrowserInstalled } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { button, fillIn, isTold, offered, press, sendForm } from './reader-steps.ts';
+
+if (isBrowserInstalled()) {
+  describe('the console of a node that asks for no key', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser({ SVC_AUTH_REQUIRED: 'false' });
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    it('lets the reader straight in, to see and to write what the node allows without a key', async () => {
+      const { page, open, seriousFindings } = await console.comeIn();
+      await page.getByText('anon:trusted').first().waitFor();
+      await open('facts');
+      await sendForm(page, {
+        opener: 'Assert a fact',
+        submit: 'Assert',
+        texts: { Entity: 'user:alice', Relation: 'memory:role', Value: 'gardener' },
+      });
+      await isTold(page, 'The fact is stored.');
+      await page.locator('.rows').getByText('gardener').first().waitFor();
+      expect(await seriousFindings()).to.deep.equal([]);
+      expect(await page.getByRole('link', { name: 'Settings', exact: true }).count()).to.equal(0);
+      await open('keys');
+      expect(await offered(page)).to.not.include('Register a key');
+    });
+
+    it('copies a command that runs without a key', async () => {
+      const { page, open } = await console.comeIn();
+      await open('recall?q=gardener');
+      await page.getByText('The same for a shell, a program or an agent').click();
+      const curl = page.getByRole('region', { name: 'curl' });
+      await curl.waitFor();
+      expect(await curl.textContent())
+        .to.contain('/v1/recall')
+        .and.not.contain('Authorization');
+    });
+
+    it('takes a key from somebody who may do more, forgets it, and goes on without one', async () => {
+      const { page, open, seriousFindings } = await console.comeIn();
+      await press(page, 'Sign in with a key');
+      await page.getByText('This node asks for no key.').waitFor();
+      expect(await seriousFindings()).to.deep.equal([]);
+      await fillIn(page, { Key: 'a-key-that-nobody-has-ever-registered' });
+      await press(page, 'Sign in');
+      await page.getByText('The node does not know this key').waitFor();
+      await fillIn(page, { Key: console.served.adminKey });
+      await press(page, 'Sign in');
+      await page.getByRole('link', { name: 'Settings', exact: true }).waitFor();
+      await open('facts');
+      await page.getByText('agent:admin').first().waitFor();
+      await press(page, 'Sign out');
+      expect(await page.evaluate('sessionStorage.length')).to.equal(0);
+      await press(page, 'Go on without a key');
+      await page.getByText('anon:trusted').first().waitFor();
+      await button(page, 'Sign in with a key').waitFor();
+    });
+  });
+}
