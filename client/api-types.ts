@@ -345,6 +345,7 @@ export interface Api {
           script: string;
           style: string | null;
         }[];
+        asks_for_key: boolean;
         has_sign_in: boolean;
       };
     };

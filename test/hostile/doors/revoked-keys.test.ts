@@ -8,7 +8,8 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { nextClient, TRUSTS_TEST } from '../../kit/next-client.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-const OPEN_PATHS = /^\/(?:$|healthz|readyz|\.well-known\/|openapi\.json|spec$|console(?:\/|$)|v1\/auth\/oidc\/exchange$)/;
+const OPEN_PATHS =
+  /^\/(?:$|healthz|readyz|\.well-known\/|openapi\.json|spec$|console(?:\/|$)|v1\/auth\/oidc\/exchange$)/;
 const REQUESTS = 60;
 
 forEachStore('Somebody goes on with a key after it was revoked (I16)', () => {
