@@ -28,7 +28,7 @@ export interface Locator {
   locator(selector: string): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
-  getByText(text: string | RegExp): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
 }
 
 export interface Page {
@@ -40,7 +40,7 @@ export interface Page {
   locator(selector: string): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   getByLabel(text: string | RegExp, options?: { exact?: boolean }): Locator;
-  getByText(text: string | RegExp): Locator;
+  getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   waitForURL(url: string | RegExp): Promise<unknown>;
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;

@@ -70,6 +70,66 @@ if (isBrowserInstalled()) {
       expect(after.tombstones[0].erase).to.equal(true);
     });
 
+    it('is kept by a legal hold, which lets nobody erase it until it is lifted', async () => {
+      const fact = await say('user:dora');
+      const reader = await console.keyFor('agent:reader', ['read']);
+      const seenBy = async (key?: string) =>
+        (await console.served.ask('GET', `/v1/facts/${fact.body.id}`, undefined, key)).status;
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('erasure?entity=user:dora');
+      const hide = async (isHeld: boolean): Promise<void> => {
+        await press(page, 'Hide');
+        const form = await dialog(page, 'Hide user:dora');
+        if (isHeld) await form.getByLabel(/^Legal hold/).check();
+        await fillIn(form, { 'To be sure': 'user:dora' });
+        await press(form, 'Hide');
+      };
+      await hide(true);
+      await isTold(page, 'user:dora is hidden.');
+      const table = page.getByRole('table', { name: 'Tombstones' });
+      await table.getByText('legal hold', { exact: true }).waitFor();
+      expect([await seenBy(), await seenBy(reader)]).to.deep.equal([200, 404]);
+      await press(page, 'Erase');
+      const form = await dialog(page, 'Erase what is known of user:dora');
+      await form.getByRole('alert').getByText('a legal hold keeps the facts').waitFor();
+      await fillIn(form, { 'To be sure': 'user:dora' });
+      await press(form, 'Erase for good');
+      await form.getByRole('alert').nth(1).getByText('a legal hold keeps the facts').waitFor();
+      await page.keyboard.press('Escape');
+      await hide(false);
+      await isTold(page, 'user:dora was hidden there before');
+      await sendForm(page, { opener: 'Revoke', title: 'Show user:dora again', texts: { Reason: 'the case is over' } });
+      await isTold(page, 'user:dora is shown again.');
+      expect([await seenBy(), await seenBy(reader)]).to.deep.equal([200, 200]);
+      await hide(false);
+      await isTold(page, 'user:dora is hidden.');
+      await press(page, 'Erase');
+      const again = await dialog(page, 'Erase what is known of user:dora');
+      await again.getByRole('heading', { name: 'What would be destroyed' }).waitFor();
+      await fillIn(again, { 'To be sure': 'user:dora' });
+      await press(again, 'Erase for good');
+      await dialog(page, 'Receipt of the erasure of user:dora');
+      expect(await seenBy()).to.equal(404);
+    });
+
+    it('is what came after an erasure, which is erased in its turn', async () => {
+      await say('user:emil');
+      const { body: tombstone } = await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:emil' });
+      const confirm = { confirm: 'user:emil' };
+      expect((await console.served.ask('POST', `/v1/tombstones/${tombstone.id}/erase`, confirm)).status).to.equal(200);
+      await say('user:emil');
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('erasure?entity=user:emil');
+      await press(page, 'Erase what came since');
+      const form = await dialog(page, 'Erase what is known of user:emil');
+      await form.getByRole('heading', { name: 'What would be destroyed' }).waitFor();
+      await fillIn(form, { 'To be sure': 'user:emil' });
+      await press(form, 'Erase for good');
+      const receipt = await dialog(page, 'Receipt of the erasure of user:emil');
+      await receipt.getByRole('heading', { name: 'What was destroyed' }).waitFor();
+      await press(receipt, 'Copy receipt');
+    });
+
     it('hands over what is known of an entity as a file', async () => {
       await say('user:carol');
       const { page, open } = await console.visit(console.served.adminKey);
@@ -98,6 +158,22 @@ if (isBrowserInstalled()) {
       await sendForm(page, { opener: 'Resume', title: 'Resume acme' });
       await isTold(page, 'acme is served again.');
       expect((await me()).status).to.equal(200);
+    });
+
+    it('is a tenant that gets another name, and hands over all it holds as a file', async () => {
+      const first_key = { raw_key: 'a-key-of-the-administrator-of-globex', entity_uri: 'user:hank' };
+      await console.served.ask('POST', '/v1/tenants', { id: 'globex', name: 'Globex', first_key });
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('tenants?tenant=globex');
+      await sendForm(page, { opener: 'Rename', texts: { Name: 'Globex & <b>Sons</b>' } });
+      await isTold(page, 'The tenant has another name.');
+      await page.getByRole('heading', { name: 'globex Globex & <b>Sons</b>' }).waitFor();
+      expect((await console.served.ask('GET', '/v1/tenants/globex')).body.name).to.equal('Globex & <b>Sons</b>');
+      await press(page, 'Export');
+      await page.getByText('Saved as tenant-globex.jsonl').waitFor();
+      await sendForm(page, { opener: 'Rename', texts: { Name: '' } });
+      await isTold(page, 'The tenant has another name.');
+      expect((await console.served.ask('GET', '/v1/tenants/globex')).body.name).to.equal(null);
     });
 
     it('shows an administrator of another tenant nothing of the node', async () => {

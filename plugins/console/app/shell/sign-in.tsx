@@ -14,8 +14,8 @@ export interface SignedIn {
 }
 
 /**
- * Whose key it is; without one, whom the node takes a reader without a key for. Rejects for what the node does not take;
- * calls `onRefused` when it stops to take it later, for a key may expire or be revoked while somebody reads.
+ * Whose key it is; without one, for whom the node takes a reader who has none. Rejects for a key that the node does not
+ * take; calls `onRefused` when it stops to take it later, for a key may expire or be revoked while somebody reads.
  */
 export const signInWith = async (key: string | undefined, onRefused: () => void): Promise<SignedIn> => {
   let isKnown = false;

@@ -18,15 +18,12 @@ export const HideDialog = ({ entity, actions }: { entity: string; actions: Actio
       isDangerous
       onClose={actions.close}
       onSubmit={async (values) => {
-        await client.call('POST /v1/tombstones', {
-          body: {
-            entity_uri: entity,
-            scope: values.text('scope'),
-            reason: values.optional('reason') ?? null,
-            legal_hold: values.isChecked('hold'),
-          },
-        });
-        actions.done(fill(own.hidden, { entity }));
+        const asked = { reason: values.optional('reason') ?? null, legal_hold: values.isChecked('hold') };
+        const body = { entity_uri: entity, scope: values.text('scope'), ...asked };
+        const made = await client.call('POST /v1/tombstones', { body });
+        // The node keeps an active tombstone of the same scope as it is, and makes no other one.
+        const isAsAsked = made.legal_hold === asked.legal_hold && made.reason === asked.reason;
+        actions.done(fill(isAsAsked ? own.hidden : own.hiddenBefore, { entity }));
       }}
     >
       <p>{own.hideText}</p>
