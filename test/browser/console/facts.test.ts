@@ -95,6 +95,33 @@ if (isBrowserInstalled()) {
       await button(page, 'Retract').waitFor({ state: 'detached' });
     });
 
+    it('are marked in the list where they were settled otherwise, and only where the list has what won', async () => {
+      const ids = [await say('user:erik', 'memory:room', 'green'), await say('user:erik', 'memory:room', 'grey')];
+      const { conflicts } = (await console.served.ask('GET', '/v1/conflicts')).body;
+      const { conflict_id: id } = conflicts.find(({ fact_a }: { fact_a: { entity: string } }) =>
+        fact_a.entity.startsWith('user:erik'),
+      );
+      const { page, open } = await console.visit(console.served.adminKey);
+      const tagsOf = async (value: string): Promise<readonly string[]> => {
+        const row = page.locator(`.row:has(.fact-says:has-text("${value}"))`).first();
+        await row.waitFor();
+        return row.locator('.tag').allTextContents();
+      };
+      await open('facts?entity=user:erik');
+      expect(
+        [await tagsOf('green'), await tagsOf('grey')].flat().filter((tag) => tag === 'contradicted'),
+      ).to.have.length(2);
+      await console.served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: ids[1] });
+      await open('facts?entity=user:erik');
+      expect(await tagsOf('green')).to.include('settled otherwise');
+      expect(await tagsOf('grey')).to.not.include('settled otherwise');
+      await open('facts?entity=user:erik&source=agent:scribe');
+      expect(await tagsOf('green')).to.not.include('settled otherwise');
+      await say('user:erik', 'memory:room', '', { confidence: 0 });
+      await open('facts?entity=user:erik&include_retracted=true');
+      expect(await tagsOf('green')).to.include('retracted');
+    });
+
     it('offer a key that only reads nothing that writes', async () => {
       const id = await say('user:dave', 'memory:room', 'red');
       const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));

@@ -1,14 +1,21 @@
 import type { Fact } from '../../../../client/client.ts';
 import { addressOf } from '../shell/address.ts';
 import { fill } from '../texts/texts.ts';
+import { type Ended, hasExpired } from './ended-facts.ts';
 import { Instant } from './instant.tsx';
 import { nowMs } from './platform.ts';
 import { ShownText } from './shown-text.tsx';
 import { ShownValue } from './shown-value.tsx';
 import { useTexts } from './use-texts.ts';
 
+interface FactProps {
+  readonly fact: Fact;
+  /** How it ended, where that is known. */
+  readonly ended?: Ended | undefined;
+}
+
 /** A fact in two lines: what it says, and below that who said it, when, and what speaks for or against it. */
-export const FactLine = ({ fact }: { fact: Fact }) => (
+export const FactLine = ({ fact, ended }: FactProps) => (
   <article class="fact">
     <p class="fact-says">
       <a class="fact-entity" href={addressOf('entities', { uri: fact.entity })}>
@@ -22,13 +29,13 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
     <p class="fact-about muted">
       <ShownText text={fact.source} />
       <Instant at={fact.timestamp} relative />
-      <FactTags fact={fact} />
+      <FactTags fact={fact} ended={ended} />
     </p>
   </article>
 );
 
 /** Scope and confidence, and the marks that a reader must not miss. */
-export const FactTags = ({ fact }: { fact: Fact }) => {
+export const FactTags = ({ fact, ended }: FactProps) => {
   const { fact: texts } = useTexts();
   const { confidence, quarantine_status: quarantine } = fact;
   const sure = fill(texts.confidence, { share: Math.round(confidence * 100) });
@@ -38,7 +45,8 @@ export const FactTags = ({ fact }: { fact: Fact }) => {
       {confidence === 0 ? <span class="tag warn">{texts.retraction}</span> : <span class="tag">{sure}</span>}
       {fact.contradicted && <span class="tag warn">{texts.contradicted}</span>}
       {fact.differs_elsewhere && <span class="tag warn">{texts.differsElsewhere}</span>}
-      {hasExpired(fact) && <span class="tag warn">{texts.expired}</span>}
+      {ended !== undefined && <span class="tag warn">{texts[ended]}</span>}
+      {hasExpired(fact, nowMs()) && <span class="tag warn">{texts.expired}</span>}
       {fact.garden_id !== null && <span class="tag">{texts.inGarden}</span>}
       {quarantine === 'pending' && <span class="tag bad">{texts.quarantined}</span>}
       {quarantine === 'rejected' && <span class="tag bad">{texts.rejected}</span>}
@@ -48,5 +56,3 @@ export const FactTags = ({ fact }: { fact: Fact }) => {
     </>
   );
 };
-
-const hasExpired = ({ valid_until: until }: Fact): boolean => until !== null && Date.parse(until) <= nowMs();

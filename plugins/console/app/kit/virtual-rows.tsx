@@ -40,7 +40,7 @@ export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty, at }:
   if (items.length === 0 && !isLoading && error === undefined) return <>{empty}</>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls by itself has to be reached by keyboard
-    <section class="rows" ref={frame} tabIndex={0} aria-label={label}>
+    <section class="rows" ref={frame} tabIndex={0} aria-label={label} aria-busy={isLoading}>
       <ul class="rows-all" style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {shown.map(({ index, key, start }) => (
           <li

@@ -1,4 +1,5 @@
 import type { Fact } from '../../../../../client/client.ts';
+import type { Ended } from '../../kit/ended-facts.ts';
 import { FactTags } from '../../kit/fact-line.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { Instant } from '../../kit/instant.tsx';
@@ -7,11 +8,11 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Empty, Loading } from '../../kit/state.tsx';
+import { useEnded } from '../../kit/use-ended.ts';
 import type { Paged } from '../../kit/use-paged.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
-import { supersededIn } from './superseded.ts';
 
 /** So many facts of a relation are shown; the list of facts has the others. */
 const SHOWN_FACTS = 20;
@@ -29,7 +30,7 @@ export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
   const { items, error, isLoading, hasMore, readMore, reload } = facts;
   // The card is shown above, and not as one of the facts that it sums up.
   const said = items.filter(({ relation }) => relation !== `${setup.service}:memory:card`);
-  const replaced = supersededIn(said);
+  const ended = useEnded(items);
   const groups = [...groupBy(said, ({ relation }) => relation)].sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <section>
@@ -38,7 +39,7 @@ export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
       </ScreenHead>
       {error !== undefined && <Problem error={error} retry={reload} />}
       {groups.map(([relation, group]) => (
-        <Relation key={relation} uri={uri} relation={relation} facts={group} replaced={replaced} />
+        <Relation key={relation} uri={uri} relation={relation} facts={group} ended={ended} />
       ))}
       {isLoading && <Loading />}
       {!isLoading && error === undefined && said.length === 0 && (
@@ -59,11 +60,10 @@ interface RelationProps {
   readonly uri: string;
   readonly relation: string;
   readonly facts: readonly Fact[];
-  /** Ids of the facts that were settled otherwise. */
-  readonly replaced: ReadonlySet<string>;
+  readonly ended: ReadonlyMap<string, Ended>;
 }
 
-const Relation = ({ uri, relation, facts, replaced }: RelationProps) => {
+const Relation = ({ uri, relation, facts, ended }: RelationProps) => {
   const { entity: texts } = useSession().texts;
   return (
     <details class="relation" open>
@@ -74,7 +74,7 @@ const Relation = ({ uri, relation, facts, replaced }: RelationProps) => {
       <ul>
         {facts.slice(0, SHOWN_FACTS).map((fact) => (
           <li key={fact.id}>
-            <ValueLine fact={fact} isReplaced={replaced.has(fact.id)} />
+            <ValueLine fact={fact} ended={ended.get(fact.id)} />
           </li>
         ))}
       </ul>
@@ -86,7 +86,7 @@ const Relation = ({ uri, relation, facts, replaced }: RelationProps) => {
 };
 
 /** What a fact says, without the entity and the relation, which stand above it. */
-const ValueLine = ({ fact, isReplaced }: { fact: Fact; isReplaced: boolean }) => {
+const ValueLine = ({ fact, ended }: { fact: Fact; ended: Ended | undefined }) => {
   const { fact: texts } = useSession().texts;
   return (
     <>
@@ -96,8 +96,7 @@ const ValueLine = ({ fact, isReplaced }: { fact: Fact; isReplaced: boolean }) =>
       <p class="fact-about muted">
         <ShownText text={fact.source} />
         <Instant at={fact.timestamp} relative />
-        <FactTags fact={fact} />
-        {isReplaced && <span class="tag warn">{texts.settled}</span>}
+        <FactTags fact={fact} ended={ended} />
         <a href={addressOf('facts', { id: fact.id })}>{texts.see}</a>
       </p>
     </>

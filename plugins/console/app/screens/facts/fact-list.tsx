@@ -3,6 +3,7 @@ import type { Fact } from '../../../../../client/client.ts';
 import { FactLine } from '../../kit/fact-line.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
+import { useEnded } from '../../kit/use-ended.ts';
 import { usePaged } from '../../kit/use-paged.ts';
 import { useSettled } from '../../kit/use-settled.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
@@ -10,9 +11,11 @@ import { hasRoute, useSession } from '../../session/session.ts';
 import { type Query, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
 import { FactBar } from './fact-bar.tsx';
-import { FILTERS, SWITCHES } from './filter-names.ts';
+import { FILTERS, keepsPlaces, SWITCHES } from './filter-names.ts';
 import { findFacts, listFacts } from './find-facts.ts';
 import { useAssert } from './use-assert.tsx';
+
+const NO_FACTS: readonly Fact[] = [];
 
 /** Facts by what they say, newest first; with words in the search, those that a recall finds, best first. */
 export const FactList = () => {
@@ -39,6 +42,8 @@ export const FactList = () => {
     [settled, ...FILTERS.map((name) => query[name]), ...SWITCHES.map((name) => query[name])],
   );
   const assert = useAssert(query.entity, facts.reload);
+  const isWhole = settled === '' && FILTERS.every((name) => !query[name] || keepsPlaces(name));
+  const ended = useEnded(isWhole ? facts.items : NO_FACTS);
   const isAll = settled === '' && FILTERS.every((name) => !query[name]);
   return (
     <>
@@ -60,7 +65,7 @@ export const FactList = () => {
           </Empty>
         }
       >
-        {(fact) => <FactLine fact={fact} />}
+        {(fact) => <FactLine fact={fact} ended={ended.get(fact.id)} />}
       </VirtualRows>
     </>
   );

@@ -1,0 +1,51 @@
+import type { Fact } from '../../../../client/client.ts';
+import { groupBy } from './group-by.ts';
+
+/** How a fact ended that is still listed. */
+export type Ended = 'settled' | 'retracted';
+
+/**
+ * What ended of facts that are all there is of their places, by id; no member of a fact says it. Live facts that differ
+ * are marked as contradicted, so that one without the mark, beside a newer one that says otherwise, is live no longer.
+ * Of facts about the node itself, whose names begin with its own, many may hold beside one another.
+ */
+export const endedIn = (facts: readonly Fact[], ownPrefix: string, nowMs: number): ReadonlyMap<string, Ended> => {
+  const judged = facts.filter(
+    (fact) => !fact.relation.startsWith(ownPrefix) && !fact.entity.startsWith(ownPrefix) && !hasExpired(fact, nowMs),
+  );
+  const found = new Map<string, Ended>();
+  for (const place of groupBy(judged, placeOf).values()) {
+    if (place.length < 2) continue;
+    const newestFirst = [...place].sort((a, b) => compareStamps(b.hlc, a.hlc));
+    const said = newestFirst.findIndex(isRetraction);
+    const current = said < 0 ? newestFirst : newestFirst.slice(0, said);
+    const before = said < 0 ? [] : newestFirst.slice(said + 1);
+    for (const fact of before) if (!isRetraction(fact)) found.set(fact.id, 'retracted');
+    const [newest] = current;
+    for (const fact of current) {
+      if (newest !== undefined && !fact.contradicted && spoken(fact) !== spoken(newest)) found.set(fact.id, 'settled');
+    }
+  }
+  return found;
+};
+
+export const hasExpired = ({ valid_until: until }: Pick<Fact, 'valid_until'>, nowMs: number): boolean =>
+  until !== null && Date.parse(until) <= nowMs;
+
+const isRetraction = ({ confidence }: Fact): boolean => confidence === 0;
+
+const placeOf = ({ entity, relation, scope, garden_id: garden }: Fact): string =>
+  JSON.stringify([entity, relation, scope, garden]);
+
+/** Equal for values that the node takes for the same. */
+const spoken = ({ value: { type, v } }: Fact): string => {
+  if (type === 'ref') return `ref ${String(v).toLowerCase()}`;
+  return type === 'datetime' ? `datetime ${Date.parse(String(v))}` : JSON.stringify([type, v]);
+};
+
+/** Two numbers each, which no comparison of texts gets right. */
+const compareStamps = (a: string, b: string): number => {
+  const [wallA = 0, countA = 0] = a.split('.').map(Number);
+  const [wallB = 0, countB = 0] = b.split('.').map(Number);
+  return wallA - wallB || countA - countB;
+};
