@@ -18,6 +18,7 @@ export interface Locator {
   first(): Locator;
   nth(at: number): Locator;
   textContent(): Promise<string | null>;
+  getAttribute(name: string): Promise<string | null>;
   inputValue(): Promise<string>;
   isVisible(): Promise<boolean>;
   isDisabled(): Promise<boolean>;

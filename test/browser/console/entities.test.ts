@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isBrowserInstalled } from '../../kit/browser.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
 import { press } from './reader-steps.ts';
 
@@ -70,6 +71,17 @@ if (isBrowserInstalled()) {
       await search.fill('user:nobody');
       await search.press('Enter');
       await page.getByText('Nothing is known of this entity').waitFor();
+    });
+
+    it('has a card that is made anew when asked', async () => {
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('entities?uri=user:alice');
+      const card = page.locator('.entity-card');
+      await card.getByText(/^From \d+ facts?,/).waitFor();
+      const made = () => card.locator('time').first().getAttribute('datetime');
+      const before = await made();
+      await press(page, 'Make it anew');
+      await comesTrue(async () => (await made()) !== before);
     });
   });
 }

@@ -83,6 +83,46 @@ if (isBrowserInstalled()) {
       await page.locator('.loaded-unit').getByText(text).waitFor();
     });
 
+    it('are changed in a draft, which is dropped or published as the next version', async () => {
+      const { ask } = console.served;
+      const unit = (name: string) => ({
+        name,
+        description: `About ${name}`,
+        fact_uri: `instruction:default/agent/editor/${name}/v1`,
+        load_triggers: { intents: [name] },
+      });
+      const body = { version: 'v1', entries: [unit('tone'), unit('length')], skip_coverage_gate: true };
+      expect((await ask('PUT', '/v1/agents/editor/instruction-manifest', body)).status).to.be.below(300);
+      const manifest = async () => (await ask('GET', '/v1/agents/editor/instruction-manifest')).body;
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('instructions?agent=editor');
+      await press(page, 'Write a new version');
+      await press(page, 'Leave out tone');
+      await press(page, 'Discard');
+      expect((await manifest()).entries).to.have.length(2);
+      await press(page, 'Write a new version');
+      await press(page, 'Leave out tone');
+      await sendForm(page, {
+        opener: 'Edit length',
+        title: 'Edit',
+        submit: 'Take over',
+        texts: { 'What it is about': 'How long texts are' },
+      });
+      await press(page, 'Publish');
+      const form = await dialog(page, 'Publish');
+      await fillIn(form, { Version: 'v2' });
+      await press(form, 'Publish');
+      await form.getByRole('alert').getByText('a live fact with authority is missing for 1 of 1 units').waitFor();
+      await form.getByLabel('Publish although a unit has no text yet').check();
+      await press(form, 'Publish');
+      await isTold(page, 'Version v2 is published.');
+      const { manifest_version: version, entries } = await manifest();
+      expect([version, entries.map(({ description }: { description: string }) => description)]).to.deep.equal([
+        'v2',
+        ['How long texts are'],
+      ]);
+    });
+
     it('tell a writer of no manifest that somebody else writes it', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:other', ['read', 'write']));
       await open('instructions?agent=stranger');

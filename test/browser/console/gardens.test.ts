@@ -63,6 +63,17 @@ if (isBrowserInstalled()) {
       expect(await rolesIn('shed')).to.not.have.property('user:alice');
     });
 
+    it('are left by a member, who then finds them no more', async () => {
+      const { ask } = console.served;
+      await ask('POST', '/v1/gardens', { name: 'Barn', slug: 'barn', scope: 'team' });
+      await ask('POST', '/v1/gardens/barn/members', { entity_uri: 'agent:guest', role: 'reader' });
+      const { page, open } = await console.visit(await console.keyFor('agent:guest', ['read', 'write']));
+      await open('gardens?garden=barn');
+      await sendForm(page, { opener: 'Leave', title: 'Leave the garden Barn' });
+      await page.getByText('You belong to no garden').waitFor();
+      expect(await rolesIn('barn')).to.not.have.property('agent:guest');
+    });
+
     it('refuse somebody who keeps them no longer, and say so in the dialog', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Pond', slug: 'pond', scope: 'team' });
@@ -99,6 +110,28 @@ if (isBrowserInstalled()) {
       expect(facts.some(({ garden_id: id }: { garden_id: string | null }) => id === null)).to.equal(true);
       const { facts: rejected } = (await ask('GET', '/v1/facts?entity=user:bad')).body;
       expect(rejected).to.deep.equal([]);
+    });
+
+    it('of quarantine let a moderator admit what waits into another garden', async () => {
+      const { ask } = console.served;
+      await ask('POST', '/v1/gardens', { name: 'Gate', slug: 'gate', scope: 'team', quarantine: true });
+      await ask('POST', '/v1/gardens', { name: 'Meadow', slug: 'meadow', scope: 'team' });
+      const gardenId = async (slug: string): Promise<string> =>
+        (await ask('GET', `/v1/gardens/${slug}`)).body.garden_id;
+      const fact = { entity: 'user:new', relation: 'memory:says', value: { type: 'string', v: 'hello' } };
+      const place = { scope: 'team', garden_id: await gardenId('gate'), source: 'agent:stranger', confidence: 0.5 };
+      await ask('POST', '/v1/facts', { ...fact, ...place });
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('gardens?garden=gate');
+      await press(page, 'Admit what is said of user:new');
+      const form = await dialog(page, 'Admit what is said of user:new');
+      await choose(form, 'Where to', 'Meadow');
+      await fillIn(form, { Reason: 'known to the keeper' });
+      await press(form, 'Admit');
+      await isTold(page, 'What is said of user:new was admitted.');
+      const { facts } = (await ask('GET', '/v1/facts?entity=user:new')).body;
+      const places = facts.map(({ garden_id: id }: { garden_id: string | null }) => id);
+      expect(places).to.include(await gardenId('meadow'));
     });
   });
 }

@@ -43,6 +43,42 @@ if (isBrowserInstalled()) {
       expect((await whoIs(second)).status).to.equal(401);
     });
 
+    it('that expire soon are seen by an administrator, whoever they are of, and revoked', async () => {
+      const raw_key = 'a-key-of-somebody-that-ends-in-ten-days';
+      const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString();
+      await console.served.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:temp', expires_at });
+      const { page, open } = await console.visit(console.served.adminKey);
+      await open('overview');
+      await page.locator('main').getByText('agent:temp').first().waitFor();
+      await open('keys');
+      const row = page
+        .getByRole('table', { name: 'Keys of everybody that expire soon' })
+        .locator('tr:has-text("temp")');
+      await row.waitFor();
+      await choose(page, 'Expire within', 'Within 7 days');
+      await page.getByText('No key expires in that time').waitFor();
+      await choose(page, 'Expire within', 'Within 30 days');
+      await row.getByRole('button', { name: /^Revoke/ }).click();
+      await press(page.getByRole('dialog', { name: /^Revoke the key/ }), 'Revoke');
+      await row.waitFor({ state: 'detached' });
+      expect((await whoIs(raw_key)).status).to.equal(401);
+    });
+
+    it('sign their holder out who revokes the one in use', async () => {
+      const key = await console.keyFor('agent:leaver', ['read', 'write']);
+      const { page, open } = await console.visit(key);
+      await open('keys');
+      await page
+        .getByRole('table', { name: 'Your keys' })
+        .getByRole('button', { name: /^Revoke/ })
+        .click();
+      const form = page.getByRole('dialog', { name: /^Revoke the key/ });
+      await form.getByText('you will be signed out').waitFor();
+      await press(form, 'Revoke');
+      await page.getByText('The key no longer works').waitFor();
+      expect((await whoIs(key)).status).to.equal(401);
+    });
+
     it('that agents sign by are registered and revoked by their owner', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:signer', ['read', 'write']));
       await open('keys');

@@ -9,6 +9,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Empty } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
+import { useAddress } from '../../shell/address.ts';
 import { fill, type Texts } from '../../texts/texts.ts';
 
 type Role = GardenMember['role'];
@@ -41,7 +42,15 @@ export const GardenMembers = ({ garden, actions, isKeeper }: PartProps & { reado
           aria-label={
             member.entity_uri === reader.entity_uri ? own.leave : fill(own.expelOf, { entity: member.entity_uri })
           }
-          onClick={() => actions.show(<Expel garden={garden} member={member} actions={actions} />)}
+          onClick={() =>
+            actions.show(
+              member.entity_uri === reader.entity_uri ? (
+                <Leave garden={garden} member={member} onClose={actions.close} />
+              ) : (
+                <Expel garden={garden} member={member} actions={actions} />
+              ),
+            )
+          }
         >
           {member.entity_uri === reader.entity_uri ? own.leave : own.expel}
         </button>
@@ -132,6 +141,31 @@ const Expel = ({ garden, member, actions }: PartProps & { readonly member: Garde
       }}
     >
       <p>{own.expelText}</p>
+    </ConfirmDialog>
+  );
+};
+
+interface LeaveProps extends Pick<PartProps, 'garden'> {
+  readonly member: GardenMember;
+  readonly onClose: () => void;
+}
+
+/** Leads back to the list: who has left a garden finds it no more. */
+const Leave = ({ garden, member, onClose }: LeaveProps) => {
+  const { client, texts } = useSession();
+  const { open } = useAddress();
+  const { gardens: own } = texts;
+  return (
+    <ConfirmDialog
+      title={fill(own.leaveTitle, { name: garden.name })}
+      submit={own.leave}
+      onClose={onClose}
+      onConfirm={async () => {
+        await client.gardens.removeMember(garden.slug, member.entity_uri);
+        open('gardens');
+      }}
+    >
+      <p>{own.leaveText}</p>
     </ConfirmDialog>
   );
 };
