@@ -1,4 +1,4 @@
-import { STAGE_DEPTH } from '../plugins/recall/search-depth.ts';
+import { DEPTH_OF_BOTH } from '../plugins/recall/search-depth.ts';
 import { createBareLexical } from './ceiling/bare-lexical.ts';
 import { createBareVectorScan } from './ceiling/bare-vector-scan.ts';
 import { type BenchStore, openPlace } from './processes/bench-place.ts';
@@ -33,6 +33,7 @@ const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Rec
   { name: 'recall, default weights', members: {} },
   { name: 'recall, words alone', members: { weights: { lexical: 1 }, depth: 0 } },
   { name: 'recall, vectors alone', members: { weights: { vector: 1 }, depth: 0 } },
+  { name: 'recall, default weights, compact', members: { fields: 'compact' } },
   { name: 'recall, words and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
 ];
 
@@ -184,7 +185,7 @@ const inProcess = async (folder: string, facts: number, dimensions: number, tabl
     };
     const query = spell(words);
     const found = await time('lexical stage', () => stages.lexical(query));
-    await time('bare lexical', () => bareWords.run(words, STAGE_DEPTH), false);
+    await time('bare lexical', () => bareWords.run(words, DEPTH_OF_BOTH), false);
     const [vector] = await time('embedding of the query', () => stages.embedder.embed([query], 'query'));
     await time('vector stage', () => stages.vector(vector as Float32Array));
     await time('bare vector scan', () => bareVectors.run(sign), false);

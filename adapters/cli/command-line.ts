@@ -26,7 +26,7 @@ export const runCommandLine = async (given: readonly string[], deps: CommandLine
   const argv = startsNode(given) ? ['start', ...given] : given;
   const { configFile, rest } = takeConfigFile(argv);
   const word = rest.find((part) => !part.startsWith('-'));
-  const isOwn = program.commands.some((command) => command.name() === word);
+  const isOwn = program.commands.some((command) => command.name() === word) || asksVersion(rest);
   try {
     // A node that starts loads the plugins that are on, and no other.
     if (!isOwn || word === COMPLETION) await addOtherCommands(program, { configFile, word }, deps, done);
@@ -47,7 +47,10 @@ const startsNode = (given: readonly string[]): boolean => {
   return first === undefined || (first.startsWith('-') && !ABOUT_PROGRAM.has(first));
 };
 
-const ABOUT_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', '-V', '--version']);
+const VERSION_FLAGS: readonly string[] = ['-V', '--version'];
+const ABOUT_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', ...VERSION_FLAGS]);
+
+const asksVersion = ([first = '']: readonly string[]): boolean => VERSION_FLAGS.includes(first);
 
 /** Help and a wrong word need to know all commands. A configuration that is broken stops neither. */
 const addOtherCommands = async (
@@ -87,7 +90,7 @@ const createProgram = (deps: CommandLineDeps): Command =>
       'A self-hosted memory of facts for agents and people. Without a command it starts a node. "svc" is a second, ' +
         'shorter name of this program.',
     )
-    .version(deps.version, '-V, --version', 'print the version')
+    .version(deps.version, VERSION_FLAGS.join(', '), 'print the version')
     .helpOption('-h, --help', 'print help')
     .showHelpAfterError('hint: add --help for usage and examples')
     .configureOutput({

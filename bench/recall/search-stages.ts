@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMeaningEmbedder } from '../../adapters/embedder/meaning-embedder.ts';
 import { createSystemRandom } from '../../adapters/random/system-random.ts';
-import { STAGE_DEPTH } from '../../plugins/recall/search-depth.ts';
+import { DEPTH_OF_BOTH } from '../../plugins/recall/search-depth.ts';
 import { createCodeSpace } from '../../plugins/search/codes/code-space.ts';
 import type { CodeTable } from '../../plugins/search/codes/code-table.ts';
 import { MemoryIndex } from '../../plugins/search/index/memory-index.ts';
@@ -50,8 +50,8 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   };
   return {
     embedder,
-    lexical: (query) => index.lexical(query, view, STAGE_DEPTH),
-    vector: (query) => index.dense(query, embedder.similarityFloor, view, STAGE_DEPTH),
-    besides: (seeds) => index.besides(seeds, view, STAGE_DEPTH),
+    lexical: (query) => index.lexical(query, view, DEPTH_OF_BOTH),
+    vector: (query) => index.dense(query, embedder.similarityFloor, view, DEPTH_OF_BOTH),
+    besides: (seeds) => index.besides(seeds, view, DEPTH_OF_BOTH),
   };
 };

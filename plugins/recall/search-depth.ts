@@ -1,4 +1,5 @@
 import { MAX_LIMIT, type RecallRequest } from './recall-request.ts';
+import { neededStages } from './stage-weights.ts';
 
 /** How many facts each search of one recall brings back at most, besides those that may not be shown. */
 export interface SearchDepth {
@@ -13,16 +14,23 @@ export interface SearchDepth {
  * usual length: measured on conversations, 120 bring back no more of the evidence, and cost a third more.
  */
 export const STAGE_DEPTH = 64;
+/** The same where words and vectors are both asked: measured there, 64 of each bring back no more either. */
+export const DEPTH_OF_BOTH = 44;
 /** A caller who asks about an entity wants all of its facts, not the best of many. */
 const ENTITY_DEPTH = 120;
 /** What plugins lead to is read in any case; they bound it themselves. */
 export const LINKED_DEPTH = MAX_LIMIT;
-/** Facts of usual length, with what stands beside them, take twice as much. */
-const TOKENS_PER_HIT = 31;
+/** The budget that the depths are measured for. */
+const USUAL_BUDGET = 2_000;
+
+type Asked = Pick<RecallRequest, 'limit' | 'tokenBudget' | 'weights'>;
 
 /** As deep as the budget is likely to need, and never deeper than `limit`. */
-export const firstDepth = ({ limit, tokenBudget }: Pick<RecallRequest, 'limit' | 'tokenBudget'>): SearchDepth =>
-  depthOf(Math.max(STAGE_DEPTH, Math.min(limit, Math.floor(tokenBudget / TOKENS_PER_HIT))));
+export const firstDepth = ({ limit, tokenBudget, weights }: Asked): SearchDepth => {
+  const needed = neededStages(weights);
+  const usual = needed.lexical && needed.vector ? DEPTH_OF_BOTH : STAGE_DEPTH;
+  return depthOf(Math.max(usual, Math.min(limit, Math.floor((usual * tokenBudget) / USUAL_BUDGET))));
+};
 
 /** As deep as the limit: a search that is asked so brings back all that an answer can hold. */
 export const fullDepth = ({ limit }: Pick<RecallRequest, 'limit'>): SearchDepth =>
@@ -34,12 +42,10 @@ const depthOf = (stage: number): SearchDepth => ({ stage, entity: Math.max(ENTIT
  * Whether an answer may lack facts because its searches stopped at the first depth: there is room for another one like
  * those that are in.
  */
-export const wantsMore = (
-  packed: readonly { readonly tokens: number }[],
-  { limit, tokenBudget }: Pick<RecallRequest, 'limit' | 'tokenBudget'>,
-): boolean => {
+export const wantsMore = (packed: readonly { readonly tokens: number }[], asked: Asked): boolean => {
+  const { limit, tokenBudget } = asked;
   if (packed.length >= limit) return false;
-  if (firstDepth({ limit, tokenBudget }).stage >= fullDepth({ limit }).stage) return false;
+  if (firstDepth(asked).stage >= fullDepth(asked).stage) return false;
   const used = packed.reduce((sum, { tokens }) => sum + tokens, 0);
   return tokenBudget - used >= used / Math.max(1, packed.length);
 };
