@@ -1,9 +1,8 @@
-import type { Clock, FactFeed, Logger, NodeSelf, PluginSnapshot, Random } from '../../kernel/plugin-api.ts';
+import type { Clock, FactFeed, Logger, NodeSelf, PluginSnapshot } from '../../kernel/plugin-api.ts';
 import type { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import { IndexFeed } from './feed/follow-feed.ts';
 import { openSuppression } from './feed/follow-suppression.ts';
-import type { CreateHost, IndexHost } from './host/index-host.ts';
-import { drawHashSeed } from './index/text-hash.ts';
+import type { IndexHost } from './host/index-host.ts';
 import type { KeptSnapshot } from './snapshot/kept-files.ts';
 import type { KeptSnapshots } from './snapshot/kept-snapshots.ts';
 import type { SnapshotOwner } from './snapshot/snapshot-files.ts';
@@ -15,11 +14,10 @@ export interface IndexParts {
   readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
   readonly feed: FactFeed;
   readonly clock: Clock;
-  readonly random: Random;
   readonly self: NodeSelf;
   readonly log: Logger;
   readonly snapshots: KeptSnapshots;
-  readonly createHost: CreateHost;
+  createHost(): IndexHost;
   /** Absent where nothing is ever hidden. */
   readonly suppressed?: SuppressedFacts | undefined;
   /** Absent without an embedder. */
@@ -52,7 +50,7 @@ export const openIndex = async (parts: IndexParts, { anew = false, pause }: Open
   const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures, build };
   const found = anew ? undefined : await snapshots.find(owner);
   const restored = found === undefined ? undefined : await restore(found, parts);
-  const index = restored?.index ?? createIndex(parts);
+  const index = restored?.index ?? parts.createHost();
   let feed: IndexFeed | undefined;
   try {
     const suppression = restored?.suppression ?? (await openSuppression(index, parts));
@@ -75,10 +73,8 @@ export const openIndex = async (parts: IndexParts, { anew = false, pause }: Open
   }
 };
 
-const createIndex = ({ createHost, random }: IndexParts): IndexHost => createHost(drawHashSeed(random));
-
 const restore = async (found: KeptSnapshot, parts: IndexParts) => {
-  const index = createIndex(parts);
+  const index = parts.createHost();
   try {
     const applied = await index.restore(found.index);
     return { index, applied, suppression: await openSuppression(index, parts) };

@@ -25,7 +25,7 @@ import { createIndexCheck } from './check-index.ts';
 import type { EmbedFacts } from './embedding/embed-facts.ts';
 import { TEXT_VERSION } from './embedding/embed-text.ts';
 import { openEmbedding } from './embedding/open-embedding.ts';
-import type { CreateHost } from './host/index-host.ts';
+import type { IndexHost } from './host/index-host.ts';
 import { LocalHost } from './host/local-host.ts';
 import { ThreadHost } from './host/thread-host.ts';
 import { drawHashSeed } from './index/text-hash.ts';
@@ -117,7 +117,9 @@ export const searchPlugin = definePlugin({
     };
     const snapshots = new KeptSnapshots(new SnapshotFiles(config.snapshotFolder, random), use.notes);
     const isThreaded = usesThreads(config.thread);
-    const createHost: CreateHost = (seed) => (isThreaded ? new ThreadHost(seed) : new LocalHost(seed));
+    // Drawn once and now: an index is opened in the background, and what is drawn there comes at no certain time.
+    const seed = drawHashSeed(random);
+    const createHost = (): IndexHost => (isThreaded ? new ThreadHost(seed) : new LocalHost(seed));
     const search = new SearchService({ ...use, store, log, snapshots, createHost, vectors: side });
     on(factErased, (erased) => VectorStore.erase(erased, tables));
     on(erasureFiles, async () => {
@@ -130,7 +132,7 @@ export const searchPlugin = definePlugin({
     on(storeChecks, () => check);
     const words = openReindex(context, { ...use, tables, log, snapshots, search });
     measureSearch(use.telemetry, { search, words, vectors: side });
-    const ranker = createTextRanker(drawHashSeed(random));
+    const ranker = createTextRanker(seed);
     provide(TextRanker, { rank: async (query, texts) => ranker.rank(query, texts) });
 
     let worker: EmbedFacts | undefined;

@@ -1,6 +1,5 @@
 import type { Cover, Expiry, FactName, Hlc } from '../../../kernel/plugin-api.ts';
 import type { IndexedFact } from '../index/index-state.ts';
-import type { HashSeed } from '../index/text-hash.ts';
 import type { SearchIndex } from '../search-api.ts';
 import type { KeptFile, KeptSnapshot, KeptVectors, SnapshotTarget } from '../snapshot/kept-files.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
@@ -85,8 +84,6 @@ export interface IndexHost
   /** Ends it. Idempotent. */
   close(): Promise<void>;
 }
-
-export type CreateHost = (seed: HashSeed) => IndexHost;
 
 /** The index is not there any more. */
 export class IndexGone extends Error {}

@@ -6,6 +6,7 @@ import { StoreFeed } from '../../../kernel/facts/store-feed.ts';
 import { DEFAULT_TENANT, Facts, NodeNotes, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { degradationOf } from '../../../plugins/recall/degradation.ts';
 import { LocalHost } from '../../../plugins/search/host/local-host.ts';
+import { drawHashSeed } from '../../../plugins/search/index/text-hash.ts';
 import { SearchService } from '../../../plugins/search/search-service.ts';
 import { KeptSnapshots } from '../../../plugins/search/snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from '../../../plugins/search/snapshot/snapshot-files.ts';
@@ -65,14 +66,13 @@ forEachStore('a search index that is still being built', () => {
       store: pluginStore({ ...slow, write: store.write }),
       feed: new StoreFeed({ store: slow, clock, facts: node.facts }),
       clock,
-      random: createSeededRandom(),
       self: node.kernel.get(NodeSelf),
       log: createMemoryLogger([]),
       snapshots: new KeptSnapshots(
         new SnapshotFiles(`${node.folder}/none`, createSeededRandom()),
         node.kernel.get(NodeNotes),
       ),
-      createHost: (seed) => new LocalHost(seed),
+      createHost: () => new LocalHost(drawHashSeed(createSeededRandom())),
       vectors: undefined,
     });
     const readies = search.ready();
