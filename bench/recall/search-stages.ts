@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { createMeaningEmbedder } from '../../adapters/embedder/meaning-embedder.ts';
 import { createSystemRandom } from '../../adapters/random/system-random.ts';
 import { DEPTH_OF_BOTH } from '../../plugins/recall/search-depth.ts';
-import { createCodeSpace } from '../../plugins/search/codes/code-space.ts';
-import type { CodeTable } from '../../plugins/search/codes/code-table.ts';
 import { MemoryIndex } from '../../plugins/search/index/memory-index.ts';
 import type { Hit, SearchView } from '../../plugins/search/search-api.ts';
 import { bytesOfFile } from '../../plugins/search/snapshot/byte-source.ts';
@@ -37,8 +35,8 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   const found = await new SnapshotFiles(snapshots, createSystemRandom()).find(owner);
   if (found?.vectors === undefined) throw new Error('the node has left no snapshot with vectors');
   const { index } = await MemoryIndex.restore(await bytesOfFile(found.index.file, found.index.bytes));
-  const layer = index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
-  await readVectors(await bytesOfFile(found.vectors.file, found.vectors.bytes), layer);
+  const { codes, tables } = await readVectors(await bytesOfFile(found.vectors.file, found.vectors.bytes));
+  const layer = index.createVectors(codes, tables);
   index.serveVectors({ embedder: 'scripted', layer: layer });
   const embedder = createMeaningEmbedder(dimensions === 256 ? 256 : 768);
   const view: SearchView = {

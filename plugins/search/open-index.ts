@@ -64,7 +64,7 @@ export const openIndex = async (parts: IndexParts, { anew = false, pause }: Open
       ...(pause === undefined ? {} : { pause }),
       onError: (error) => log.warn('the search index fell behind; the next search catches up', { error }),
     });
-    const vectors = await openVectors(index, feed, restored === undefined ? undefined : found, parts);
+    const vectors = await openVectors(index, feed, parts);
     return { index, feed, vectors, owner };
   } catch (error) {
     await feed?.stop();
@@ -76,7 +76,7 @@ export const openIndex = async (parts: IndexParts, { anew = false, pause }: Open
 const restore = async (found: KeptSnapshot, parts: IndexParts) => {
   const index = parts.createHost();
   try {
-    const applied = await index.restore(found.index);
+    const applied = await index.restore(parts.vectors === undefined ? { index: found.index } : found);
     return { index, applied, suppression: await openSuppression(index, parts) };
   } catch (error) {
     await index.close();
@@ -88,14 +88,12 @@ const restore = async (found: KeptSnapshot, parts: IndexParts) => {
 const openVectors = async (
   index: IndexHost,
   feed: IndexFeed,
-  found: KeptSnapshot | undefined,
   { vectors: side, log }: IndexParts,
 ): Promise<ServedVectors | undefined> => {
   if (side === undefined) return undefined;
   const vectors = new ServedVectors({
     ...side,
     index,
-    kept: found?.vectors,
     indexFacts: () => feed.catchUp(),
     plan: () => side.generations.plan(),
     failed: (error) => log.warn('the snapshot of vectors cannot be used; they are read from the store', { error }),

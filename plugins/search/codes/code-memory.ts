@@ -65,6 +65,11 @@ export class CodeMemory {
     return size * (this.#rowSigns + this.rowCodes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
   }
 
+  /** Grows at once for blocks of so many bytes in all, where there is room: each growth costs a collection of garbage. */
+  reserve(bytes: number): void {
+    this.#grow(Math.min(MOST_BYTES, this.#end + bytes));
+  }
+
   /** Address of a block for so many rows, none of them in use. Throws a RangeError when 4 GiB are not enough. */
   allocate(size: number): number {
     const used = this.#spare.get(size)?.pop();
@@ -113,13 +118,6 @@ export class CodeMemory {
   /** The bytes of a whole block, in their place: until memory grows, or the block changes. */
   bytesOf({ address, size }: Place): Uint8Array {
     return this.#views.bytes.subarray(address, address + this.blockBytes(size));
-  }
-
-  /** A sum of the bytes of blocks, as `bytesOf` answers them now, that tells damage: 8 bytes. */
-  checksum({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
-    if (buffer !== this.#views.bytes.buffer) throw new RangeError('only what lies in this memory has a sum');
-    const sum = BigInt.asUintN(64, this.#scanner.checksum(byteOffset, length));
-    return new Uint8Array(BigUint64Array.of(sum).buffer);
   }
 
   /** How many rows of a block are in use. */
@@ -173,18 +171,22 @@ export class CodeMemory {
 
   /** Memory that is all zeros. */
   #take(length: number): number {
-    const { memory } = this.#scanner;
     const address = this.#end;
     const past = address + roundUp(length, ROW_UNIT);
     if (past > MOST_BYTES) throw new RangeError('the vectors do not fit into 4 GiB of memory');
-    const missing = Math.ceil((past - memory.buffer.byteLength) / PAGE);
-    if (missing > 0) {
-      const pages = memory.buffer.byteLength / PAGE;
-      memory.grow(Math.min(MOST_PAGES - pages, Math.max(missing, GROWTH_PAGES, Math.floor(pages * GROWTH))));
-      this.#views = viewsOf(memory);
-    }
+    const bytes = this.bytes;
+    if (past > bytes) this.#grow(Math.max(past, bytes + Math.max(GROWTH_PAGES * PAGE, bytes * GROWTH)));
     this.#end = past;
     return address;
+  }
+
+  #grow(bytes: number): void {
+    const { memory } = this.#scanner;
+    const pages = memory.buffer.byteLength / PAGE;
+    const missing = Math.min(MOST_PAGES, Math.ceil(bytes / PAGE)) - pages;
+    if (missing <= 0) return;
+    memory.grow(missing);
+    this.#views = viewsOf(memory);
   }
 
   #roomFor(area: Area, needed: number, capacity: number, entryBytes: number): Area {

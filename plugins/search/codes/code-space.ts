@@ -44,8 +44,8 @@ export interface CodeSpace {
     limit: number,
     ties?: TieOrder,
   ): CodeHit[];
-  /** A sum of what `CodeTable.bytesOf` or `roomFor` has just answered, that tells damage. */
-  checksum(bytes: Uint8Array): Uint8Array;
+  /** Makes memory as large at once as blocks of so many bytes will need it. */
+  reserve(bytes: number): void;
   /** What the memory occupies. */
   readonly bytes: number;
 }
@@ -77,7 +77,7 @@ export const createCodeSpace = ({ dimensions, load }: CodeSpaceOptions): CodeSpa
       });
       return searchTables(memory, checked(query, dimensions), opened, floor, new BestHits(limit, ties), limit);
     },
-    checksum: (bytes) => memory.checksum(bytes),
+    reserve: (bytes) => memory.reserve(bytes),
     get bytes() {
       return memory.bytes;
     },

@@ -16,18 +16,19 @@ export interface CodeTable {
   /** Forgets everything and gives the memory back to the other tables. */
   clear(): void;
   /**
-   * Numbers of the blocks that were ever in use, or of those that have changed since this was last asked: a block is
-   * what is written down of a table.
+   * Numbers of the blocks that were ever in use, or of those that have changed since this was last asked, ascending: a
+   * block is what is written down of a table.
    */
   takeBlocks(which: 'all' | 'changed'): readonly number[];
   /** The bytes of one of them as it is now, in their place. */
   bytesOf(block: number): Uint8Array;
   /**
-   * Where the bytes of a block are to be put back, in a table that is not searched yet; `restored` tells that they
-   * are. Throws a RangeError for a block that was not written by a table of these dimensions.
+   * Where so many bytes of blocks that follow one another are to be put back, block by block, in a table that is not
+   * searched yet; `restored` tells that they are. Throws a RangeError for what was not written by a table of these
+   * dimensions.
    */
-  roomFor(block: number, bytes: number): Uint8Array;
-  restored(block: number): void;
+  roomFor(first: number, bytes: number): readonly Uint8Array[];
+  restored(first: number, count: number): void;
 }
 
 /** A table as the search sees it. */
@@ -99,18 +100,20 @@ export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable
     takeBlocks(which) {
       const wanted = which === 'all' ? [...blocks.keys()].filter((at) => blocks[at] !== undefined) : [...changed];
       changed.clear();
-      return wanted;
+      return wanted.sort((a, b) => a - b);
     },
     bytesOf: (at) => memory.bytesOf(blocks[at] as Block),
-    roomFor(at, bytes) {
-      const isOurs = at < MOST_BLOCKS - GROWING_BLOCKS && bytes === memory.blockBytes(placeOf(at).size);
-      if (!isOurs) throw new RangeError('the block is not that of a table of these dimensions');
-      const block = open(at);
-      size -= memory.liveIn(block);
-      return memory.bytesOf(block);
+    roomFor(first, bytes) {
+      let left = bytes;
+      let end = first;
+      for (; left > 0 && end < MOST_BLOCKS - GROWING_BLOCKS; end++) left -= memory.blockBytes(placeOf(end).size);
+      if (left !== 0) throw new RangeError('the blocks are not those of a table of these dimensions');
+      const opened = Array.from({ length: end - first }, (_, at) => open(first + at));
+      for (const block of opened) size -= memory.liveIn(block);
+      return opened.map((block) => memory.bytesOf(block));
     },
-    restored(at) {
-      size += memory.liveIn(blocks[at] as Block);
+    restored(first, count) {
+      for (let at = first; at < first + count; at++) size += memory.liveIn(blocks[at] as Block);
     },
   };
   return {

@@ -9,7 +9,6 @@ export interface Scanner {
   finish(): number;
   score(blocks: number, components: number, length: number): void;
   signsOf(codes: number, signs: number, length: number): void;
-  checksum(from: number, length: number): bigint;
 }
 
 /**

@@ -1,12 +1,12 @@
-import { type CodeSpace, createCodeSpace } from '../codes/code-space.ts';
+import { createCodeSpace } from '../codes/code-space.ts';
 import type { CodeTable } from '../codes/code-table.ts';
 import type { MemoryIndex } from '../index/memory-index.ts';
-import { bytesOfFile } from '../snapshot/byte-source.ts';
+import { UnusableSnapshot } from '../snapshot/byte-source.ts';
 import type { OpenFile } from '../snapshot/kept-files.ts';
-import { readVectors } from '../snapshot/vector-snapshot.ts';
 import type { VectorLayer } from '../vectors/vector-layer.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 import type { LayerWanted, OpenedLayer } from './index-host.ts';
+import type { ReadLayer } from './read-layer.ts';
 
 export interface HeldLayer {
   readonly name: string;
@@ -29,9 +29,12 @@ export class HeldLayers {
   readonly #layers = new Map<number, HeldLayer>();
   #served: readonly number[] = [];
   #opened = 0;
+  /** What a snapshot has, until it is known whether it is wanted. */
+  #kept: ReadLayer | undefined;
 
-  constructor(index: MemoryIndex) {
+  constructor(index: MemoryIndex, kept?: ReadLayer) {
     this.#index = index;
+    this.#kept = kept;
   }
 
   /** The first of those that are served. */
@@ -44,36 +47,42 @@ export class HeldLayers {
     return this.#servedLayers().reduce((sum, { layer }) => sum + sizeOf(layer), 0);
   }
 
-  async open({ name, embedder, dimensions, kept }: LayerWanted): Promise<OpenedLayer> {
+  async open(wanted: LayerWanted): Promise<OpenedLayer> {
+    const { name, embedder } = wanted;
     for (const number of this.#served) {
       const known = this.#layers.get(number) as HeldLayer;
       if (known.name === name && !known.isThinned) return { layer: number, seq: known.seq };
     }
-    const codes: CodeSpace = createCodeSpace({ dimensions });
-    let layer = this.#index.createVectors<CodeTable>(codes);
-    let seq = 0;
-    let written: OpenFile | undefined;
-    let problem: unknown;
-    if (kept !== undefined) {
-      try {
-        const { file, bytes } = kept;
-        written = { file, bytes, frames: await readVectors(await bytesOfFile(file, bytes), layer) };
-        seq = kept.seq;
-      } catch (error) {
-        // A layer that was filled in part is thrown away.
-        layer = this.#index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
-        problem = error;
-      }
-    }
+    const { problem, ...filled } = await this.#fill(wanted);
     this.#opened += 1;
-    this.#layers.set(this.#opened, { name, embedder, layer, seq, isThinned: false, written });
-    return { layer: this.#opened, seq, ...(problem === undefined ? {} : { problem }) };
+    this.#layers.set(this.#opened, { name, embedder, isThinned: false, ...filled });
+    return { layer: this.#opened, seq: filled.seq, ...(problem === undefined ? {} : { problem }) };
+  }
+
+  async #fill({ name, dimensions }: LayerWanted): Promise<Filled> {
+    const empty = (): Filled => {
+      const layer = this.#index.createVectors<CodeTable>(createCodeSpace({ dimensions }));
+      return { layer, seq: 0, written: undefined };
+    };
+    const kept = this.#kept;
+    if (kept?.vectors.embedder !== name) return empty();
+    this.#kept = undefined;
+    const { file, bytes, seq } = kept.vectors;
+    try {
+      const { codes, tables, frames } = await kept.read;
+      if (codes.dimensions !== dimensions) throw new UnusableSnapshot('its vectors have other dimensions');
+      return { layer: this.#index.createVectors(codes, tables), seq, written: { file, bytes, frames } };
+    } catch (problem) {
+      return { ...empty(), problem };
+    }
   }
 
   serve(layers: readonly number[]): void {
     this.#served = layers.filter((number) => this.#layers.has(number));
     for (const number of this.#layers.keys()) if (!layers.includes(number)) this.#layers.delete(number);
     this.#index.serveVectors(...this.#servedLayers());
+    this.#kept?.giveUp();
+    this.#kept = undefined;
   }
 
   set(number: number, vectors: readonly StoredVector[]): void {
@@ -98,6 +107,8 @@ export class HeldLayers {
     return this.#served.map((number) => this.#layers.get(number) as HeldLayer);
   }
 }
+
+type Filled = Pick<HeldLayer, 'layer' | 'seq' | 'written'> & { readonly problem?: unknown };
 
 const sizeOf = ({ tables }: VectorLayer<CodeTable>): number =>
   tables.reduce((sum, table) => sum + (table?.size ?? 0), 0);

@@ -1,7 +1,7 @@
 import type { Cover, Expiry, FactName, Hlc } from '../../../kernel/plugin-api.ts';
 import type { IndexedFact } from '../index/index-state.ts';
 import type { SearchIndex } from '../search-api.ts';
-import type { KeptFile, KeptSnapshot, KeptVectors, SnapshotTarget } from '../snapshot/kept-files.ts';
+import type { KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 
 /** A page of the feed, as far as an index takes it in. */
@@ -31,8 +31,6 @@ export interface LayerWanted {
   /** Id of its embedder. */
   readonly embedder: string;
   readonly dimensions: number;
-  /** What a snapshot has of it, up to a place. */
-  readonly kept?: KeptVectors | undefined;
 }
 
 export interface OpenedLayer {
@@ -56,9 +54,9 @@ export interface IndexHost
   extends Pick<SearchIndex, 'lexical' | 'dense' | 'spread' | 'look' | 'besides' | 'together' | 'around' | 'newest'> {
   /**
    * Takes the place of what the index holds by that of a snapshot, and returns the stamp up to which that is. Rejects
-   * when it cannot be used, and changes nothing then.
+   * when it cannot be used, and changes nothing then. Its vectors are for a layer that is opened before any is served.
    */
-  restore(file: KeptFile): Promise<Hlc>;
+  restore(kept: KeptSnapshot): Promise<Hlc>;
   /** Takes a page in. Searches have their turn in between, and see a prefix of the feed. Not two at a time. */
   take(page: IndexPage): Promise<void>;
   /**
@@ -66,7 +64,10 @@ export interface IndexHost
    * not withheld before: nobody can tell any more what it counts for.
    */
   judge(judgements: readonly Judgement[], isStrict: boolean): Promise<boolean>;
-  /** A layer for the generation: the one that is served, when nothing was taken out of it, or another one. */
+  /**
+   * A layer for the generation: the one that is served, when nothing was taken out of it, or another one, with what the
+   * snapshot has of it.
+   */
   openLayer(wanted: LayerWanted): Promise<OpenedLayer>;
   /** Puts vectors into a layer, which then has everything up to a place but for facts that the index lacks. */
   setVectors(layer: number, vectors: readonly StoredVector[]): Promise<void>;

@@ -3,10 +3,11 @@ import { MemoryIndex } from '../index/memory-index.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import type { Hit, SearchView } from '../search-api.ts';
 import { bytesOfFile } from '../snapshot/byte-source.ts';
-import type { KeptFile, KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
+import type { KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 import { HeldLayers } from './held-layers.ts';
 import type { IndexHost, IndexPage, IndexSize, Judgement, LayerWanted, OpenedLayer } from './index-host.ts';
+import { ReadLayer } from './read-layer.ts';
 import { WrittenState } from './written-index.ts';
 
 /** Facts that are taken in before others have their turn: a few milliseconds of work. */
@@ -39,15 +40,21 @@ export class LocalHost implements IndexHost {
     return { facts: this.#index.size, vectors: this.#layers.size };
   }
 
-  async restore(file: KeptFile): Promise<Hlc> {
-    const restored = await MemoryIndex.restore(await bytesOfFile(file.file, file.bytes));
-    const { index, applied } = restored;
-    this.#index = index;
-    this.#layers = new HeldLayers(index);
-    this.#written.restored(file, restored);
-    this.#applied = applied;
-    this.#isSettled = false;
-    return applied;
+  async restore({ index: file, vectors }: KeptSnapshot): Promise<Hlc> {
+    const kept = vectors === undefined ? undefined : new ReadLayer(vectors);
+    try {
+      const restored = await MemoryIndex.restore(await bytesOfFile(file.file, file.bytes));
+      const { index, applied } = restored;
+      this.#index = index;
+      this.#layers = new HeldLayers(index, kept);
+      this.#written.restored(file, restored);
+      this.#applied = applied;
+      this.#isSettled = false;
+      return applied;
+    } catch (error) {
+      kept?.giveUp();
+      throw error;
+    }
   }
 
   /** What a start has put off is done after the first answer. Searches have their turn in between. */

@@ -108,9 +108,9 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return this.#state.documents.count;
   }
 
-  /** An empty layer of vectors, to be filled and then served. */
-  createVectors<T extends CodeTable>(codes: VectorCodes<T>): VectorLayer<T> {
-    return new VectorLayer(this.#state, codes);
+  /** A layer of vectors, empty or of tables that were read, to be filled and then served. */
+  createVectors<T extends CodeTable>(codes: VectorCodes<T>, tables?: readonly (T | undefined)[]): VectorLayer<T> {
+    return new VectorLayer(this.#state, codes, tables);
   }
 
   /**

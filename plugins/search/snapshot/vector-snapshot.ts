@@ -1,53 +1,73 @@
+import { type CodeSpace, createCodeSpace } from '../codes/code-space.ts';
 import type { CodeTable } from '../codes/code-table.ts';
 import type { VectorLayer } from '../vectors/vector-layer.ts';
 import { type ByteSource, UnusableSnapshot } from './byte-source.ts';
 import { FrameReader, type FrameWriter } from './snapshot-frames.ts';
 
+/** Blocks that follow one another share a frame, up to so many bytes: then few reads wait for one another. */
+const RUN_BYTES = 8 * 1024 * 1024;
+
 /**
- * Writes blocks of the vectors of an index down, each in a frame with the numbers of its part and of the block: all of
- * them, or those that have changed since they were last written. They may go on changing: what is missed comes again
+ * Writes blocks of the vectors of an index down, in frames with the numbers of their part and of their first block: all
+ * of them, or those that have changed since they were last written. They may go on changing: what is missed comes again
  * with the feed of vectors.
  */
 export function* writeVectors(
-  layer: Pick<VectorLayer<CodeTable>, 'tables' | 'dimensions' | 'checksum'>,
+  { tables, dimensions }: Pick<VectorLayer<CodeTable>, 'tables' | 'dimensions'>,
   which: 'all' | 'changed',
   writer: FrameWriter,
 ): Generator<Uint8Array> {
-  const { tables, dimensions } = layer;
   const wanted = [...tables.entries()].flatMap(([part, table]) =>
     table === undefined ? [] : [{ part, table, blocks: table.takeBlocks(which) }],
   );
-  const sum = (content: Uint8Array) => layer.checksum(content);
   if (which === 'all') yield writer.json({ dimensions });
   for (const { part, table, blocks } of wanted) {
-    for (const block of blocks) yield writer.frame(table.bytesOf(block), [part, block], sum);
+    for (let at = 0; at < blocks.length; ) {
+      const first = blocks[at] as number;
+      const run: Uint8Array[] = [];
+      let bytes = 0;
+      do {
+        const block = table.bytesOf(blocks[at] as number);
+        run.push(block);
+        bytes += block.length;
+        at += 1;
+      } while (blocks[at] === first + run.length && bytes < RUN_BYTES);
+      yield writer.frame(run, [part, first]);
+    }
   }
 }
 
+export interface ReadVectors {
+  readonly codes: CodeSpace;
+  /** By the number of their part. */
+  readonly tables: readonly (CodeTable | undefined)[];
+  readonly frames: number;
+}
+
 /**
- * Fills an empty layer; of several frames of one block the last one counts. Returns the number of frames. Throws, and
- * leaves the layer to be thrown away, when they are not what was written for such a layer.
+ * Reads what `writeVectors` wrote; of several frames of one block the last one counts. Needs nothing of the index that
+ * the vectors belong to. Throws when the file is damaged, and when nobody wants it any more.
  */
-export const readVectors = async (
-  source: ByteSource,
-  layer: Pick<VectorLayer<CodeTable>, 'tableOf' | 'dimensions' | 'checksum'>,
-): Promise<number> => {
+export const readVectors = async (source: ByteSource, isWanted = (): boolean => true): Promise<ReadVectors> => {
   const reader = new FrameReader(source);
   try {
     const { dimensions } = await reader.json<{ readonly dimensions: number }>();
-    if (dimensions !== layer.dimensions) throw new UnusableSnapshot('its vectors have other dimensions');
-    const sum = (content: Uint8Array) => layer.checksum(content);
+    const codes = createCodeSpace({ dimensions });
+    codes.reserve(source.left);
+    const tables: CodeTable[] = [];
     while (!reader.isAtEnd) {
-      let restored = (): void => {};
-      await reader.frame((length, [part, block]) => {
+      if (!isWanted()) throw new UnusableSnapshot('nobody wants it any more');
+      let place: readonly [part: number, first: number] = [0, 0];
+      const blocks = await reader.frameInto((length, tag) => {
+        const [part, first] = tag;
         if (part >= MOST_PARTS) throw new UnusableSnapshot('it is damaged');
-        const table = layer.tableOf(part);
-        restored = () => table.restored(block);
-        return table.roomFor(block, length);
-      }, sum);
-      restored();
+        place = tag;
+        tables[part] ??= codes.createTable();
+        return tables[part].roomFor(first, length);
+      });
+      tables[place[0]]?.restored(place[1], blocks.length);
     }
-    return reader.next;
+    return { codes, tables, frames: reader.next };
   } finally {
     await reader.close();
   }

@@ -1,6 +1,5 @@
 import { coalesce } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
-import type { KeptVectors } from '../snapshot/kept-files.ts';
 import type { Generation } from './generation.ts';
 import type { VectorPlan } from './generation-store.ts';
 import { VectorFeed } from './vector-feed.ts';
@@ -19,7 +18,6 @@ export interface ServedGeneration {
 
 export interface ServedVectorsParts extends Pick<VectorSide, 'store' | 'embedderOf'> {
   readonly index: Pick<IndexHost, 'openLayer' | 'setVectors' | 'serve'>;
-  readonly kept: KeptVectors | undefined;
   /** Brings the facts in. */
   indexFacts(): Promise<void>;
   plan(): Promise<VectorPlan>;
@@ -93,14 +91,13 @@ export class ServedVectors {
 
   /** The layer that is served already, if it has everything; else another one. */
   async #layerOf({ name, embedder }: Generation): Promise<ServedGeneration | undefined> {
-    const { index, indexFacts, store, embedderOf, kept, failed } = this.#parts;
+    const { index, indexFacts, store, embedderOf, failed } = this.#parts;
     const maker = embedderOf(embedder);
     if (maker === undefined) return undefined;
     const { layer, seq, problem } = await index.openLayer({
       name,
       embedder,
       dimensions: maker.dimensions,
-      kept: kept?.embedder === name ? kept : undefined,
     });
     if (problem !== undefined) failed(problem);
     const known = this.#served.find((one) => one.layer === layer);

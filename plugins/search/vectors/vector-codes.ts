@@ -16,8 +16,6 @@ export interface CodePlace {
 export interface VectorCodes<T extends CodeTable = CodeTable> {
   readonly dimensions: number;
   createTable(): T;
-  /** A sum of bytes that a table has just answered, or is to have, that tells damage. */
-  checksum(bytes: Uint8Array): Uint8Array;
   /**
    * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets; equal
    * ones in the order of `ties`, where that is given.

@@ -14,20 +14,17 @@ import type { CodePlace, CodeTable, VectorCodes } from './vector-codes.ts';
 export class VectorLayer<T extends CodeTable = CodeTable> {
   readonly #state: IndexState;
   readonly #codes: VectorCodes<T>;
-  readonly #tables: (T | undefined)[] = [];
+  readonly #tables: (T | undefined)[];
 
-  constructor(state: IndexState, codes: VectorCodes<T>) {
+  /** `tables` are those that codes were read into, by the number of their part. */
+  constructor(state: IndexState, codes: VectorCodes<T>, tables: readonly (T | undefined)[] = []) {
     this.#state = state;
     this.#codes = codes;
+    this.#tables = [...tables];
   }
 
   get dimensions(): number {
     return this.#codes.dimensions;
-  }
-
-  /** See `VectorCodes.checksum`. */
-  checksum(bytes: Uint8Array): Uint8Array {
-    return this.#codes.checksum(bytes);
   }
 
   /**

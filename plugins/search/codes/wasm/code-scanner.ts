@@ -191,35 +191,3 @@ function cut(): void {
   limit = last;
   wasCut = true;
 }
-
-const PRIME_1: u64 = ((<u64>0x9e3779b1) << 32) | 0x85ebca87;
-const PRIME_2: u64 = ((<u64>0xc2b2ae3d) << 32) | 0x27d4eb4f;
-const PRIME_3: u64 = ((<u64>0x165667b1) << 32) | 0x9e3779f9;
-
-/**
- * A sum of so many bytes, a multiple of 8, that tells damage: any change of one word changes it (the mixing of
- * xxHash64, Y. Collet).
- */
-export function checksum(from: usize, length: usize): u64 {
-  const end = from + length;
-  let at = from;
-  let a = PRIME_1 + PRIME_2;
-  let b = PRIME_2;
-  let c: u64 = 0;
-  let d: u64 = 0 - PRIME_1;
-  for (; at + 32 <= end; at += 32) {
-    a = mixed(a, load<u64>(at));
-    b = mixed(b, load<u64>(at, 8));
-    c = mixed(c, load<u64>(at, 16));
-    d = mixed(d, load<u64>(at, 24));
-  }
-  let sum = rotl<u64>(a, 1) + rotl<u64>(b, 7) + rotl<u64>(c, 12) + rotl<u64>(d, 18) + <u64>length;
-  for (; at + 8 <= end; at += 8) sum = rotl<u64>(sum ^ mixed(0, load<u64>(at)), 27) * PRIME_1 + PRIME_3;
-  sum = (sum ^ (sum >> 33)) * PRIME_2;
-  sum = (sum ^ (sum >> 29)) * PRIME_3;
-  return sum ^ (sum >> 32);
-}
-
-function mixed(lane: u64, word: u64): u64 {
-  return rotl<u64>(lane + word * PRIME_2, 31) * PRIME_1;
-}

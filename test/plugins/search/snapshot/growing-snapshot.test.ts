@@ -35,9 +35,9 @@ class Teller {
   async read(files: SnapshotFiles): Promise<this> {
     const found = await files.find(OWNER);
     if (found === undefined) throw new Error('there is no snapshot');
-    await this.host.restore(found.index);
+    await this.host.restore(found);
     this.#told = this.host.size.facts;
-    return this.#serve(found.vectors);
+    return this.#serve();
   }
 
   async tell(count: number): Promise<void> {
@@ -58,12 +58,11 @@ class Teller {
     return files.save(OWNER, (target) => this.host.write(target));
   }
 
-  async #serve(kept?: Parameters<LocalHost['openLayer']>[0]['kept']): Promise<this> {
+  async #serve(): Promise<this> {
     const { layer, problem } = await this.host.openLayer({
       name: 'scripted',
       embedder: 'scripted',
       dimensions: DIMENSIONS,
-      kept,
     });
     expect(problem).to.equal(undefined);
     this.#layer = layer;

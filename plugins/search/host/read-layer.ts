@@ -1,0 +1,27 @@
+import { bytesOfFile } from '../snapshot/byte-source.ts';
+import type { KeptVectors } from '../snapshot/kept-files.ts';
+import { type ReadVectors, readVectors } from '../snapshot/vector-snapshot.ts';
+
+/** The vectors of a snapshot, which are read while others read its words: neither needs anything of the other. */
+export class ReadLayer {
+  readonly vectors: KeptVectors;
+  readonly read: Promise<ReadVectors>;
+  #isWanted = true;
+
+  constructor(vectors: KeptVectors) {
+    this.vectors = vectors;
+    this.read = this.#read();
+    // Whoever wants them is told; there may be nobody.
+    this.read.catch(() => {});
+  }
+
+  /** Nobody will ask for them. */
+  giveUp(): void {
+    this.#isWanted = false;
+  }
+
+  async #read(): Promise<ReadVectors> {
+    const { file, bytes } = this.vectors;
+    return readVectors(await bytesOfFile(file, bytes), () => this.#isWanted);
+  }
+}
