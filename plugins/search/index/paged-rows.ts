@@ -23,7 +23,7 @@ export class PagedRows {
   /** Adds a row of zeros and returns its number. */
   append(): number {
     const row = this.#count;
-    if ((row & PAGE_MASK) === 0) this.#addPage();
+    if (row >>> PAGE_BITS === this.#words.length) this.#addPage();
     this.#count = row + 1;
     return row;
   }
@@ -75,10 +75,15 @@ export class PagedRows {
 
   /** Appends so many rows as `bytes` gave them: `read` fills the bytes of a page, or of what is left of one. */
   async restore(count: number, read: (into: Uint8Array) => Promise<void>): Promise<void> {
-    for (const end = this.#count + count; this.#count < end; ) {
+    const end = this.#count + count;
+    // One piece of memory for all of them: each one that is made may begin a collection of garbage.
+    const missing = Math.ceil(end / PAGE_ROWS) - this.#words.length;
+    const pageBytes = PAGE_ROWS * this.rowWords * 4;
+    const buffer = new ArrayBuffer(missing * pageBytes);
+    for (let page = 0; page < missing; page += 1) this.#addPage(buffer, page * pageBytes);
+    while (this.#count < end) {
       const row = this.#count;
       const next = Math.min(end, (row | PAGE_MASK) + 1);
-      if ((row & PAGE_MASK) === 0) this.#addPage();
       await read(this.#bytesOf(row, next));
       this.#count = next;
     }
@@ -87,13 +92,13 @@ export class PagedRows {
   /** Rows of one page. */
   #bytesOf(from: number, to: number): Uint8Array {
     const rowBytes = this.rowWords * 4;
-    return new Uint8Array(this.wordsOf(from).buffer, (from & PAGE_MASK) * rowBytes, (to - from) * rowBytes);
+    const { buffer, byteOffset } = this.wordsOf(from);
+    return new Uint8Array(buffer, byteOffset + (from & PAGE_MASK) * rowBytes, (to - from) * rowBytes);
   }
 
-  #addPage(): void {
-    const buffer = new ArrayBuffer(PAGE_ROWS * this.rowWords * 4);
-    this.#words.push(new Uint32Array(buffer));
-    this.#doubles.push(new Float64Array(buffer));
+  #addPage(buffer = new ArrayBuffer(PAGE_ROWS * this.rowWords * 4), at = 0): void {
+    this.#words.push(new Uint32Array(buffer, at, PAGE_ROWS * this.rowWords));
+    this.#doubles.push(new Float64Array(buffer, at, (PAGE_ROWS * this.rowWords) / 2));
   }
 }
 

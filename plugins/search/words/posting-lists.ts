@@ -112,9 +112,11 @@ export class PostingLists {
     return { part: header[at + PART] as number, hi: header[at + HI] as number, lo: header[at + LO] as number };
   }
 
-  /** Makes room for so many lists in a table that is empty. */
+  /** Makes room for so many lists where there are none. */
   reserve(count: number): void {
     this.#table.reserve(count);
+    const pages = new Uint32Array(Math.ceil(count / (HEADER_MASK + 1)) * HEADER_PAGE);
+    for (let at = 0; at < pages.length; at += HEADER_PAGE) this.#headers.push(pages.subarray(at, at + HEADER_PAGE));
   }
 
   /**
@@ -129,7 +131,10 @@ export class PostingLists {
     const sizeClass = length > LARGEST_RUN ? LONG : length <= 1 ? 0 : 32 - Math.clz32(length - 1);
     if (sizeClass > 0) this.#arena.release(header[at + START] as number, 0);
     if (sizeClass === LONG) {
-      header[at + START] = this.#long.push(words.slice(from, to)) - 1;
+      // With room for what usually follows: larger ones are made where that is too little.
+      const own = new Uint32Array(length + (length >>> SPARE_SHIFT));
+      own.set(words.subarray(from, to));
+      header[at + START] = this.#long.push(own) - 1;
     } else {
       if (sizeClass > 0) header[at + START] = this.#arena.allocate(sizeClass);
       const start = header[at + START] as number;
@@ -153,7 +158,7 @@ export class PostingLists {
 
   #create(part: number, hi: number, lo: number): number {
     const list = this.#count;
-    if ((list & HEADER_MASK) === 0) this.#headers.push(new Uint32Array(HEADER << HEADER_BITS));
+    if (list >>> HEADER_BITS === this.#headers.length) this.#headers.push(new Uint32Array(HEADER_PAGE));
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;
     header[at + HI] = hi;
@@ -223,6 +228,8 @@ export const MOST_DOCUMENTS = 2 ** (32 - TIMES_BITS);
 
 const LONG = LARGEST_CLASS + 1;
 const LARGE_LIST = 4_096;
+/** A sixteenth. */
+const SPARE_SHIFT = 4;
 /** Changes no bound. */
 const LONGEST_NORM = 0xff;
 
@@ -241,6 +248,7 @@ const SHORTEST = 6;
 const HEADER = 7;
 const HEADER_BITS = 12;
 const HEADER_MASK = (1 << HEADER_BITS) - 1;
+const HEADER_PAGE = HEADER << HEADER_BITS;
 
 const slotHash = (part: number, hi: number, lo: number): number =>
   mix32(hi ^ Math.imul(part + 1, 0x9e3779b1) ^ lo) >>> 0;
