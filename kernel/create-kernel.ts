@@ -281,13 +281,14 @@ const finishSetup = async (node: Assembly): Promise<void> => {
 
 const serve = async (node: Assembly): Promise<Listener> => {
   if (node.served === undefined) throw new Error('the routes are there after boot');
-  const served = compiledOrRefused(node.served);
   const { clock } = node.options.adapters;
   for (const [place, { plugin }] of node.plugins.entries()) {
     const late = () => new ServiceError('unavailable', `${plugin.name} took too long to start`);
     const begin = () => node.lives[place]?.beforeServing();
     await orRefuse(node, plugin.name, 'onStart', () => withinTime(clock, SETUP_LIMIT_MS, begin, late));
   }
+  // Last, because it takes long: threads that the plugins have begun are at work meanwhile.
+  const served = compiledOrRefused(node.served);
   const listener = await node.container.get(Transport).serve(served);
   node.isServing = true;
   node.stops.push('listener', () => listener.close(Math.max(0, leftToStopMs(node) - CLOSING_RESERVE_MS)));

@@ -25,6 +25,9 @@ export interface Hlc {
   readonly counter: number;
 }
 
+/** Negative, zero or positive as `a` comes before, equals or comes after `b`. The only comparison of stamps. */
+export const compareHlc = (a: Hlc, b: Hlc): number => a.wallMs - b.wallMs || a.counter - b.counter;
+
 /**
  * What two facts must share to contradict, retract or supersede one another: the triple by its match keys, and the
  * place, which is a garden, or outside all gardens.

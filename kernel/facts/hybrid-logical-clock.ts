@@ -1,5 +1,7 @@
 import type { Hlc } from '../../ports/fact.ts';
 
+export { compareHlc } from '../../ports/fact.ts';
+
 /** A stamp before every other. */
 export const ZERO_HLC: Hlc = Object.freeze({ wallMs: 0, counter: 0 });
 
@@ -11,9 +13,6 @@ export const REMOTE_COUNTER_LIMIT = 2 ** 20;
 
 const TEXT_FORM = /^([0-9]{1,15})\.([0-9]{1,10})$/;
 const WALL_DIGITS = 13;
-
-/** Negative, zero or positive as `a` comes before, equals or comes after `b`. The only comparison of stamps. */
-export const compareHlc = (a: Hlc, b: Hlc): number => a.wallMs - b.wallMs || a.counter - b.counter;
 
 /** The stamp of a local write: later than `last` and not before `nowMs` (whole milliseconds). */
 export const tickHlc = (last: Hlc, nowMs: number): Hlc =>

@@ -35,6 +35,8 @@ export interface OpenIndex {
 export interface OpenOptions {
   /** Reads everything from the store, whatever snapshots there are. */
   readonly anew?: boolean;
+  /** Called when a snapshot is being read. */
+  begun?(): void;
   /** Called after each page of the feed, which waits for it. */
   pause?(): Promise<void>;
 }
@@ -43,13 +45,16 @@ export interface OpenOptions {
  * Opens an index from its snapshot, if there is one. It holds what the snapshot held; the feed brings the rest. The
  * store is the truth: whatever is wrong with the files costs the time to read the facts again, and nothing else.
  */
-export const openIndex = async (parts: IndexParts, { anew = false, pause }: OpenOptions = {}): Promise<OpenIndex> => {
+export const openIndex = async (
+  parts: IndexParts,
+  { anew = false, begun = () => {}, pause }: OpenOptions = {},
+): Promise<OpenIndex> => {
   const { store, self, log, snapshots } = parts;
   // Before anything is read: what is erased from then on may be in the index.
   const [erasures, build] = [await snapshots.erasures(), await snapshots.wantedBuild()];
   const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures, build };
   const found = anew ? undefined : await snapshots.find(owner);
-  const restored = found === undefined ? undefined : await restore(found, parts);
+  const restored = found === undefined ? undefined : await restore(found, begun, parts);
   const index = restored?.index ?? parts.createHost();
   let feed: IndexFeed | undefined;
   try {
@@ -73,10 +78,12 @@ export const openIndex = async (parts: IndexParts, { anew = false, pause }: Open
   }
 };
 
-const restore = async (found: KeptSnapshot, parts: IndexParts) => {
+const restore = async (found: KeptSnapshot, begun: () => void, parts: IndexParts) => {
   const index = parts.createHost();
   try {
-    const applied = await index.restore(parts.vectors === undefined ? { index: found.index } : found);
+    const restoring = index.restore(parts.vectors === undefined ? { index: found.index } : found);
+    begun();
+    const applied = await restoring;
     return { index, applied, suppression: await openSuppression(index, parts) };
   } catch (error) {
     await index.close();

@@ -45,10 +45,16 @@ export class SearchService implements SearchIndex {
     this.#vectorsGoal = parts.vectors?.goal;
   }
 
-  /** Opens the index before anybody asks. Without it the first search does: a command may need none. */
-  openAhead(): void {
-    // Searches are told of the error; there may be none yet.
-    this.#opened().catch((error: unknown) => this.#failedToOpen(error));
+  /**
+   * Opens the index before anybody asks. Without it the first search does: a command may need none. Resolves when it is
+   * being read, so that a thread of its own is at work while others do something long in this one.
+   */
+  openAhead(): Promise<void> {
+    return new Promise((begun) => {
+      // Searches are told of the error; there may be none yet.
+      const opened = this.#opened(begun).catch((error: unknown) => this.#failedToOpen(error));
+      void opened.then(() => begun());
+    });
   }
 
   async ready(): Promise<Hlc | null> {
@@ -222,8 +228,8 @@ export class SearchService implements SearchIndex {
     await Promise.all([open, this.#next].map((one) => one && closeIndex(one)));
   }
 
-  #opened(): Promise<OpenIndex> {
-    this.#opening ??= this.#openIndex().catch((error: unknown) => {
+  #opened(begun?: () => void): Promise<OpenIndex> {
+    this.#opening ??= this.#openIndex(begun).catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });
@@ -240,9 +246,9 @@ export class SearchService implements SearchIndex {
     }
   }
 
-  async #openIndex(): Promise<OpenIndex> {
+  async #openIndex(begun = (): void => {}): Promise<OpenIndex> {
     const beganMs = this.#parts.clock.monotonicMs();
-    const open = await openIndex(this.#parts, { pause: () => this.#tellProgress() });
+    const open = await openIndex(this.#parts, { begun, pause: () => this.#tellProgress() });
     this.#serve(open);
     this.#savedSize = sizeOf(open);
     this.#building = this.#build(open, beganMs);

@@ -1,4 +1,5 @@
-import { type Cover, compareHlc, FEED_START, type Hlc } from '../../../kernel/plugin-api.ts';
+import type { Cover, Hlc } from '../../../kernel/plugin-api.ts';
+import { compareHlc } from '../../../ports/fact.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import type { Hit, SearchView } from '../search-api.ts';
@@ -19,7 +20,7 @@ const CHARACTERS_PER_TURN = 128 * 1024;
 export class LocalHost implements IndexHost {
   #index: MemoryIndex;
   #layers: HeldLayers;
-  #applied: Hlc = FEED_START;
+  #applied: Hlc = { wallMs: 0, counter: 0 };
   #isClosed = false;
   /** Whether what follows from a snapshot is being worked out, or was. */
   #isSettled = true;

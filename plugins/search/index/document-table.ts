@@ -1,5 +1,4 @@
-import { compareHlc } from '../../../kernel/plugin-api.ts';
-import type { Hlc } from '../../../ports/ports.ts';
+import { compareHlc, type Hlc } from '../../../ports/fact.ts';
 import { DocumentLengths } from './document-lengths.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';

@@ -1,4 +1,5 @@
-import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
+import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
+import { compareHlc } from '../../../ports/fact.ts';
 import type { Cover, Hlc, StoredFact, TripleKey } from '../../../ports/ports.ts';
 import { normOf } from '../words/document-norm.ts';
 import { readFactTerms } from '../words/fact-terms.ts';

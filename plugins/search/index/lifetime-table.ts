@@ -1,4 +1,4 @@
-import { compareHlc } from '../../../kernel/plugin-api.ts';
+import { compareHlc } from '../../../ports/fact.ts';
 import type { Hlc } from '../../../ports/ports.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';

@@ -1,4 +1,5 @@
-import { compareHlc, type Expiry, type FactName } from '../../../kernel/plugin-api.ts';
+import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
+import { compareHlc } from '../../../ports/fact.ts';
 import type { Hlc } from '../../../ports/ports.ts';
 import type { Around, Asked, Hit, Looked, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
 import type { ByteSource } from '../snapshot/byte-source.ts';
