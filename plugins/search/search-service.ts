@@ -242,7 +242,7 @@ export class SearchService implements SearchIndex {
       this.#lacksVectors = false;
     } catch (error) {
       this.#lacksVectors = true;
-      throw error;
+      if (!this.#isClosed) throw error;
     }
   }
 
