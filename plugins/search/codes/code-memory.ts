@@ -65,7 +65,7 @@ export class CodeMemory {
     return size * (this.#rowSigns + this.rowCodes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
   }
 
-  /** Grows at once for blocks of so many bytes in all, where there is room: each growth costs a collection of garbage. */
+  /** Grows at once for blocks of so many bytes in all, where there is room: each growth makes V8 collect garbage. */
   reserve(bytes: number): void {
     this.#grow(Math.min(MOST_BYTES, this.#end + bytes));
   }
