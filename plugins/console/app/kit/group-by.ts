@@ -1,6 +1,9 @@
 /** Items by a name of theirs, in the order in which the names first come. */
-export const groupBy = <Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, Item[]> => {
-  const groups = new Map<string, Item[]>();
+export const groupBy = <Item, Name extends string>(
+  items: readonly Item[],
+  nameOf: (item: Item) => Name,
+): Map<Name, Item[]> => {
+  const groups = new Map<Name, Item[]>();
   for (const item of items) {
     const name = nameOf(item);
     const group = groups.get(name);

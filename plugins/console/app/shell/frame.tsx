@@ -13,6 +13,7 @@ export const Frame = () => {
   const { screen } = useAddress();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLButtonElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${titleOf(screen, texts.screens)} · ${setup.service}`;
@@ -20,6 +21,16 @@ export const Frame = () => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [screen]);
+  useEffect(() => {
+    if (!isOpen) return;
+    const close = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [isOpen]);
   return (
     <div class="frame" data-open={isOpen}>
       <a class="skip" href="#content">
@@ -29,6 +40,7 @@ export const Frame = () => {
         <button
           type="button"
           class="quiet menu"
+          ref={menu}
           aria-expanded={isOpen}
           aria-controls="navigation"
           aria-label={texts.navigation}

@@ -69,7 +69,7 @@ const CardText = ({ card }: { card: Card }) => {
   return (
     <>
       <ScrollBox class="says" label={texts.title}>
-        <ShownText text={card.summary} short={false} />
+        <ShownText text={card.summary.replace(HEADING, '')} short={false} />
       </ScrollBox>
       <p class="fact-about muted">
         <span>
@@ -89,5 +89,8 @@ const CardText = ({ card }: { card: Card }) => {
     </>
   );
 };
+
+/** The name of the entity, with which a card begins for programs: here it stands above. */
+const HEADING = /^## [^\n]*\n/;
 
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { CopyButton } from '../../kit/copy-button.tsx';
+import { groupBy } from '../../kit/group-by.ts';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { useKept } from '../../kit/use-kept.ts';
@@ -35,7 +36,10 @@ export const OneEntity = ({ uri }: { uri: string }) => {
   );
   const facts = useKept(asked);
   const assert = useAssert(uri, () => setRound(round + 1));
-  const scopes = [...new Set(facts.items.filter(isLive).map(({ scope }) => scope))];
+  // The scope in which most is said comes first.
+  const scopes = [...groupBy(facts.items.filter(isLive), ({ scope }) => scope)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([scope]) => scope);
   return (
     <>
       <p class="back">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { instantOf } from '../../kit/moment-field.tsx';
 import { useGardens } from '../../kit/use-gardens.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
+import { fill } from '../../texts/texts.ts';
 import { FILTERS, type FilterName } from './filter-names.ts';
 
 /** A filter and its value, added one at a time. */
@@ -74,7 +75,16 @@ const FilterValue = ({ name, value, onChange }: FilterValueProps) => {
   }
   const plain = { 'aria-label': texts.filters.value, value, onInput: take };
   if (name === 'min_confidence') return <input {...plain} type="number" min={0} max={1} step="any" />;
-  return name === 'after' ? <input {...plain} type="datetime-local" /> : <input {...plain} />;
+  if (name === 'after') return <input {...plain} type="datetime-local" />;
+  const example = EXAMPLES[name];
+  return <input {...plain} placeholder={example && fill(texts.filters.example, { value: example })} />;
+};
+
+/** What a value looks like, of the filters that a reader could not guess. */
+const EXAMPLES: Partial<Readonly<Record<FilterName, string>>> = {
+  entity: 'user:alice',
+  relation: 'memory:role',
+  source: 'agent:scribe',
 };
 
 type Choice = readonly [value: string, title: string];

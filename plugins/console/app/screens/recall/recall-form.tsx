@@ -17,6 +17,8 @@ export const RecallForm = (given: RecallFormProps) => {
   const [question, setQuestion] = useState(given.question);
   const [one, setOne] = useState(given.one);
   const [other, setOther] = useState(given.other);
+  // On a phone they would be a whole screen between the question and what is recalled.
+  const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 48rem)').matches);
   useEffect(() => {
     // A step through the history of the browser brings back what was asked then.
     setQuestion(given.question);
@@ -52,16 +54,25 @@ export const RecallForm = (given: RecallFormProps) => {
             />
           )}
         </Field>
-      </div>
-      <div class="recall-pair">
-        <SettingFields title={other === undefined ? texts.settings : texts.settingsA} value={one} onChange={setOne} />
-        {other !== undefined && <SettingFields title={texts.settingsB} value={other} onChange={setOther} />}
-      </div>
-      <div class="bar">
         <button type="submit" class="primary">
           {texts.ask}
         </button>
-        <button type="button" onClick={() => setOther(other === undefined ? one : undefined)}>
+      </div>
+      <details class="recall-ways" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{texts.ways}</summary>
+        <div class="recall-pair">
+          <SettingFields title={other === undefined ? texts.settings : texts.settingsA} value={one} onChange={setOne} />
+          {other !== undefined && <SettingFields title={texts.settingsB} value={other} onChange={setOther} />}
+        </div>
+      </details>
+      <div class="bar">
+        <button
+          type="button"
+          onClick={() => {
+            setOther(other === undefined ? one : undefined);
+            setOpen(true);
+          }}
+        >
           {other === undefined ? texts.compare : texts.compareNoMore}
         </button>
         <button

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { isBrowserInstalled, type Page } from '../../kit/browser.ts';
+import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
+import { button, fillIn, press } from './reader-steps.ts';
+
+const PHONE = { width: 390, height: 844 };
+
+if (isBrowserInstalled()) {
+  describe('the console on a phone', function () {
+    this.timeout(180_000);
+    let console: ConsoleBrowser;
+    before(async () => {
+      console = await startConsoleBrowser();
+      for (const v of ['May', 'June']) {
+        await console.served.ask('POST', '/v1/facts', {
+          entity: 'shop:1',
+          relation: 'memory:opens',
+          value: { type: 'string', v },
+          source: `agent:of-${v}`,
+          scope: 'company',
+          confidence: 0.8,
+        });
+      }
+    });
+    afterEach(async () => {
+      expect(await console.leave()).to.deep.equal([]);
+    });
+    after(() => console?.stop());
+
+    const topOf = (page: Page, selector: string): Promise<number> =>
+      page.evaluate<number>(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`);
+
+    it('has its screens behind a button, which closes by keyboard too and keeps the focus', async () => {
+      const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
+      await open('facts');
+      const menu = button(page, 'Screens');
+      await menu.press('Enter');
+      await page.getByRole('link', { name: 'Contradictions', exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.locator('nav').waitFor({ state: 'hidden' });
+      expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal('Screens');
+      await menu.click();
+      await page.getByRole('link', { name: 'Contradictions', exact: true }).click();
+      await page.getByRole('heading', { name: 'Contradictions', exact: true }).waitFor();
+      await page.locator('nav').waitFor({ state: 'hidden' });
+    });
+
+    it('shows what is recalled without a way past all settings, which are there when they are wanted', async () => {
+      const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
+      await open('recall');
+      await fillIn(page, { Question: 'When does the shop open?' });
+      await press(page, 'Recall');
+      await page.locator('.recall-summary').waitFor();
+      expect(await topOf(page, '.recall-summary')).to.be.within(0, PHONE.height);
+      expect(await page.getByLabel('Budget in tokens').isVisible()).to.equal(false);
+      await press(page, 'Compare with other settings');
+      await page.getByLabel('Budget in tokens').nth(1).waitFor();
+    });
+
+    it('shows a contradiction by itself, and leads back to the list', async () => {
+      const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
+      await open('contradictions');
+      await page.getByText('2 rivals').click();
+      await page.locator('.rival').nth(1).waitFor();
+      expect(await page.getByText('2 rivals').isVisible()).to.equal(false);
+      await page.getByRole('link', { name: 'Back to the list' }).click();
+      await page.getByText('2 rivals').waitFor();
+    });
+  });
+}
