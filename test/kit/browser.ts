@@ -59,6 +59,7 @@ export interface ContextOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly permissions?: readonly string[];
+  readonly locale?: string;
 }
 
 export interface Browser {

@@ -53,5 +53,17 @@ if (isBrowserInstalled()) {
       }
       expect(wide).to.deep.equal([]);
     });
+
+    it('is in one language: times and numbers fit the words around them, whatever the browser speaks', async () => {
+      const { page, open } = await console.visit(console.served.adminKey, { locale: 'de-DE' });
+      expect(await page.evaluate('[navigator.language, document.documentElement.lang]')).to.deep.equal(['de-DE', 'en']);
+      await open('facts');
+      await page.getByText(/^100,0\d\d facts$/).waitFor();
+      await page
+        .locator('.row time')
+        .getByText(/ ago$|^now$/)
+        .first()
+        .waitFor();
+    });
   });
 }

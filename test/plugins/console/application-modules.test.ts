@@ -100,6 +100,10 @@ describe('a value that a reader types', () => {
   });
 });
 
+interface LanguageModule {
+  chooseLocale(wanted: readonly string[], known: readonly string[]): string;
+}
+
 interface TextsModule {
   fill(text: string, values: Readonly<Record<string, string | number>>): string;
 }
@@ -110,5 +114,13 @@ describe('a sentence of the console', () => {
     expect(fill('{b} of {a}', { a: '{b}', b: '$& {a}' })).to.equal('$& {a} of {b}');
     expect(fill('{count} of {other}', { count: 1_234 })).to.equal('1,234 of {other}');
     expect(fill('{name} is here', { name: 'a\u202eb' })).to.equal('\u2068a\u202eb\u2069 is here');
+  });
+
+  it('is in the first language of the reader that there is, and in English otherwise', async () => {
+    const { chooseLocale } = await importConsoleModule<LanguageModule>('texts/language.ts');
+    expect(chooseLocale(['fr-CA', 'en-GB', 'en'], ['en'])).to.equal('en-GB');
+    expect(chooseLocale(['de-AT', 'en'], ['en', 'de'])).to.equal('de-AT');
+    expect(chooseLocale(['en-US@posix', '', 'fr'], ['en'])).to.equal('en');
+    expect(chooseLocale([], ['en'])).to.equal('en');
   });
 });

@@ -1,6 +1,5 @@
+import { spellNumber } from '../texts/texts.ts';
 import { useTexts } from './use-texts.ts';
-
-const NUMBERS = new Intl.NumberFormat('en');
 
 /** How many of each; what there is none of is left out. */
 export const Counts = ({ label, counts }: { label: string; counts: Readonly<Record<string, unknown>> }) => {
@@ -23,7 +22,7 @@ export const Counts = ({ label, counts }: { label: string; counts: Readonly<Reco
         {rows.map(([name, count]) => (
           <tr key={name}>
             <td>{name.replaceAll('_', ' ')}</td>
-            <td class="number">{NUMBERS.format(count)}</td>
+            <td class="number">{spellNumber(count)}</td>
           </tr>
         ))}
       </tbody>

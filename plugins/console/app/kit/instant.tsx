@@ -1,3 +1,4 @@
+import { LOCALE } from '../texts/texts.ts';
 import { nowMs } from './platform.ts';
 
 const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
@@ -9,12 +10,12 @@ const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
   ['second', 1_000],
 ];
 
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
+const LOCAL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** A date alone names a day, which begins elsewhere at another time: it is the same day for every reader. */
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** An instant in the zone of the reader. The exact instant, as the node gave it, is in the title. */
 export const Instant = ({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) => {

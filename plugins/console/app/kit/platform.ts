@@ -19,6 +19,9 @@ export const nameKnownLanguage = (): void => {
   }
 };
 
+/** Languages of the reader, best first. */
+export const wantedLanguages = (): readonly string[] => globalThis.navigator?.languages ?? [];
+
 /** Puts a text into the clipboard, also where the browser hides the clipboard from the page, or refuses it. */
 export const copyText = async (text: string): Promise<void> => {
   try {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { spellNumber } from '../texts/texts.ts';
 import { hasTurningMarks } from './turning-marks.ts';
 import { useTexts } from './use-texts.ts';
 
@@ -23,7 +24,7 @@ export const ShownText = ({ text, short = true }: { text: string; short?: boolea
         <>
           {' '}
           <button type="button" class="link" onClick={() => showWhole(true)}>
-            {`+ ${(text.length - shown.length).toLocaleString()}`}
+            {`+ ${spellNumber(text.length - shown.length)}`}
           </button>
         </>
       )}

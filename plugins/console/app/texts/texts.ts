@@ -1,9 +1,6 @@
-import english from './en.json' with { type: 'json' };
+import { LOCALE } from './language.ts';
 
-/** The texts of the console. Another language is a file beside `en.json` with the same members. */
-export type Texts = typeof english;
-
-export const ENGLISH: Texts = english;
+export { ENGLISH, LOCALE, loadTexts, type Texts } from './language.ts';
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -12,7 +9,7 @@ export const fill = (text: string, values: Values): string =>
   text.replace(/\{([a-z]+)\}/g, (place, name: string) => {
     const value = values[name];
     if (value === undefined) return place;
-    return typeof value === 'number' ? NUMBERS.format(value) : isolated(value);
+    return typeof value === 'number' ? spellNumber(value) : isolated(value);
   });
 
 /** Letters that run from right to left, and marks that turn the direction of what follows. */
@@ -23,8 +20,13 @@ const isolated = (value: string): string =>
   TURNS.test(value) ? `\u2068${value.replaceAll(/[\u2066-\u2069]/g, '')}\u2069` : value;
 
 /** The form of a sentence for a number, by the rules of the language; `{count}` stands for the number. */
-export const plural = (forms: { readonly one: string; readonly other: string }, count: number): string =>
-  fill(PLURALS.select(count) === 'one' ? forms.one : forms.other, { count });
+export const plural = (forms: PluralForms, count: number): string =>
+  fill(forms[PLURALS.select(count)] ?? forms.other, { count });
 
-const NUMBERS = new Intl.NumberFormat('en');
-const PLURALS = new Intl.PluralRules('en');
+/** English has two forms; other languages have more, or `other` alone. */
+type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
+
+export const spellNumber = (value: number): string => NUMBERS.format(value);
+
+const NUMBERS = new Intl.NumberFormat(LOCALE);
+const PLURALS = new Intl.PluralRules(LOCALE);

@@ -7,7 +7,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
-import { fill, plural } from '../../texts/texts.ts';
+import { fill, LOCALE, plural } from '../../texts/texts.ts';
 
 interface EntityCardProps {
   readonly uri: string;
@@ -93,4 +93,4 @@ const CardText = ({ card }: { card: Card }) => {
 /** The name of the entity, with which a card begins for programs: here it stands above. */
 const HEADING = /^## [^\n]*\n/;
 
-const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });

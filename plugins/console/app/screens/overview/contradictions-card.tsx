@@ -4,6 +4,7 @@ import { Answer } from '../../kit/state.tsx';
 import { type Asked, useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
+import { spellNumber } from '../../texts/texts.ts';
 import { type Contradictions, readContradictions } from '../contradictions/read-contradictions.ts';
 import { OverviewCard } from './overview-card.tsx';
 
@@ -35,7 +36,7 @@ export const ContradictionsCard = ({ round }: { round: number }) => {
           return (
             <>
               <p class="figure">
-                {list.length.toLocaleString()}
+                {spellNumber(list.length)}
                 {hasMore && '+'}
               </p>
               {oldest === undefined ? (

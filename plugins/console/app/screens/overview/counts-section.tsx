@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { nameKnownLanguage } from '../../kit/platform.ts';
 import { Problem } from '../../kit/problem.tsx';
 import { useSession } from '../../session/session.ts';
-import { fill, plural } from '../../texts/texts.ts';
+import { fill, LOCALE, plural, spellNumber } from '../../texts/texts.ts';
 import type { DrawnCounts } from './draw-counts.ts';
 import { type Count, type Period, useCounts } from './use-counts.ts';
 
 const PERIODS: readonly Period[] = ['day', 'month'];
-const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const LOCAL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** How many facts held over time, as a line and as a table. */
 export const CountsSection = ({ round }: { round: number }) => {
@@ -37,7 +37,7 @@ export const CountsSection = ({ round }: { round: number }) => {
       <p class="counts-at">
         {shown && shown.total !== null && (
           <>
-            <span class="figure">{shown.total.toLocaleString()}</span>{' '}
+            <span class="figure">{spellNumber(shown.total)}</span>{' '}
             <span class="muted">
               {fill(pointed === undefined ? own.now : own.then, { at: LOCAL.format(shown.ms) })}
             </span>
@@ -114,7 +114,7 @@ const CountsTable = ({ counts }: { counts: readonly Count[] }) => {
                     {LOCAL.format(ms)}
                   </time>
                 </td>
-                <td class="number">{total?.toLocaleString()}</td>
+                <td class="number">{typeof total === 'number' && spellNumber(total)}</td>
               </tr>
             ))}
           </tbody>

@@ -3,7 +3,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
-import { plural, type Texts } from '../../texts/texts.ts';
+import { plural, spellNumber, type Texts } from '../../texts/texts.ts';
 import { OverviewCard } from './overview-card.tsx';
 
 type Subscription = AnswerOf<'GET /v1/subscriptions'>['subscriptions'][number];
@@ -27,7 +27,7 @@ export const DeliveriesCard = ({ round }: { round: number }) => {
           if (needy.length === 0) return <p>{plural(own.deliveriesWell, subscriptions.length)}</p>;
           return (
             <>
-              <p class="figure bad">{needy.length.toLocaleString()}</p>
+              <p class="figure bad">{spellNumber(needy.length)}</p>
               <ul class="overview-list">
                 {needy.slice(0, SHOWN).map(({ id, target, trouble }) => (
                   <li key={id}>

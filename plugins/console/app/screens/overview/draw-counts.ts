@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { spellNumber } from '../../texts/texts.ts';
 import type { Count } from './use-counts.ts';
 
 const HEIGHT = 220;
@@ -28,7 +29,7 @@ export const drawCounts = (
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false } },
       scales: { y: { range: (_, least, most) => rangeOf(least, most) } },
-      axes: [axis, { ...axis, size: 64, values: (_, splits) => splits.map((each) => each.toLocaleString()) }],
+      axes: [axis, { ...axis, size: 64, values: (_, splits) => splits.map((each) => spellNumber(each)) }],
       series: [
         {},
         {

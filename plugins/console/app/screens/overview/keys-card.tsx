@@ -3,6 +3,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
+import { spellNumber } from '../../texts/texts.ts';
 import { OverviewCard } from './overview-card.tsx';
 
 const SHOWN = 4;
@@ -20,7 +21,7 @@ export const KeysCard = ({ round }: { round: number }) => {
             <p class="muted">{own.noKeys}</p>
           ) : (
             <>
-              <p class="figure">{keys.length.toLocaleString()}</p>
+              <p class="figure">{spellNumber(keys.length)}</p>
               <ul class="overview-list">
                 {keys.slice(0, SHOWN).map((key) => (
                   <li key={key.id}>

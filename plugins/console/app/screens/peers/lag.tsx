@@ -6,7 +6,7 @@ import { Empty } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useTexts } from '../../kit/use-texts.ts';
 import { useSession } from '../../session/session.ts';
-import { plural, type Texts } from '../../texts/texts.ts';
+import { LOCALE, plural, type Texts } from '../../texts/texts.ts';
 
 export type Lag = AnswerOf<'GET /v1/federation/peers/{peer_id}/lag'>;
 
@@ -63,7 +63,7 @@ export const LagTables = ({ lag }: { lag: Lag }) => {
   );
 };
 
-const SECONDS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const SECONDS = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
 
 const seconds = (value: number | null): string => (value === null ? '–' : `${SECONDS.format(value)} s`);
 

@@ -105,7 +105,7 @@ const PeerLag = ({ id }: { id: string }) => {
         <>
           <LagTables lag={lag} />
           <p class="muted after-table">
-            {fill(own.today, { count: lag.facts_today, most: lag.facts_per_day?.toLocaleString() ?? own.noLimit })}
+            {fill(own.today, { count: lag.facts_today, most: lag.facts_per_day ?? own.noLimit })}
           </p>
           {lag.quarantined_until !== null && (
             <p>

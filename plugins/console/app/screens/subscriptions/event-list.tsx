@@ -11,7 +11,7 @@ import { useTexts } from '../../kit/use-texts.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
-import { plural } from '../../texts/texts.ts';
+import { LOCALE, plural } from '../../texts/texts.ts';
 
 type Event = AnswerOf<'GET /v1/subscriptions/{id}/events'>['events'][number];
 
@@ -65,7 +65,7 @@ export const EventList = ({ id, seconds }: { id: string; seconds: number }) => {
 };
 
 const SECONDS_PER_MINUTE = 60;
-const DURATION = new Intl.NumberFormat('en', { style: 'unit', unit: 'minute', unitDisplay: 'long' });
+const DURATION = new Intl.NumberFormat(LOCALE, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
 
 const EventLine = ({ event, onAfter }: { event: Event; onAfter: () => void }) => {
   const { subscriptions: own } = useTexts();
