@@ -155,7 +155,7 @@ describe('the command line', () => {
   });
 
   it('names a configuration file that is not there', async () => {
-    const { exitCode, stderr } = await place.run(['start', '--config', 'none.json']);
+    const { exitCode, stderr } = await place.runApart(['start', '--config', 'none.json']);
 
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain('none.json').and.not.to.contain('    at ');

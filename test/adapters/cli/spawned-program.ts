@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { inspectNode } from '../../../config/inspect-node.ts';
+import { openNode } from '../../../config/open-node.ts';
+import { BootError } from '../../../kernel/boot/boot-problem.ts';
 import { servedAddress } from '../../kit/served-address.ts';
-import type { CommandResult } from './run-in-process.ts';
+import { type CommandResult, runInProcess } from './run-in-process.ts';
 
 const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
 
@@ -31,8 +34,33 @@ export class Workplace {
     return join(this.folder, name);
   }
 
-  /** Runs a command to its end. */
+  /**
+   * Runs a command to its end, in this process: to load the program takes longer than most commands. `runApart` is for
+   * what a process of its own shows.
+   */
   async run(argv: readonly string[], env: Variables = {}, input = ''): Promise<CommandResult> {
+    return inTurn(async () => {
+      const cwd = process.cwd();
+      const umask = process.umask(OWNER_ONLY);
+      process.chdir(this.folder);
+      try {
+        return await runInProcess(argv, {
+          env: { PATH: process.env['PATH'] ?? '', ...env },
+          input,
+          program: [process.execPath, MAIN],
+          openNode,
+          inspectNode,
+          problemsOf: (error) => (error instanceof BootError ? error.problems : []),
+        });
+      } finally {
+        process.chdir(cwd);
+        process.umask(umask);
+      }
+    });
+  }
+
+  /** Runs a command to its end, as a user would. */
+  async runApart(argv: readonly string[], env: Variables = {}, input = ''): Promise<CommandResult> {
     const child = this.#spawn(argv, env);
     child.stdin?.on('error', () => {}).end(input);
     return resultOf(child);
@@ -74,6 +102,17 @@ export class Workplace {
     return child;
   }
 }
+
+const OWNER_ONLY = 0o077;
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** A process is in one folder at a time. */
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const next = last.then(work);
+  last = next.catch(() => {});
+  return next;
+};
 
 const resultOf = async (child: ChildProcess): Promise<CommandResult> => {
   const [stdout, stderr, [exitCode]] = await Promise.all([

@@ -160,7 +160,7 @@ describe('the start command', () => {
   describe('with something in the way', () => {
     it('refuses to serve without keys where others could reach it, and says what to do', async () => {
       const env = { SVC_AUTH_REQUIRED: 'false', SVC_HOST: '0.0.0.0', SVC_PORT: '0' };
-      const { exitCode, stdout, stderr } = await place.run(['start'], env);
+      const { exitCode, stdout, stderr } = await place.runApart(['start'], env);
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);
       expect(stderr).to.contain('SVC_HOST=127.0.0.1').and.not.to.contain('    at ');
@@ -179,7 +179,7 @@ describe('the start command', () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => other.once('listening', resolve));
       const { port } = other.address() as AddressInfo;
-      const { exitCode, stderr } = await place.run(['start', '--port', String(port)]);
+      const { exitCode, stderr } = await place.runApart(['start', '--port', String(port)]);
       other.close();
 
       expect(exitCode).to.equal(1);
@@ -191,7 +191,7 @@ describe('the start command', () => {
     });
 
     it('refuses a port that is none', async () => {
-      const { exitCode, stderr } = await place.run(['start', '--port', '65536']);
+      const { exitCode, stderr } = await place.runApart(['start', '--port', '65536']);
 
       expect(exitCode).to.equal(1);
       expect(stderr).to.contain('from 0 to 65535');
@@ -199,7 +199,7 @@ describe('the start command', () => {
   });
 
   it('shows plugins, settings, routes, hooks and tables with --print, and creates nothing', async () => {
-    const { exitCode, stdout } = await place.run(['start', '--print']);
+    const { exitCode, stdout } = await place.runApart(['start', '--print']);
 
     expect(exitCode).to.equal(0);
     expect(stdout)

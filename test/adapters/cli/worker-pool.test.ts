@@ -28,7 +28,7 @@ describe('the start command with workers', () => {
   const start = (more?: string, workers = WORKERS): Promise<RunningProgram> =>
     place.start([...tellingWho(place, more), '--workers', String(workers)]);
   const run = (more?: string, workers = WORKERS) =>
-    place.run(['start', ...tellingWho(place, more)], { SVC_WORKERS: String(workers), SVC_PORT: '0' });
+    place.runApart(['start', ...tellingWho(place, more)], { SVC_WORKERS: String(workers), SVC_PORT: '0' });
   const keyOnDisk = (): string => readFileSync(place.path('data/admin.key'), 'utf8').trim();
   const pidsAt = async (url: string, workers = WORKERS): Promise<number[]> => {
     const connections = await connectionsByPid(url, workers);
@@ -181,7 +181,7 @@ describe('the start command with workers', () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => other.once('listening', resolve));
       const { port } = other.address() as AddressInfo;
-      const { exitCode, stdout, stderr } = await place.run(['start', '--port', String(port), '--workers', '2']);
+      const { exitCode, stdout, stderr } = await place.runApart(['start', '--port', String(port), '--workers', '2']);
       other.close();
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);
@@ -194,7 +194,7 @@ describe('the start command with workers', () => {
     it('says once why the store cannot be opened, and starts no worker', async () => {
       writeFileSync(place.path('file'), '');
       const env = { SVC_WORKERS: '2', SVC_PORT: '0', SVC_DB_PATH: 'file/node.db' };
-      const { exitCode, stderr } = await place.run(['start'], env);
+      const { exitCode, stderr } = await place.runApart(['start'], env);
 
       expect(exitCode).to.equal(1);
       expect(stderr.match(/^error: /gm)).to.have.length(1);
@@ -223,10 +223,10 @@ describe('the start command with workers', () => {
     });
 
     it('refuses a number that is none', async () => {
-      const flag = await place.run(['start', '--workers', '0']);
+      const flag = await place.runApart(['start', '--workers', '0']);
       expect([flag.exitCode, flag.stdout]).to.deep.equal([1, '']);
       expect(flag.stderr).to.contain("'--workers <number>'").and.to.contain('or auto');
-      const variable = await place.run(['start'], { SVC_WORKERS: '65' });
+      const variable = await place.runApart(['start'], { SVC_WORKERS: '65' });
       expect([variable.exitCode, variable.stdout]).to.deep.equal([1, '']);
       expect(variable.stderr).to.contain('SVC_WORKERS accepts a whole number from 1 to 64 or auto');
     });

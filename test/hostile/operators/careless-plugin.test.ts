@@ -57,7 +57,7 @@ describe('A plugin that is carelessly written stops the start, and the operator 
     it(`when it ${title}`, async () => {
       const plugin = `{ name: 'careless', version: '1.0.0', kernelApi: 1, ${members} }`;
       writeFileSync(place.path('careless.mjs'), `export const careless = ${plugin};`);
-      const { exitCode, stdout, stderr } = await place.run(['start', '--config', 'node.json'], { SVC_PORT: '0' });
+      const { exitCode, stdout, stderr } = await place.runApart(['start', '--config', 'node.json'], { SVC_PORT: '0' });
 
       for (const pattern of said) expect(stderr).to.match(pattern);
       expect(stderr).not.to.contain('this is a bug').and.not.to.contain(STACK);
@@ -71,7 +71,7 @@ describe('A plugin that is carelessly written stops the start, and the operator 
       "export const careless = { name: 'careless', version: '1.0.0', kernelApi: 1, setup() { throw new Error('no luck'); } };",
     );
     const env = { SVC_PORT: '0', SVC_LOG_LEVEL: 'debug' };
-    const { stderr } = await place.run(['start', '--config', 'node.json'], env);
+    const { stderr } = await place.runApart(['start', '--config', 'node.json'], env);
     const line = stderr.split('\n').find((each) => each.includes('a plugin failed in setup')) ?? '{}';
 
     const { level, plugin, error } = JSON.parse(line) as Record<string, unknown>;

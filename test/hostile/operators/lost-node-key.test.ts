@@ -114,7 +114,7 @@ describe('An operator makes a new key for a node whose key is lost', () => {
     expect(readFileSync(place.path('data/node.key'), 'utf8')).to.equal(before);
 
     rmSync(place.path('data/node.key'));
-    const failed = await place.run(['start'], { SVC_PORT: '0' });
+    const failed = await place.runApart(['start'], { SVC_PORT: '0' });
     expect([failed.exitCode, failed.stdout]).to.deep.equal([1, '']);
     expect(failed.stderr).to.contain('hint: ').and.contain('node-key create').and.not.contain('    at ');
     const made = await place.run(['node-key', 'create']);

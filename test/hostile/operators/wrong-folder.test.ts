@@ -56,7 +56,7 @@ describe('An operator names a file that is no store of a node (I22)', () => {
     const place = new Workplace();
     mkdirSync(place.path('data'));
     writeFileSync(place.path('data/svc.db'), '');
-    const { exitCode, stderr } = await place.run(['export']);
+    const { exitCode, stderr } = await place.runApart(['export']);
 
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain('there is no store at');
