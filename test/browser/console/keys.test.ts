@@ -124,5 +124,22 @@ if (isBrowserInstalled()) {
       const { body } = await console.served.ask('GET', '/v1/federation/capability-tokens');
       expect(body.tokens[0]).to.include({ subject: 'agent:scribe', verb: 'read', status: 'revoked' });
     });
+
+    it('of capabilities are issued by a writer to nobody else, and revoked by that writer', async () => {
+      const { page, open } = await console.visit(await console.keyFor('agent:scribe', ['read', 'write']));
+      await open('capabilities');
+      await press(page, 'Issue a token');
+      const form = await dialog(page, 'Issue a token');
+      expect(await form.getByLabel('To whom', { exact: true }).count()).to.equal(0);
+      await choose(form, 'What for', 'subscribe');
+      await choose(form, 'For how long', 'An hour');
+      await fillIn(form, { 'On what': 'project:lantern' });
+      await press(form, 'Issue a token');
+      await takeSecret(page, 'The new token');
+      await isTold(page, 'A token is issued to agent:scribe.');
+      await sendForm(page, { opener: 'Revoke the token of agent:scribe', submit: 'Revoke' });
+      await isTold(page, 'The token of agent:scribe is revoked.');
+      await page.locator('.rows').getByText('revoked').first().waitFor();
+    });
   });
 }

@@ -32,6 +32,14 @@ if (isBrowserInstalled()) {
       expect(await offered(page)).to.not.include('Register a key');
     });
 
+    it('goes on without a key that was kept in the tab and works no longer', async () => {
+      const { page } = await console.comeIn();
+      await page.evaluate('sessionStorage.setItem("console.key", "a-key-of-earlier-that-works-no-longer")');
+      await page.reload();
+      await page.getByText('anon:trusted').first().waitFor();
+      expect(await page.evaluate('sessionStorage.length')).to.equal(0);
+    });
+
     it('copies a command that runs without a key', async () => {
       const { page, open } = await console.comeIn();
       await open('recall?q=gardener');

@@ -70,8 +70,10 @@ const resume = async (enter: (key: string | undefined) => Promise<void>): Promis
     await enter(key);
   } catch (error) {
     // A node that cannot be reached just now has not refused the key.
-    if (error instanceof AuthenticationError) keepKey(undefined);
-    throw error;
+    if (!(error instanceof AuthenticationError)) throw error;
+    keepKey(undefined);
+    if ((await readSetup()).asks_for_key) throw error;
+    await enter(undefined);
   }
 };
 
