@@ -53,7 +53,7 @@ if (isBrowserInstalled()) {
 
     it('takes a key from somebody who may do more, forgets it, and goes on without one', async () => {
       const { page, open, seriousFindings } = await console.comeIn();
-      await press(page, 'Sign in with a key');
+      await press(page, 'Use a key');
       await page.getByText('This node asks for no key.').waitFor();
       expect(await seriousFindings()).to.deep.equal([]);
       await fillIn(page, { Key: 'a-key-that-nobody-has-ever-registered' });
@@ -68,7 +68,7 @@ if (isBrowserInstalled()) {
       expect(await page.evaluate('sessionStorage.length')).to.equal(0);
       await press(page, 'Go on without a key');
       await page.getByText('anon:trusted').first().waitFor();
-      await button(page, 'Sign in with a key').waitFor();
+      await button(page, 'Use a key').waitFor();
     });
   });
 }

@@ -74,7 +74,7 @@ export const SignIn = ({ notice, hasProvider, signIn, enterOpenly }: SignInProps
           void attempt(() => signIn(key.trim(), keep));
         }}
       >
-        <Field label={texts.key} hint={texts.where}>
+        <Field label={texts.key} hint={enterOpenly === undefined ? texts.where : undefined}>
           {(ids) => (
             <input
               {...ids}
@@ -97,14 +97,16 @@ export const SignIn = ({ notice, hasProvider, signIn, enterOpenly }: SignInProps
         ) : (
           error !== undefined && <Problem error={error} />
         )}
-        <button type="submit" class="primary" disabled={isWorking}>
-          {isWorking ? texts.working : texts.submit}
-        </button>
-        {enterOpenly !== undefined && (
-          <button type="button" disabled={isWorking} onClick={() => void attempt(enterOpenly)}>
-            {texts.withoutKey}
+        <div class="bar">
+          <button type="submit" class="primary" disabled={isWorking}>
+            {isWorking ? texts.working : texts.submit}
           </button>
-        )}
+          {enterOpenly !== undefined && (
+            <button type="button" disabled={isWorking} onClick={() => void attempt(enterOpenly)}>
+              {texts.withoutKey}
+            </button>
+          )}
+        </div>
       </form>
     </main>
   );
