@@ -5,6 +5,8 @@ import type { VectorCode } from '../vectors/vector-store.ts';
 
 /** Makes the vectors of documents, as they are stored. */
 export interface DocumentCoder {
+  /** Whether nothing of it is done in this thread. */
+  readonly isElsewhere: boolean;
   /** In the order of the texts. Rejects as the embedder does. */
   code(texts: readonly string[]): Promise<readonly VectorCode[]>;
   /** What is being worked on is rejected. Idempotent. */
@@ -22,8 +24,11 @@ export const createDocumentCoder = (embedder: Embedder, isThreaded: boolean): Do
   isThreaded && embedder.recipe !== undefined ? inThread(embedder, embedder.recipe) : inPlace(embedder);
 
 const inPlace = (embedder: Embedder): DocumentCoder => {
-  const { quantise } = createCodeSpace({ dimensions: embedder.dimensions });
+  const { dimensions, recipe } = embedder;
+  const { quantise } = createCodeSpace({ dimensions });
   return {
+    // One without a recipe is remote, or has threads itself.
+    isElsewhere: recipe === undefined,
     code: async (texts) => (await embedder.embed(texts, 'document')).map(quantise),
     async close() {},
   };
@@ -40,6 +45,7 @@ const inThread = ({ dimensions }: Embedder, recipe: EmbedderRecipe): DocumentCod
       gone: (why, cause) => new Error(`facts cannot be embedded: ${why}`, { cause }),
     });
   return {
+    isElsewhere: true,
     async code(texts) {
       if (isClosed) throw new Error('facts cannot be embedded any more: the node stops');
       if (thread === undefined || thread.hasEnded) thread = begin();

@@ -16,19 +16,21 @@ import type { Advance, Generation } from '../vectors/generation.ts';
 import type { GenerationStore } from '../vectors/generation-store.ts';
 import type { VectorStore } from '../vectors/vector-store.ts';
 import type { DocumentCoder } from './document-coder.ts';
-import { embedWhatCan } from './embed-what-can.ts';
+import { type Embedded, embedWhatCan } from './embed-what-can.ts';
 import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-embed.ts';
+import { OthersWork } from './others-work.ts';
 
+/** Some milliseconds of the event loop, half of them for the commit. */
 const FACTS_PER_STEP = 64;
 /**
- * While facts keep coming, assertions go first: short steps, and rests so many times as long. What waits is found by
- * its words meanwhile.
+ * While others are at work they go first: rests are so many times as long as what a step took of the event loop, so
+ * that fewer than one request in twenty meets one. What waits is found by its words meanwhile.
  */
-const FACTS_PER_STEP_UNDER_LOAD = 16;
-const RESTS_UNDER_LOAD = 40;
+const RESTS_BESIDE_OTHERS = 40;
+/** After a commit there are more to come. */
+const COMMITS_LAST_MS = 1_000;
 /** A process that was paused in a step must not rest for as many times as long. */
 const LONGEST_REST_MS = 2_000;
-const BUSY_MS = 1_000;
 /** After two failures in a row each pause is twice as long. */
 const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
@@ -36,7 +38,7 @@ const LONGEST_RETRY_MS = 5 * 60_000;
 export interface EmbedParts extends Omit<ChoiceParts, 'store'> {
   readonly feed: FactFeed;
   readonly embedder: Pick<Embedder, 'id'>;
-  readonly coder: Pick<DocumentCoder, 'code'>;
+  readonly coder: Pick<DocumentCoder, 'code' | 'isElsewhere'>;
   readonly generations: GenerationStore;
   readonly store: VectorStore;
   readonly lease: HeldLease;
@@ -65,7 +67,9 @@ export class EmbedFacts {
   #target: Generation | undefined;
   #failures = 0;
   #hasEnded = false;
-  #lastWriteMs = Number.NEGATIVE_INFINITY;
+  readonly #others: OthersWork;
+  /** Of the step under way: what was waited for while vectors were made elsewhere. */
+  #waitedMs = 0;
   readonly #progress: ProgressLog;
   /** Facts that were looked at since all had their vectors. */
   #examined = 0;
@@ -73,6 +77,7 @@ export class EmbedFacts {
   constructor(parts: EmbedParts) {
     this.#parts = parts;
     const { clock, log, embedder } = parts;
+    this.#others = new OthersWork(clock);
     this.#progress = new ProgressLog({
       log,
       clock,
@@ -104,7 +109,7 @@ export class EmbedFacts {
 
   /** Facts were committed here: there is work, and it should not get into the way of more of them. */
   committed(): void {
-    this.#lastWriteMs = this.#parts.clock.monotonicMs();
+    this.#others.seen(COMMITS_LAST_MS);
     this.wake();
   }
 
@@ -139,16 +144,18 @@ export class EmbedFacts {
     const { clock, lease, generations } = this.#parts;
     while (lease.held && !this.#hasEnded) {
       const beganMs = clock.monotonicMs();
-      const most = this.#isBusy() ? FACTS_PER_STEP_UNDER_LOAD : FACTS_PER_STEP;
-      const isFresh = await this.#fresh.next(most);
-      if (!isFresh && !(await this.#embedOfBacklog(most))) {
+      this.#others.endLook();
+      this.#waitedMs = 0;
+      const isFresh = await this.#fresh.next(FACTS_PER_STEP);
+      if (!isFresh && !(await this.#embedOfBacklog(FACTS_PER_STEP))) {
         this.#examined = 0;
         this.#progress.ended();
         return;
       }
       await this.#progress.reached(this.#examined, () => generations.countPending());
-      const restMs = this.#restMs(clock.monotonicMs() - beganMs, isFresh ? 0 : most);
+      const restMs = this.#restMs(clock.monotonicMs() - beganMs, isFresh ? 0 : FACTS_PER_STEP);
       if (restMs > 0) {
+        this.#others.beginLook();
         rest(restMs);
         return;
       }
@@ -175,7 +182,8 @@ export class EmbedFacts {
 
   #restMs(tookMs: number, ofBacklog: number): number {
     const { backlogPerSecond } = this.#parts;
-    const spared = this.#isBusy() ? Math.min(LONGEST_REST_MS, Math.ceil(tookMs * RESTS_UNDER_LOAD)) : 0;
+    const ownMs = tookMs - this.#waitedMs;
+    const spared = this.#others.isThere ? Math.min(LONGEST_REST_MS, Math.ceil(ownMs * RESTS_BESIDE_OTHERS)) : 0;
     return Math.max(spared, Math.ceil((ofBacklog * 1_000) / backlogPerSecond - tookMs));
   }
 
@@ -186,12 +194,28 @@ export class EmbedFacts {
   }
 
   async #embed({ facts, more: wanted }: FeedPage<readonly StoredFact[]>, advance: Advance): Promise<void> {
-    const { coder, store, clock, log, attempted } = this.#parts;
+    const { store, clock, attempted } = this.#parts;
     const target = this.#target as Generation;
-    const coded = wanted.length === 0 ? [] : await embedWhatCan(wanted, coder, log);
+    const coded = wanted.length === 0 ? [] : await this.#code(wanted);
     await store.save(target, coded, advance, clock.nowMs(), this.#confirm);
     this.#examined += facts.length;
     if (coded.length > 0) attempted({ embedded: coded.length });
+  }
+
+  async #code(facts: readonly StoredFact[]): Promise<Embedded[]> {
+    const { coder, clock, log } = this.#parts;
+    if (!coder.isElsewhere) return embedWhatCan(facts, coder, log);
+    const beganMs = clock.monotonicMs();
+    const coded = embedWhatCan(facts, coder, log);
+    // What was asked for goes out first.
+    const soon = setImmediate(() => this.#others.beginLook());
+    try {
+      return await coded;
+    } finally {
+      clearImmediate(soon);
+      this.#others.endLook();
+      this.#waitedMs += clock.monotonicMs() - beganMs;
+    }
   }
 
   /** For those who ask how far the vectors are. */
@@ -203,9 +227,5 @@ export class EmbedFacts {
     await generations.failed(target.name, reason).catch((cause: unknown) => {
       log.debug('the reason why facts could not be embedded was not kept', { error: cause });
     });
-  }
-
-  #isBusy(): boolean {
-    return this.#parts.clock.monotonicMs() - this.#lastWriteMs < BUSY_MS;
   }
 }
