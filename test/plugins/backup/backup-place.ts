@@ -57,7 +57,8 @@ export class BackupPlace {
   }
 
   run(argv: readonly string[], env: Variables = {}) {
-    return this.work.run(argv, { ...this.env, ...env });
+    // The driver holds a store open until its statements are collected, and some of these commands look who does.
+    return this.work.runApart(argv, { ...this.env, ...env });
   }
 
   /** Makes a backup, and returns the path of its folder. */
