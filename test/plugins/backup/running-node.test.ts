@@ -7,7 +7,7 @@ import { BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts'
 const LIMIT_MS = 120_000;
 /** A round starts five programs. */
 const ROUND_LIMIT_MS = 400_000;
-const ROUNDS = Number(process.env['SVC_TEST_BACKUP_ROUNDS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 100 : 3));
+const ROUNDS = Number(process.env['SVC_TEST_BACKUP_ROUNDS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 100 : 2));
 const CANARY = 'canary-7f3a9c51-lighthouse';
 
 forEachStore('backups of a running node', (kind) => {
