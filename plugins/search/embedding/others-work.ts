@@ -8,7 +8,7 @@ const IDLE_SHARE = 0.1;
 /** Shorter looks tell nothing. */
 const SHORTEST_LOOK_MS = 5;
 
-/** Whether others want the event loop of this thread, requests above all. They are seen while the caller has no work. */
+/** Whether others want the event loop of this thread, requests above all. They are seen while the caller rests. */
 export class OthersWork {
   readonly #clock: Clock;
   #from: EventLoopUtilization | undefined;
