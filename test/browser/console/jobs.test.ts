@@ -73,6 +73,7 @@ if (isBrowserInstalled()) {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('jobs');
       await press(page, `Cancel job ${type}`);
+      await page.getByRole('dialog').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect(await stateOf(id)).to.equal('running');

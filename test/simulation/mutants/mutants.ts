@@ -184,9 +184,9 @@ export const MUTANTS: readonly Mutant[] = [
     bug: 'stamps are compared as texts',
     edits: [
       {
-        file: 'kernel/facts/hybrid-logical-clock.js',
+        file: 'ports/fact.js',
         from: '=> a.wallMs - b.wallMs || a.counter - b.counter',
-        to: '=> (formatHlc(a) < formatHlc(b) ? -1 : Number(formatHlc(a) > formatHlc(b)))',
+        to: "=> ((one, other) => (one < other ? -1 : Number(one > other)))(a.wallMs + '.' + a.counter, b.wallMs + '.' + b.counter)",
       },
     ],
     noticedBy: {
