@@ -10,6 +10,8 @@ const NEWS_PER_SNAPSHOT = 5_000;
 const NEWS_AT_END = 1_000;
 /** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
 const BUILD_PATIENCE_MS = 10_000;
+/** The same for vectors alone: words find the facts meanwhile. */
+const VECTORS_PATIENCE_MS = 1_000;
 /** While another index is made, each pause is so many times as long as the work before it. */
 const PAUSES = 2;
 /** A process that was paused itself must not rest for as many times as long. */
@@ -24,6 +26,7 @@ export class SearchService implements SearchIndex {
   #opening: Promise<OpenIndex> | undefined;
   /** The same, once it is there. */
   #open: OpenIndex | undefined;
+  /** Whether some that were stored are not read yet, or could not be read. */
   #lacksVectors = false;
   /** What the last snapshot holds: facts and vectors together. */
   #savedSize = 0;
@@ -74,6 +77,7 @@ export class SearchService implements SearchIndex {
       await this.#startOver(open);
       return this.ready();
     }
+    if (this.#lacksVectors) await isLate(this.#building, VECTORS_PATIENCE_MS, this.#parts.clock);
     return null;
   }
 
@@ -113,8 +117,7 @@ export class SearchService implements SearchIndex {
   async isMakingVectors(): Promise<boolean> {
     const { vectors } = this.#parts;
     if (vectors === undefined) return false;
-    if (this.#isBuilding && this.#vectorsGoal !== undefined) return true;
-    if (this.#open?.vectors?.isMaking === true) return true;
+    if (this.lacksVectors) return true;
     if (this.#vectorsGoal === undefined) return false;
     const { target } = await vectors.generations.plan();
     if (compareHlc(target.fresh, this.#vectorsGoal) < 0) return true;
@@ -127,7 +130,7 @@ export class SearchService implements SearchIndex {
     if (this.#opening !== undefined) await this.#readVectors(await this.#opening);
   }
 
-  /** Whether vectors are still to come: some that were stored could not be read, or a generation is being made. */
+  /** Whether vectors are still to come: some that were stored are not read yet, or a generation is being made. */
   get lacksVectors(): boolean {
     return this.#lacksVectors || this.#open?.vectors?.isMaking === true;
   }
@@ -251,6 +254,7 @@ export class SearchService implements SearchIndex {
     const open = await openIndex(this.#parts, { begun, pause: () => this.#tellProgress() });
     this.#serve(open);
     this.#savedSize = sizeOf(open);
+    this.#lacksVectors = open.vectors !== undefined;
     this.#building = this.#build(open, beganMs);
     return open;
   }

@@ -10,7 +10,7 @@ const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier', 'pepper', '
 const MAX_BUDGET = 200_000;
 const BETA = 0.1;
 /** The reader sees fewer of them than a search brings back at first, so that every request ranks the same facts. */
-const FACTS = 96;
+const FACTS = 56;
 const CLOSE = 1e-9;
 
 interface Scored {
