@@ -2,6 +2,7 @@ import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-ap
 import { IndexGone, type IndexHost } from './host/index-host.ts';
 import { isLate } from './is-late.ts';
 import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
+import { restAsItWorked } from './reindex/rest-as-it-worked.ts';
 import { IndexLost, type SearchIndex } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
@@ -12,10 +13,6 @@ const NEWS_AT_END = 1_000;
 const BUILD_PATIENCE_MS = 10_000;
 /** The same for vectors alone: words find the facts meanwhile. */
 const VECTORS_PATIENCE_MS = 1_000;
-/** While another index is made, each pause is so many times as long as the work before it. */
-const PAUSES = 2;
-/** A process that was paused itself must not rest for as many times as long. */
-const LONGEST_PAUSE_MS = 250;
 
 /**
  * The search index of this process: opened from its snapshot, if there is one, and kept up with the store's feed. The
@@ -162,15 +159,10 @@ export class SearchService implements SearchIndex {
   async rebuild(told: (done: number, total: number) => void): Promise<void> {
     const before = await this.#opened();
     await this.#building;
-    const { clock } = this.#parts;
-    let sinceMs = clock.monotonicMs();
-    const pause = async (): Promise<void> => {
+    const rest = restAsItWorked(this.#parts.clock);
+    const pause = (): Promise<void> => {
       told(this.#next?.index.size.facts ?? 0, before.index.size.facts);
-      // Requests go first: the work takes a third of the time at most.
-      const tookMs = Math.min(LONGEST_PAUSE_MS, clock.monotonicMs() - sinceMs);
-      if (tookMs > 0) await new Promise<void>((resolve) => void clock.schedule(PAUSES * tookMs, resolve));
-      else await new Promise<void>((resolve) => setImmediate(resolve));
-      sinceMs = clock.monotonicMs();
+      return rest();
     };
     const next = await openIndex(this.#parts, { anew: true, pause });
     this.#next = next;
