@@ -28,8 +28,9 @@ export class SearchService implements SearchIndex {
   /** What the last snapshot holds: facts and vectors together. */
   #savedSize = 0;
   #isBuilding = true;
-  /** Never rejects. */
+  /** Never rejects, as the one below. */
   #building: Promise<void> = Promise.resolve();
+  #readingVectors: Promise<void> = Promise.resolve();
   #vectorsGoal: Hlc | undefined;
   /** Another index, which is to take the place of the one that serves. */
   #next: OpenIndex | undefined;
@@ -74,7 +75,7 @@ export class SearchService implements SearchIndex {
       await this.#startOver(open);
       return this.ready();
     }
-    if (this.#lacksVectors) await isLate(this.#building, VECTORS_PATIENCE_MS, this.#parts.clock);
+    if (this.#lacksVectors) await isLate(this.#readingVectors, VECTORS_PATIENCE_MS, this.#parts.clock);
     return null;
   }
 
@@ -247,7 +248,7 @@ export class SearchService implements SearchIndex {
     this.#serve(open);
     this.#savedSize = sizeOf(open);
     this.#lacksVectors = open.vectors !== undefined;
-    this.#building = this.#build(open, beganMs);
+    this.#build(open, beganMs);
     return open;
   }
 
@@ -268,27 +269,24 @@ export class SearchService implements SearchIndex {
   }
 
   /** Reads what the snapshot did not have. Searches may begin meanwhile. */
-  async #build(open: OpenIndex, beganMs: number): Promise<void> {
+  #build(open: OpenIndex, beganMs: number): void {
     const { log, clock } = this.#parts;
     const { index, feed } = open;
     const restored = index.size.facts;
-    try {
-      await feed.catchUp();
+    const built = feed.catchUp().finally(() => {
       this.#isBuilding = this.#isMending = false;
       this.#progress.ended();
+    });
+    const complete = built.then(async () => {
       await this.#readVectors(open);
-      if (index.size.facts > 0) {
-        log.info('the search index is up to date', {
-          facts: index.size.facts,
-          restored,
-          ms: Math.round(clock.monotonicMs() - beganMs),
-        });
-      }
-    } catch (error) {
-      this.#isBuilding = this.#isMending = false;
-      this.#progress.ended();
+      if (index.size.facts === 0) return;
+      const ms = Math.round(clock.monotonicMs() - beganMs);
+      log.info('the search index is up to date', { facts: index.size.facts, restored, ms });
+    });
+    this.#building = built.catch(() => {});
+    this.#readingVectors = complete.catch((error: unknown) => {
       if (this.#isClosed) return;
       log.warn('the search index could not be brought up to date; the next search tries again', { error });
-    }
+    });
   }
 }

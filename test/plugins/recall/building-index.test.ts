@@ -10,9 +10,11 @@ import { drawHashSeed } from '../../../plugins/search/index/text-hash.ts';
 import { SearchService } from '../../../plugins/search/search-service.ts';
 import { KeptSnapshots } from '../../../plugins/search/snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from '../../../plugins/search/snapshot/snapshot-files.ts';
+import type { Generation } from '../../../plugins/search/vectors/generation.ts';
+import type { VectorSide } from '../../../plugins/search/vectors/vector-side.ts';
 import { FactStore, type Snapshot } from '../../../ports/ports.ts';
 import { createHastyClock } from '../../fakes/hasty-clock.ts';
-import { createManualClock } from '../../fakes/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
@@ -22,6 +24,7 @@ import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/st
 import { placeTestStore } from '../../kit/test-store.ts';
 
 const PATIENCE_MS = 10_000;
+const A_WHILE_MS = 100;
 const NOTHING_BUILT = { wallMs: 0, counter: 0 };
 
 forEachStore('a search index that is still being built', () => {
@@ -39,6 +42,24 @@ forEachStore('a search index that is still being built', () => {
     expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
   });
   afterEach(() => node.stop());
+
+  let clock: ManualClock;
+  const serviceOn = (store: Pick<FactStore, 'read' | 'write'>, vectors?: VectorSide): SearchService => {
+    clock = createManualClock();
+    return new SearchService({
+      store: pluginStore(store),
+      feed: new StoreFeed({ store, clock, facts: node.facts }),
+      clock,
+      self: node.kernel.get(NodeSelf),
+      log: createMemoryLogger([]),
+      snapshots: new KeptSnapshots(
+        new SnapshotFiles(`${node.folder}/none`, createSeededRandom()),
+        node.kernel.get(NodeNotes),
+      ),
+      createHost: () => new LocalHost(drawHashSeed(createSeededRandom())),
+      vectors,
+    });
+  };
 
   it('is waited for, and then says how far it has come', async () => {
     let open = (): void => {};
@@ -61,26 +82,41 @@ forEachStore('a search index that is still being built', () => {
           ),
         ),
     };
-    const clock = createManualClock();
-    const search = new SearchService({
-      store: pluginStore({ ...slow, write: store.write }),
-      feed: new StoreFeed({ store: slow, clock, facts: node.facts }),
-      clock,
-      self: node.kernel.get(NodeSelf),
-      log: createMemoryLogger([]),
-      snapshots: new KeptSnapshots(
-        new SnapshotFiles(`${node.folder}/none`, createSeededRandom()),
-        node.kernel.get(NodeNotes),
-      ),
-      createHost: () => new LocalHost(drawHashSeed(createSeededRandom())),
-      vectors: undefined,
-    });
+    const search = serviceOn({ ...slow, write: store.write });
     const readies = search.ready();
     await comesTrue(() => clock.pending > 0);
     await clock.advance(PATIENCE_MS);
     expect(await readies).to.deep.equal(NOTHING_BUILT);
     open();
     expect(await search.ready()).to.equal(null);
+    await search.close();
+  });
+
+  it('serves words while vectors that are stored are read, and says that they are missing', async () => {
+    let read = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const target = { name: 'words', embedder: 'words', state: 'complete' } as Generation;
+    const search = serviceOn(node.kernel.get(FactStore), {
+      generations: { plan: async () => ({ target, others: [] }) },
+      store: { after: () => gate.then(() => []) },
+      embedderOf: () => ({ dimensions: 64 }),
+      goal: undefined,
+    } as unknown as VectorSide);
+    let said: unknown;
+    const told = search.ready().then((behind) => {
+      said = behind;
+    });
+    await comesTrue(async () => {
+      if (search.size > 0) await clock.advance(A_WHILE_MS);
+      return said !== undefined;
+    });
+    await told;
+    expect(said).to.equal(null);
+    expect(await search.isMakingVectors()).to.equal(true);
+    read();
+    await comesTrue(async () => !(await search.isMakingVectors()));
     await search.close();
   });
 
