@@ -7,7 +7,12 @@ export interface Similarities {
   readonly hits: readonly number[];
   /** How the vectors of the whole view lie. `named` are those that words found best. */
   readonly spread: Spread;
+  /** The same around the query that was moved towards what words found best, where it was. */
+  readonly moved?: Omit<Spread, 'named'> | undefined;
 }
+
+/** A score from 0 to 1 by the similarity to the query, and to the one that was moved. */
+export type ScoreOf = (similarity: number, toMoved?: number) => number;
 
 /**
  * How a similarity of this query becomes a score from 0 to 1. An embedder that nobody knows is judged by what can be
@@ -17,19 +22,22 @@ export interface Similarities {
  * 2. Beside words, it counts as far as it says what words do not say already. A stage whose
  *    best hit stands out no further than what words found best gets the least share: most of it was said already. One
  *    whose best hit stands out from the next ones, and from the best by words, gets all of it.
- * 3. What is nearly the text of the query is a hit, however many there are of it.
+ * 3. The less sure the stage is by itself, the more it goes by the query as words have moved it.
+ * 4. What is nearly the text of the query is a hit, however many there are of it.
  */
 export const calibration = (
-  { hits, spread }: Similarities,
+  { hits, spread, moved = spread }: Similarities,
   { similarityFloor: floor }: Pick<Embedder, 'similarityFloor'>,
-): ((similarity: number) => number) => {
-  const { mean, deviation } = withPrior(spread, floor);
-  const standing = (similarity: number): number => (similarity - mean) / deviation;
+): ScoreOf => {
+  const standing = standingIn(spread, floor);
+  const standingOfMoved = standingIn(moved, floor);
   const named = spread.named.map(standing);
-  const share = named.length === 0 ? 1 : shareBesideWords(hits.map(standing), standing(floor), named);
+  const { share, sure } = named.length === 0 ? ALONE : besideWords(hits.map(standing), standing(floor), named);
   const same = 1 - (1 - floor) * NEARLY_SAME;
-  return (similarity) => {
-    const far = MOST_BY_STANDING * bounded(standing(similarity) / FARTHEST) * share;
+  return (similarity, toMoved) => {
+    const own = standing(similarity);
+    const stands = toMoved === undefined ? own : sure * own + (1 - sure) * standingOfMoved(toMoved);
+    const far = MOST_BY_STANDING * bounded(stands / FARTHEST) * share;
     return Math.max(far, bounded((similarity - same) / (1 - same)), LEAST_SCORE);
   };
 };
@@ -53,13 +61,27 @@ const LEAST_SHARE = 0.05;
 const WORDS_SAID_ALL = 4;
 const SHARE_PER_DEVIATION = 0.1;
 
+/** How much of its weight the stage gets beside words, and how sure it is of its best hit: 0 to 1. */
+interface Worth {
+  readonly share: number;
+  readonly sure: number;
+}
+
+const ALONE: Worth = { share: 1, sure: 1 };
+
 /** All in deviations from the mean. Hits that are not there are at the floor at most. */
-const shareBesideWords = (hits: readonly number[], floor: number, named: readonly number[]): number => {
+const besideWords = (hits: readonly number[], floor: number, named: readonly number[]): Worth => {
   const best = hits[0] ?? floor;
   const crowd = Math.max(0, hits[CROWD - 1] ?? floor);
   const byWords = Math.max(0, named.reduce((sum, one) => sum + one, 0) / named.length);
   const share = Math.max(LEAST_SHARE, SHARE_PER_DEVIATION * (WORDS_SAID_ALL - byWords));
-  return share + (1 - share) * bounded((best - crowd - byWords - BY_CHANCE) / FOR_SURE);
+  const sure = bounded((best - crowd - byWords - BY_CHANCE) / FOR_SURE);
+  return { share: share + (1 - share) * sure, sure };
+};
+
+const standingIn = (spread: Omit<Spread, 'named'>, floor: number): ((similarity: number) => number) => {
+  const { mean, deviation } = withPrior(spread, floor);
+  return (similarity) => (similarity - mean) / deviation;
 };
 
 /**
@@ -67,7 +89,7 @@ const shareBesideWords = (hits: readonly number[], floor: number, named: readonl
  * of unrelated ones: about its floor.
  */
 const withPrior = (
-  { count, mean, deviation }: Spread,
+  { count, mean, deviation }: Omit<Spread, 'named'>,
   floor: number,
 ): { readonly mean: number; readonly deviation: number } => {
   const usual = (1 - floor) * USUAL_DEVIATION;

@@ -1,4 +1,4 @@
-import type { Hit, Looked, SearchIndex, SearchView } from '../search/search-api.ts';
+import type { Feedback, Hit, Looked, SearchIndex, SearchView } from '../search/search-api.ts';
 import { calibration } from './calibrate-similarity.ts';
 import type { Admitted, Search } from './candidate-pool.ts';
 import type { QueryVector } from './embed-query.ts';
@@ -15,6 +15,8 @@ export interface DenseStage {
 
 /** Of what words found, as many tell whether vectors say the same. */
 const MOST_BY_WORDS = 10;
+/** And as many tell what a query is about. Measured on abstracts, more of them tell less. */
+const FEEDBACK_FROM = 3;
 
 /**
  * The searches by words and by vectors. An index may be in a thread of its own, where each call costs two turns of
@@ -65,14 +67,47 @@ export class FirstLook {
     byWords: readonly Hit[],
   ): Promise<Admitted> {
     if (hits.length === 0 && contradicted.length === 0) return { hits, contradicted };
-    const spread = await this.#spread(
-      asked,
-      at,
-      byWords.slice(0, MOST_BY_WORDS).map(({ id }) => id),
+    const words = byWords.map(({ id }) => id);
+    const [spread, feedback] = await Promise.all([
+      this.#spread(asked, at, words.slice(0, MOST_BY_WORDS)),
+      this.#feedback(asked, at, words, [...hits, ...contradicted]),
+    ]);
+    const scoreOf = calibration(
+      { hits: hits.map(({ score }) => score), spread, moved: feedback?.spread },
+      asked.embedder,
     );
-    const scoreOf = calibration({ hits: hits.map(({ score }) => score), spread }, asked.embedder);
-    const scored = ({ id, score }: Hit): Hit => ({ id, score: scoreOf(score) });
-    return { hits: hits.map(scored), contradicted: contradicted.map(scored) };
+    if (feedback === null) {
+      const scored = ({ id, score }: Hit): Hit => ({ id, score: scoreOf(score) });
+      return { hits: hits.map(scored), contradicted: contradicted.map(scored) };
+    }
+    const scores = new Map(feedback.similarities.map(({ id, before, after }) => [id, scoreOf(before, after)]));
+    const scored = (ids: Iterable<string>): Hit[] =>
+      [...ids].map((id) => ({ id, score: scores.get(id) ?? 0 })).sort((a, b) => b.score - a.score);
+    // What words found can be near the moved query as well.
+    const either = new Set([...hits.map(({ id }) => id), ...words]);
+    return {
+      hits: scored(either).filter(({ score }) => score > 0),
+      contradicted: scored(contradicted.map(({ id }) => id)),
+    };
+  }
+
+  /** From what words found best, for all that words and vectors found. */
+  async #feedback(
+    { vector, embedder }: QueryVector,
+    at: number,
+    words: readonly string[],
+    hits: readonly Hit[],
+  ): Promise<Feedback | null> {
+    const from = words.slice(0, FEEDBACK_FROM);
+    if (from.length < FEEDBACK_FROM) return null;
+    const { lexical, dense } = await this.#look();
+    const known = dense[at];
+    const ids = [...new Set([...words, ...hits.map(({ id }) => id)])];
+    if (known !== undefined && from.every((id, place) => lexical[place]?.id === id)) {
+      const found = new Set([...lexical, ...known.hits].map(({ id }) => id));
+      if (known.feedback === null || ids.every((id) => found.has(id))) return known.feedback;
+    }
+    return this.#index.feedback(vector, from, ids, this.#view, embedder.id);
   }
 
   async #spread({ vector, embedder }: QueryVector, at: number, ids: readonly string[]) {
@@ -99,6 +134,7 @@ export class FirstLook {
           floor: embedder.similarityFloor,
           embedder: embedder.id,
         })),
+        feedbackFrom: FEEDBACK_FROM,
       },
       this.#view,
       this.#limit,

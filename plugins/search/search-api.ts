@@ -36,6 +36,8 @@ export interface Asked {
   readonly query: string | undefined;
   /** As for `dense`, by the vectors of one embedder each. */
   readonly vectors: readonly { readonly vector: Float32Array; readonly floor: number; readonly embedder: string }[];
+  /** How many of the best hits of `lexical` feedback is asked from. */
+  readonly feedbackFrom: number;
 }
 
 /** What the first look of a recall found. */
@@ -46,7 +48,23 @@ export interface Looked {
     readonly hits: readonly Hit[];
     readonly spread: Omit<Spread, 'named'>;
     readonly similarities: readonly Hit[];
+    /** As `feedback` has it, for all hits of `lexical` and of these. */
+    readonly feedback: Feedback | null;
   }[];
+}
+
+/**
+ * What is similar to a query once it was moved half-way towards texts that it found (pseudo-relevance feedback: Rocchio
+ * 1971, "Relevance feedback in information retrieval").
+ */
+export interface Feedback {
+  /**
+   * Those of the facts that have a vector, in no order: how similar each one is to the query, and to the moved query.
+   * One towards which it was moved would be like itself, so that it was moved towards the others alone for that one.
+   */
+  readonly similarities: readonly { readonly id: string; readonly before: number; readonly after: number }[];
+  /** How the view lies around the moved query. */
+  readonly spread: Omit<Spread, 'named'>;
 }
 
 /** Facts near others, and what of a query those that were given and those near them cover. */
@@ -126,7 +144,19 @@ export interface SearchIndex {
    */
   spread(vector: Float32Array, ids: readonly string[], view: SearchView, embedder?: string): Promise<Spread>;
   /**
-   * `lexical`, `dense` and `spread` in one go, for an index that is far away. At most `limit` hits of each.
+   * How similar the facts with these ids are to the vector when it was moved towards the facts `from`, two at least.
+   * Null where one of those has no vector in the view or stands beside others in its session: there, what stands around
+   * it says more.
+   */
+  feedback(
+    vector: Float32Array,
+    from: readonly string[],
+    ids: readonly string[],
+    view: SearchView,
+    embedder?: string,
+  ): Promise<Feedback | null>;
+  /**
+   * `lexical`, `dense`, `spread` and `feedback` in one go, for an index that is far away. At most `limit` hits of each.
    */
   look(asked: Asked, view: SearchView, limit: number): Promise<Looked>;
   /**

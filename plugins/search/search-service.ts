@@ -193,6 +193,7 @@ export class SearchService implements SearchIndex {
   readonly spread: SearchIndex['spread'] = (...given) => this.#onIndex((index) => index.spread(...given));
   readonly besides: SearchIndex['besides'] = (...given) => this.#onIndex((index) => index.besides(...given));
   readonly together: SearchIndex['together'] = (...given) => this.#onIndex((index) => index.together(...given));
+  readonly feedback: SearchIndex['feedback'] = (...given) => this.#onIndex((index) => index.feedback(...given));
   readonly look: SearchIndex['look'] = (...given) => this.#onIndex((index) => index.look(...given));
   readonly around: SearchIndex['around'] = (...given) => this.#onIndex((index) => index.around(...given));
   readonly newest: SearchIndex['newest'] = (...given) => this.#onIndex((index) => index.newest(...given));

@@ -51,7 +51,10 @@ export interface IndexSize {
  * made, and all that is said can be cloned. After the host has ended each call rejects with `IndexGone`.
  */
 export interface IndexHost
-  extends Pick<SearchIndex, 'lexical' | 'dense' | 'spread' | 'look' | 'besides' | 'together' | 'around' | 'newest'> {
+  extends Pick<
+    SearchIndex,
+    'lexical' | 'dense' | 'spread' | 'feedback' | 'look' | 'besides' | 'together' | 'around' | 'newest'
+  > {
   /**
    * Takes the place of what the index holds by that of a snapshot, and returns the stamp up to which that is. Rejects
    * when it cannot be used, and changes nothing then. Its vectors are for a layer that is opened before any is served.

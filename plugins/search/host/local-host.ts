@@ -139,6 +139,10 @@ export class LocalHost implements IndexHost {
     return this.#index.spread(...given);
   }
 
+  async feedback(...given: Parameters<MemoryIndex['feedback']>) {
+    return this.#index.feedback(...given);
+  }
+
   async look(...given: Parameters<MemoryIndex['look']>) {
     const looked = await this.#index.look(...given);
     void this.#settle();

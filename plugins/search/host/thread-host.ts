@@ -77,6 +77,10 @@ export class ThreadHost implements IndexHost {
     return this.#ask('together', given);
   }
 
+  feedback(...given: Parameters<IndexHost['feedback']>) {
+    return this.#ask('feedback', given);
+  }
+
   look(...given: Parameters<IndexHost['look']>) {
     return this.#ask('look', given);
   }

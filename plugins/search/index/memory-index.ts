@@ -1,13 +1,14 @@
 import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
 import { compareHlc } from '../../../ports/fact.ts';
 import type { Hlc } from '../../../ports/ports.ts';
-import type { Around, Asked, Hit, Looked, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
+import type { Around, Asked, Feedback, Hit, Looked, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
 import type { ByteSource } from '../snapshot/byte-source.ts';
 import { type ReadSnapshot, readSnapshot } from '../snapshot/read-snapshot.ts';
 import { beginSegment, type SnapshotOptions, type WrittenSegment } from '../snapshot/write-snapshot.ts';
 import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
-import { type Similar, VectorLayer } from '../vectors/vector-layer.ts';
+import { VectorLayer } from '../vectors/vector-layer.ts';
 import { searchWords } from '../words/search-words.ts';
+import { DenseSearch, type NearVector, type ServedLayer } from './dense-search.ts';
 import { CONFIDENCE, PART } from './document-table.ts';
 import { type IndexedCover, type IndexedFact, IndexState, isFindable } from './index-state.ts';
 import { sessionNeighbours } from './session-neighbours.ts';
@@ -37,23 +38,6 @@ export interface IndexWriter {
   expire(expiry: Expiry): void;
 }
 
-/** A layer of vectors, and the id of the embedder that made them. */
-export interface ServedLayer {
-  readonly embedder: string;
-  readonly layer: Pick<VectorLayer, 'search' | 'sample' | 'similaritiesOf'>;
-}
-
-/** Facts whose similarities tell how they lie: a mean is then known to a twentieth of the deviation. */
-const MOST_COMPARED = 512;
-
-const spreadOf = (similarities: readonly number[], named: readonly number[]): Spread => {
-  const count = similarities.length;
-  if (count === 0) return { count, mean: 0, deviation: 0, named };
-  const mean = similarities.reduce((sum, similarity) => sum + similarity, 0) / count;
-  const square = similarities.reduce((sum, similarity) => sum + (similarity - mean) ** 2, 0);
-  return { count, mean, deviation: Math.sqrt(square / count), named };
-};
-
 /** A few milliseconds of work. */
 const LINKED_AT_ONCE = 4_096;
 
@@ -66,12 +50,13 @@ export interface RestoredIndex extends Omit<ReadSnapshot, 'state'> {
 /** A search index in memory. Its feeder decides what it applies of the feed. */
 export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors'>, IndexWriter {
   readonly #state: IndexState;
-  #vectors: readonly ServedLayer[] = [];
+  readonly #vectors: DenseSearch;
   #newest: Hlc;
   readonly #isOlder: IsOlder = (document, than) => this.#state.documents.isOlder(document, than);
 
   private constructor(state: IndexState, newest: Hlc) {
     this.#state = state;
+    this.#vectors = new DenseSearch(state);
     this.#newest = newest;
   }
 
@@ -119,7 +104,7 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
    * Before the first call it finds nothing. A fact has a vector in one of them alone.
    */
   serveVectors(...layers: readonly ServedLayer[]): void {
-    this.#vectors = layers;
+    this.#vectors.serve(layers);
   }
 
   add(fact: IndexedFact): void {
@@ -153,50 +138,45 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return this.#hits(searchWords(this.#state, query, new ViewFilter(this.#state, view), limit));
   }
 
-  async look({ query, vectors }: Asked, view: SearchView, limit: number): Promise<Looked> {
+  async look({ query, vectors, feedbackFrom }: Asked, view: SearchView, limit: number): Promise<Looked> {
     const filter = new ViewFilter(this.#state, view);
     const words = query === undefined ? [] : searchWords(this.#state, query, filter, limit);
     const documents = words.map(({ document }) => document);
     const dense = vectors.map(({ vector, floor, embedder }) => {
-      const layers = this.#layersOf(embedder);
-      const { named: _, ...spread } = spreadOf(this.#sample(layers, vector, filter), []);
-      const similar = layers.flatMap((layer) => layer.similaritiesOf(documents, vector, filter));
-      const hits = this.#nearest(layers, vector, floor, filter, limit);
-      return { hits: this.#hits(hits), spread, similarities: this.#hits(similar) };
+      const near = this.#vectors.near(vector, filter, embedder);
+      const hits = near.hits(floor, limit);
+      const all = [...new Set([...documents, ...hits.map(({ document }) => document)])];
+      return {
+        hits: this.#hits(hits),
+        spread: near.spread(),
+        similarities: this.#hits(near.similaritiesOf(documents)),
+        feedback: this.#feedback(near, documents.slice(0, feedbackFrom), all),
+      };
     });
     return { lexical: this.#hits(words), dense };
   }
 
   async embedders(): Promise<string[]> {
-    return [...new Set(this.#vectors.map(({ embedder }) => embedder))];
+    return this.#vectors.embedders;
   }
 
-  async dense(
-    vector: Float32Array,
-    floor: number,
-    view: SearchView,
-    limit: number,
-    embedder = this.#vectors[0]?.embedder,
-  ): Promise<Hit[]> {
-    const filter = new ViewFilter(this.#state, view);
-    return this.#hits(this.#nearest(this.#layersOf(embedder), vector, floor, filter, limit));
+  async dense(...given: Parameters<SearchIndex['dense']>): Promise<Hit[]> {
+    const [vector, floor, view, limit, embedder] = given;
+    return this.#hits(this.#near(vector, view, embedder).hits(floor, limit));
   }
 
-  async spread(
-    vector: Float32Array,
-    ids: readonly string[],
-    view: SearchView,
-    embedder = this.#vectors[0]?.embedder,
-  ): Promise<Spread> {
-    const layers = this.#layersOf(embedder);
-    const filter = new ViewFilter(this.#state, view);
-    const { tenantId } = view;
-    const documents = ids.map((id) => this.#state.documentOf({ tenantId, id })).filter((document) => document >= 0);
-    const similar = layers.flatMap((layer) => layer.similaritiesOf(documents, vector, filter));
-    return spreadOf(
-      this.#sample(layers, vector, filter),
-      similar.map(({ score }) => score),
-    );
+  async spread(...given: Parameters<SearchIndex['spread']>): Promise<Spread> {
+    const [vector, ids, view, embedder] = given;
+    const near = this.#near(vector, view, embedder);
+    const similar = near.similaritiesOf(this.#documentsOf(ids, view));
+    return { ...near.spread(), named: similar.map(({ score }) => score) };
+  }
+
+  async feedback(...given: Parameters<SearchIndex['feedback']>): Promise<Feedback | null> {
+    const [vector, from, ids, view, embedder] = given;
+    const texts = this.#documentsOf(from, view);
+    if (texts.length < from.length) return null;
+    return this.#feedback(this.#near(vector, view, embedder), texts, this.#documentsOf(ids, view));
   }
 
   async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
@@ -231,27 +211,22 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return this.#hits(top.take().map(({ document }) => ({ document, score: documents.double(document, CONFIDENCE) })));
   }
 
-  #layersOf(embedder: string | undefined): readonly ServedLayer['layer'][] {
-    return this.#vectors.filter((served) => served.embedder === embedder).map(({ layer }) => layer);
+  #near(vector: Float32Array, view: SearchView, embedder?: string): NearVector {
+    return this.#vectors.near(vector, new ViewFilter(this.#state, view), embedder);
   }
 
-  #nearest(
-    layers: readonly ServedLayer['layer'][],
-    vector: Float32Array,
-    floor: number,
-    filter: ViewFilter,
-    limit: number,
-  ): readonly Similar[] {
-    if (limit < 1) return [];
-    const [first = [], ...others] = layers.map((layer) => layer.search(vector, floor, filter, limit));
-    if (others.length === 0) return first;
-    const found = [...first, ...others.flat()];
-    found.sort((a, b) => b.score - a.score || (this.#isOlder(a.document, b.document) ? 1 : -1));
-    return found.slice(0, limit);
+  #feedback(near: NearVector, from: readonly number[], documents: readonly number[]): Feedback | null {
+    const found = near.feedback(from, documents);
+    if (found === undefined) return null;
+    const { ids } = this.#state.documents;
+    return {
+      similarities: found.similar.map(({ document, ...similar }) => ({ id: ids.idOf(document), ...similar })),
+      spread: found.spread,
+    };
   }
 
-  #sample(layers: readonly ServedLayer['layer'][], vector: Float32Array, filter: ViewFilter): number[] {
-    return layers.flatMap((layer) => layer.sample(vector, filter, MOST_COMPARED));
+  #documentsOf(ids: readonly string[], { tenantId }: SearchView): number[] {
+    return ids.map((id) => this.#state.documentOf({ tenantId, id })).filter((document) => document >= 0);
   }
 
   #besides(seeds: readonly Hit[], tenantId: string, filter: ViewFilter, limit: number): Hit[] {

@@ -2,6 +2,8 @@
 export interface CodeTable {
   set(ordinal: number, code: Int8Array, scale: number): void;
   has(ordinal: number): boolean;
+  /** A copy of what was set. */
+  get(ordinal: number): { readonly code: Int8Array; readonly scale: number } | undefined;
   /** Forgets a code; false when there was none. */
   delete(ordinal: number): boolean;
 }

@@ -67,6 +67,14 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return document >= 0 && this.#hasDocument(documents, document);
   }
 
+  /** The vector of a document, as it was kept; undefined for one that has none. */
+  vectorOf(document: number): Float32Array | undefined {
+    const { documents } = this.#state;
+    const table = this.#tables[documents.word(document, PART)];
+    const found = table?.get(documents.word(document, ORDINAL));
+    return found === undefined ? undefined : Float32Array.from(found.code, (component) => component * found.scale);
+  }
+
   /** Documents nearest to a unit vector, best first, then newest first. */
   search(vector: Float32Array, floor: number, filter: ViewFilter, limit: number): Similar[] {
     const targets = this.#targetsOf(filter);

@@ -41,6 +41,7 @@ const tinySearch = (): AnyPlugin => {
       hits(view, limit, ({ value }) => query.split(' ').filter((word) => String(value.v).includes(word)).length),
     dense: async () => [],
     spread: async () => ({ count: 0, mean: 0, deviation: 0, named: [] }),
+    feedback: async () => null,
     look: async ({ query }, view, limit) => ({
       lexical: query === undefined ? [] : await index.lexical(query, view, limit),
       dense: [],
