@@ -55,6 +55,15 @@ describe('calibrated similarities', () => {
     expect(one(0.3)).to.be.within(0.1, 1);
   });
 
+  it('go by the moved query as far as the stage is not sure by itself', () => {
+    const moved = { count: 512, mean: 0.2, deviation: 0.1 };
+    const unsure = calibration({ hits: crowd(0.6, 0.4), spread: spread([0.6, 0.4, 0.4]), moved }, FLOOR);
+    expect(unsure(0.3, 0.6)).to.be.above(unsure(0.4, 0.3));
+    expect(unsure(0.3, 0.6)).to.be.closeTo(unsure(0.5), 1e-3);
+    const sure = calibration({ hits: crowd(0.7, 0.3), spread: spread([0.1, 0.15, 0.05]), moved }, FLOOR);
+    expect(sure(0.7, 0.2)).to.equal(sure(0.7));
+  });
+
   it('keep the order of similarities', () => {
     const scoreOf = calibration({ hits: crowd(0.7, 0.3), spread: spread([0.3]) }, FLOOR);
     const scores = Array.from({ length: 81 }, (_, at) => scoreOf(0.2 + at / 100));

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
+import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { Feedback, SearchView } from '../../../../plugins/search/search-api.ts';
+import type { StoredFact } from '../../../../ports/ports.ts';
+import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { TEST_SEED } from '../index/test-seed.ts';
+
+const VIEW: SearchView = {
+  tenantId: 'default',
+  scopes: ['company'],
+  gardens: [],
+  nowMs: SAMPLE_MS,
+  minConfidence: 0.1,
+};
+const DIMENSIONS = 16;
+const QUERY = vectorOf([1]);
+/** What the three texts speak of besides the query. */
+const TEXTS = [vectorOf([0.4, 0.9]), vectorOf([0.4, 0.85, 0.1]), vectorOf([0.5, 0.8, 0, 0.1])];
+const ALIKE = 4;
+const UNLIKE = 5;
+
+/** A unit vector with these first components, by their relations. */
+function vectorOf(components: readonly number[]): Float32Array {
+  const length = Math.hypot(...components);
+  return Float32Array.from({ length: DIMENSIONS }, (_, at) => (components[at] ?? 0) / length);
+}
+
+/** Three texts, one that is like them, one that is not, and what else is in the store; facts have the ids of numbers. */
+const indexOf = (others: Readonly<Record<number, Partial<StoredFact>>> = {}, text: Partial<StoredFact> = {}) => {
+  const codes = createCodeSpace({ dimensions: DIMENSIONS });
+  const index = MemoryIndex.create(TEST_SEED);
+  const layer = index.createVectors(codes);
+  const add = (n: number, vector: Float32Array, members: Partial<StoredFact> = {}): void => {
+    const fact = sampleFact(n, members);
+    index.add(fact);
+    const { code, scale } = codes.quantise(vector);
+    layer.set(fact, code, scale);
+  };
+  TEXTS.forEach((vector, at) => {
+    add(at + 1, vector, text);
+  });
+  add(ALIKE, vectorOf([0.2, 1]));
+  add(UNLIKE, vectorOf([0.2, 0, 0, 0, 1]));
+  for (const [n, members] of Object.entries(others)) add(Number(n), vectorOf([0.3, 0.1, 0.8]), members);
+  index.serveVectors({ embedder: 'scripted', layer });
+  return index;
+};
+
+const idOf = (n: number): string => sampleFact(n).id;
+const texts = [1, 2, 3].map(idOf);
+const all = [1, 2, 3, ALIKE, UNLIKE].map(idOf);
+
+const feedbackOf = (index: MemoryIndex, from: readonly string[] = texts): Promise<Feedback | null> =>
+  index.feedback(QUERY, from, all, VIEW);
+
+const similarTo = (feedback: Feedback | null, n: number) => feedback?.similarities.find(({ id }) => id === idOf(n));
+
+describe('feedback from texts that a query found', () => {
+  it('brings what is like those texts nearer to the query, and nothing else', async () => {
+    const feedback = await feedbackOf(indexOf());
+    const [alike, unlike] = [similarTo(feedback, ALIKE), similarTo(feedback, UNLIKE)];
+    expect(alike?.before).to.be.closeTo(unlike?.before as number, 0.02);
+    expect(alike?.after).to.be.above(0.6);
+    expect(unlike?.after).to.be.below(0.3);
+  });
+
+  it('compares each of those texts with the others, and not with itself', async () => {
+    const strange = vectorOf([0.4, 0, 0, 0, 0, 0.9]);
+    const index = indexOf();
+    const feedback = await index.feedback(QUERY, texts, all, VIEW);
+    for (const n of [1, 2, 3]) expect(similarTo(feedback, n)?.after).to.be.above(0.8);
+    const codes = createCodeSpace({ dimensions: DIMENSIONS });
+    const odd = MemoryIndex.create(TEST_SEED);
+    const layer = odd.createVectors(codes);
+    for (const [at, vector] of [TEXTS[0], TEXTS[1], strange].entries()) {
+      const fact = sampleFact(at + 1);
+      odd.add(fact);
+      const { code, scale } = codes.quantise(vector as Float32Array);
+      layer.set(fact, code, scale);
+    }
+    odd.serveVectors({ embedder: 'scripted', layer });
+    const told = await feedbackOf(odd);
+    expect(similarTo(told, 3)?.after, 'what is unlike the others').to.be.below(0.5);
+    expect(similarTo(told, 1)?.after).to.be.above(0.6);
+  });
+
+  it('is there for texts alone that stand beside nothing in their session', async () => {
+    const session = { sessionId: 'talk/1' };
+    expect(await feedbackOf(indexOf({}, session))).to.equal(null);
+    expect(await feedbackOf(indexOf({ 6: session }))).not.to.equal(null);
+  });
+
+  it('needs two texts at least, all of which can be compared', async () => {
+    expect(await feedbackOf(indexOf(), texts.slice(0, 1))).to.equal(null);
+    expect(await feedbackOf(indexOf(), [...texts, idOf(99)])).to.equal(null);
+    expect(await feedbackOf(indexOf(), texts.slice(0, 2))).not.to.equal(null);
+  });
+
+  it('does not depend on facts that the view leaves out', async () => {
+    const expected = await feedbackOf(indexOf());
+    const hidden = { 6: { scope: 'public' as const }, 7: { confidence: 0.05 }, 8: { validUntilMs: SAMPLE_MS - 1 } };
+    expect(await feedbackOf(indexOf(hidden))).to.deep.equal(expected);
+  });
+
+  it('is what the first look of a recall brings along', async () => {
+    const index = indexOf();
+    const asked = { vector: QUERY, floor: 0, embedder: 'scripted' };
+    const { lexical, dense } = await index.look({ query: 'alice', vectors: [asked], feedbackFrom: 3 }, VIEW, 10);
+    const from = lexical.slice(0, 3).map(({ id }) => id);
+    const told = await index.feedback(QUERY, from, all, VIEW);
+    const byId = (feedback: Feedback | null | undefined) =>
+      [...(feedback?.similarities ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(byId(dense[0]?.feedback)).to.deep.equal(byId(told)).and.to.have.length(5);
+    expect(dense[0]?.feedback?.spread).to.deep.equal(told?.spread);
+  });
+});
