@@ -83,10 +83,14 @@ const arranged = (meaning: Float64Array, spelling: Float64Array, dimensions: num
   return unitVector(vector) ?? firstAxis(dimensions);
 };
 
-/** So long that its product with another of the same share is at most that share. */
+/** In place: so long that its product with another of the same share is at most that share. */
 const scaled = (vector: Float64Array, share: number): Float64Array => {
-  const length = Math.sqrt(vector.reduce((sum, component) => sum + component * component, 0));
-  return length === 0 ? vector : vector.map((component) => (component * Math.sqrt(share)) / length);
+  let square = 0;
+  for (let at = 0; at < vector.length; at += 1) square += (vector[at] as number) * (vector[at] as number);
+  const length = Math.sqrt(square);
+  const factor = Math.sqrt(share);
+  if (length > 0) for (let at = 0; at < vector.length; at += 1) vector[at] = ((vector[at] as number) * factor) / length;
+  return vector;
 };
 
 /** Signs from a sequence of Marsaglia, "Xorshift RNGs", 2003, that begins with the hash of the word. */

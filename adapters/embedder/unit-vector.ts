@@ -4,7 +4,10 @@ export const unitVector = (components: ArrayLike<number>): Float32Array | undefi
   for (let at = 0; at < components.length; at++) square += (components[at] as number) ** 2;
   if (!(square > 0) || square === Number.POSITIVE_INFINITY) return undefined;
   const length = Math.sqrt(square);
-  return Float32Array.from(components, (component) => component / length);
+  // A loop: `from` with a function takes twenty times as long.
+  const vector = new Float32Array(components.length);
+  for (let at = 0; at < vector.length; at++) vector[at] = (components[at] as number) / length;
+  return vector;
 };
 
 /** A direction for what has none. */

@@ -1,4 +1,5 @@
 import type { Spread } from '../search-api.ts';
+import { dot, movedTowards, unit } from '../vectors/unit-vectors.ts';
 import type { Similar, VectorLayer } from '../vectors/vector-layer.ts';
 import type { IndexState } from './index-state.ts';
 import { bothSides } from './session-neighbours.ts';
@@ -115,16 +116,3 @@ const spreadOf = (similarities: readonly number[]): Omit<Spread, 'named'> => {
   const square = similarities.reduce((sum, similarity) => sum + (similarity - mean) ** 2, 0);
   return { count, mean, deviation: Math.sqrt(square / count) };
 };
-
-/** The middle between a vector and the mean of some texts. */
-const movedTowards = (texts: readonly Float32Array[], vector: Float32Array): Float32Array => {
-  const mean = unit(vector.map((_, at) => texts.reduce((sum, text) => sum + (text[at] as number), 0)));
-  return unit(vector.map((component, at) => component + (mean[at] as number)));
-};
-
-const unit = (vector: Float32Array): Float32Array => {
-  const length = Math.sqrt(dot(vector, vector));
-  return length === 0 ? vector : vector.map((component) => component / length);
-};
-
-const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, one, at) => sum + one * (b[at] as number), 0);

@@ -5,6 +5,7 @@ import type { IndexPart } from '../index/index-part.ts';
 import type { IndexState } from '../index/index-state.ts';
 import type { ViewFilter } from '../index/view-filter.ts';
 import { countOf, everyNth, setBit } from './chosen-bits.ts';
+import { scale } from './unit-vectors.ts';
 import type { CodePlace, CodeTable, VectorCodes } from './vector-codes.ts';
 
 /**
@@ -72,7 +73,10 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     const { documents } = this.#state;
     const table = this.#tables[documents.word(document, PART)];
     const found = table?.get(documents.word(document, ORDINAL));
-    return found === undefined ? undefined : Float32Array.from(found.code, (component) => component * found.scale);
+    if (found === undefined) return undefined;
+    const vector = Float32Array.from(found.code);
+    scale(vector, found.scale);
+    return vector;
   }
 
   /** Documents nearest to a unit vector, best first, then newest first. */

@@ -29,7 +29,7 @@ export const searchWords = (
   if (documents === 0 || limit < 1) return [];
   const terms = termsOf(state, query, filter, parts, documents);
   const meanLength = counted.reduce((sum, one) => sum + one.length, 0) / documents;
-  const lengthPenalty = Float64Array.from(PENALIZED, (length) => penaltyOf(length, meanLength));
+  const lengthPenalty = PENALIZED.map((length) => penaltyOf(length, meanLength));
   const top = new TopDocuments(limit, documents, (document, than) => state.documents.isOlder(document, than));
   const accepts = (document: number): boolean => filter.accepts(document);
   const candidates = filter.entity === undefined ? undefined : [...filter.ofEntity()].sort((a, b) => a - b);
