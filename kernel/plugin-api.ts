@@ -146,6 +146,7 @@ export { ServedTenants } from './tenants/served-tenants.ts';
 export { type RecordRemoval, TenantRemoval } from './tenants/tenant-removal.ts';
 export { BackgroundWork } from './time/background-work.ts';
 export { coalesce } from './time/coalesce.ts';
+export { inTurns, othersGoFirst, turnAfter } from './time/in-turns.ts';
 export { formatInstant, parseDateOrInstant, parseInstant } from './time/instant.ts';
 export { keptAnswer } from './time/kept-answer.ts';
 export { REJECTIONS_PER_MINUTE, RejectionWindows } from './time/rejection-windows.ts';

@@ -3,6 +3,7 @@ import { factCommitted } from '../hooks/kernel-hooks.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import type { ClockWatch } from '../time/clock-watch.ts';
+import { othersGoFirst, turnAfter } from '../time/in-turns.ts';
 import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts';
 import { AppendRun, type RunParts } from './append-run.ts';
 import type { AppendTelemetry, TimedCall } from './append-telemetry.ts';
@@ -92,7 +93,7 @@ export class AppendQueue {
     while (this.#waiting.length > 0) {
       // Requests that arrived in the same turn of the event loop are parsed before this continues, and so join the
       // group.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await othersGoFirst();
       await new Promise<void>((taken) => this.#start(taken));
     }
     this.#draining = undefined;
@@ -132,6 +133,7 @@ export class AppendQueue {
   async #commit(take: () => readonly Waiting[]): Promise<void> {
     try {
       const { verdicts, appended } = await this.#transact(take);
+      await turnAfter(appended);
       for (const [at, waiting] of take().entries()) waiting.resolve(verdicts[at] ?? []);
       if (appended.length > 0) void this.#parts.hooks.emit(factCommitted, { facts: appended });
     } catch (error) {
@@ -161,6 +163,7 @@ export class AppendQueue {
       await run.saveClock();
       const verdicts = await this.#answer(calls, pending, transaction, nowMs);
       for (const [at, call] of calls.entries()) await call.options.beforeCommit?.(transaction, verdicts[at] ?? []);
+      await turnAfter(run.appended);
       return { verdicts, appended: run.appended };
     };
     const written = await store.write(tenantId, (wide) => {

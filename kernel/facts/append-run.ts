@@ -12,6 +12,7 @@ import {
 import type { CollectHook, HookCaller } from '../hooks/define-hook.ts';
 import { appendAuthorise, appendJudge, appendSettle, factAppended } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
+import { turnAfter } from '../time/in-turns.ts';
 import {
   type AppendBatch,
   type AppendedFact,
@@ -78,13 +79,18 @@ export class AppendRun {
     await authorise(this.#parts.hooks, { items, snapshot: this.#transaction, nowMs: this.#nowMs });
     // Asked for together: on a database of its own, each answer that is waited for costs as much as several statements.
     await Promise.all([this.#loadSiblings(items), this.#lockClock(items)]);
+    await turnAfter(items);
     await this.#decide(appendSettle, items);
+    await turnAfter(items);
     await this.#decide(appendJudge, items);
+    await turnAfter(items);
     const stored = await this.#insert(items.filter((item) => item.open));
     if (stored.length === 0) return;
     this.appended.push(...stored);
+    await turnAfter(stored);
     await this.#recordRetractions(stored);
     const followUps = await this.#followUpsOf(stored);
+    await turnAfter(stored);
     if (followUps.length === 0) return;
     if (depth === FOLLOW_UP_DEPTH)
       throw new Error(`facts followed from facts more than ${FOLLOW_UP_DEPTH} levels deep`);
@@ -135,6 +141,7 @@ export class AppendRun {
     this.#stamped = true;
     const writers = fresh.map(({ caller, tags }) => ({ caller, tags }));
     const records = await recordsOf(facts, writers, this.#transaction, this.#parts);
+    await turnAfter(facts);
     await this.#wide.insert(facts, records);
     return fresh.map((item, at) => {
       const fact = facts[at] as StoredFact;

@@ -16,6 +16,7 @@ import { narrowSnapshot } from '../store/narrow-transaction.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import type { ClockWatch } from '../time/clock-watch.ts';
+import { inTurns } from '../time/in-turns.ts';
 import type { AppendOptions, AppendVerdict } from './append-api.ts';
 import { AppendQueue } from './append-queue.ts';
 import { authorise } from './append-run.ts';
@@ -112,7 +113,9 @@ class FactsService implements Facts {
     if (hooks.hasHandlers(appendRead)) await hooks.collect(appendRead, { items, caller: appender.caller });
     const nowMs = clock.nowMs();
     const drafting = { names, random, ...rules };
-    return items.map((item) => item.prepare(drafting, nowMs));
+    const prepared: PreparedItem[] = [];
+    await inTurns(items, (item) => void prepared.push(item.prepare(drafting, nowMs)));
+    return prepared;
   }
 
   read<T>(

@@ -1,5 +1,6 @@
 import type { Filter } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import { othersGoFirst } from '../time/in-turns.ts';
 
 /** Numbers of a ledger in one piece: a statement over it takes some milliseconds, whatever the filter costs. */
 const PIECE_NUMBERS = 2_000;
@@ -47,5 +48,3 @@ export const areMoreThan = async (
   }
   return false;
 };
-
-const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -17,6 +17,7 @@ import { narrowSnapshot } from '../store/narrow-transaction.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { BackgroundWork } from '../time/background-work.ts';
 import { coalesce } from '../time/coalesce.ts';
+import { turnAfter } from '../time/in-turns.ts';
 import type { AppendedFact } from './append-api.ts';
 import type { FactFeed, FeedFollower, FeedFollowing, FeedPage, KeepUpOptions } from './fact-feed.ts';
 import type { Facts } from './facts.ts';
@@ -174,6 +175,7 @@ class Follower<T> implements FeedFollower {
       const read = await this.#parts.store.read((wide) => this.#read(narrowSnapshot(wide), after, limit));
       if (read === undefined) return undefined;
       const { page, head } = read;
+      await turnAfter(page.facts);
       await this.#following.take(page);
       this.#room = Math.max(FIRST_ENTRIES, 2 * page.entries.length);
       return head === undefined ? undefined : { upTo: page.upTo, head };
@@ -187,7 +189,9 @@ class Follower<T> implements FeedFollower {
   async #read(snapshot: PluginSnapshot, after: Hlc, limit: number) {
     const found = await snapshot.feedAfter(after, limit);
     if (found.length === 0) return undefined;
+    await turnAfter(found);
     const { entries, facts } = await this.#factsOf(snapshot, found);
+    await turnAfter(facts);
     const page = { entries, facts, upTo: (entries.at(-1) as FeedEntry).stamp };
     const more = (await this.#following.alongside?.(page, snapshot)) as T;
     const isLast = found.length < limit && entries.length === found.length;

@@ -5,6 +5,7 @@ import {
   type HeldLease,
   type Leases,
   type Logger,
+  turnAfter,
 } from '../../kernel/plugin-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';
@@ -13,7 +14,7 @@ import type { BillingStore } from './billing-store.ts';
 export const DELIVERY_INTERVAL_MS = 250;
 /** The same after a failure. */
 export const RETRY_INTERVAL_MS = 5_000;
-const EVENTS_PER_WRITE = 2_000;
+const EVENTS_PER_WRITE = 500;
 
 const LEASE = 'billing delivery';
 
@@ -122,6 +123,7 @@ export class BillingDelivery {
     const found = await store.undelivered(tenantId, EVENTS_PER_WRITE);
     const { events, to, end } = found;
     const more = to.seq < end;
+    await turnAfter(events);
     if (events.length > 0) await sink.write(events.map(({ event }) => event));
     // A short part of the ledger without events is passed in memory alone.
     if (events.length > 0 || more) await store.advance(tenantId, found, confirm);

@@ -1,3 +1,4 @@
+import { inTurns } from '../../kernel/plugin-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import { billingEventJson } from './billing-event-json.ts';
 
@@ -16,11 +17,15 @@ export interface TextOutput {
 export const createStderrBillingSink = (output: TextOutput = process.stderr): BillingSink => {
   const isDimmed = output.isTTY === true && output.hasColors?.() === true;
   return {
-    write: (events) =>
-      new Promise((resolve, reject) => {
-        const text = events.map((event) => billingLine({ billing: billingEventJson(event) })).join('');
+    async write(events) {
+      let text = '';
+      await inTurns(events, (event) => {
+        text += billingLine({ billing: billingEventJson(event) });
+      });
+      await new Promise<void>((resolve, reject) => {
         output.write(isDimmed ? dimmed(text) : text, (error) => (error == null ? resolve() : reject(error)));
-      }),
+      });
+    },
   };
 };
 

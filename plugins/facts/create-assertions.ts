@@ -5,6 +5,7 @@ import {
   canonicalJson,
   type FactDraft,
   type Facts,
+  inTurns,
   type Principal,
   requirePermission,
   ServiceError,
@@ -24,16 +25,20 @@ export interface AssertionParts {
 export const createAssertions = ({ facts, clock, idempotency, readAssertion }: AssertionParts): Assertions => {
   const read = (body: unknown, path: string, { sessionId = null }: AssertOptions): FactDraft =>
     readAssertion(body, path, { nowMs: clock.nowMs(), sessionId });
-  const readAll = (bodies: readonly BodyItem[], options: AssertOptions): readonly (FactDraft | ServiceError)[] =>
-    bodies.map((body, at) => {
-      if ('error' in body) return body.error;
-      try {
-        return read(body.value, `body[${at}]`, options);
-      } catch (error) {
-        if (error instanceof ServiceError) return error;
-        throw error;
-      }
-    });
+  const readOne = (body: BodyItem, at: number, options: AssertOptions): FactDraft | ServiceError => {
+    if ('error' in body) return body.error;
+    try {
+      return read(body.value, `body[${at}]`, options);
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+  };
+  const readAll = async (bodies: readonly BodyItem[], options: AssertOptions) => {
+    const outcomes: (FactDraft | ServiceError)[] = [];
+    await inTurns(bodies, (body, at) => void outcomes.push(readOne(body, at, options)));
+    return outcomes;
+  };
   return {
     async assert(caller, body, options = {}) {
       requirePermission(caller, 'write');
@@ -41,7 +46,7 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
     },
     async assertAll(caller, bodies, options = {}) {
       requirePermission(caller, 'write');
-      const outcomes = readAll(bodies, options);
+      const outcomes = await readAll(bodies, options);
       return inOrder(outcomes, await facts.appendAll(draftsOf(outcomes), caller, { exclusive: true }));
     },
     async assertOnce(caller, body, { key, request, answer }, options = {}) {
@@ -68,7 +73,7 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
     },
     async assertAllOnce(caller, bodies, { key, request, answer, withhold }, options = {}) {
       requirePermission(caller, 'write');
-      const outcomes = readAll(bodies, options);
+      const outcomes = await readAll(bodies, options);
       const drafts = draftsOf(outcomes);
       const hash = () => requestHash(request, bodies.map(asked));
       const given = await idempotency.run(

@@ -7,6 +7,7 @@ import {
   type FeedFollower,
   type Hlc,
   type Logger,
+  othersGoFirst,
   type PluginSnapshot,
   type PluginTables,
   ProgressLog,
@@ -97,7 +98,7 @@ export class EdgeGathering {
       while (compareHlc(place.at, place.goal) < 0 && (await follower.next())) {
         signal.throwIfAborted();
         // Requests that wait go first.
-        await new Promise<void>((resolve) => setImmediate(resolve));
+        await othersGoFirst();
       }
     } finally {
       await follower.stop();

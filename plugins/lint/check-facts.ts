@@ -1,4 +1,12 @@
-import { all, equals, type FactReader, type Filter, matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
+import {
+  all,
+  equals,
+  type FactReader,
+  type Filter,
+  matchKey,
+  othersGoFirst,
+  type ServiceNames,
+} from '../../kernel/plugin-api.ts';
 import { type JudgedFact, readPage } from './judge-page.ts';
 import { CHECKS, type Check, type LintQuestion } from './lint-api.ts';
 import type { LintWalk, WalkRules } from './lint-walk.ts';
@@ -133,5 +141,3 @@ const hasMoreAbout = async (
     await othersGoFirst();
   }
 };
-
-export const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

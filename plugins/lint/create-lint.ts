@@ -1,6 +1,6 @@
-import { type Principal, requirePermission, requireReadScope } from '../../kernel/plugin-api.ts';
+import { othersGoFirst, type Principal, requirePermission, requireReadScope } from '../../kernel/plugin-api.ts';
 import type { JobQueue } from '../jobs/jobs-api.ts';
-import { checkPage, checksOf, hasMoreThan, othersGoFirst, rulesOf } from './check-facts.ts';
+import { checkPage, checksOf, hasMoreThan, rulesOf } from './check-facts.ts';
 import type { Lint, LintJob, LintQuestion, LintReport } from './lint-api.ts';
 import { LINT_JOB, type LintParts, orderOf } from './lint-job.ts';
 import { LintWalk } from './lint-walk.ts';

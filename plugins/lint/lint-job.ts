@@ -4,6 +4,7 @@ import {
   type FactReader,
   type Facts,
   isIn,
+  othersGoFirst,
   type Principal,
   type ServiceNames,
   spellList,
@@ -17,7 +18,7 @@ import {
   seesAllOf,
   type WorkingRights,
 } from '../jobs/jobs-api.ts';
-import { checkPage, checksOf, countFacts, othersGoFirst, rulesOf } from './check-facts.ts';
+import { checkPage, checksOf, countFacts, rulesOf } from './check-facts.ts';
 import type { KeptFinding } from './finding-list.ts';
 import type { LintQuestion } from './lint-api.ts';
 import { findingJson, lintMembers } from './lint-json.ts';

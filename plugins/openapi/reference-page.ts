@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../kernel/plugin-api.ts';
+import { type JsonSchema, othersGoFirst } from '../../kernel/plugin-api.ts';
 import type { ApiAnswer, ApiBody, ApiDocument, ApiOperation } from './api-document.ts';
 import { curlExample } from './curl-example.ts';
 import { type Html, html } from './html-text.ts';
@@ -14,7 +14,7 @@ export const referencePage = async (document: ApiDocument): Promise<string> => {
     sections.push(html`<h2 id="${tagAnchor(name)}">${name}</h2>
 <p>${description}.</p>
 ${operationsOf(document, name).map((placed) => operationSection(document, placed))}`);
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await othersGoFirst();
   }
   return framePage(
     `${info.title}: API reference`,

@@ -6,6 +6,9 @@ import { SqliteSession } from '../sqlite-session.ts';
 import { watchCommits } from '../watch-commits.ts';
 import { pauseMs, SMALLEST_WRITE, type SqliteWriter, type WriteSession, type Written } from './sqlite-writer.ts';
 
+/** About a millisecond of the event loop. */
+const ROWS_AT_ONCE = 64;
+
 /** Writes in the thread of its callers. */
 export class InlineWriter implements SqliteWriter {
   readonly #open: () => SqliteConnection;
@@ -20,7 +23,7 @@ export class InlineWriter implements SqliteWriter {
 
   async transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>> {
     const connection = await this.#begin(patienceMs);
-    const session = new SqliteSession(connection, this.#knex);
+    const session = new SqliteSession(connection, this.#knex, ROWS_AT_ONCE);
     let result: T;
     try {
       result = await work(session);

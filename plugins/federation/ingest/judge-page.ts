@@ -4,6 +4,7 @@ import {
   equals,
   type FactOutline,
   type Hlc,
+  inTurns,
   isIn,
   isTooFarAhead,
   type NameRules,
@@ -13,7 +14,6 @@ import {
   parseHlc,
 } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact, OriginProofs, ProofVerdict } from '../proofs/origin-proof.ts';
-import { inTurns } from './in-turns.ts';
 import type { Candidate, Ingest, IngestVerdict, JudgedPage, ParkReason, Rejection } from './ingest.ts';
 import type { OwnNames } from './own-names.ts';
 import { type ReadOptions, readFact } from './read-fact.ts';

@@ -1,4 +1,4 @@
-import { parseStrictJson, ServiceError } from '../../../kernel/plugin-api.ts';
+import { othersGoFirst, parseStrictJson, ServiceError } from '../../../kernel/plugin-api.ts';
 
 /** A page of a peer, taken apart: each item of `facts` by itself, and everything around them. */
 export interface SlicedPage {
@@ -34,7 +34,7 @@ export const slicePage = async (body: Uint8Array, limits: SliceLimits): Promise<
   let read = 0;
   for (const [start, end] of list.items) {
     if (read > TURN_BYTES) {
-      await turn();
+      await othersGoFirst();
       read = 0;
     }
     read += end - start;
@@ -44,8 +44,6 @@ export const slicePage = async (body: Uint8Array, limits: SliceLimits): Promise<
 };
 
 const EMPTY_LIST = Buffer.from('[]');
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const malformed = (): ServiceError => new ServiceError('malformed_json', 'the page is not valid JSON');
 
@@ -98,7 +96,7 @@ const sliceList = async (bytes: Buffer, open: number, { maxItems }: SliceLimits)
   if (bytes[at] === CLOSE_ARRAY) return { open, end: at + 1, items };
   for (let turnAt = at; ; ) {
     if (at - turnAt > TURN_BYTES) {
-      await turn();
+      await othersGoFirst();
       turnAt = at;
     }
     if (items.length === maxItems) {

@@ -8,6 +8,7 @@ import {
   type FeedPage,
   type HeldLease,
   type Logger,
+  othersGoFirst,
   ProgressLog,
   ServiceError,
   type StoredFact,
@@ -160,7 +161,7 @@ export class EmbedFacts {
         return;
       }
       // Requests that wait go first.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await othersGoFirst();
     }
   }
 

@@ -1,6 +1,7 @@
 import {
   type Embedder,
   factCommitted,
+  othersGoFirst,
   type PluginContext,
   type Requires,
   type Telemetry,
@@ -52,7 +53,7 @@ export const openEmbedding = (context: Context, { search, telemetry, isThreaded,
   // A signal may be lost.
   every(LOOK_FOR_CHANGES_MS, readVectors);
   every(CLEAN_INTERVAL_MS, async () => {
-    while (lease.held && (await generations.dropUnused(search.generations))) await new Promise(setImmediate);
+    while (lease.held && (await generations.dropUnused(search.generations))) await othersGoFirst();
   });
   onStop(async () => {
     await embedding.stop();

@@ -5,6 +5,7 @@ import {
   FEED_START,
   type FeedEntry,
   isIn,
+  othersGoFirst,
   type PluginSnapshot,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
@@ -92,7 +93,7 @@ export class IndexSuppression {
       if (last === undefined) return;
       after = last.feed;
       // Others have their turn in between.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await othersGoFirst();
     }
   }
 

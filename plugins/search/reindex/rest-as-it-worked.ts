@@ -1,4 +1,4 @@
-import type { Clock } from '../../../kernel/plugin-api.ts';
+import { type Clock, othersGoFirst } from '../../../kernel/plugin-api.ts';
 
 /** Each rest is so many times as long as the work before it: the work takes a third of the time at most. */
 const RESTS = 2;
@@ -11,7 +11,7 @@ export const restAsItWorked = (clock: Pick<Clock, 'monotonicMs' | 'schedule'>): 
   return async () => {
     const restMs = Math.min(LONGEST_REST_MS, RESTS * (clock.monotonicMs() - sinceMs));
     if (restMs > 0) await new Promise<void>((resolve) => void clock.schedule(restMs, resolve));
-    else await new Promise<void>((resolve) => setImmediate(resolve));
+    else await othersGoFirst();
     sinceMs = clock.monotonicMs();
   };
 };

@@ -9,6 +9,7 @@ import {
   type Filter,
   type Hlc,
   LIST_BYTES,
+  othersGoFirst,
   type StoredFact,
   type TripleKey,
   tripleId,
@@ -111,7 +112,7 @@ const livesOfTriples = async (
     const lives = livesOf(outlines, covers, await snapshot.expiries(outlines));
     known.set(id, { covers, lives, reigns: reignsOf(lives, nowMs) });
     // Working a triple out takes some milliseconds; others go first between two of them.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await othersGoFirst();
   }
   return known;
 };

@@ -7,6 +7,7 @@ import {
   type ErasureSubject,
   type FactErasure,
   type NodeSelf,
+  othersGoFirst,
   type PluginTables,
   type Random,
 } from '../../../kernel/plugin-api.ts';
@@ -148,5 +149,3 @@ const receiptOf = ({ receipt }: ErasureRow): ErasureReceipt => {
 };
 
 const nameOf = ({ tenantId, id }: Tombstone) => ({ tenantId, tombstoneId: id });
-
-const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

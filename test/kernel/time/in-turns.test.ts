@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inTurns } from '../../../../plugins/federation/ingest/in-turns.ts';
+import { inTurns } from '../../../kernel/time/in-turns.ts';
 
 describe('work in turns', () => {
   const orderOf = async (items: number, weight: number): Promise<string> => {

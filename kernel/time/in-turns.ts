@@ -1,3 +1,14 @@
+/** Lets everything have its turn that waits for this thread, requests above all. */
+export const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A step with more items than these takes a millisecond of the event loop, and more. */
+const LARGE_STEP = 48;
+
+/** After a step with so many items: where they are many, others have their turn before the next step. */
+export const turnAfter = async ({ length }: readonly unknown[]): Promise<void> => {
+  if (length > LARGE_STEP) await othersGoFirst();
+};
+
 /** Items that are looked at before others get a turn of the event loop, and what they may weigh together. */
 const AT_ONCE = 50;
 const WEIGHT_AT_ONCE = 1024 * 1024;
@@ -16,7 +27,7 @@ export const inTurns = async <T>(
   for (const [at, item] of items.entries()) {
     const next = weightOf(item);
     if (done > 0 && (done >= AT_ONCE || weight + next > WEIGHT_AT_ONCE)) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await othersGoFirst();
       done = 0;
       weight = 0;
     }
