@@ -67,7 +67,10 @@ export const benchBesideLoad = async ({ facts, seconds, store }: BesideLoadOptio
       await place.close();
     }
   }
-  printTable(['search', 'question', 'meanwhile', 'p50 ms', 'p95 ms', 'p50 / idle', 'p95 / idle', 'p95 / idle again'], rows);
+  printTable(
+    ['search', 'question', 'meanwhile', 'p50 ms', 'p95 ms', 'p50 / idle', 'p95 / idle', 'p95 / idle again'],
+    rows,
+  );
 };
 
 const measure = async (node: NodeProcess, facts: number, seconds: number): Promise<ReadonlyMap<Phase, Times>> => {
