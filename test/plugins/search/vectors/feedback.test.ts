@@ -14,19 +14,19 @@ const VIEW: SearchView = {
   minConfidence: 0.1,
 };
 const DIMENSIONS = 16;
+/** A unit vector with these first components, by their relations. */
+const vectorOf = (components: readonly number[]): Float32Array => {
+  const length = Math.hypot(...components);
+  return Float32Array.from({ length: DIMENSIONS }, (_, at) => (components[at] ?? 0) / length);
+};
+
 const QUERY = vectorOf([1]);
 /** What the three texts speak of besides the query. */
 const TEXTS = [vectorOf([0.4, 0.9]), vectorOf([0.4, 0.85, 0.1]), vectorOf([0.5, 0.8, 0, 0.1])];
 const ALIKE = 4;
 const UNLIKE = 5;
 
-/** A unit vector with these first components, by their relations. */
-function vectorOf(components: readonly number[]): Float32Array {
-  const length = Math.hypot(...components);
-  return Float32Array.from({ length: DIMENSIONS }, (_, at) => (components[at] ?? 0) / length);
-}
-
-/** Three texts, one that is like them, one that is not, and what else is in the store; facts have the ids of numbers. */
+/** Three texts, one that is like them, one that is not, and what else is in the store. Facts are named by numbers. */
 const indexOf = (others: Readonly<Record<number, Partial<StoredFact>>> = {}, text: Partial<StoredFact> = {}) => {
   const codes = createCodeSpace({ dimensions: DIMENSIONS });
   const index = MemoryIndex.create(TEST_SEED);
