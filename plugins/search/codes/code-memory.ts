@@ -133,10 +133,11 @@ export class CodeMemory {
     this.#blocks = this.#roomFor(this.#blocks, blocks, blocks * 2, 4);
     const { bytes } = this.#views;
     bytes.fill(0, this.#signs, this.#signs + this.#rowSigns);
-    components.forEach((component, at) => {
+    for (let at = 0; at < components.length; at += 1) {
+      if ((components[at] as number) >= 0) continue;
       const place = this.#signs + (at >>> 3);
-      if (component < 0) bytes[place] = (bytes[place] as number) | (1 << (at & 7));
-    });
+      bytes[place] = (bytes[place] as number) | (1 << (at & 7));
+    }
     this.#views.components.set(components, this.#components / 2);
     this.#scanner.begin(this.#signs, this.#rowSigns / 8, this.#list.address, capacity, wanted, this.#histogram);
   }

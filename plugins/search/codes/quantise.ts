@@ -33,6 +33,9 @@ export const quantiseQuery = (query: Float32Array, length: number): { components
 
 const largestOf = (vector: Float32Array): number => {
   let largest = 0;
-  for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at] as number));
+  for (let at = 0; at < vector.length; at++) {
+    const size = Math.abs(vector[at] as number);
+    if (size > largest) largest = size;
+  }
   return largest;
 };

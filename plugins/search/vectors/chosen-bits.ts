@@ -1,7 +1,11 @@
 /** Sets of ordinals, one bit each, lowest first. */
 /** How many bits are set; undefined stands for all of the first `count`. */
-export const countOf = (bits: Uint32Array | undefined, count: number): number =>
-  bits === undefined ? count : bits.reduce((sum, word) => sum + bitsIn(word), 0);
+export const countOf = (bits: Uint32Array | undefined, count: number): number => {
+  if (bits === undefined) return count;
+  let set = 0;
+  for (let at = 0; at < bits.length; at += 1) set += bitsIn(bits[at] as number);
+  return set;
+};
 
 /** Every so many of the bits that are set, the first one among them; undefined stands for all of the first `count`. */
 export const everyNth = (bits: Uint32Array | undefined, count: number, stride: number): Uint32Array => {
