@@ -133,7 +133,6 @@ export class AppendQueue {
   async #commit(take: () => readonly Waiting[]): Promise<void> {
     try {
       const { verdicts, appended } = await this.#transact(take);
-      await turnAfter(appended);
       for (const [at, waiting] of take().entries()) waiting.resolve(verdicts[at] ?? []);
       if (appended.length > 0) void this.#parts.hooks.emit(factCommitted, { facts: appended });
     } catch (error) {

@@ -14,17 +14,11 @@ import { rejection } from '../../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
+import { SAMPLE_VIEW } from '../sample-view.ts';
 
 /** Nobody follows the feed with the eyes of a caller here. */
 const NOBODY = { readIn: () => Promise.reject(new Error('nobody reads as a caller')) };
 const NAMES = createServiceNames('tester');
-const VIEW: SearchView = {
-  tenantId: 'default',
-  scopes: ['company'],
-  gardens: [],
-  nowMs: SAMPLE_MS,
-  minConfidence: 0.1,
-};
 
 /** Counts what is read, and fails when it is told to. */
 class WatchedStore {
@@ -90,7 +84,7 @@ const follow = (store: FactStore) => {
   });
   const found = async (view: Partial<SearchView> = {}): Promise<string[]> => {
     await follower.catchUp();
-    return idsOf(await index.newest({ ...VIEW, ...view }, 10_000)).reverse();
+    return idsOf(await index.newest({ ...SAMPLE_VIEW, ...view }, 10_000)).reverse();
   };
   return { watched, index, feed, follower, found, errors };
 };

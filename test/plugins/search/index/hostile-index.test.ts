@@ -1,17 +1,9 @@
 import { expect } from 'chai';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
-import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
-import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { SAMPLE_VIEW } from '../sample-view.ts';
 import { TEST_SEED } from './test-seed.ts';
-
-const VIEW: SearchView = {
-  tenantId: 'default',
-  scopes: ['company'],
-  gardens: [],
-  nowMs: SAMPLE_MS,
-  minConfidence: 0.1,
-};
 
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
@@ -41,18 +33,18 @@ describe('a search that means harm', () => {
     'NaN',
   ]) {
     it(`finds nothing, and does not fail, for ${JSON.stringify(query)}`, async () => {
-      expect(await index.lexical(query, VIEW, 10)).to.deep.equal([]);
+      expect(await index.lexical(query, SAMPLE_VIEW, 10)).to.deep.equal([]);
     });
   }
 
   it('finds the words that operators and members of objects are made of', async () => {
-    expect(idsOf(await index.lexical('river*', VIEW, 10))).to.deep.equal([sampleId(1)]);
-    expect(idsOf(await index.lexical('constructor __proto__', VIEW, 10))).to.deep.equal([sampleId(2)]);
+    expect(idsOf(await index.lexical('river*', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
+    expect(idsOf(await index.lexical('constructor __proto__', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(2)]);
   });
 
   it('finds the rare words of a query of a megabyte', async () => {
     const query = `${'river '.repeat(1_000)}${Array.from({ length: 4_000 }, (_, n) => `w${n}`).join(' ')} ${'é'.repeat(2 ** 20)}`;
-    expect(idsOf(await index.lexical(query, VIEW, 10))).to.deep.equal([sampleId(1)]);
+    expect(idsOf(await index.lexical(query, SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
   });
 
   it('searches the rarest of very many words', async () => {
@@ -60,7 +52,7 @@ describe('a search that means harm', () => {
     const words = Array.from({ length: 100 }, (_, n) => `w${n}`);
     // The n-th fact has the words from the n-th on: the last word is in all, the first in one.
     words.forEach((_, n) => void large.add(said(n + 1, words.slice(n).join(' '))));
-    const hits = await large.lexical(words.join(' '), VIEW, 1_000);
+    const hits = await large.lexical(words.join(' '), SAMPLE_VIEW, 1_000);
     // A word is in n facts; the 64 rarest are the first 64 words.
     expect(hits).to.have.length(64);
   });
@@ -72,14 +64,14 @@ describe('a search that means harm', () => {
       { onlyGarden: 'none' },
       { gardens: ['none'], onlyGarden: 'none' },
     ]) {
-      expect(await index.lexical('river', { ...VIEW, ...view }, 10)).to.deep.equal([]);
-      expect(await index.newest({ ...VIEW, ...view }, 10)).to.deep.equal([]);
+      expect(await index.lexical('river', { ...SAMPLE_VIEW, ...view }, 10)).to.deep.equal([]);
+      expect(await index.newest({ ...SAMPLE_VIEW, ...view }, 10)).to.deep.equal([]);
     }
   });
 
   it('gets nothing for no places', async () => {
-    expect(await index.lexical('river', VIEW, 0)).to.deep.equal([]);
-    expect(await index.besides([{ id: sampleId(1), score: 1 }], VIEW, 0)).to.deep.equal([]);
+    expect(await index.lexical('river', SAMPLE_VIEW, 0)).to.deep.equal([]);
+    expect(await index.besides([{ id: sampleId(1), score: 1 }], SAMPLE_VIEW, 0)).to.deep.equal([]);
   });
 });
 
@@ -96,7 +88,7 @@ describe('covers of one triple', () => {
       [55, 0],
     ] as const) {
       index.cover({ ...sampleCover(sampleId(90), stamp(hlc)), since: stamp(9_999) });
-      expect(await index.newest(VIEW, 10)).to.have.length(left);
+      expect(await index.newest(SAMPLE_VIEW, 10)).to.have.length(left);
     }
   });
 });

@@ -5,19 +5,12 @@ import { NEIGHBOUR_WEIGHTS } from '../../../../plugins/search/index/session-neig
 import { TOGETHER_WEIGHTS } from '../../../../plugins/search/index/words-together.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
-import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { SAMPLE_VIEW } from '../sample-view.ts';
 import { applyStep, queries, retold, stories, views } from './index-stories.ts';
 import { newestFirst } from './naive-index.ts';
 import { TEST_SEED } from './test-seed.ts';
-
-const VIEW: SearchView = {
-  tenantId: 'default',
-  scopes: ['company'],
-  gardens: [],
-  nowMs: SAMPLE_MS,
-  minConfidence: 0.1,
-};
 
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
@@ -95,7 +88,7 @@ describe('the search index in memory', () => {
   it('answers the same, to the last bit, with and without facts in parts that the view does not open', () =>
     fc.assert(
       fc.asyncProperty(stories, queries, async (story, query) => {
-        const view: SearchView = { ...VIEW, scopes: ['company', 'team'], gardens: ['garden-a'], nowMs: 10 };
+        const view: SearchView = { ...SAMPLE_VIEW, scopes: ['company', 'team'], gardens: ['garden-a'], nowMs: 10 };
         const whole = MemoryIndex.create(TEST_SEED);
         const seen = MemoryIndex.create(TEST_SEED);
         story.forEach((step, n) => {
@@ -120,10 +113,10 @@ describe('the search index in memory', () => {
       said(n, `common ${n % 3 === 0 ? 'often' : ''} ${n % 997 === 0 ? 'rare' : ''} ${'filler '.repeat(n % 11)}`),
     );
     for (const fact of facts) index.add(fact);
-    const all = await index.lexical('common often rare', VIEW, facts.length);
+    const all = await index.lexical('common often rare', SAMPLE_VIEW, facts.length);
     expect(all).to.have.length(facts.length);
     for (const limit of [1, 10, 120]) {
-      expect(await index.lexical('common often rare', VIEW, limit)).to.deep.equal(all.slice(0, limit));
+      expect(await index.lexical('common often rare', SAMPLE_VIEW, limit)).to.deep.equal(all.slice(0, limit));
     }
   });
 
@@ -131,14 +124,14 @@ describe('the search index in memory', () => {
     const index = MemoryIndex.create(TEST_SEED);
     for (let n = 0; n < 300; n += 1) {
       index.add(said(n, `note${n} about turbines`));
-      expect(idsOf(await index.lexical(`note${n}`, VIEW, 10))).to.deep.equal([sampleId(n)]);
+      expect(idsOf(await index.lexical(`note${n}`, SAMPLE_VIEW, 10))).to.deep.equal([sampleId(n)]);
     }
-    expect(await index.lexical('turbines', VIEW, 1_000)).to.have.length(300);
+    expect(await index.lexical('turbines', SAMPLE_VIEW, 1_000)).to.have.length(300);
   });
 
   it('finds facts by identifiers that are no UUIDs, too', async () => {
     const index = indexOf(said(1, 'river', { id: 'Fact-One' }), said(2, 'river', { id: sampleId(2).toUpperCase() }));
-    const hits = await index.lexical('river', VIEW, 5);
+    const hits = await index.lexical('river', SAMPLE_VIEW, 5);
     expect(idsOf(hits)).to.have.members(['Fact-One', sampleId(2).toUpperCase()]);
   });
 
@@ -154,14 +147,14 @@ describe('the search index in memory', () => {
 
   it('does not let a retraction move the scores of other facts', async () => {
     const index = indexOf(said(1, 'river stone'), said(2, 'river', { relationKey: 'memory:note' }));
-    const [before] = (await index.lexical('river', VIEW, 5)).filter(({ id }) => id === sampleId(2));
+    const [before] = (await index.lexical('river', SAMPLE_VIEW, 5)).filter(({ id }) => id === sampleId(2));
     index.cover({ ...sampleCover(sampleId(9), stamp(5)), since: stamp(9_999) });
-    expect(await index.lexical('river', VIEW, 5)).to.deep.equal([before]);
+    expect(await index.lexical('river', SAMPLE_VIEW, 5)).to.deep.equal([before]);
   });
 
   it('goes back in time when the clock does', async () => {
     const index = indexOf(said(1, 'river', { validUntilMs: 100 }));
-    const found = async (nowMs: number) => (await index.lexical('river', { ...VIEW, nowMs }, 5)).length;
+    const found = async (nowMs: number) => (await index.lexical('river', { ...SAMPLE_VIEW, nowMs }, 5)).length;
     expect([await found(99), await found(100), await found(99)]).to.deep.equal([1, 0, 1]);
   });
 });

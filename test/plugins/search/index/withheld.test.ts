@@ -1,19 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
-import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
-import { idsOf, SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { idsOf, sampleFact } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { SAMPLE_VIEW } from '../sample-view.ts';
 import { TEST_SEED } from './test-seed.ts';
 
-const VIEW: SearchView = {
-  tenantId: 'default',
-  scopes: ['company'],
-  gardens: [],
-  nowMs: SAMPLE_MS,
-  minConfidence: 0.1,
-};
 const WORDS = ['harbour', 'lantern', 'lavender', 'quiet', 'voyage'];
 
 const drafts = fc.array(
@@ -27,13 +20,13 @@ const drafts = fc.array(
 
 describe('an index with withheld facts', () => {
   const searches = async (index: MemoryIndex) => {
-    const lexical = await index.lexical(WORDS.join(' '), VIEW, 30);
+    const lexical = await index.lexical(WORDS.join(' '), SAMPLE_VIEW, 30);
     return [
       lexical,
-      await index.lexical('lantern', VIEW, 3),
-      await index.newest(VIEW, 30),
-      await index.besides(lexical.slice(0, 3), VIEW, 30),
-      await index.together('lantern voyage', idsOf(lexical), VIEW),
+      await index.lexical('lantern', SAMPLE_VIEW, 3),
+      await index.newest(SAMPLE_VIEW, 30),
+      await index.besides(lexical.slice(0, 3), SAMPLE_VIEW, 30),
+      await index.together('lantern voyage', idsOf(lexical), SAMPLE_VIEW),
     ];
   };
 

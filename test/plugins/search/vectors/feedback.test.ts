@@ -1,18 +1,12 @@
 import { expect } from 'chai';
 import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
-import type { Feedback, SearchView } from '../../../../plugins/search/search-api.ts';
+import type { Feedback } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
+import { SAMPLE_VIEW } from '../sample-view.ts';
 
-const VIEW: SearchView = {
-  tenantId: 'default',
-  scopes: ['company'],
-  gardens: [],
-  nowMs: SAMPLE_MS,
-  minConfidence: 0.1,
-};
 const DIMENSIONS = 16;
 /** A unit vector with these first components, by their relations. */
 const vectorOf = (components: readonly number[]): Float32Array => {
@@ -52,7 +46,7 @@ const texts = [1, 2, 3].map(idOf);
 const all = [1, 2, 3, ALIKE, UNLIKE].map(idOf);
 
 const feedbackOf = (index: MemoryIndex, from: readonly string[] = texts): Promise<Feedback | null> =>
-  index.feedback(QUERY, from, all, VIEW);
+  index.feedback(QUERY, from, all, SAMPLE_VIEW);
 
 const similarTo = (feedback: Feedback | null, n: number) => feedback?.similarities.find(({ id }) => id === idOf(n));
 
@@ -68,7 +62,7 @@ describe('feedback from texts that a query found', () => {
   it('compares each of those texts with the others, and not with itself', async () => {
     const strange = vectorOf([0.4, 0, 0, 0, 0, 0.9]);
     const index = indexOf();
-    const feedback = await index.feedback(QUERY, texts, all, VIEW);
+    const feedback = await index.feedback(QUERY, texts, all, SAMPLE_VIEW);
     for (const n of [1, 2, 3]) expect(similarTo(feedback, n)?.after).to.be.above(0.8);
     const codes = createCodeSpace({ dimensions: DIMENSIONS });
     const odd = MemoryIndex.create(TEST_SEED);
@@ -106,9 +100,9 @@ describe('feedback from texts that a query found', () => {
   it('is what the first look of a recall brings along', async () => {
     const index = indexOf();
     const asked = { vector: QUERY, floor: 0, embedder: 'scripted' };
-    const { lexical, dense } = await index.look({ query: 'alice', vectors: [asked], feedbackFrom: 3 }, VIEW, 10);
+    const { lexical, dense } = await index.look({ query: 'alice', vectors: [asked], feedbackFrom: 3 }, SAMPLE_VIEW, 10);
     const from = lexical.slice(0, 3).map(({ id }) => id);
-    const told = await index.feedback(QUERY, from, all, VIEW);
+    const told = await index.feedback(QUERY, from, all, SAMPLE_VIEW);
     const byId = (feedback: Feedback | null | undefined) =>
       [...(feedback?.similarities ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
     expect(byId(dense[0]?.feedback)).to.deep.equal(byId(told)).and.to.have.length(5);

@@ -4,20 +4,14 @@ import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import { bytesIn } from '../../../../plugins/search/snapshot/byte-source.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
-import { idsOf, SAMPLE_MS, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
+import { SAMPLE_VIEW } from '../sample-view.ts';
 import { snapshotBytes } from '../snapshot/snapshot-bytes.ts';
 
-const VIEW: SearchView = {
-  tenantId: 'default',
-  scopes: ['company'],
-  gardens: [],
-  nowMs: SAMPLE_MS,
-  minConfidence: 0.1,
-};
 const DIMENSIONS = 64;
 
-const nameOf = (n: number) => ({ tenantId: VIEW.tenantId, id: sampleId(n) });
+const nameOf = (n: number) => ({ tenantId: SAMPLE_VIEW.tenantId, id: sampleId(n) });
 
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
@@ -37,7 +31,7 @@ describe('a search by vectors', () => {
   const index = MemoryIndex.create(TEST_SEED);
   const layer = index.createVectors(codes);
   const found = async (view: Partial<SearchView> = {}, floor = 0, limit = 100): Promise<string[]> =>
-    idsOf(await index.dense(query, floor, { ...VIEW, ...view }, limit));
+    idsOf(await index.dense(query, floor, { ...SAMPLE_VIEW, ...view }, limit));
   const set = (to: typeof layer, n: number): boolean => {
     const { code, scale } = codes.quantise(vectorOf(Math.min(n, 9)));
     return to.set(nameOf(n), code, scale);
@@ -60,8 +54,8 @@ describe('a search by vectors', () => {
 
   it('tells how similar the facts of a view are, and those that are named, and nothing of others', async () => {
     const ids = [1, 3, 4, 6, 99].map(sampleId);
-    const all = await index.spread(query, ids, { ...VIEW, minConfidence: 0.1 });
-    const seen = (await index.dense(query, -1, VIEW, 100)).map(({ score }) => score);
+    const all = await index.spread(query, ids, { ...SAMPLE_VIEW, minConfidence: 0.1 });
+    const seen = (await index.dense(query, -1, SAMPLE_VIEW, 100)).map(({ score }) => score);
     const mean = seen.reduce((sum, score) => sum + score, 0) / seen.length;
     expect(all.count).to.equal(seen.length);
     expect(all.mean).to.be.closeTo(mean, 1e-9);
@@ -70,10 +64,10 @@ describe('a search by vectors', () => {
       1e-9,
     );
     expect(all.named.map((similarity) => Math.round(similarity * 10))).to.deep.equal([3, 1]);
-    const wider = await index.spread(query, ids, { ...VIEW, gardens: 'all' });
+    const wider = await index.spread(query, ids, { ...SAMPLE_VIEW, gardens: 'all' });
     expect(wider.count).to.equal(all.count + 1);
     expect(wider.named.length).to.equal(3);
-    const none = await index.spread(query, ids, { ...VIEW, scopes: ['public'] });
+    const none = await index.spread(query, ids, { ...SAMPLE_VIEW, scopes: ['public'] });
     expect(none).to.deep.equal({ count: 0, mean: 0, deviation: 0, named: [] });
   });
 
@@ -114,7 +108,7 @@ describe('a search by vectors', () => {
     for (let n = 1; n <= 5; n += 1) set(layerAgain, n);
     expect(layerAgain.tables.map((table) => table?.size)).to.deep.equal(layer.tables.map((table) => table?.size));
     restored.serveVectors({ embedder: 'scripted', layer: layerAgain });
-    const view: SearchView = { ...VIEW, gardens: 'all', nowMs: 0 };
+    const view: SearchView = { ...SAMPLE_VIEW, gardens: 'all', nowMs: 0 };
     const hits = await index.dense(query, 0, view, 10);
     expect(hits).not.to.be.empty;
     expect(await restored.dense(query, 0, view, 10)).to.deep.equal(hits);
