@@ -22,8 +22,9 @@ export type ScoreOf = (similarity: number, toMoved?: number) => number;
  * 2. Beside words, it counts as far as it says what words do not say already. A stage whose
  *    best hit stands out no further than what words found best gets the least share: most of it was said already. One
  *    whose best hit stands out from the next ones, and from the best by words, gets all of it.
- * 3. The less sure the stage is by itself, the more it goes by the query as words have moved it.
- * 4. What is nearly the text of the query is a hit, however many there are of it.
+ * 3. The surer the stage is, the less it takes to be as good as more: the best hit of a sure one has all of the score.
+ * 4. The less sure it is by itself, the more it goes by the query as words have moved it.
+ * 5. What is nearly the text of the query is a hit, however many there are of it.
  */
 export const calibration = (
   { hits, spread, moved = spread }: Similarities,
@@ -32,12 +33,13 @@ export const calibration = (
   const standing = standingIn(spread, floor);
   const standingOfMoved = standingIn(moved, floor);
   const named = spread.named.map(standing);
-  const { share, sure } = named.length === 0 ? ALONE : besideWords(hits.map(standing), standing(floor), named);
+  const { share, sure, best } = named.length === 0 ? ALONE : besideWords(hits.map(standing), standing(floor), named);
+  const farthest = FARTHEST + sure * (best - FARTHEST);
   const same = 1 - (1 - floor) * NEARLY_SAME;
   return (similarity, toMoved) => {
     const own = standing(similarity);
     const stands = toMoved === undefined ? own : sure * own + (1 - sure) * standingOfMoved(toMoved);
-    const far = MOST_BY_STANDING * bounded(stands / FARTHEST) * share;
+    const far = MOST_BY_STANDING * bounded(stands / farthest) * share;
     return Math.max(far, bounded((similarity - same) / (1 - same)), LEAST_SCORE);
   };
 };
@@ -65,18 +67,23 @@ const SHARE_PER_DEVIATION = 0.1;
 interface Worth {
   readonly share: number;
   readonly sure: number;
+  /** How far its best hit stands out. */
+  readonly best: number;
 }
 
-const ALONE: Worth = { share: 1, sure: 1 };
+const ALONE: Worth = { share: 1, sure: 1, best: FARTHEST };
 
-/** All in deviations from the mean. Hits that are not there are at the floor at most. */
+/**
+ * All in deviations from the mean. Hits that are not there are at the floor at most, and the fewer there are above it,
+ * the less of a crowd they are.
+ */
 const besideWords = (hits: readonly number[], floor: number, named: readonly number[]): Worth => {
   const best = hits[0] ?? floor;
-  const crowd = Math.max(0, hits[CROWD - 1] ?? floor);
+  const crowd = Math.max(0, hits[CROWD - 1] ?? (floor * hits.length) / CROWD);
   const byWords = Math.max(0, named.reduce((sum, one) => sum + one, 0) / named.length);
   const share = Math.max(LEAST_SHARE, SHARE_PER_DEVIATION * (WORDS_SAID_ALL - byWords));
   const sure = bounded((best - crowd - byWords - BY_CHANCE) / FOR_SURE);
-  return { share: share + (1 - share) * sure, sure };
+  return { share: share + (1 - share) * sure, sure, best };
 };
 
 const standingIn = (spread: Omit<Spread, 'named'>, floor: number): ((similarity: number) => number) => {

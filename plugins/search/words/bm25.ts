@@ -2,7 +2,7 @@
  * Okapi BM25, with both constants as measured on conversations and on abstracts: the length of a text counts, so that
  * long ones do not crowd out short facts.
  */
-const K1 = 1.2;
+const K1 = 1.4;
 const B = 0.6;
 
 /** What a term weighs that `frequency` of `documents` texts hold. Above 0 for every term, however common. */

@@ -19,7 +19,7 @@ export const readQueryForms = (
   if (languages.length === 0) return wordOf;
   const wordOfTerm = new Map(wordOf.map((at) => [termAt(into, at), at]));
   const alone = new TermCounts();
-  for (const [chunk] of sought.matchAll(LATIN_WORD)) {
+  for (const chunk of latinWords(sought)) {
     alone.clear();
     reader.read(chunk, alone);
     const word = wordOfTerm.get(termAt(alone, 0));
@@ -32,6 +32,13 @@ export const readQueryForms = (
   return wordOf;
 };
 
-const LATIN_WORD = /[\p{Script=Latin}\p{M}'\u2019]+/gu;
+/** Two words that a hyphen joins are also one, as the reader of terms has it. */
+const latinWords = (text: string): readonly string[] =>
+  (text.match(LATIN_CHAIN) ?? []).flatMap((chain) => {
+    const words = chain.split('-');
+    return words.length === 2 ? [...words, words.join('')] : words;
+  });
+
+const LATIN_CHAIN = /[\p{Script=Latin}\p{M}'\u2019]+(?:-[\p{Script=Latin}\p{M}'\u2019]+)*/gu;
 
 const termAt = ({ hi, lo }: TermCounts, at: number): string => `${hi[at]}:${lo[at]}`;

@@ -27,7 +27,8 @@ export const queryWords = (query: string): ReadonlySet<string> =>
 const MOST_CHARACTERS_READ = 100_000;
 export const MOST_TERMS_READ = 4_096;
 const LONGEST_STOP_WORD = 12;
-const WORD = /[\p{L}\p{N}\p{M}'\u2019]+/gu;
+/** Words that hyphens join are one word here: `up` is a stop word, and no part of `up-to-date` is. */
+const WORD = /[\p{L}\p{N}\p{M}'\u2019]+(?:-[\p{L}\p{N}\p{M}'\u2019]+)*/gu;
 
 const withoutStopWords = (text: string): string => {
   const language = languageOf(text);

@@ -4,7 +4,7 @@ import { COMMON, type LanguageNumber } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 
 /** Changes with whatever changes the terms of a text; an index made with another one is made anew. */
-export const TOKENIZER_VERSION = 3;
+export const TOKENIZER_VERSION = 4;
 
 /**
  * Turns texts into hashed terms. Words of ASCII are hashed where they stand and looked up in a cache of terms, so that
@@ -28,9 +28,15 @@ export class TermReader {
   read(text: string, into: TermCounts, most = Number.POSITIVE_INFINITY, language: LanguageNumber = COMMON): void {
     this.#most = most;
     this.#language = language;
+    let joinedTo = 0;
     for (let at = 0; at < text.length && into.distinct < most; ) {
-      if (isWordPart(text.charCodeAt(at))) at = this.#readRun(text, at, into);
-      else at += 1;
+      if (!isWordPart(text.charCodeAt(at))) {
+        at += 1;
+        continue;
+      }
+      const start = at;
+      at = this.#readRun(text, start, into);
+      if (start >= joinedTo && text.charCodeAt(at) === DASH) joinedTo = this.#readCompound(text, start, into);
     }
   }
 
@@ -89,6 +95,24 @@ export class TermReader {
     cache[slot + 3] = this.#term.lo;
   }
 
+  /**
+   * Two words that a hyphen joins are also found as one: `e-mail` by `email`, and the other way round. Longer chains
+   * are phrases, dates and identifiers, which their parts find. Returns where the chain ends.
+   */
+  #readCompound(text: string, start: number, into: TermCounts): number {
+    let end = start;
+    let hyphens = 0;
+    for (; end < text.length; end += 1) {
+      if (isWordPart(text.charCodeAt(end))) continue;
+      if (text.charCodeAt(end) !== DASH || !isWordPart(text.charCodeAt(end + 1))) break;
+      hyphens += 1;
+    }
+    if (hyphens !== 1 || end - start > LONGEST_COMPOUND || into.distinct >= this.#most) return end;
+    const [term, ...more] = foldWords(text.slice(start, end).replace('-', ''), this.#language);
+    if (term !== undefined && more.length === 0 && !ONLY_DIGITS.test(term)) this.addTerm(term, into);
+    return end;
+  }
+
   /** `2023-05-08` is read as the words somebody would ask for: 2023, May, 8. Zero when no date begins here. */
   #readDate(text: string, start: number, into: TermCounts): number {
     const month = twoDigits(text, start + 5);
@@ -134,6 +158,8 @@ const isWordPart = (code: number): boolean => (code < 128 ? (LOWERED[code] as nu
 const isDigit = (code: number): boolean => code >= 48 && code <= NINE;
 
 const DASH = 45;
+const LONGEST_COMPOUND = 40;
+const ONLY_DIGITS = /^\d*$/;
 
 /** The number of two digits, or -1; a third digit after them spoils it. */
 const twoDigits = (text: string, at: number): number => {

@@ -49,7 +49,7 @@ export class NaiveIndex {
     const inOrder = this.#weighed(query, view).reverse();
     const hits = (await this.live(view)).map((fact) => {
       const { times, length } = documents.get(fact.id) as Counted;
-      const k = 1.2 * (1 - 0.6 + (0.6 * lengthOfNorm(normOf(length))) / meanLength);
+      const k = 1.4 * (1 - 0.6 + (0.6 * lengthOfNorm(normOf(length))) / meanLength);
       const score = inOrder.reduce((sum, { key, weight }) => {
         const often = Math.min(times.get(key) ?? 0, 31);
         return often === 0 ? sum : sum + (weight * often) / (often + k);

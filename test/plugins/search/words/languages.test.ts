@@ -44,6 +44,25 @@ describe('words of many languages in one store', () => {
   }
 });
 
+describe('words that a hyphen joins', () => {
+  const english = said(1, 'The team writes an email about the co-workers when the day is over.');
+  const german = said(2, 'Wir haben uns die Emails und die U-Bahn für diesen Tag nicht noch einmal angesehen.');
+  const other = said(3, 'The boat is on the river, and the rain has gone away from the town.');
+  const index = indexOf([english, german, other]);
+  const found = async (question: string) => (await index.lexical(question, VIEW, 5)).map(({ id }) => id);
+
+  for (const [question, facts] of [
+    ['e-mail', [english, german]],
+    ['coworkers', [english]],
+    ['Ubahn', [german]],
+    ['E-Mail', [english, german]],
+    ['up-river', [other]],
+  ] as const) {
+    it(`are found by ${question}`, async () =>
+      expect(await found(question)).to.have.members(facts.map(({ id }) => id)));
+  }
+});
+
 describe('texts of another language in a store', () => {
   const english = Array.from({ length: 20 }, (_, n) =>
     said(100 + n, `The ${n % 2 === 0 ? 'hat' : 'gift'} from Berlin was in the ${n % 3 === 0 ? 'art' : 'pain'} class.`),

@@ -33,7 +33,10 @@ const text = (v: string): FactValue => ({ type: 'text', v, interpretAs: 'content
 describe('the terms of a text', () => {
   const cases: readonly (readonly [title: string, text: string, terms: readonly string[]])[] = [
     ['are lower-cased and stemmed', 'Walking WALKED walks', ['walk']],
-    ['are cut at what is neither letter nor digit', 'a-b_c/d:e.f(g)', ['a', 'b', 'c', 'd', 'e', 'f', 'g']],
+    ['are cut at what is neither letter nor digit', 'a_b/c:d.e(f)', ['a', 'b', 'c', 'd', 'e', 'f']],
+    ['are also what a hyphen joins', 'E-mails up-to-date', ['e', 'email', 'mail', 'up', 'to', 'date']],
+    ['are joined with numbers, and numbers are not joined', 'IL-6 555-1234', ['il', 'il6', '6', '555', '1234']],
+    ['are joined by a hyphen without blanks alone', 'a -b c- d', ['a', 'b', 'c', 'd']],
     ['have no accents', 'Zoë café naïve', ['zoe', 'cafe', 'naiv']],
     ['are compatibility forms', 'ﬁle １２ ⅷ', ['file', '12', 'viii']],
     [
@@ -147,6 +150,10 @@ describe('the terms of a query', () => {
     expect(queryKeys('Who are you?')).to.deep.equal(termKeys('who', 'ar', 'you'));
   });
 
+  it('keep a stop word that a hyphen joins to another word', () => {
+    expect(queryKeys('Which genes are up-regulated?')).to.deep.equal(termKeys('gene', 'up', 'upregul', 'regul'));
+  });
+
   it('name a month where it is a word like any other', () => {
     expect(queryKeys('What happened in May 2023?')).to.deep.equal(termKeys('happen', 'mai', '2023'));
   });
@@ -156,6 +163,7 @@ describe('the terms of a query', () => {
     expect(queryKeys(long).length).to.equal(4_096);
     expect(queryKeys('x'.repeat(2 ** 20))).to.have.length(1);
     expect(queryKeys('😀'.repeat(2 ** 18))).to.deep.equal([]);
+    expect(queryKeys('a-'.repeat(2 ** 19))).to.deep.equal(termKeys('a'));
   });
 });
 
