@@ -56,8 +56,8 @@ const LEAST_SCORE = 1e-3;
 /** Rank of the hit from which the best one has to stand out. */
 const CROWD = 10;
 /** Deviations by which a best hit stands out for nothing, and by how many more it has to for all of the weight. */
-const BY_CHANCE = 0.8;
-const FOR_SURE = 1.2;
+const BY_CHANCE = 1.2;
+const FOR_SURE = 0.8;
 const LEAST_SHARE = 0.05;
 /** What words found stands this high at most; a stage of which that is true has told nothing new. */
 const WORDS_SAID_ALL = 4;
