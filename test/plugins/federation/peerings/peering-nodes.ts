@@ -4,6 +4,7 @@ import { NodeIdentity } from '../../../../plugins/node-info/node-info-api.ts';
 import { createLoopbackNetwork, type LoopbackNetwork } from '../../../fakes/loopback-network.ts';
 import { createManualClock, type ManualClock } from '../../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../../fakes/seeded-random.ts';
+import { comesTrue } from '../../../kit/comes-true.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../../kit/start-test-node.ts';
 
 export const PEERS = '/v1/federation/peers';
@@ -74,6 +75,13 @@ const canonical = (members: DeclarationDocument): string =>
     .sort()
     .map((name) => `${JSON.stringify(name)}:${JSON.stringify(members[name])}`)
     .join(',')}}`;
+
+/** Moves the clock on by minutes until something is so. A check that takes long puts the next one off. */
+export const minutesUntil = (place: PeerPlace, holds: () => Promise<boolean>): Promise<void> =>
+  comesTrue(async () => {
+    await place.clock.advance(60_000);
+    return holds();
+  });
 
 export const operatorOf = ({ node }: PeerNode, tenantId?: string) =>
   nodePrincipal(node.kernel.get(NodeSelf).names, tenantId);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import {
   eventsOf,
   listed,
+  minutesUntil,
   type PeerNode,
   type PeerPlace,
   peerPlace,
@@ -39,10 +39,7 @@ forEachStore('a declaration whose node cannot be reached', () => {
     await place.clock.advance(3 * MINUTE_MS);
     expect(await statusAt(a)).to.equal('pending_verification');
     place.network.heal(a.url, b.url);
-    await comesTrue(async () => {
-      await place.clock.advance(MINUTE_MS);
-      return (await statusAt(a)) === 'active';
-    });
+    await minutesUntil(place, async () => (await statusAt(a)) === 'active');
     const [event] = await eventsOf(a);
     expect(event).to.include({ event_type: 'peer_approved' });
   });
