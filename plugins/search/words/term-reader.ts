@@ -108,8 +108,8 @@ export class TermReader {
       hyphens += 1;
     }
     if (hyphens !== 1 || end - start > LONGEST_COMPOUND || into.distinct >= this.#most) return end;
-    const [term, ...more] = foldWords(text.slice(start, end).replace('-', ''), this.#language);
-    if (term !== undefined && more.length === 0 && !ONLY_DIGITS.test(term)) this.addTerm(term, into);
+    const joined = text.slice(start, end).replace('-', '');
+    if (!ONLY_DIGITS.test(joined)) this.#readRun(joined, 0, into);
     return end;
   }
 
@@ -159,7 +159,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= NINE;
 
 const DASH = 45;
 const LONGEST_COMPOUND = 40;
-const ONLY_DIGITS = /^\d*$/;
+const ONLY_DIGITS = /^\d+$/;
 
 /** The number of two digits, or -1; a third digit after them spoils it. */
 const twoDigits = (text: string, at: number): number => {
