@@ -1,4 +1,4 @@
-import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from '../kit/problem.tsx';
 import { useSession } from '../session/session.ts';
 import { fill } from '../texts/texts.ts';
@@ -21,7 +21,8 @@ export const Frame = () => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [screen]);
-  useEffect(() => {
+  // Once the list is seen it can be closed: an effect would come a frame later.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     const close = ({ key }: KeyboardEvent): void => {
       if (key !== 'Escape') return;
