@@ -1,4 +1,4 @@
-import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
+import { keptWithFact, type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 import { estimateTokens, factLine } from './fact-line.ts';
 import { type TextSignature, textSignature } from './text-signature.ts';
 
@@ -23,14 +23,4 @@ export class FactText {
   };
 }
 
-/** By the fact itself: the store gives the same one to many recalls, as long as it keeps it. */
-const known = new WeakMap<StoredFact, FactText>();
-
-export const textOf = (fact: StoredFact): FactText => {
-  const text = known.get(fact);
-  if (text !== undefined) return text;
-  const fresh = new FactText(fact);
-  // Another one might still change.
-  if (Object.isFrozen(fact)) known.set(fact, fresh);
-  return fresh;
-};
+export const textOf = keptWithFact((fact) => new FactText(fact));
