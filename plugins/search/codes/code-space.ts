@@ -44,6 +44,8 @@ export interface CodeSpace {
     limit: number,
     ties?: TieOrder,
   ): CodeHit[];
+  /** Similarities of all documents that the targets accept, of which there are at most `most`, in no order. */
+  similarities(query: Float32Array, targets: readonly SearchTarget[], most: number): Float64Array;
   /** Makes memory as large at once as blocks of so many bytes will need it. */
   reserve(bytes: number): void;
   /** What the memory occupies. */
@@ -60,6 +62,12 @@ export const createCodeSpace = ({ dimensions, load }: CodeSpaceOptions): CodeSpa
   }
   const memory = new CodeMemory(dimensions, load);
   const tables = new WeakMap<CodeTable, BlockTable>();
+  const opened = (targets: readonly SearchTarget[]): OpenTarget[] =>
+    targets.map(({ table, accepts }) => {
+      const blocks = tables.get(table);
+      if (blocks === undefined) throw new RangeError('a table of another code space cannot be searched here');
+      return { blocks, accepts };
+    });
   return {
     dimensions,
     createTable: () => {
@@ -70,12 +78,22 @@ export const createCodeSpace = ({ dimensions, load }: CodeSpaceOptions): CodeSpa
     quantise: (vector) => quantise(checked(vector, dimensions)),
     search: (query, targets, floor, limit, ties) => {
       if (!(limit > 0)) return [];
-      const opened = targets.map(({ table, accepts }) => {
-        const blocks = tables.get(table);
-        if (blocks === undefined) throw new RangeError('a table of another code space cannot be searched here');
-        return { blocks, accepts };
+      const best = new BestHits(limit, ties);
+      const wanted = Math.max(LEAST_CANDIDATES, Math.ceil(limit) * CANDIDATES_PER_HIT);
+      compareAll(memory, checked(query, dimensions), opened(targets), wanted, (similarity, target, ordinal) => {
+        if (similarity < floor || similarity < best.threshold) return;
+        best.offer({ target, ordinal, similarity });
       });
-      return searchTables(memory, checked(query, dimensions), opened, floor, new BestHits(limit, ties), limit);
+      return best.take();
+    },
+    similarities: (query, targets, most) => {
+      const found = new Float64Array(most);
+      let count = 0;
+      compareAll(memory, checked(query, dimensions), opened(targets), most, (similarity) => {
+        found[count] = similarity;
+        count += 1;
+      });
+      return found.subarray(0, count);
     },
     reserve: (bytes) => memory.reserve(bytes),
     get bytes() {
@@ -112,15 +130,14 @@ interface ScannedBlock {
   readonly size: number;
 }
 
-const searchTables = (
+/** Compares the nearest by their signs, so many at least, exactly. */
+const compareAll = (
   memory: CodeMemory,
   query: Float32Array,
   targets: readonly OpenTarget[],
-  floor: number,
-  best: BestHits,
-  limit: number,
-): CodeHit[] => {
-  const wanted = Math.max(LEAST_CANDIDATES, Math.ceil(limit) * CANDIDATES_PER_HIT);
+  wanted: number,
+  take: (similarity: number, target: number, ordinal: number) => void,
+): void => {
   const { components, step } = quantiseQuery(query, memory.rowCodes);
   const blockCount = targets.reduce((sum, { blocks }) => sum + blocks.length, 0);
   memory.begin(components, wanted, wanted * LIST_FACTOR, blockCount);
@@ -138,11 +155,8 @@ const searchTables = (
     const tag = memory.tagOf(at);
     const row = tag % LARGEST_BLOCK;
     const block = scanned[(tag - row) / LARGEST_BLOCK] as ScannedBlock;
-    const similarity = memory.product(at, block, row) * step;
-    if (similarity < floor || similarity < best.threshold) continue;
-    best.offer({ target: block.target, ordinal: block.base + row, similarity });
+    take(memory.product(at, block, row) * step, block.target, block.base + row);
   }
-  return best.take();
 };
 
 const checked = (vector: Float32Array, dimensions: number): Float32Array => {

@@ -2,7 +2,7 @@ import type { Spread } from '../search-api.ts';
 import { dot, movedTowards, unit } from '../vectors/unit-vectors.ts';
 import type { Similar, VectorLayer } from '../vectors/vector-layer.ts';
 import type { IndexState } from './index-state.ts';
-import { bothSides } from './session-neighbours.ts';
+import { SessionSides } from './session-sides.ts';
 import type { ViewFilter } from './view-filter.ts';
 
 /** A layer of vectors, and the id of the embedder that made them. */
@@ -62,7 +62,8 @@ export class NearVector {
   }
 
   spread(): Omit<Spread, 'named'> {
-    return spreadOf(this.#layers.flatMap((layer) => layer.sample(this.#vector, this.#filter, MOST_COMPARED)));
+    const samples = this.#layers.map((layer) => layer.sample(this.#vector, this.#filter, MOST_COMPARED));
+    return spreadOf(samples.length === 1 ? (samples[0] as Float64Array) : joined(samples));
   }
 
   similaritiesOf(documents: readonly number[]): Similar[] {
@@ -75,9 +76,7 @@ export class NearVector {
    */
   feedback(from: readonly number[], documents: readonly number[]) {
     const vectors = from.flatMap((document) => this.#vectorOf(document) ?? []);
-    if (from.length < 2 || vectors.length < from.length || !from.every((one) => this.#standsAlone(one))) {
-      return undefined;
-    }
+    if (from.length < 2 || vectors.length < from.length || this.#isBesideOthers(from)) return undefined;
     const around = new NearVector(this.#state, this.#layers, movedTowards(vectors, this.#vector), this.#filter);
     const after = new Map(around.similaritiesOf(documents).map(({ document, score }) => [document, score]));
     for (const [at, document] of from.entries()) {
@@ -101,18 +100,32 @@ export class NearVector {
     return undefined;
   }
 
-  #standsAlone(document: number): boolean {
-    return bothSides(this.#state, document, 1, this.#filter, new Map()).every(({ length }) => length === 0);
+  #isBesideOthers(documents: readonly number[]): boolean {
+    const sides = new SessionSides(this.#state, this.#filter, 1);
+    return documents.some((document) => sides.of(document).before.length + sides.of(document).after.length > 0);
   }
 }
 
 /** Facts whose similarities tell how they lie: a mean is then known to a twentieth of the deviation. */
 const MOST_COMPARED = 512;
 
-const spreadOf = (similarities: readonly number[]): Omit<Spread, 'named'> => {
+const joined = (samples: readonly Float64Array[]): Float64Array => {
+  const all = new Float64Array(samples.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const sample of samples) {
+    all.set(sample, at);
+    at += sample.length;
+  }
+  return all;
+};
+
+const spreadOf = (similarities: Float64Array): Omit<Spread, 'named'> => {
   const count = similarities.length;
   if (count === 0) return { count, mean: 0, deviation: 0 };
-  const mean = similarities.reduce((sum, similarity) => sum + similarity, 0) / count;
-  const square = similarities.reduce((sum, similarity) => sum + (similarity - mean) ** 2, 0);
+  let sum = 0;
+  for (const similarity of similarities) sum += similarity;
+  const mean = sum / count;
+  let square = 0;
+  for (const similarity of similarities) square += (similarity - mean) ** 2;
   return { count, mean, deviation: Math.sqrt(square / count) };
 };

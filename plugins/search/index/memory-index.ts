@@ -11,7 +11,8 @@ import { searchWords } from '../words/search-words.ts';
 import { DenseSearch, type NearVector, type ServedLayer } from './dense-search.ts';
 import { CONFIDENCE, PART } from './document-table.ts';
 import { type IndexedCover, type IndexedFact, IndexState, isFindable } from './index-state.ts';
-import { sessionNeighbours } from './session-neighbours.ts';
+import { NEIGHBOUR_WEIGHTS, sessionNeighbours } from './session-neighbours.ts';
+import { SessionSides } from './session-sides.ts';
 import type { HashSeed } from './text-hash.ts';
 import { type IsOlder, TopDocuments } from './top-documents.ts';
 import { ViewFilter } from './view-filter.ts';
@@ -180,18 +181,21 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
   }
 
   async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
-    return this.#besides(seeds, view.tenantId, new ViewFilter(this.#state, view), limit);
+    return this.#besides(seeds, view.tenantId, this.#sides(new ViewFilter(this.#state, view)), limit);
   }
 
   async around(query: string, seeds: readonly Hit[], view: SearchView, limit: number): Promise<Around> {
     const filter = new ViewFilter(this.#state, view);
-    const hits = this.#besides(seeds, view.tenantId, filter, limit);
+    const sides = this.#sides(filter);
+    const { tenantId } = view;
+    const hits = this.#besides(seeds, tenantId, sides, limit);
     const ids = [...new Set([...seeds, ...hits].map(({ id }) => id))];
-    return { hits, together: wordsTogether(this.#state, query, ids, view.tenantId, filter) };
+    return { hits, together: wordsTogether(this.#state, query, { ids, tenantId }, filter, sides) };
   }
 
   async together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]> {
-    return wordsTogether(this.#state, query, ids, view.tenantId, new ViewFilter(this.#state, view));
+    const filter = new ViewFilter(this.#state, view);
+    return wordsTogether(this.#state, query, { ids, tenantId: view.tenantId }, filter, this.#sides(filter));
   }
 
   async newest(view: SearchView, limit: number): Promise<Hit[]> {
@@ -229,9 +233,13 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return ids.map((id) => this.#state.documentOf({ tenantId, id })).filter((document) => document >= 0);
   }
 
-  #besides(seeds: readonly Hit[], tenantId: string, filter: ViewFilter, limit: number): Hit[] {
+  #sides(filter: ViewFilter): SessionSides {
+    return new SessionSides(this.#state, filter, NEIGHBOUR_WEIGHTS.length);
+  }
+
+  #besides(seeds: readonly Hit[], tenantId: string, sides: SessionSides, limit: number): Hit[] {
     if (limit < 1) return [];
-    const scores = sessionNeighbours(this.#state, tenantId, seeds, filter);
+    const scores = sessionNeighbours(sides, tenantId, seeds);
     const top = new TopDocuments(limit, scores.size, this.#isOlder);
     for (const [document, score] of scores) top.offer(document, score);
     return this.#hits(top.take());

@@ -3,9 +3,8 @@ import { seek } from '../words/max-score.ts';
 import { TIMES_BITS } from '../words/posting-lists.ts';
 import { postingsOf } from '../words/postings-then.ts';
 import { type QueryTerm, queryTermsIn } from '../words/search-words.ts';
-import { PART } from './document-table.ts';
 import type { IndexState } from './index-state.ts';
-import { bothSides, type KnownSessions } from './session-neighbours.ts';
+import type { SessionSides } from './session-sides.ts';
 import type { ViewFilter } from './view-filter.ts';
 
 /**
@@ -14,33 +13,37 @@ import type { ViewFilter } from './view-filter.ts';
  */
 export const TOGETHER_WEIGHTS: readonly [number, ...number[]] = [1, 0.7, 0.4];
 
+/** How far away a word still counts. */
+const REACH = TOGETHER_WEIGHTS.length - 1;
+/** Places of a fact's surroundings: itself, then those before and after it by their distance. */
+const PLACES = 1 + 2 * REACH;
+
 /**
  * The given facts that have others beside them in their sessions, each with the share of the query that it covers with
- * them. Sessions count what the view may find, and words weigh what they weigh over the opened parts.
+ * them. Sessions count what the view may find, and words weigh what they weigh over the opened parts. `sides` reach as
+ * far as the weights at least.
  */
 export const wordsTogether = (
   state: IndexState,
   query: string,
-  ids: readonly string[],
-  tenantId: string,
+  { ids, tenantId }: { readonly ids: readonly string[]; readonly tenantId: string },
   filter: ViewFilter,
+  sides: SessionSides,
 ): Together[] => {
-  const surrounded = withSurroundings(state, ids, tenantId, filter);
+  const surrounded = ids.flatMap((id) => surroundingsOf(id, tenantId, sides));
   const words = byWord(queryTermsIn(state, query, filter));
   const total = words.reduce((sum, [{ weight }]) => sum + weight, 0);
   if (total === 0) return surrounded.map(({ id }) => ({ id, share: 0 }));
-  const documents = byPart(
-    state,
-    surrounded.flatMap(({ rings }) => rings.flat()),
-  );
-  const shares = surrounded.map(() => 0);
+  const near = new NearDocuments(surrounded.map(({ documents }) => documents));
+  const shares = new Float64Array(surrounded.length);
   for (const forms of words) {
+    near.forget();
+    for (const { lists } of forms) for (const list of lists.values()) near.mark(postingsOf(state, list, filter));
     const [{ weight }] = forms;
-    const holders = new Set(forms.flatMap((term) => [...holdersOf(state, term, documents, filter)]));
-    surrounded.forEach(({ rings }, at) => {
-      const nearest = rings.findIndex((ring) => ring.some((document) => holders.has(document)));
-      if (nearest >= 0) shares[at] = (shares[at] as number) + (TOGETHER_WEIGHTS[nearest] as number) * weight;
-    });
+    for (let at = 0; at < shares.length; at += 1) {
+      const distance = near.nearestMark(at);
+      if (distance >= 0) shares[at] = (shares[at] as number) + (TOGETHER_WEIGHTS[distance] as number) * weight;
+    }
   }
   return surrounded.map(({ id }, at) => ({ id, share: Math.min(1, (shares[at] as number) / total) }));
 };
@@ -58,59 +61,88 @@ const byWord = (terms: readonly QueryTerm[]): readonly Forms[] => {
   return [...words.values()];
 };
 
-/** A fact, and the documents by their distance from it: itself, those beside it, and so on. */
+/** A fact with documents around it, by their place: -1 where there is none. */
 interface Surrounded {
   readonly id: string;
-  readonly rings: readonly (readonly number[])[];
+  readonly documents: Int32Array;
 }
 
-const withSurroundings = (
-  state: IndexState,
-  ids: readonly string[],
-  tenantId: string,
-  filter: ViewFilter,
-): readonly Surrounded[] => {
-  const open = new Set(filter.parts.map(({ number }) => number));
-  const sessions: KnownSessions = new Map();
-  const reach = TOGETHER_WEIGHTS.length - 1;
-  return ids.flatMap((id) => {
-    const document = state.documentOf({ tenantId, id });
-    if (document < 0 || document >= filter.end || !open.has(state.documents.word(document, PART))) return [];
-    const [before, after] = bothSides(state, document, reach, filter, sessions);
-    if (before.length === 0 && after.length === 0) return [];
-    const beside = Array.from({ length: reach }, (_, at) => [...before.slice(at, at + 1), ...after.slice(at, at + 1)]);
-    return [{ id, rings: [[document], ...beside] }];
-  });
-};
-
-/** Distinct documents by the number of their part, ascending. */
-const byPart = (state: IndexState, documents: readonly number[]): ReadonlyMap<number, readonly number[]> => {
-  const parts = new Map<number, number[]>();
-  for (const document of [...new Set(documents)].sort((a, b) => a - b)) {
-    const part = state.documents.word(document, PART);
-    const known = parts.get(part);
-    if (known === undefined) parts.set(part, [document]);
-    else known.push(document);
+const surroundingsOf = (id: string, tenantId: string, sides: SessionSides): Surrounded | readonly [] => {
+  const document = sides.documentOf(tenantId, id);
+  if (document < 0) return [];
+  const { before, after } = sides.of(document);
+  if (before.length === 0 && after.length === 0) return [];
+  const documents = new Int32Array(PLACES).fill(-1);
+  documents[0] = document;
+  for (let at = 0; at < REACH; at += 1) {
+    documents[2 * at + 1] = before[at] ?? -1;
+    documents[2 * at + 2] = after[at] ?? -1;
   }
-  return parts;
+  return { id, documents };
 };
 
-/** Those of the documents that hold a term. */
-const holdersOf = (
-  state: IndexState,
-  { lists }: QueryTerm,
-  documents: ReadonlyMap<number, readonly number[]>,
-  filter: ViewFilter,
-): ReadonlySet<number> => {
-  const holders = new Set<number>();
-  for (const [{ number }, list] of lists) {
-    const postings = postingsOf(state, list, filter);
-    let at = 0;
-    for (const document of documents.get(number) ?? []) {
+/** The documents around all facts, each once, and which of them hold the word that is looked at. */
+class NearDocuments {
+  /** Ascending, shifted as postings are, so that both are sought alike. */
+  readonly #documents: Uint32Array;
+  readonly #isMarked: Uint8Array;
+  /** For each fact the places of its surroundings among the documents, -1 for none. */
+  readonly #places: Int32Array;
+
+  constructor(surroundings: readonly Int32Array[]) {
+    const slots = surroundings.length * PLACES;
+    this.#places = new Int32Array(slots).fill(-1);
+    // Each document with the slot that it stands in, as one number: sorting brings equal documents together.
+    const placed = new Float64Array(slots);
+    let count = 0;
+    for (let fact = 0; fact < surroundings.length; fact += 1) {
+      const documents = surroundings[fact] as Int32Array;
+      for (let at = 0; at < PLACES; at += 1) {
+        const document = documents[at] as number;
+        if (document < 0) continue;
+        placed[count] = document * slots + fact * PLACES + at;
+        count += 1;
+      }
+    }
+    const sorted = placed.subarray(0, count).sort();
+    const distinct = new Uint32Array(count);
+    let last = -1;
+    for (let at = 0; at < count; at += 1) {
+      const document = Math.floor((sorted[at] as number) / slots);
+      const shifted = (document << TIMES_BITS) >>> 0;
+      if (last < 0 || distinct[last] !== shifted) {
+        last += 1;
+        distinct[last] = shifted;
+      }
+      this.#places[(sorted[at] as number) - document * slots] = last;
+    }
+    this.#documents = distinct.subarray(0, last + 1);
+    this.#isMarked = new Uint8Array(last + 1);
+  }
+
+  forget(): void {
+    this.#isMarked.fill(0);
+  }
+
+  /** Marks what is in the list: each of the two leaps to where the other one is. */
+  mark(postings: Uint32Array): void {
+    const documents = this.#documents;
+    for (let place = 0, at = 0; place < documents.length; ) {
+      const document = (documents[place] as number) >>> TIMES_BITS;
       at = seek(postings, at, document);
-      if (at === postings.length) break;
-      if ((postings[at] as number) >>> TIMES_BITS === document) holders.add(document);
+      if (at === postings.length) return;
+      const found = (postings[at] as number) >>> TIMES_BITS;
+      if (found === document) this.#isMarked[place] = 1;
+      place = found === document ? place + 1 : seek(documents, place, found);
     }
   }
-  return holders;
-};
+
+  /** How far from a fact the nearest marked document is, -1 where there is none. */
+  nearestMark(fact: number): number {
+    for (let at = 0; at < PLACES; at += 1) {
+      const place = this.#places[fact * PLACES + at] as number;
+      if (place >= 0 && this.#isMarked[place] === 1) return (at + 1) >> 1;
+    }
+    return -1;
+  }
+}

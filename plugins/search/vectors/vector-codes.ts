@@ -30,4 +30,10 @@ export interface VectorCodes<T extends CodeTable = CodeTable> {
     limit: number,
     ties?: (a: CodePlace, b: CodePlace) => number,
   ): readonly (CodePlace & { readonly similarity: number })[];
+  /** Similarities of all codes that the targets accept, of which there are at most `most`, in no order. */
+  similarities(
+    query: Float32Array,
+    targets: readonly { readonly table: T; readonly accepts: Uint32Array | undefined }[],
+    most: number,
+  ): Float64Array;
 }

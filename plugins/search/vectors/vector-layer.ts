@@ -92,10 +92,10 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   }
 
   /**
-   * Similarities, best first, of documents that lie evenly among those that the filter accepts: of all of them where
+   * Similarities, in no order, of documents that lie evenly among those that the filter accepts: of all of them where
    * they are no more than `most`. What the filter does not accept has no part in which are taken.
    */
-  sample(vector: Float32Array, filter: ViewFilter, most: number): number[] {
+  sample(vector: Float32Array, filter: ViewFilter, most: number): Float64Array {
     const targets = this.#targetsOf(filter);
     const accepted = targets.reduce((sum, { part, accepts }) => sum + countOf(accepts, filter.countOf(part)), 0);
     const stride = Math.ceil(accepted / most);
@@ -103,7 +103,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
       table,
       accepts: stride > 1 ? everyNth(accepts, filter.countOf(part), stride) : accepts,
     }));
-    return this.#codes.search(vector, taken, LOWEST, most + targets.length).map(({ similarity }) => similarity);
+    return this.#codes.similarities(vector, taken, most + targets.length);
   }
 
   /** Similarities, best first, of those of the documents that have a vector and that the filter accepts. */

@@ -55,6 +55,8 @@ const expectSame = (found: readonly CodeHit[], naive: readonly CodeHit[], floor:
 };
 
 const CLOSE = 1e-3;
+/** More than a property stores. */
+const MOST = 256;
 
 describe('a space of codes', () => {
   it('finds what a search over all vectors finds, in any number of tables, with holes, replacements and filters', () => {
@@ -87,6 +89,8 @@ describe('a space of codes', () => {
           const query = draw();
           const targets = made.map(({ table, accepts }) => ({ table, accepts: accepts && bitmap(accepts, 2_501) }));
           expectSame(space.search(query, targets, floor, limit), naiveSearch(space, query, made), floor, limit);
+          const all = space.search(query, targets, -2, MOST).map(({ similarity }) => similarity);
+          expect([...space.similarities(query, targets, MOST)].sort((a, b) => b - a)).to.deep.equal(all);
         },
       ),
       { numRuns: RUNS },
