@@ -53,6 +53,7 @@ export class CandidatePool {
   readonly #seen = new Map<string, { readonly view: FactView; readonly standing: Standing } | undefined>();
   /** Facts of one triple in one place contradict together, so one look at them is enough. */
   readonly #contested = new Map<string, PlacedTriple>();
+  #loaded: Promise<void> = Promise.resolve();
 
   constructor(reader: FactReader, admission: Admission & Wanted) {
     this.#reader = reader;
@@ -73,7 +74,7 @@ export class CandidatePool {
 
   /**
    * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What
-   * several searches propose is read together. At most `depth` hits come back of each, or as many as the list says by
+   * one search proposes is read while others search. At most `depth` hits come back of each, or as many as the list says by
    * search. What is looked at depends on facts alone that the caller sees, and so do all counts.
    */
   async admit<H extends Hit>(
@@ -97,8 +98,7 @@ export class CandidatePool {
   /** Brings each search to as many hits that the caller sees as its window has room for, or to its end. */
   async #look<H extends Hit>(courses: readonly Course<H>[]): Promise<void> {
     for (let open = courses; open.length > 0; ) {
-      await Promise.all(open.map((course) => course.search()));
-      await this.#load(open.flatMap(({ found }) => found));
+      await Promise.all(open.map((course) => course.search().then(() => this.#load(course.found))));
       open = open.filter((course) => course.goesDeeper(this.#visible(course)));
     }
   }
@@ -126,7 +126,15 @@ export class CandidatePool {
     course.isFull = weighed === course.window;
   }
 
-  async #load(hits: readonly Hit[]): Promise<void> {
+  /** One after another: what is being read is not read again. */
+  #load(hits: readonly Hit[]): Promise<void> {
+    const loading = this.#loaded.then(() => this.#read(hits));
+    // Whoever asked for it hears of a failure.
+    this.#loaded = loading.catch(() => {});
+    return loading;
+  }
+
+  async #read(hits: readonly Hit[]): Promise<void> {
     const ids = [...new Set(hits.map(({ id }) => id))].filter((id) => !this.#seen.has(id));
     if (ids.length === 0) return;
     for (const id of ids) this.#seen.set(id, undefined);

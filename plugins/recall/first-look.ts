@@ -20,7 +20,8 @@ const FEEDBACK_FROM = 3;
 
 /**
  * The searches by words and by vectors. An index may be in a thread of its own, where each call costs two turns of
- * both: what all of them ask for at first is asked in one call, and only a search that goes on asks by itself.
+ * both: what vectors are asked for at first is one call, and only a search that goes on asks by itself. Words come
+ * first, so that the store can judge what they found while vectors are compared.
  */
 export class FirstLook {
   readonly dense: readonly DenseStage[];
@@ -29,7 +30,8 @@ export class FirstLook {
   readonly #vectors: readonly QueryVector[];
   readonly #view: SearchView;
   readonly #limit: number;
-  #looked: Promise<Looked> | undefined;
+  #found: Promise<readonly Hit[]> | undefined;
+  #looked: Promise<readonly Looked[]> | undefined;
 
   /** `query` is undefined where words are not asked; `limit` is how many hits each search asks for at first. */
   constructor(
@@ -51,12 +53,12 @@ export class FirstLook {
 
   readonly words: Search = async (limit, contested) => {
     if (this.#query === undefined) return [];
-    if (this.#isFirst(limit, contested)) return (await this.#look()).lexical;
+    if (this.#isFirst(limit, contested)) return this.#byWords();
     return this.#index.lexical(this.#query, { ...this.#view, contested }, limit);
   };
 
   async #dense({ vector, embedder }: QueryVector, at: number, ...[limit, contested]: Parameters<Search>) {
-    if (this.#isFirst(limit, contested)) return (await this.#look()).dense[at]?.hits ?? [];
+    if (this.#isFirst(limit, contested)) return (await this.#look())[at]?.hits ?? [];
     return this.#index.dense(vector, embedder.similarityFloor, { ...this.#view, contested }, limit, embedder.id);
   }
 
@@ -100,8 +102,8 @@ export class FirstLook {
   ): Promise<Feedback | null> {
     const from = words.slice(0, FEEDBACK_FROM);
     if (from.length < FEEDBACK_FROM) return null;
-    const { lexical, dense } = await this.#look();
-    const known = dense[at];
+    const lexical = await this.#byWords();
+    const known = (await this.#look())[at];
     const ids = [...new Set([...words, ...hits.map(({ id }) => id)])];
     if (known !== undefined && from.every((id, place) => lexical[place]?.id === id)) {
       const found = new Set([...lexical, ...known.hits].map(({ id }) => id));
@@ -111,8 +113,8 @@ export class FirstLook {
   }
 
   async #spread({ vector, embedder }: QueryVector, at: number, ids: readonly string[]) {
-    const { lexical, dense } = await this.#look();
-    const known = dense[at];
+    const lexical = await this.#byWords();
+    const known = (await this.#look())[at];
     const found = new Set(lexical.map(({ id }) => id));
     if (known === undefined || !ids.every((id) => found.has(id))) {
       return this.#index.spread(vector, ids, this.#view, embedder.id);
@@ -125,20 +127,30 @@ export class FirstLook {
     return limit === this.#limit && contested.length === 0;
   }
 
-  #look(): Promise<Looked> {
-    this.#looked ??= this.#index.look(
-      {
-        query: this.#query,
-        vectors: this.#vectors.map(({ vector, embedder }) => ({
-          vector,
-          floor: embedder.similarityFloor,
-          embedder: embedder.id,
-        })),
-        feedbackFrom: FEEDBACK_FROM,
-      },
-      this.#view,
-      this.#limit,
+  #byWords(): Promise<readonly Hit[]> {
+    const query = this.#query;
+    this.#found ??= query === undefined ? NOTHING : this.#index.lexical(query, this.#view, this.#limit);
+    return this.#found;
+  }
+
+  #look(): Promise<readonly Looked[]> {
+    this.#looked ??= this.#byWords().then((found) =>
+      this.#index.look(
+        {
+          words: found.map(({ id }) => id),
+          vectors: this.#vectors.map(({ vector, embedder }) => ({
+            vector,
+            floor: embedder.similarityFloor,
+            embedder: embedder.id,
+          })),
+          feedbackFrom: FEEDBACK_FROM,
+        },
+        this.#view,
+        this.#limit,
+      ),
     );
     return this.#looked;
   }
 }
+
+const NOTHING: Promise<readonly Hit[]> = Promise.resolve([]);

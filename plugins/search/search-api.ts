@@ -30,27 +30,25 @@ export interface Together {
   readonly share: number;
 }
 
-/** What the first look of a recall asks for. */
+/** What the first look by vectors asks for. */
 export interface Asked {
-  /** As for `lexical`; undefined where words are not asked. */
-  readonly query: string | undefined;
+  /** Facts that `lexical` found, best first. */
+  readonly words: readonly string[];
   /** As for `dense`, by the vectors of one embedder each. */
   readonly vectors: readonly { readonly vector: Float32Array; readonly floor: number; readonly embedder: string }[];
-  /** How many of the best hits of `lexical` feedback is asked from. */
+  /** How many of the first of `words` feedback is asked from. */
   readonly feedbackFrom: number;
 }
 
-/** What the first look of a recall found. */
+/** What the first look by one vector found. */
 export interface Looked {
-  readonly lexical: readonly Hit[];
-  /** For each vector in its order: its hits, how the view lies around it, and how similar the hits of `lexical` are. */
-  readonly dense: readonly {
-    readonly hits: readonly Hit[];
-    readonly spread: Omit<Spread, 'named'>;
-    readonly similarities: readonly Hit[];
-    /** As `feedback` has it, for all hits of `lexical` and of these. */
-    readonly feedback: Feedback | null;
-  }[];
+  readonly hits: readonly Hit[];
+  /** How the view lies around the vector. */
+  readonly spread: Omit<Spread, 'named'>;
+  /** How similar what words found is. */
+  readonly similarities: readonly Hit[];
+  /** As `feedback` has it, for what words found and for these hits. */
+  readonly feedback: Feedback | null;
 }
 
 /**
@@ -156,9 +154,10 @@ export interface SearchIndex {
     embedder?: string,
   ): Promise<Feedback | null>;
   /**
-   * `lexical`, `dense`, `spread` and `feedback` in one go, for an index that is far away. At most `limit` hits of each.
+   * `dense`, `spread` and `feedback` in one go, for an index that is far away: for each vector in its order, at most
+   * `limit` hits.
    */
-  look(asked: Asked, view: SearchView, limit: number): Promise<Looked>;
+  look(asked: Asked, view: SearchView, limit: number): Promise<readonly Looked[]>;
   /**
    * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
    * falls with the distance, and of several seeds the one that gives most counts. A seed is scored by the other seeds

@@ -1,6 +1,15 @@
 import type { HashSeed } from '../index/text-hash.ts';
 import { ThreadCalls } from '../threads/thread-calls.ts';
 import { IndexGone, type IndexHost, type IndexSize } from './index-host.ts';
+import {
+  type PackedAround,
+  type PackedHits,
+  type PackedLook,
+  packHits,
+  unpackAround,
+  unpackHits,
+  unpackLooked,
+} from './packed-hits.ts';
 
 /** Calls that go to the thread as messages. */
 export type DistantCall = Exclude<keyof IndexHost, 'size' | 'lost' | 'close'>;
@@ -57,8 +66,8 @@ export class ThreadHost implements IndexHost {
     return this.#ask('write', given);
   }
 
-  lexical(...given: Parameters<IndexHost['lexical']>) {
-    return this.#ask('lexical', given);
+  async lexical(...given: Parameters<IndexHost['lexical']>) {
+    return unpackHits((await this.#calls.ask('lexical', given)) as PackedHits);
   }
 
   dense(...given: Parameters<IndexHost['dense']>) {
@@ -81,12 +90,13 @@ export class ThreadHost implements IndexHost {
     return this.#ask('feedback', given);
   }
 
-  look(...given: Parameters<IndexHost['look']>) {
-    return this.#ask('look', given);
+  async look(...given: Parameters<IndexHost['look']>) {
+    return ((await this.#calls.ask('look', given)) as readonly PackedLook[]).map(unpackLooked);
   }
 
-  around(...given: Parameters<IndexHost['around']>) {
-    return this.#ask('around', given);
+  async around(...[query, seeds, view, limit]: Parameters<IndexHost['around']>) {
+    const given = [query, packHits(seeds), view, limit];
+    return unpackAround((await this.#calls.ask('around', given)) as PackedAround);
   }
 
   newest(...given: Parameters<IndexHost['newest']>) {

@@ -139,11 +139,10 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     return this.#hits(searchWords(this.#state, query, new ViewFilter(this.#state, view), limit));
   }
 
-  async look({ query, vectors, feedbackFrom }: Asked, view: SearchView, limit: number): Promise<Looked> {
+  async look({ words, vectors, feedbackFrom }: Asked, view: SearchView, limit: number): Promise<Looked[]> {
     const filter = new ViewFilter(this.#state, view);
-    const words = query === undefined ? [] : searchWords(this.#state, query, filter, limit);
-    const documents = words.map(({ document }) => document);
-    const dense = vectors.map(({ vector, floor, embedder }) => {
+    const documents = this.#documentsOf(words, view);
+    return vectors.map(({ vector, floor, embedder }) => {
       const near = this.#vectors.near(vector, filter, embedder);
       const hits = near.hits(floor, limit);
       const all = [...new Set([...documents, ...hits.map(({ document }) => document)])];
@@ -154,7 +153,6 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
         feedback: this.#feedback(near, documents.slice(0, feedbackFrom), all),
       };
     });
-    return { lexical: this.#hits(words), dense };
   }
 
   async embedders(): Promise<string[]> {

@@ -42,10 +42,7 @@ const tinySearch = (): AnyPlugin => {
     dense: async () => [],
     spread: async () => ({ count: 0, mean: 0, deviation: 0, named: [] }),
     feedback: async () => null,
-    look: async ({ query }, view, limit) => ({
-      lexical: query === undefined ? [] : await index.lexical(query, view, limit),
-      dense: [],
-    }),
+    look: async () => [],
     around: async () => ({ hits: [], together: [] }),
     besides: async () => [],
     together: async () => [],

@@ -16,7 +16,7 @@ const watchedSearch = (asked: Set<string>): AnyPlugin => ({
           const found: unknown = Reflect.get(target, member, target);
           if (typeof found !== 'function') return found;
           return (...given: unknown[]): unknown => {
-            if (member === 'look') for (const stage of stagesIn(given[0] as Asked)) asked.add(stage);
+            if (member === 'look' && (given[0] as Asked).vectors.length > 0) asked.add('dense');
             if (member === 'around') asked.add('besides');
             return found.apply(target, given);
           };
@@ -27,12 +27,6 @@ const watchedSearch = (asked: Set<string>): AnyPlugin => ({
     return searchPlugin.setup({ ...context, provide: provide as typeof context.provide });
   },
 });
-
-/** The stages that one look runs. */
-const stagesIn = ({ query, vectors }: Asked): string[] => [
-  ...(query === undefined ? [] : ['lexical']),
-  ...(vectors.length === 0 ? [] : ['dense']),
-];
 
 describe('stages of a recall', () => {
   let node: TestNode | undefined;
