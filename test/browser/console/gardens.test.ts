@@ -95,13 +95,23 @@ if (isBrowserInstalled()) {
       const { body: garden } = await ask('GET', '/v1/gardens/inbox');
       await ask('POST', '/v1/gardens/inbox/members', { entity_uri: 'agent:moderator', role: 'quarantine:moderator' });
       for (const entity of ['user:good', 'user:bad']) {
-        const fact = { entity, relation: 'memory:says', value: { type: 'string', v: 'hello' }, confidence: 0.5 };
+        const fact = {
+          entity,
+          relation: 'memory:says',
+          value: { type: 'string', v: `I am ${entity}` },
+          confidence: 0.5,
+        };
         const place = { scope: 'team', garden_id: garden.garden_id, source: 'agent:stranger' };
         await ask('POST', '/v1/facts', { ...fact, ...place });
       }
       const { page, open } = await console.visit(await console.keyFor('agent:moderator', ['read', 'write']));
       await open('gardens?garden=inbox');
-      await sendForm(page, { opener: 'Admit what is said of user:good', submit: 'Admit' });
+      // A moderator sees what is said, in the list and beside the question.
+      await page.locator('.row').getByText('I am user:bad').waitFor();
+      await press(page, 'Admit what is said of user:good');
+      const form = await dialog(page, 'Admit what is said of user:good');
+      await form.getByText('I am user:good').waitFor();
+      await press(form, 'Admit');
       await isTold(page, 'What is said of user:good was admitted.');
       await sendForm(page, { opener: 'Reject what is said of user:bad', submit: 'Reject', texts: { Reason: 'spam' } });
       await isTold(page, 'What is said of user:bad was rejected.');

@@ -13,6 +13,7 @@ import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
+import { WaitingValue } from './waiting-value.tsx';
 
 type Item = AnswerOf<'GET /v1/quarantine'>['items'][number];
 type Status = Item['quarantine_status'];
@@ -69,16 +70,7 @@ export const QuarantineInbox = ({ garden, gardens, canDecide }: InboxProps) => {
       >
         {(item) => (
           <RecordLine
-            head={
-              <>
-                <a href={addressOf('facts', { id: item.fact_id })}>
-                  <ShownText text={item.entity} />
-                </a>
-                <span class="fact-relation">
-                  <ShownText text={item.relation} />
-                </span>
-              </>
-            }
+            head={<WaitingFact item={item} />}
             about={<AboutItem item={item} gardens={gardens} />}
             actions={isOpen && <Decisions item={item} gardens={gardens} actions={actions} />}
           />
@@ -87,6 +79,19 @@ export const QuarantineInbox = ({ garden, gardens, canDecide }: InboxProps) => {
     </>
   );
 };
+
+/** What waits: nobody can decide without its value. */
+const WaitingFact = ({ item }: { item: Item }) => (
+  <>
+    <a href={addressOf('facts', { id: item.fact_id })}>
+      <ShownText text={item.entity} />
+    </a>
+    <span class="fact-relation">
+      <ShownText text={item.relation} />
+    </span>
+    <WaitingValue id={item.fact_id} />
+  </>
+);
 
 const AboutItem = ({ item, gardens }: { item: Item; gardens: readonly Garden[] }) => {
   const home = gardens.find(({ garden_id: id }) => id === item.quarantine_garden_id);
@@ -162,6 +167,9 @@ const Admit = ({ item, gardens, actions }: DecisionProps) => {
         actions.done(fill(own.admitted, { entity: item.entity }));
       }}
     >
+      <p>
+        <ShownText text={item.entity} /> · <ShownText text={item.relation} /> · <WaitingValue id={item.fact_id} />
+      </p>
       <p>{own.admitText}</p>
       <ChoiceField
         name="target"
@@ -194,6 +202,9 @@ const Reject = ({ item, actions }: DecisionProps) => {
         actions.done(fill(own.rejected, { entity: item.entity }));
       }}
     >
+      <p>
+        <ShownText text={item.entity} /> · <ShownText text={item.relation} /> · <WaitingValue id={item.fact_id} />
+      </p>
       <p>{own.rejectText}</p>
       <TextField name="reason" label={own.reason} maxLength={1024} />
     </FormDialog>
