@@ -35,6 +35,7 @@ export interface Locator {
 export interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
+  goBack(): Promise<unknown>;
   url(): string;
   evaluate<T = unknown>(script: string): Promise<T>;
   addInitScript(script: { content: string }): Promise<void>;

@@ -48,6 +48,28 @@ if (isBrowserInstalled()) {
       await page.locator('.rows').getByText('juggling').first().waitFor();
     });
 
+    it('are searched by words that the address keeps, until the reader goes to all facts', async () => {
+      await say('user:yuri', 'memory:hobby', 'folding paper cranes');
+      await say('user:xenia', 'memory:job', 'drives a tram');
+      const { page, open } = await console.visit(console.served.adminKey);
+      const rows = page.locator('.rows');
+      await open('facts');
+      await page.getByRole('searchbox').first().fill('cranes');
+      await page.waitForURL(/q=cranes/);
+      await rows.getByText('folding paper cranes').first().waitFor();
+      await page.locator('nav').getByRole('link', { name: 'Facts' }).click();
+      await rows.getByText('drives a tram').first().waitFor();
+      expect(await page.getByRole('searchbox').first().inputValue()).to.equal('');
+      await open('entities');
+      await page.getByRole('searchbox').fill('cranes');
+      await page.getByRole('heading', { name: 'Entities that match' }).waitFor();
+      await page.locator('.found').getByRole('link', { name: 'user:yuri' }).click();
+      await page.getByRole('heading', { name: 'user:yuri' }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Entities that match' }).waitFor();
+      expect(await page.getByRole('searchbox').inputValue()).to.equal('cranes');
+    });
+
     it('tell why the node takes a value not, beside what was typed', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('facts');

@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
-import { useSettled } from '../../kit/use-settled.ts';
+import { useWords } from '../../kit/use-words.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
@@ -17,11 +16,12 @@ const FOUND_TOKENS = 50_000;
 export const EntitySearch = () => {
   const { client, setup, texts } = useSession();
   const { open } = useAddress();
-  const [words, setWords] = useState('');
-  const name = words.trim();
   const canRecall = hasRoute(setup, 'POST /v1/recall');
+  const { typed, settled: words, type } = useWords('entities');
+  const name = typed.trim();
   const label = canRecall ? texts.entities.search : texts.entities.name;
-  const settled = useSettled(canRecall ? name : '');
+  // Without recalls the field takes the name of an entity alone.
+  const settled = canRecall ? words : '';
   const asked = useAsked(
     async (signal) => {
       if (settled === '') {
@@ -48,8 +48,8 @@ export const EntitySearch = () => {
           dir="auto"
           aria-label={label}
           placeholder={label}
-          value={words}
-          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          value={typed}
+          onInput={({ currentTarget }) => type(currentTarget.value)}
         />
         <button type="submit" disabled={name === ''}>
           {texts.entities.go}

@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Fact } from '../../../../../client/client.ts';
 import { FactLine } from '../../kit/fact-line.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
 import { useEnded } from '../../kit/use-ended.ts';
 import { usePaged } from '../../kit/use-paged.ts';
-import { useSettled } from '../../kit/use-settled.ts';
+import { useWords } from '../../kit/use-words.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { type Query, useAddress } from '../../shell/address.ts';
@@ -21,13 +21,9 @@ const NO_FACTS: readonly Fact[] = [];
 export const FactList = () => {
   const { client, setup, texts } = useSession();
   const { query, open } = useAddress();
-  const [words, setWords] = useState(hasRoute(setup, 'POST /v1/recall') ? (query.q ?? '') : '');
+  const { typed, settled, type } = useWords('facts', hasRoute(setup, 'POST /v1/recall'));
   const [total, setTotal] = useState<number>();
-  const settled = useSettled(words.trim());
   const change = (given: Query): void => open('facts', { ...query, ...given }, true);
-  useEffect(() => {
-    if (settled !== (query.q ?? '')) change({ q: settled });
-  }, [settled]);
   const facts = usePaged<Fact>(
     async (cursor, signal) => {
       if (settled !== '') {
@@ -54,7 +50,7 @@ export const FactList = () => {
         {assert.button}
       </ScreenHead>
       {assert.view}
-      <FactBar words={words} isSearching={settled !== ''} query={query} onWords={setWords} onChange={change} />
+      <FactBar words={typed} isSearching={settled !== ''} query={query} onWords={type} onChange={change} />
       <VirtualRows
         label={texts.screens.facts}
         paged={facts}

@@ -4,8 +4,8 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { type NodeDescription, useNode } from '../../kit/use-node.ts';
+import { useWords } from '../../kit/use-words.ts';
 import { useSession } from '../../session/session.ts';
-import { useAddress } from '../../shell/address.ts';
 import { plural, type Texts } from '../../texts/texts.ts';
 
 type Setting = NodeDescription['settings'][number];
@@ -16,14 +16,9 @@ const ORIGIN_CLASS: Readonly<Record<string, string>> = { default: '', derived: '
 export const Settings = () => {
   const { texts } = useSession();
   const { settings: own } = texts;
-  const { query, open } = useAddress();
-  const [words, setWords] = useState(query.q ?? '');
+  const { typed: words, type: search } = useWords('settings');
   const [isChanged, setChanged] = useState(false);
   const asked = useNode();
-  const search = (text: string): void => {
-    setWords(text);
-    open('settings', { q: text.trim() }, true);
-  };
   return (
     <>
       <ScreenHead title={texts.screens.settings} />
