@@ -123,6 +123,15 @@ if (isBrowserInstalled()) {
       ]);
     });
 
+    it('are those of the agent that reads, until it asks for those of another', async () => {
+      const { page, open } = await console.visit(await console.keyFor('agent:porter', ['read', 'write']));
+      await open('instructions');
+      await page.getByRole('heading', { name: 'porter' }).waitFor();
+      await page.getByRole('button', { name: 'Write a manifest' }).waitFor();
+      await open('instructions?agent=stranger');
+      await page.getByRole('heading', { name: 'stranger' }).waitFor();
+    });
+
     it('tell a writer of no manifest that somebody else writes it', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:other', ['read', 'write']));
       await open('instructions?agent=stranger');

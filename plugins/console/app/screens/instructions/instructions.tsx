@@ -15,11 +15,11 @@ export const Instructions = () => {
   const { query, open } = useAddress();
   const { entity_uri: entity } = reader;
   const self = entity.startsWith(PREFIX) ? entity.slice(PREFIX.length) : '';
-  const [agent, setAgent] = useState(query.agent ?? self);
+  // An agent is shown its own until it asks for another's.
+  const shown = query.agent ?? self;
+  const [agent, setAgent] = useState(shown);
   // Also after a step back in the history.
-  useEffect(() => {
-    if (query.agent !== undefined) setAgent(query.agent);
-  }, [query.agent]);
+  useEffect(() => setAgent(shown), [shown]);
   const choose = (event: Event): void => {
     event.preventDefault();
     const name = agent.trim().replace(/^agent:/, '');
@@ -35,12 +35,12 @@ export const Instructions = () => {
         </Field>
         <button type="submit">{own.show}</button>
       </form>
-      {query.agent === undefined ? (
+      {shown === '' ? (
         <Empty title={own.noAgent}>
           <p>{own.noAgentHint}</p>
         </Empty>
       ) : (
-        <AgentInstructions key={query.agent} agent={query.agent} />
+        <AgentInstructions key={shown} agent={shown} />
       )}
     </>
   );
