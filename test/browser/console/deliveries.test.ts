@@ -69,7 +69,10 @@ if (isBrowserInstalled()) {
       await page.locator('main').getByText('1 failure', { exact: true }).waitFor();
       await open('subscriptions');
       await page.getByText('1 failure in a row').waitFor();
-      await page.getByRole('table', { name: 'Subscriptions' }).getByRole('link', { name: 'project:lantern' }).click();
+      await open('overview');
+      // What needs somebody leads there.
+      await page.locator('.overview-list').getByRole('link', { name: 'project:lantern' }).click();
+      await page.getByRole('heading', { name: 'Events' }).waitFor();
       status = 204;
       await eventsSay(page, 'delivered', '2 attempts');
       await open('subscriptions');

@@ -3,6 +3,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
+import { addressOf } from '../../shell/address.ts';
 import { plural, spellNumber, type Texts } from '../../texts/texts.ts';
 import { OverviewCard } from './overview-card.tsx';
 
@@ -31,7 +32,10 @@ export const DeliveriesCard = ({ round }: { round: number }) => {
               <ul class="overview-list">
                 {needy.slice(0, SHOWN).map(({ id, target, trouble }) => (
                   <li key={id}>
-                    <ShownText text={target} /> <span class="tag bad">{trouble}</span>
+                    <a href={addressOf('subscriptions', { id })}>
+                      <ShownText text={target} />
+                    </a>{' '}
+                    <span class="tag bad">{trouble}</span>
                   </li>
                 ))}
               </ul>

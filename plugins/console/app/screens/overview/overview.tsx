@@ -33,7 +33,7 @@ export const Overview = () => {
         </button>
       </div>
       {metrics.error !== undefined && <Problem error={metrics.error} retry={metrics.reload} />}
-      <div class="cards">
+      <div class="cards overview-cards">
         <HealthCard round={round} samples={samples} />
         {mayRead && hasRoute(setup, 'GET /v1/conflicts') && <ContradictionsCard round={round} />}
         {samples !== undefined && hasRoute(setup, 'POST /v1/recall') && <LatencyCard samples={samples} />}
