@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { importConsoleModule } from '../../kit/console-module.ts';
 
@@ -106,6 +107,7 @@ interface LanguageModule {
 
 interface TextsModule {
   fill(text: string, values: Readonly<Record<string, string | number>>): string;
+  spellShare(share: number): string;
 }
 
 describe('a sentence of the console', () => {
@@ -114,6 +116,13 @@ describe('a sentence of the console', () => {
     expect(fill('{b} of {a}', { a: '{b}', b: '$& {a}' })).to.equal('$& {a} of {b}');
     expect(fill('{count} of {other}', { count: 1_234 })).to.equal('1,234 of {other}');
     expect(fill('{name} is here', { name: 'a\u202eb' })).to.equal('\u2068a\u202eb\u2069 is here');
+  });
+
+  it('spells shares in one way', async () => {
+    const { spellShare } = await importConsoleModule<TextsModule>('texts/texts.ts');
+    expect([1, 0.962, 0.5, 0.009].map(spellShare)).to.deep.equal(['100%', '96.2%', '50%', '0.9%']);
+    const english = await readFile('plugins/console/app/texts/en.json', 'utf8');
+    expect(english).to.not.match(/ %/);
   });
 
   it('is in the first language of the reader that there is, and in English otherwise', async () => {

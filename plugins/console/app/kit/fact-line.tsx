@@ -1,6 +1,6 @@
 import type { Fact } from '../../../../client/client.ts';
 import { addressOf } from '../shell/address.ts';
-import { fill } from '../texts/texts.ts';
+import { fill, spellShare } from '../texts/texts.ts';
 import { type Ended, hasExpired } from './ended-facts.ts';
 import { Instant } from './instant.tsx';
 import { nowMs } from './platform.ts';
@@ -38,7 +38,7 @@ export const FactLine = ({ fact, ended }: FactProps) => (
 export const FactTags = ({ fact, ended }: FactProps) => {
   const { fact: texts } = useTexts();
   const { confidence, quarantine_status: quarantine } = fact;
-  const sure = fill(texts.confidence, { share: Math.round(confidence * 100) });
+  const sure = fill(texts.confidence, { share: spellShare(confidence) });
   return (
     <>
       <span class="tag">{fact.scope}</span>

@@ -6,7 +6,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { useTexts } from '../../kit/use-texts.ts';
 import { addressOf } from '../../shell/address.ts';
-import { fill, plural } from '../../texts/texts.ts';
+import { fill, plural, spellShare } from '../../texts/texts.ts';
 
 interface RivalProps {
   readonly fact: Fact;
@@ -62,16 +62,16 @@ const RivalMembers = ({ fact }: { fact: Fact }) => {
       <dd>
         <span class="meter">
           <meter min={0} max={1} value={fact.confidence} aria-hidden="true" />
-          {percent(fact.confidence)}
+          {spellShare(fact.confidence)}
         </span>
         {effective !== null && effective !== fact.confidence && (
-          <span class="muted"> {fill(texts.effective, { share: percent(effective) })}</span>
+          <span class="muted"> {fill(texts.effective, { share: spellShare(effective) })}</span>
         )}
       </dd>
       {trust !== null && (
         <>
           <dt>{texts.trust}</dt>
-          <dd>{percent(trust)}</dd>
+          <dd>{spellShare(trust)}</dd>
         </>
       )}
       {fact.valid_until !== null && (
@@ -101,5 +101,3 @@ const RivalMembers = ({ fact }: { fact: Fact }) => {
     </dl>
   );
 };
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;

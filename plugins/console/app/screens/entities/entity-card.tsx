@@ -7,7 +7,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
-import { fill, LOCALE, plural } from '../../texts/texts.ts';
+import { fill, plural, spellShare } from '../../texts/texts.ts';
 
 interface EntityCardProps {
   readonly uri: string;
@@ -65,7 +65,7 @@ export const EntityCard = ({ uri, asOf, scopes, round }: EntityCardProps) => {
 
 const CardText = ({ card }: { card: Card }) => {
   const { card: texts } = useSession().texts;
-  const about = fill(plural(texts.about, card.fact_hashes.length), { share: PERCENT.format(card.avg_confidence) });
+  const about = fill(plural(texts.about, card.fact_hashes.length), { share: spellShare(card.avg_confidence) });
   return (
     <>
       <ScrollBox class="says" label={texts.title}>
@@ -92,5 +92,3 @@ const CardText = ({ card }: { card: Card }) => {
 
 /** The name of the entity, with which a card begins for programs: here it stands above. */
 const HEADING = /^## [^\n]*\n/;
-
-const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });

@@ -7,7 +7,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { gardenName, useGardens } from '../../kit/use-gardens.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
-import { LOCALE } from '../../texts/texts.ts';
+import { spellShare } from '../../texts/texts.ts';
 import type { Ended } from './use-triple-history.ts';
 
 /** The members of a fact, those that are empty left out. */
@@ -64,9 +64,7 @@ export const FactMembers = ({ fact, ended }: { fact: Fact; ended: Ended | null }
   );
 };
 
-const share = (part: number | null): string | undefined => (part === null ? undefined : PERCENT.format(part));
-
-const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+const share = (part: number | null): string | undefined => (part === null ? undefined : spellShare(part));
 
 const Member = ({ label, children }: { label: string; children: ComponentChildren }) =>
   children === undefined || children === null || children === false ? null : (
