@@ -41,6 +41,14 @@ if (isBrowserInstalled()) {
       expect(await page.evaluate('sessionStorage.getItem("console.signing-in")')).to.equal(null);
     });
 
+    it('says that it needs encryption, on a page that came without', async () => {
+      const { page } = await console.visit();
+      await page.addInitScript({ content: 'Object.defineProperty(window, "isSecureContext", { value: false })' });
+      await page.reload();
+      await page.getByRole('button', { name: 'Sign in with the identity provider' }).click();
+      await page.getByRole('alert').getByText('Open the https address of the node').waitFor();
+    });
+
     it('takes no code that was not asked for in this tab', async () => {
       const { page } = await console.visit();
       await page.goto(`${console.served.url}/console/signed-in?code=stolen&state=guessed`);

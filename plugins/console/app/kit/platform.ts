@@ -22,6 +22,9 @@ export const nameKnownLanguage = (): void => {
 /** Languages of the reader, best first. */
 export const wantedLanguages = (): readonly string[] => globalThis.navigator?.languages ?? [];
 
+/** Whether the browser gives the page what it keeps from pages that came without encryption: digests, for one. */
+export const isTrustedPage = (): boolean => isSecureContext;
+
 /** Puts a text into the clipboard, also where the browser hides the clipboard from the page, or refuses it. */
 export const copyText = async (text: string): Promise<void> => {
   try {

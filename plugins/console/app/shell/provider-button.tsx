@@ -1,12 +1,18 @@
 import { useState } from 'preact/hooks';
+import { isTrustedPage } from '../kit/platform.ts';
 import { useTexts } from '../kit/use-texts.ts';
 import { leaveForProvider } from '../session/provider-sign-in.ts';
 
 /** Signs in by the identity provider of the node. */
 export const ProviderButton = () => {
   const { signIn: texts } = useTexts();
-  const [state, setState] = useState<'ready' | 'leaving' | 'failed'>('ready');
+  const [state, setState] = useState<'ready' | 'leaving' | 'failed' | 'insecure'>('ready');
   const leave = (): void => {
+    // Without digests there is no verifier.
+    if (!isTrustedPage()) {
+      setState('insecure');
+      return;
+    }
     setState('leaving');
     leaveForProvider().catch(() => setState('failed'));
   };
@@ -15,9 +21,9 @@ export const ProviderButton = () => {
       <button type="button" disabled={state === 'leaving'} onClick={leave}>
         {state === 'leaving' ? texts.working : texts.byProvider}
       </button>
-      {state === 'failed' && (
+      {(state === 'failed' || state === 'insecure') && (
         <p class="problem" role="alert">
-          {texts.providerUnreachable}
+          {state === 'failed' ? texts.providerUnreachable : texts.providerInsecure}
         </p>
       )}
     </div>
