@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from '../dist/test/kit/browser.js';
 import { settled } from '../dist/test/browser/console/console-browser.js';
-import { fillForPictures } from '../dist/test/browser/console/picture-memory.js';
+import { fillForPictures, PICTURE_SETTINGS } from '../dist/test/browser/console/picture-memory.js';
 import { startServedNode } from '../dist/test/kit/start-served-node.js';
 
 const FOLDER = process.argv[2] ?? 'screenshots';
@@ -44,7 +44,7 @@ const addressesOf = async (page, screens) => {
 };
 
 mkdirSync(FOLDER, { recursive: true });
-const served = await startServedNode({ SVC_TOMBSTONES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' });
+const served = await startServedNode(PICTURE_SETTINGS);
 const browser = await launchBrowser();
 try {
   await take(served, browser, await fillForPictures(served));
