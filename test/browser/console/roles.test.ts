@@ -70,6 +70,24 @@ if (isBrowserInstalled()) {
       });
     }
 
+    it('where nothing is yet is what the key can do about it', async () => {
+      const hints: Readonly<Record<string, readonly string[]>> = {
+        overview: ['Once somebody asserts facts', 'Assert a first fact on the screen Facts'],
+        facts: ['Once somebody asserts facts', 'Assert a first fact here'],
+        capabilities: ['It takes a key that may write to issue one.', 'Issue a token for what they should see.'],
+        keys: ['It takes a key that may write to register one', 'Register the public half of its key here'],
+      };
+      const reader = await console.visit(await console.keyFor('agent:looker', ['read']));
+      const writer = await console.visit(await console.keyFor('agent:maker', ['read', 'write']));
+      for (const [screen, [forReader = '', forWriter = '']] of Object.entries(hints)) {
+        await reader.open(screen);
+        await reader.page.getByText(forReader).waitFor();
+        expect(await reader.page.getByText(forWriter).count(), screen).to.equal(0);
+        await writer.open(screen);
+        await writer.page.getByText(forWriter).waitFor();
+      }
+    });
+
     it('to a moderator of a garden is what waits in it, and nothing that changes its members', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Inbox', slug: 'inbox', scope: 'team', quarantine: true });

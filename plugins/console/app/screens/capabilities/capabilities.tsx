@@ -46,7 +46,11 @@ export const Capabilities = () => {
         label={texts.screens.capabilities}
         paged={tokens}
         keyOf={({ token_id: id }) => id}
-        empty={<Empty title={own.nothing}>{canWrite && <p>{own.nothingHint}</p>}</Empty>}
+        empty={
+          <Empty title={own.nothing}>
+            <p>{canWrite ? own.nothingHint : own.nothingHintRead}</p>
+          </Empty>
+        }
       >
         {(token) => <TokenLine token={token} actions={canWrite ? actions : undefined} />}
       </VirtualRows>

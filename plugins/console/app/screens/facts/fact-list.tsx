@@ -7,7 +7,7 @@ import { useEnded } from '../../kit/use-ended.ts';
 import { usePaged } from '../../kit/use-paged.ts';
 import { useWords } from '../../kit/use-words.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
-import { hasRoute, useSession } from '../../session/session.ts';
+import { hasRoute, may, useSession } from '../../session/session.ts';
 import { type Query, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
 import { FactBar } from './fact-bar.tsx';
@@ -19,7 +19,7 @@ const NO_FACTS: readonly Fact[] = [];
 
 /** Facts by what they say, newest first; with words in the search, those that a recall finds, best first. */
 export const FactList = () => {
-  const { client, setup, texts } = useSession();
+  const { client, setup, texts, reader } = useSession();
   const { query, open } = useAddress();
   const { typed, settled, type } = useWords('facts', hasRoute(setup, 'POST /v1/recall'));
   const [total, setTotal] = useState<number>();
@@ -40,6 +40,7 @@ export const FactList = () => {
   const assert = useAssert(query.entity, facts.reload);
   const isWhole = settled === '' && FILTERS.every((name) => !query[name] || keepsPlaces(name));
   const ended = useEnded(isWhole ? facts.items : NO_FACTS);
+  const emptyHint = may(reader, 'write') ? texts.facts.nothingHint : texts.facts.nothingHintRead;
   const isAll = settled === '' && FILTERS.every((name) => !query[name]);
   return (
     <>
@@ -57,7 +58,7 @@ export const FactList = () => {
         keyOf={({ id }) => id}
         empty={
           <Empty title={isAll ? texts.facts.nothing : texts.facts.noMatch}>
-            <p>{isAll ? texts.facts.nothingHint : texts.facts.noMatchHint}</p>
+            <p>{isAll ? emptyHint : texts.facts.noMatchHint}</p>
           </Empty>
         }
       >

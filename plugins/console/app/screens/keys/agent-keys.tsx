@@ -20,10 +20,11 @@ export const AgentKeys = () => {
   const { agentKeys: own } = texts;
   const keys = useAsked((signal) => client.call('GET /v1/auth/agent-keys', { signal }), []);
   const actions = useActions(keys.reload);
+  const canWrite = may(reader, 'write');
   return (
     <section>
       <ScreenHead title={own.title} level={2}>
-        {may(reader, 'write') && (
+        {canWrite && (
           <button type="button" onClick={() => actions.show(<NewAgentKey actions={actions} />)}>
             {own.register}
           </button>
@@ -39,7 +40,7 @@ export const AgentKeys = () => {
             keyOf={({ id }) => id}
             empty={
               <Empty title={own.nothing}>
-                <p>{own.nothingHint}</p>
+                <p>{canWrite ? own.nothingHint : own.nothingHintRead}</p>
               </Empty>
             }
             actionsTitle={texts.actions}

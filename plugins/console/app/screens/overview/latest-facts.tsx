@@ -1,14 +1,14 @@
 import { FactLine } from '../../kit/fact-line.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
-import { useSession } from '../../session/session.ts';
+import { may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 
 const SHOWN = 8;
 
 /** What came in lately. */
 export const LatestFacts = ({ round }: { round: number }) => {
-  const { client, texts } = useSession();
+  const { client, texts, reader } = useSession();
   const { overview: own, facts: factTexts } = texts;
   const query = { limit: SHOWN, include_contradicted: true };
   const asked = useAsked((signal) => client.call('GET /v1/facts', { query, signal }), [round]);
@@ -21,7 +21,7 @@ export const LatestFacts = ({ round }: { round: number }) => {
         {({ facts }) =>
           facts.length === 0 ? (
             <Empty title={factTexts.nothing}>
-              <p>{factTexts.nothingHint}</p>
+              <p>{may(reader, 'write') ? factTexts.nothingHintElsewhere : factTexts.nothingHintRead}</p>
             </Empty>
           ) : (
             <ul class="latest">
