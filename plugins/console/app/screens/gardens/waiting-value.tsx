@@ -2,7 +2,7 @@ import { ShownValue } from '../../kit/shown-value.tsx';
 import { useAsked } from '../../kit/use-asked.ts';
 import { useSession } from '../../session/session.ts';
 
-/** The value of a fact in quarantine, which the list of the node leaves out. Nothing where the reader may not see it. */
+/** The value of a fact in quarantine, which the list of the node leaves out; nothing for those who may not see it. */
 export const WaitingValue = ({ id }: { id: string }) => {
   const { client } = useSession();
   const { data: fact } = useAsked((signal) => client.fact(id, { signal }), [id]);
