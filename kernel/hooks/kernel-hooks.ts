@@ -141,8 +141,8 @@ export interface GreetingPart {
   readonly note?: string;
   /** Options of curl that give a credential, for the examples of a first start. */
   readonly curlOptions?: string;
-  /** What to try at a first start: a title and a shell command, for the node at `base`. */
-  examples?(base: string, curlOptions: string): readonly (readonly [title: string, command: string])[];
+  /** What to try at a first start: a title, and a shell command or an address to open, for the node at `base`. */
+  examples?(base: string, curlOptions: string): readonly (readonly [title: string, example: string])[];
 }
 
 /**

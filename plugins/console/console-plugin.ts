@@ -4,6 +4,7 @@ import {
   NodeDescription,
   NodeSelf,
   NodeSettings,
+  nodeGreeting,
   optional,
 } from '../../kernel/plugin-api.ts';
 import { CodeSignIn } from '../oidc/oidc-api.ts';
@@ -22,7 +23,7 @@ export const consolePlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'A page to see, correct and settle what is remembered',
   requires: { self: NodeSelf, node: NodeSettings, description: NodeDescription, signIn: optional(CodeSignIn) },
-  setup({ use, hooks, route, onStart }) {
+  setup({ use, hooks, on, route, onStart }) {
     const files = new ConsoleFiles();
     let gathered: Promise<ContributedScreens> | undefined;
     const screens = (): Promise<ContributedScreens> => {
@@ -33,6 +34,7 @@ export const consolePlugin = definePlugin({
     route(fileRoute(files, screens));
     route(signInRoute(use.signIn));
     route(setupRoute(() => readSetup({ ...use, screens, version: VERSION })));
+    on(nodeGreeting, () => ({ examples: (base) => [['Look at it in a browser', `${base}/console/`]] }));
     // A screen with a wrong name stops the start, rather than the first visitor.
     onStart(async () => {
       await screens();

@@ -40,6 +40,13 @@ describe('the start command', () => {
       expect(found.facts[0]?.id).to.equal(asserted.id);
     });
 
+    it('says where the node can be looked at in a browser', async () => {
+      const node = await place.start();
+      const [page = ''] = node.greeting.split('\n').filter((line) => line.endsWith('/console/'));
+
+      expect((await fetch(page)).headers.get('content-type')).to.contain('text/html');
+    });
+
     it('quotes the way to the key, whatever the folder is called', async () => {
       const odd = place.path(`it's a "folder" $HOME`);
       mkdirSync(odd);
