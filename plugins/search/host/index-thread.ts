@@ -3,7 +3,7 @@ import type { HashSeed } from '../index/text-hash.ts';
 import type { SearchIndex, SearchView } from '../search-api.ts';
 import { answerCalls } from '../threads/answer-calls.ts';
 import { LocalHost } from './local-host.ts';
-import { type PackedHits, packAround, packHits, packLooked, unpackHits } from './packed-hits.ts';
+import { type PackedHits, packAround, packHits, packLooked, packTogether, unpackHits } from './packed-hits.ts';
 import type { DistantCall } from './thread-host.ts';
 
 /*
@@ -16,6 +16,7 @@ const host = new LocalHost((workerData as { readonly seed: HashSeed }).seed);
 const PACKED: Partial<Record<DistantCall, (...given: never[]) => Promise<unknown>>> = {
   lexical: async (...given: Parameters<SearchIndex['lexical']>) => packHits(await host.lexical(...given)),
   look: async (...given: Parameters<SearchIndex['look']>) => (await host.look(...given)).map(packLooked),
+  together: async (...given: Parameters<SearchIndex['together']>) => packTogether(await host.together(...given)),
   around: async (query: string, seeds: PackedHits, view: SearchView, limit: number) =>
     packAround(await host.around(query, unpackHits(seeds), view, limit)),
 };

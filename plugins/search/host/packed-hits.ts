@@ -1,4 +1,4 @@
-import type { Around, Hit, Looked } from '../search-api.ts';
+import type { Around, Hit, Looked, Together } from '../search-api.ts';
 
 /*
  * What the calls of every recall say between threads. A text and an array of numbers are copied in a tenth of the
@@ -64,11 +64,19 @@ export const unpackLooked = ({ hits, spread, similarities, feedback }: PackedLoo
   },
 });
 
-export const packAround = ({ hits, together }: Around) => ({ hits: packHits(hits), together: pack(together, SHARE) });
+export const packTogether = (together: readonly Together[]): PackedHits => pack(together, SHARE);
+
+export const unpackTogether = (packed: PackedHits): Together[] =>
+  unpack(packed, 1, (id, numbers, at) => ({ id, share: numbers[at] as number }));
+
+export const packAround = ({ hits, together }: Around) => ({
+  hits: packHits(hits),
+  together: packTogether(together),
+});
 
 export type PackedAround = ReturnType<typeof packAround>;
 
 export const unpackAround = ({ hits, together }: PackedAround): Around => ({
   hits: unpackHits(hits),
-  together: unpack(together, 1, (id, numbers, at) => ({ id, share: numbers[at] as number })),
+  together: unpackTogether(together),
 });

@@ -9,6 +9,7 @@ import {
   unpackAround,
   unpackHits,
   unpackLooked,
+  unpackTogether,
 } from './packed-hits.ts';
 
 /** Calls that go to the thread as messages. */
@@ -82,8 +83,8 @@ export class ThreadHost implements IndexHost {
     return this.#ask('spread', given);
   }
 
-  together(...given: Parameters<IndexHost['together']>) {
-    return this.#ask('together', given);
+  async together(...given: Parameters<IndexHost['together']>) {
+    return unpackTogether((await this.#calls.ask('together', given)) as PackedHits);
   }
 
   feedback(...given: Parameters<IndexHost['feedback']>) {
