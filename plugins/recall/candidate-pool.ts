@@ -29,7 +29,7 @@ export interface Admitted<H extends Hit = Hit> {
   readonly isCut?: boolean;
 }
 
-/** Share of the depth that is worth ranking. */
+/** Share of the depth that is worth ranking, where an answer can do with fewer. */
 const ENOUGH = 0.5;
 const DEEPER = 4;
 /** How far a search goes past what the caller may not see. */
@@ -74,15 +74,17 @@ export class CandidatePool {
 
   /**
    * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What
-   * one search proposes is read while others search. At most `depth` hits come back of each, or as many as the list says by
-   * search. What is looked at depends on facts alone that the caller sees, and so do all counts.
+   * one search proposes is read while others search. At most `depth` hits come back of each, or as many as the list says
+   * by search. Past facts that are left out a search goes on until it has as many as are `wanted`. What is looked at
+   * depends on facts alone that the caller sees, and so do all counts.
    */
   async admit<H extends Hit>(
     searches: readonly Search<H>[],
     depth: number | readonly number[] = STAGE_DEPTH,
+    wanted = 0,
   ): Promise<Admitted<H>[]> {
     const depthOf = (at: number): number => (typeof depth === 'number' ? depth : (depth[at] ?? STAGE_DEPTH));
-    const courses = searches.map((search, at) => new Course(search, depthOf(at)));
+    const courses = searches.map((search, at) => new Course(search, depthOf(at), wanted));
     for (let round = 0, open = courses; open.length > 0 && round < MOST_ROUNDS; round += 1) {
       await this.#look(open);
       for (const course of open) this.#take(course);
@@ -164,7 +166,8 @@ type Standing = 'admitted' | 'contradicted' | 'unfit';
 /** One search on its way into the index. */
 class Course<H extends Hit> {
   readonly #search: Search<H>;
-  readonly #depth: number;
+  /** Hits with which it need not go on past what is left out. */
+  readonly #enough: number;
   /** Hits to be weighed that the caller sees. */
   window: number;
   /** What the search returned last. */
@@ -180,9 +183,9 @@ class Course<H extends Hit> {
   readonly hits: H[] = [];
   readonly contradicted = new Map<string, H>();
 
-  constructor(search: Search<H>, depth: number) {
+  constructor(search: Search<H>, depth: number, wanted: number) {
     this.#search = search;
-    this.#depth = depth;
+    this.#enough = Math.max(ENOUGH * depth, Math.min(depth, wanted));
     this.window = depth;
     this.#limit = depth;
   }
@@ -201,7 +204,7 @@ class Course<H extends Hit> {
 
   /** Whether another round may bring more: without what is now known to be contested, or else from further down. */
   goesOn(contested: ReadonlyMap<string, PlacedTriple>): boolean {
-    if (!this.isFull || this.hits.length >= ENOUGH * this.#depth) return false;
+    if (!this.isFull || this.hits.length >= this.#enough) return false;
     if (contested.size > this.passed.size) {
       this.passed = new Map(contested);
       return true;

@@ -46,9 +46,10 @@ export const runStages = async (
   const [lexical = NO_HITS, ...similar] = await pool.admit(
     [first.words, ...first.dense.map(({ search }) => search)],
     depth.stage,
+    depth.wanted,
   );
   const ofEntity: Search = (limit, contested) => index.newest({ ...view, contested }, limit);
-  const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], depth.entity);
+  const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], depth.entity, depth.wanted);
   const semantic = mergeAdmitted(
     await Promise.all(first.dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS, lexical.hits))),
   );
@@ -138,6 +139,7 @@ const expand = async (
   const [beside = NO_HITS, linked = NO_HITS] = await pool.admit(
     [besides, async () => bestOf(handlers.flat())],
     [depth.stage, LINKED_DEPTH],
+    depth.wanted,
   );
   const contradicted = [...beside.contradicted, ...linked.contradicted];
   return { reached: bestOf([...beside.hits, ...linked.hits]), contradicted, isCut: beside.isCut };

@@ -7,6 +7,8 @@ export interface SearchDepth {
   readonly stage: number;
   /** Of the facts of an entity that is asked about. */
   readonly entity: number;
+  /** For how many a search goes on past facts that are left out; 0 for a first look, which has half of its depth. */
+  readonly wanted: number;
 }
 
 /**
@@ -29,14 +31,21 @@ type Asked = Pick<RecallRequest, 'limit' | 'tokenBudget' | 'weights'>;
 export const firstDepth = ({ limit, tokenBudget, weights }: Asked): SearchDepth => {
   const needed = neededStages(weights);
   const usual = needed.lexical && needed.vector ? DEPTH_OF_BOTH : STAGE_DEPTH;
-  return depthOf(Math.max(usual, Math.min(limit, Math.floor((usual * tokenBudget) / USUAL_BUDGET))));
+  const stage = Math.max(usual, Math.min(limit, Math.floor((usual * tokenBudget) / USUAL_BUDGET)));
+  const full = fullDepth({ limit });
+  // Nothing comes after a first look that is as deep.
+  return depthOf(stage, stage >= full.stage ? full.wanted : 0);
 };
 
 /** As deep as the limit: a search that is asked so brings back all that an answer can hold. */
 export const fullDepth = ({ limit }: Pick<RecallRequest, 'limit'>): SearchDepth =>
-  depthOf(Math.max(2 * STAGE_DEPTH, limit));
+  depthOf(Math.max(2 * STAGE_DEPTH, limit), limit);
 
-const depthOf = (stage: number): SearchDepth => ({ stage, entity: Math.max(ENTITY_DEPTH, stage) });
+const depthOf = (stage: number, wanted: number): SearchDepth => ({
+  stage,
+  entity: Math.max(ENTITY_DEPTH, stage),
+  wanted,
+});
 
 /**
  * Whether an answer may lack facts because its searches stopped at the first depth: there is room for another one like

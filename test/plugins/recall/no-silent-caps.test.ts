@@ -8,6 +8,14 @@ const CROWD = 600;
 const note = (n: number, entity: string, v: string): FactDraft =>
   refDraft(entity, v, { relation: `memory:r${n}`, value: { type: 'string', v, interpretAs: 'content' } });
 
+/** Pairs of facts that contradict each other, and match better than `weaker`. */
+const rivals = (pairs: number): FactDraft[] =>
+  Array.from({ length: pairs }, (_, n) =>
+    [`walrus ${n}`, `walrus minus ${n}`].map((v) => note(0, `sea:${n}`, v)),
+  ).flat();
+const weaker = (count: number): FactDraft[] =>
+  Array.from({ length: count }, (_, n) => note(n, `ice:${n}`, `walrus ${n} of the far north, with more words`));
+
 forEachStore('what bounds a recall', () => {
   let node: TestNode;
   let key: string;
@@ -16,7 +24,7 @@ forEachStore('what bounds a recall', () => {
     key = await node.addKey();
     const crowd = Array.from({ length: CROWD }, (_, n) => note(n, `user:${n}`, `lantern ${n}`));
     const ofOne = Array.from({ length: CROWD }, (_, n) => note(n, 'user:one', `thing ${n}`));
-    await node.facts.appendAll([...crowd, ...ofOne], WRITER);
+    await node.facts.appendAll([...crowd, ...ofOne, ...rivals(100), ...weaker(400)], WRITER);
   });
   after(() => node.stop());
 
@@ -45,6 +53,13 @@ forEachStore('what bounds a recall', () => {
         expect(truncated).to.equal(false);
       });
     }
+  }
+
+  for (const limit of [100, 150, 300, 500]) {
+    it(`is its limit, ${limit}, also where many facts that others contradict match better`, async () => {
+      const { facts } = await recall({ query: 'walrus', weights: { lexical: 1 }, token_budget: 200_000, limit });
+      expect(facts).to.have.length(Math.min(limit, 400));
+    });
   }
 
   it('is its limit for short facts in a small budget too', async () => {
