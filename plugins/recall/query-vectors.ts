@@ -6,10 +6,16 @@ export interface QueryVectorsParts {
   readonly waitMs: number;
 }
 
+interface AskedVector {
+  readonly made: Promise<Float32Array>;
+  /** Whether somebody has waited for it in vain. */
+  isLate: boolean;
+}
+
 /** What one caller asked lately, the oldest first. */
 interface CallersQueries {
-  readonly vectors: Map<string, Promise<Float32Array>>;
-  /** Vectors under way for which nobody waits any more. */
+  readonly vectors: Map<string, AskedVector>;
+  /** Late vectors that are still under way. */
   late: number;
 }
 
@@ -37,29 +43,36 @@ export class QueryVectors {
   async of(query: string, embedder: Embedder, caller: Principal): Promise<Float32Array> {
     const { clock, waitMs } = this.#parts;
     const queries = latest(this.#callers, callerKey(caller), MOST_CALLERS, () => ({ vectors: new Map(), late: 0 }));
-    const vector = latest(queries.vectors, `${embedder.id} ${sha256Hex(query)}`, MOST_OF_CALLER, (key) => {
+    const asked = latest(queries.vectors, `${embedder.id} ${sha256Hex(query)}`, MOST_OF_CALLER, (key) => {
       if (queries.late >= MOST_LATE) throw new Error('the embedder does not keep up with the queries of this caller');
       const made = embedOne(query, embedder);
       // What failed is tried again.
       made.catch(() => queries.vectors.delete(key));
-      return made;
+      return { made, isLate: false };
     });
-    if (waitMs === 0) return vector;
+    if (waitMs === 0) return asked.made;
     return withinTime(
       clock,
       waitMs,
-      () => vector,
+      () => asked.made,
       () => {
-        queries.late += 1;
-        const ended = (): void => {
-          queries.late -= 1;
-        };
-        vector.then(ended, ended);
+        noteLate(asked, queries);
         return new Error(`the embedder takes longer than the ${waitMs} ms of SVC_QUERY_EMBED_MS`);
       },
     );
   }
 }
+
+/** Counts a vector once, however many wait for it. */
+const noteLate = (asked: AskedVector, queries: CallersQueries): void => {
+  if (asked.isLate) return;
+  asked.isLate = true;
+  queries.late += 1;
+  const ended = (): void => {
+    queries.late -= 1;
+  };
+  asked.made.then(ended, ended);
+};
 
 const callerKey = ({ tenantId, entityUri }: Principal): string => JSON.stringify([tenantId, entityUri]);
 

@@ -135,6 +135,25 @@ describe('The vector of a query', () => {
     expect(await recall('cats 0')).to.deep.equal(POORER);
   });
 
+  it('counts as one that is late, however many wait for it', async () => {
+    await start();
+    await recallInVain('grey cats');
+    for (let time = 0; time < 20; time += 1) {
+      let again: unknown;
+      void recall('grey cats').then((answer) => {
+        again = answer;
+      });
+      await comesTrue(async () => {
+        await node.clock.advance(WAIT_MS);
+        return again !== undefined;
+      });
+      expect(again).to.deep.equal(POORER);
+    }
+    slow.isSlow = false;
+    expect(await recall('two cats')).to.deep.equal(WHOLE);
+    expect(slow.asked).to.deep.equal(['grey cats', 'two cats']);
+  });
+
   it('is not asked for while sixteen of the same caller are late, which hinders nobody else', async () => {
     await start();
     const other = await keyOf('user:ben');
