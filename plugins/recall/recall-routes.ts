@@ -171,7 +171,8 @@ const answer = async (
   { caller, header, query }: Asking,
   { recall, factText, fields, names, members }: RecallRouteParts,
 ): Promise<Reply> => {
-  const toJson = fields.read(query.fields, 'query') ?? fields.read(raw.fields, place);
+  const [asParameter, asMember] = [fields.read(query.fields, 'query'), fields.read(raw.fields, place)];
+  const toJson = asParameter ?? asMember;
   const isShort = query.legacy_format || toJson !== undefined;
   // Facts stand in the answer twice, unless the caller wants them once.
   const bytes = isShort ? LIST_BYTES : LIST_BYTES / 2;

@@ -64,8 +64,10 @@ forEachStore('the members of facts that a caller asks for', () => {
       for (const name of [...COMPACT, 'compact', 'marks']) expect(refused.body.detail).to.contain(name);
     }
     for (const fields of [['id', 'colour'], [], 'colour', '']) {
-      const refused = await recall({ query: 'who', fields });
-      expect([refused.status, refused.body.errors[0].path]).to.deep.equal([422, 'body.fields']);
+      for (const path of ['/v1/recall', '/v1/recall?fields=id']) {
+        const refused = await recall({ query: 'who', fields }, path);
+        expect([refused.status, refused.body.errors?.[0].path], path).to.deep.equal([422, 'body.fields']);
+      }
     }
   });
 
