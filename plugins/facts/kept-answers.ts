@@ -28,13 +28,17 @@ export interface OpenQuestion {
  * Replies that were given since the last commit to the store, ready to be sent again. The store is asked at each use
  * whether anything was committed, by whatever process; then all of them are gone. So a kept reply is the one that would
  * be made anew, and there is nothing in it that somebody has erased. When the room is filled nothing more is kept, lest
- * who walks through everything drives out what others ask for.
+ * who walks through everything drives out what others ask for. Which questions were asked once has a room of its own,
+ * and begins anew when that is filled: it never takes the room of answers.
  */
 export class KeptAnswers {
   readonly #parts: KeptAnswersParts;
-  readonly #kept = new Map<string, Kept | null>();
-  #version: string | undefined;
+  readonly #kept = new Map<string, Kept>();
   #bytes = 0;
+  /** Questions that were asked since the last commit. */
+  readonly #asked = new Set<string>();
+  #askedBytes = 0;
+  #version: string | undefined;
   #cancelSweep: (() => void) | undefined;
 
   constructor(parts: KeptAnswersParts) {
@@ -47,11 +51,12 @@ export class KeptAnswers {
     const key = `${nameOf(caller)} ${JSON.stringify(question)}`;
     const kept = this.#kept.get(key);
     const nowMs = this.#parts.clock.nowMs();
-    if (kept != null && kept.fromMs <= nowMs && nowMs < kept.untilMs) return kept.reply;
-    if (kept === undefined) this.#note(key);
+    if (kept !== undefined && kept.fromMs <= nowMs && nowMs < kept.untilMs) return kept.reply;
+    const isRepeated = kept !== undefined || this.#asked.has(key);
+    if (!isRepeated) this.#note(key);
     const version = this.#version;
     return {
-      isRepeated: kept !== undefined,
+      isRepeated,
       keep: (reply, steadiness) => {
         // The snapshot of the answer was taken later: it may be newer than the version, and is of no use then.
         if (this.#isCurrent() && this.#version === version) this.#put(key, reply, steadiness);
@@ -81,6 +86,7 @@ export class KeptAnswers {
   #clear(): void {
     this.#kept.clear();
     this.#bytes = 0;
+    this.#forgetAsked();
   }
 
   /** Drops what was kept when something has changed. False while the store cannot tell. */
@@ -93,22 +99,27 @@ export class KeptAnswers {
     return version !== undefined;
   }
 
+  #forgetAsked(): void {
+    this.#asked.clear();
+    this.#askedBytes = 0;
+  }
+
   #note(key: string): void {
-    this.#add(key, null, key.length);
+    const bytes = key.length + OBJECT_BYTES;
+    if (this.#askedBytes + bytes > this.#parts.maxBytes * ASKED_SHARE) this.#forgetAsked();
+    this.#asked.add(key);
+    this.#askedBytes += bytes;
   }
 
   #put(key: string, reply: Reply & { readonly text: string }, { fromMs, untilMs }: Steadiness): void {
     const { text } = reply;
     if (text.length > MAX_LENGTH || fromMs >= untilMs) return;
     const isPlain = Buffer.byteLength(text) === text.length;
-    this.#add(key, { reply, fromMs, untilMs }, isPlain ? text.length : 2 * text.length);
+    const bytes = key.length + (isPlain ? text.length : 2 * text.length) + OBJECT_BYTES;
+    if (this.#bytes + bytes > this.#parts.maxBytes * (1 - ASKED_SHARE)) return;
+    this.#bytes += bytes;
+    this.#kept.set(key, { reply, fromMs, untilMs });
     this.#sweepLater();
-  }
-
-  #add(key: string, kept: Kept | null, bytes: number): void {
-    if (this.#bytes + bytes + OBJECT_BYTES > this.#parts.maxBytes) return;
-    this.#bytes += bytes + OBJECT_BYTES;
-    this.#kept.set(key, kept);
   }
 }
 
@@ -118,6 +129,9 @@ const SWEEP_INTERVAL_MS = 1_000;
 
 /** Longer replies are few, and take long to send however they are made. */
 const MAX_LENGTH = 256 * 1024;
+
+/** Of the memory, for which questions were asked. */
+const ASKED_SHARE = 1 / 8;
 
 /** An entry of the map, and the objects that hang on it. */
 const OBJECT_BYTES = 300;
