@@ -19,9 +19,11 @@ import { BackgroundWork } from '../time/background-work.ts';
 import { coalesce } from '../time/coalesce.ts';
 import { turnAfter } from '../time/in-turns.ts';
 import type { AppendedFact } from './append-api.ts';
+import { type ErasedFacts, factErased } from './fact-erasure.ts';
 import type { FactFeed, FeedFollower, FeedFollowing, FeedPage, KeepUpOptions } from './fact-feed.ts';
 import type { Facts } from './facts.ts';
 import { compareHlc, formatHlc } from './hybrid-logical-clock.ts';
+import { RecentFacts, weightOf } from './recent-facts.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 const MAX_ENTRIES = 512;
@@ -30,8 +32,6 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const FIRST_ENTRIES = 32;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
-/** Of the values of the facts that are kept after their commit, so that followers need not read them. */
-const RECENT_BYTES = 8 * 1024 * 1024;
 
 export interface FeedParts {
   readonly store: Pick<FactStore, 'read'>;
@@ -45,15 +45,14 @@ export const openFeed = (parts: FeedParts, hooks: HookBus): FactFeed => {
   hooks.register('kernel', factCommitted, (event) => {
     feed.committed((event as { readonly facts: readonly AppendedFact[] }).facts.map(({ fact }) => fact));
   });
+  hooks.register('kernel', factErased, (event) => feed.erased((event as ErasedFacts).facts));
   return feed;
 };
 
 export class StoreFeed implements FactFeed {
   readonly #parts: FeedParts;
   readonly #followers = new Set<Follower<unknown>>();
-  /** Facts that this process has committed. The feed alone says whether and when they are next. */
-  readonly #recent = new Map<string, StoredFact>();
-  #recentBytes = 0;
+  readonly #recent = new RecentFacts();
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -70,17 +69,13 @@ export class StoreFeed implements FactFeed {
   /** Facts that were just committed in this process. */
   committed(facts: readonly StoredFact[]): void {
     if (this.#followers.size === 0) return;
-    for (const fact of facts) {
-      if (this.#recent.has(fact.id)) continue;
-      this.#recent.set(fact.id, fact);
-      this.#recentBytes += weightOf(fact);
-    }
-    for (const [id, fact] of this.#recent) {
-      if (this.#recentBytes <= RECENT_BYTES) break;
-      this.#recent.delete(id);
-      this.#recentBytes -= weightOf(fact);
-    }
+    this.#recent.add(facts);
     for (const follower of this.#followers) follower.committed(facts.length);
+  }
+
+  /** Facts that are being erased in this process. */
+  erased(facts: readonly StoredFact[]): void {
+    this.#recent.erase(facts);
   }
 }
 
@@ -88,7 +83,7 @@ class Follower<T> implements FeedFollower {
   readonly catchUp = coalesce(() => this.#readToHead());
   readonly #parts: FeedParts;
   readonly #following: FeedFollowing<T>;
-  readonly #recent: ReadonlyMap<string, StoredFact>;
+  readonly #recent: RecentFacts;
   readonly #ended: () => void;
   /** Undefined before the first run, and after a failure. */
   #epoch: string | undefined;
@@ -98,12 +93,7 @@ class Follower<T> implements FeedFollower {
   #commits = 0;
   #hasEnded = false;
 
-  constructor(
-    parts: FeedParts,
-    following: FeedFollowing<T>,
-    recent: ReadonlyMap<string, StoredFact>,
-    ended: () => void,
-  ) {
+  constructor(parts: FeedParts, following: FeedFollowing<T>, recent: RecentFacts, ended: () => void) {
     this.#parts = parts;
     this.#following = following;
     this.#recent = recent;
@@ -205,7 +195,7 @@ class Follower<T> implements FeedFollower {
     found: readonly FeedEntry[],
   ): Promise<Pick<FeedPage<T>, 'entries' | 'facts'>> {
     const { caller, maxBytes = MAX_BYTES } = this.#following;
-    const known = caller === undefined ? this.#recent : NOTHING;
+    const known = caller === undefined ? await this.#recent.among(snapshot, found) : NOTHING;
     const unknown = found.filter(
       (entry) => isOfFact(entry, caller) && known.get(entry.subjectId)?.tenantId !== entry.tenantId,
     );
@@ -265,6 +255,3 @@ const amongEntries = (entries: readonly FeedEntry[]): Filter => {
 };
 
 const NOTHING: ReadonlyMap<string, StoredFact> = new Map();
-
-const weightOf = (fact: StoredFact): number => valueBytesOf([fact]) + FACT_OVERHEAD_BYTES;
-const FACT_OVERHEAD_BYTES = 512;
