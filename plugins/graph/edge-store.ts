@@ -1,7 +1,11 @@
 import {
+  all,
   type ErasedFacts,
   type ErasureCounts,
+  equals,
   type Hlc,
+  isIn,
+  isNull,
   matchKey,
   type PluginSnapshot,
   type PluginTables,
@@ -44,8 +48,13 @@ export class EdgeStore {
 
   /** Adds those edges of one tenant's facts that are not there, and puts right those that say something else. */
   renew(tenantId: string, facts: readonly StoredFact[]): Promise<void> {
-    return this.#tables.write(tenantId, async (own) => {
-      const wrong = await this.wrongAmong(tenantId, facts, own);
+    return this.#tables.write(tenantId, async (own, transaction) => {
+      const found = await this.wrongAmong(tenantId, facts, own);
+      if (found.length === 0) return;
+      const ids = found.map((row) => row['fact_id'] as string);
+      // They were read before: an erasure may have come between.
+      const erased = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', ids), isNull('cid')));
+      const wrong = found.filter((row) => !erased.some(({ id }) => id === row['fact_id']));
       if (wrong.length === 0) return;
       await own(EDGES)
         .where({ tenant_id: tenantId })
