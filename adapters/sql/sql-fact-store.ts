@@ -94,12 +94,13 @@ class SqlFactStore implements FactStore {
     record: (transaction: WriteTransaction, removed: ReadonlyMap<string, number>) => Promise<void>,
   ): Promise<boolean> {
     if (tenantId === DEFAULT_TENANT) throw new Error('the tenant default is never removed');
-    return this.#engine.write(lockOf(tenantId), async (session) => {
+    const removing = this.#engine.write(lockOf(tenantId), async (session) => {
       const removed = await removeRows(session, this.#engine.dialect, tenantId, limit);
       await this.#transact(this.#transaction(session, tenantId), (transaction) => record(transaction, removed));
-      this.#cache?.dropTenant(tenantId);
       return sum(removed.values()) >= limit;
     });
+    // Not before the commit: until then a read may keep them.
+    return removing.finally(() => this.#cache?.dropTenant(tenantId));
   }
 
   #transaction(session: SqlSession, tenantId: string): SqlWriteTransaction {
