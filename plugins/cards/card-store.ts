@@ -30,6 +30,13 @@ export class CardStore {
     return cardIn(this.#tables.in(snapshot), tenantId, key);
   }
 
+  /** Whether one of the tenants has a card. */
+  async isUsed(tenantIds: ReadonlySet<string>): Promise<boolean> {
+    const page = { orderBy: ['tenant_id'], limit: 1 } as const;
+    const rows = await this.#tables.read((own) => own.select(CARDS_TABLE, { tenant_id: [...tenantIds] }, page));
+    return rows.length > 0;
+  }
+
   /** Returns those of the keys that have a card in one of the tenants. */
   async among(tenantIds: readonly string[], keys: readonly string[]): Promise<Set<string>> {
     const rows = await this.#tables.read((own) => own.select(CARDS_TABLE, { tenant_id: tenantIds, card_key: keys }));

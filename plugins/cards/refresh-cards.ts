@@ -17,7 +17,8 @@ export class RefreshCards {
   readonly #store: CardStore;
   readonly #jobs: JobQueue;
   readonly #self: NodeSelf;
-  readonly #waiting = new Map<string, { readonly subject: CardSubject; readonly tenantId: string }>();
+  /** One fact about each subject. */
+  readonly #waiting = new Map<string, StoredFact>();
 
   constructor({ store, jobs, self }: { store: CardStore; jobs: JobQueue; self: NodeSelf }) {
     this.#store = store;
@@ -29,22 +30,26 @@ export class RefreshCards {
   noticed(facts: readonly AppendedFact[]): void {
     for (const { fact } of facts) {
       if (fact.system || fact.gardenId !== null || this.#waiting.size >= MAX_WAITING) continue;
-      const subject = subjectOf(fact);
-      this.#waiting.set(cardKey(fact.tenantId, subject, []), { subject, tenantId: fact.tenantId });
+      this.#waiting.set(`${fact.tenantId}\u0000${fact.entityKey}\u0000${fact.scope}`, fact);
     }
   }
 
   /** Enqueues a refresh for each remembered subject that has a card. */
   async look(): Promise<void> {
-    const noticed = [...this.#waiting];
+    const facts = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (let at = 0; at < noticed.length; at += SUBJECTS_PER_LOOK) {
-      const some = noticed.slice(at, at + SUBJECTS_PER_LOOK);
+    // The keys of cards are digests, which nobody needs while there are no cards.
+    if (facts.length === 0 || !(await this.#store.isUsed(new Set(facts.map(({ tenantId }) => tenantId))))) return;
+    for (let at = 0; at < facts.length; at += SUBJECTS_PER_LOOK) {
+      const some = facts.slice(at, at + SUBJECTS_PER_LOOK).map((fact) => {
+        const subject = subjectOf(fact);
+        return { tenantId: fact.tenantId, subject, key: cardKey(fact.tenantId, subject, []) };
+      });
       const known = await this.#store.among(
-        [...new Set(some.map(([, { tenantId }]) => tenantId))],
-        some.map(([key]) => key),
+        [...new Set(some.map(({ tenantId }) => tenantId))],
+        some.map(({ key }) => key),
       );
-      for (const [key, { subject, tenantId }] of some) {
+      for (const { key, subject, tenantId } of some) {
         if (!known.has(key)) continue;
         await this.#jobs.enqueue({
           type: REFRESH_JOB,
