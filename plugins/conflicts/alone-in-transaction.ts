@@ -1,4 +1,4 @@
-import type { AppendedBatch, PluginSnapshot, StoredFact } from '../../kernel/plugin-api.ts';
+import type { AppendedBatch, PluginSnapshot } from '../../kernel/plugin-api.ts';
 
 /**
  * Which facts, stored by a transaction that is still open, are the only ones on their triple that anybody could see
@@ -27,10 +27,13 @@ export class AloneInTransaction {
     }
   }
 
-  has(snapshot: PluginSnapshot, fact: StoredFact): boolean {
-    return this.#triples.get(snapshot)?.alone.has(fact.id) ?? false;
+  /** Their ids. */
+  idsIn(snapshot: PluginSnapshot): ReadonlySet<string> {
+    return this.#triples.get(snapshot)?.alone ?? NOBODY;
   }
 }
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 interface TriplesOfTransaction {
   /** The first fact that was added to each triple, by id. */

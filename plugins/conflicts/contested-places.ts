@@ -80,9 +80,10 @@ export const markContradicted = async (
 ): Promise<readonly FactView[] | undefined> => {
   const { snapshot, nowMs, live, asOf } = context;
   if (context.isValidity === true) return markDiffering(views, context);
+  const known = alone.idsIn(snapshot);
   const places = new Map<string, string>();
   for (const { fact } of views) {
-    if (!fact.system && !alone.has(snapshot, fact)) places.set(fact.id, placeOf(fact));
+    if (!fact.system && !known.has(fact.id)) places.set(fact.id, placeOf(fact));
   }
   if (places.size === 0) return undefined;
   if (asOf !== undefined) return markAsOf(views, [...places.keys()], context);

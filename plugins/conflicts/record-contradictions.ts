@@ -46,8 +46,9 @@ export const recordContradictions = async (
   parts: RecorderParts,
 ): Promise<FactDraft[]> => {
   const settlings = await recogniseResolutions(batch, tables);
+  const alone = parts.alone.idsIn(batch.transaction);
   const contenders = batch.facts.filter(
-    (appended) => settlings.has(appended.fact.id) || mayMeetOthers(appended, batch, parts.alone),
+    (appended) => settlings.has(appended.fact.id) || mayMeetOthers(appended, alone),
   );
   if (contenders.length === 0) return [];
   const wave = await Wave.read(batch, contenders, settlings, tables, parts);
@@ -59,9 +60,9 @@ export const recordContradictions = async (
  * A record left open by a retraction matters only to what resolves it, and as soon as two facts meet; so a lone fact on
  * a triple that holds nothing live is passed over.
  */
-const mayMeetOthers = (appended: AppendedFact, { transaction }: AppendedBatch, alone: AloneInTransaction): boolean => {
+const mayMeetOthers = (appended: AppendedFact, alone: ReadonlySet<string>): boolean => {
   const { fact } = appended;
-  return !fact.system && (!alone.has(transaction, fact) || resolutionOf(appended) !== undefined);
+  return !fact.system && (!alone.has(fact.id) || resolutionOf(appended) !== undefined);
 };
 
 /** One triple in one place while a batch adds to it. */
