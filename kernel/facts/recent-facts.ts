@@ -4,40 +4,52 @@ import { valueBytesOf } from './value-bytes.ts';
 
 /** Of the values of the facts that are kept after their commit, so that followers need not read them. */
 const RECENT_BYTES = 8 * 1024 * 1024;
+/** Stands for the rest of a fact. */
+const FACT_OVERHEAD_BYTES = 512;
+
+/** What a fact weighs in a page, and among those that are kept. */
+export const weightOf = (fact: StoredFact): number => valueBytesOf([fact]) + FACT_OVERHEAD_BYTES;
 
 /**
  * Facts that this process has committed, the last ones. The feed alone says whether and when they are next, and the
- * store whether they are still there.
+ * store whether they are still there. They are kept in two halves, and the older half is dropped as a whole: a map from
+ * which the oldest facts are deleted one by one walks past all deleted ones to find the next.
  */
 export class RecentFacts {
-  readonly #facts = new Map<string, StoredFact>();
-  #bytes = 0;
+  #newer = new Map<string, StoredFact>();
+  #older = new Map<string, StoredFact>();
+  #newerBytes = 0;
 
   add(facts: readonly StoredFact[]): void {
     for (const fact of facts) {
-      if (this.#facts.has(fact.id)) continue;
-      this.#facts.set(fact.id, fact);
-      this.#bytes += weightOf(fact);
-    }
-    for (const fact of this.#facts.values()) {
-      if (this.#bytes <= RECENT_BYTES) break;
-      this.#drop(fact);
+      if (this.#get(fact.id) !== undefined) continue;
+      const bytes = weightOf(fact);
+      if (this.#newerBytes > 0 && this.#newerBytes + bytes > RECENT_BYTES / 2) {
+        this.#older = this.#newer;
+        this.#newer = new Map();
+        this.#newerBytes = 0;
+      }
+      this.#newer.set(fact.id, fact);
+      this.#newerBytes += bytes;
     }
   }
 
   /** Nothing of these facts is left in memory. */
   erase(facts: readonly StoredFact[]): void {
     for (const { id } of facts) {
-      const known = this.#facts.get(id);
-      if (known !== undefined) this.#drop(known);
+      this.#newer.delete(id);
+      this.#older.delete(id);
     }
   }
 
   /** Those of a page of the feed, by id, less what any process has erased. */
-  async among(snapshot: PluginSnapshot, entries: readonly FeedEntry[]): Promise<ReadonlyMap<string, StoredFact>> {
+  async among(
+    snapshot: Pick<PluginSnapshot, 'outline'>,
+    entries: readonly FeedEntry[],
+  ): Promise<ReadonlyMap<string, StoredFact>> {
     const known = new Map<string, StoredFact>();
     for (const { subjectId, tenantId } of entries) {
-      const fact = this.#facts.get(subjectId);
+      const fact = this.#get(subjectId);
       // Two tenants may hold facts of the same id.
       if (fact?.tenantId === tenantId) known.set(subjectId, fact);
     }
@@ -48,11 +60,7 @@ export class RecentFacts {
     return known;
   }
 
-  #drop(fact: StoredFact): void {
-    this.#facts.delete(fact.id);
-    this.#bytes -= weightOf(fact);
+  #get(id: string): StoredFact | undefined {
+    return this.#newer.get(id) ?? this.#older.get(id);
   }
 }
-
-export const weightOf = (fact: StoredFact): number => valueBytesOf([fact]) + FACT_OVERHEAD_BYTES;
-const FACT_OVERHEAD_BYTES = 512;

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { RecentFacts } from '../../../kernel/facts/recent-facts.ts';
+import type { FeedEntry, StoredFact } from '../../../ports/ports.ts';
+import { sampleFact } from '../../kit/fact-samples.ts';
+
+describe('the facts that were committed last', () => {
+  const MEBIBYTE = 1024 * 1024;
+  const factOf = (n: number, bytes: number) =>
+    sampleFact(n, { value: { type: 'text', v: 'x'.repeat(bytes), interpretAs: 'content' } });
+  const kept = (recent: RecentFacts, facts: readonly StoredFact[], erased: readonly StoredFact[] = []) => {
+    const entries = facts.map(({ id, tenantId }) => ({ subjectId: id, tenantId }) as FeedEntry);
+    return recent.among({ outline: async () => [...erased] }, entries);
+  };
+
+  it('are kept by their ids, the first one of an id', async () => {
+    const recent = new RecentFacts();
+    const fact = sampleFact(1);
+    recent.add([fact, { ...fact }]);
+    const found = await kept(recent, [fact, sampleFact(2)]);
+    expect([...found.values()]).to.have.members([fact]);
+    expect(found.get(fact.id)).to.equal(fact);
+  });
+
+  it('are none of another tenant, and none that the store says are erased', async () => {
+    const recent = new RecentFacts();
+    const [one, two] = [sampleFact(1), sampleFact(2)];
+    recent.add([one, two]);
+    expect([...(await kept(recent, [{ ...one, tenantId: 'other' }])).keys()]).to.deep.equal([]);
+    expect([...(await kept(recent, [one, two], [one])).keys()]).to.deep.equal([two.id]);
+  });
+
+  it('are let go when eight mebibytes of later ones have come, and not before four have', async () => {
+    const recent = new RecentFacts();
+    const facts = Array.from({ length: 12 }, (_, n) => factOf(n + 1, MEBIBYTE));
+    recent.add(facts);
+    const found = await kept(recent, facts);
+    const isKept = facts.map(({ id }) => found.has(id));
+    expect(isKept.slice(0, 4)).to.deep.equal([false, false, false, false]);
+    expect(isKept.slice(-4)).to.deep.equal([true, true, true, true]);
+  });
+
+  it('leave nothing behind where they are erased, old or new', async () => {
+    const recent = new RecentFacts();
+    const facts = Array.from({ length: 6 }, (_, n) => factOf(n + 1, MEBIBYTE));
+    recent.add(facts);
+    recent.erase(facts);
+    expect((await kept(recent, facts)).size).to.equal(0);
+  });
+});
