@@ -1,92 +1,190 @@
-import { all, equals, type Hlc, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
+import {
+  all,
+  type Cover,
+  equals,
+  type FactLink,
+  type Hlc,
+  type LedgerEntry,
+  type LedgerQuery,
+  type Snapshot,
+  type WriteTransaction,
+} from '../../ports/ports.ts';
 import { tickHlc } from '../facts/hybrid-logical-clock.ts';
+import type { Word } from '../vocabulary/define-vocabulary.ts';
 import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
-import type { PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
-
-/** The snapshots and transactions of the store behind those of plugins, where a plugin cannot get at them. */
-const snapshots = new WeakMap<PluginSnapshot, Snapshot>();
-const transactions = new WeakMap<PluginSnapshot, WriteTransaction>();
+import type { FactName, PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
 
 /** What plugins may do with a snapshot of the store. */
-export const narrowSnapshot = (wide: Snapshot): PluginSnapshot => {
-  const narrow = readsOf(wide);
-  snapshots.set(narrow, wide);
-  return narrow;
-};
+export const narrowSnapshot = (wide: Snapshot): PluginSnapshot => new NarrowSnapshot(wide);
 
 /** What plugins may do in a write transaction. One for each transaction, so that plugins may keep notes by it. */
-export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => {
-  const narrow: PluginTransaction = {
-    ...readsOf(wide),
-    cover: (covers) => wide.cover(covers),
-    setExpiry: (factId, expiresMs, hlc, since) => wide.setExpiry(factId, expiresMs, hlc, since),
-    raisePastFloor: (stamp) => wide.raisePastFloor(stamp),
-    dropPast: (limit) => wide.dropPast(limit),
-    takeNumbers: (count) => wide.takeNumbers(count),
-    addLinks: (links) => wide.addLinks(links),
-    announce: (kind, subjectIds, nowMs) => announce(wide, { kind: kind.id, subjectIds, nowMs }),
-  };
-  transactions.set(narrow, wide);
-  return narrow;
-};
+export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => new NarrowTransaction(wide);
 
-const announce = async (
-  wide: WriteTransaction,
-  {
-    kind,
-    subjectIds,
-    nowMs,
-  }: { readonly kind: string; readonly subjectIds: readonly string[]; readonly nowMs: number },
-): Promise<Hlc> => {
-  let stamp = await wide.lockClock();
-  const entries = subjectIds.map((subjectId) => {
-    stamp = tickHlc(stamp, nowMs);
-    return { stamp, kind, subjectId };
-  });
-  await wide.announce(entries);
-  await wide.saveClock(stamp);
-  return stamp;
-};
+type Asked<M extends keyof Snapshot> = Snapshot[M] extends (...given: infer P) => unknown ? P : never;
 
-const readsOf = (wide: Snapshot): PluginSnapshot => ({
-  find: (query) => wide.find(query),
-  outline: (filter, limit) => wide.outline(filter, limit),
-  outlineByTriple: (query) => wide.outlineByTriple(query),
-  entitiesWith: (tenantId, entityKeys, filter) => wide.entitiesWith(tenantId, entityKeys, filter),
-  count: (filter) => wide.count(filter),
-  get: async (tenantId, id) => {
+/**
+ * A class and not an object of functions: one is made for every read and every write, and an object would need a new
+ * function for each method. The snapshot of the store is private, so that no plugin can get at it.
+ */
+class NarrowSnapshot implements PluginSnapshot {
+  readonly #wide: Snapshot;
+
+  constructor(wide: Snapshot) {
+    this.#wide = wide;
+  }
+
+  static wideOf(narrow: object): Snapshot | undefined {
+    return #wide in narrow ? narrow.#wide : undefined;
+  }
+
+  find(...asked: Asked<'find'>) {
+    return this.#wide.find(...asked);
+  }
+
+  outline(...asked: Asked<'outline'>) {
+    return this.#wide.outline(...asked);
+  }
+
+  outlineByTriple(...asked: Asked<'outlineByTriple'>) {
+    return this.#wide.outlineByTriple(...asked);
+  }
+
+  entitiesWith(...asked: Asked<'entitiesWith'>) {
+    return this.#wide.entitiesWith(...asked);
+  }
+
+  count(...asked: Asked<'count'>) {
+    return this.#wide.count(...asked);
+  }
+
+  async get(tenantId: string, id: string) {
     const filter = all(equals('tenantId', tenantId), equals('id', id));
-    return (await wide.find({ filter, order: 'feed', limit: 1 }))[0];
-  },
-  siblings: (triples, nowMs, limit) => wide.siblings(triples, nowMs, limit),
-  covers: (facts) => readCovers(wide, facts),
-  expiries: (facts) => readExpiries(wide, facts),
-  expiriesAfter: (tenantId, factId, limit) => readExpiriesAfter(wide, tenantId, factId, limit),
-  ledger: (query) => wide.ledger(query),
-  ledgerCount: (range) => wide.ledgerCount(range),
-  ledgerHead: (tenantId) => wide.ledgerHead(tenantId),
-  ledgerEnds: () => wide.ledgerEnds(),
-  ledgerNumberAt: (tenantId, feed) => wide.ledgerNumberAt(tenantId, feed),
-  feedAfter: (stamp, limit) => wide.feedAfter(stamp, limit),
-  announced: (query) => wide.announced(query),
-  head: () => wide.head(),
-  epoch: () => wide.epoch(),
-  databaseMs: () => wide.databaseMs(),
-  pastFloor: () => wide.pastFloor(),
-});
+    return (await this.#wide.find({ filter, order: 'feed', limit: 1 }))[0];
+  }
 
-export const isTransaction = (narrow: PluginSnapshot): narrow is PluginTransaction => transactions.has(narrow);
+  siblings(...asked: Asked<'siblings'>) {
+    return this.#wide.siblings(...asked);
+  }
+
+  covers(facts: readonly FactName[]) {
+    return readCovers(this.#wide, facts);
+  }
+
+  expiries(facts: readonly FactName[]) {
+    return readExpiries(this.#wide, facts);
+  }
+
+  expiriesAfter(tenantId: string, factId: string, limit: number) {
+    return readExpiriesAfter(this.#wide, tenantId, factId, limit);
+  }
+
+  ledger<M extends keyof LedgerEntry = keyof LedgerEntry>(query: LedgerQuery<M>) {
+    return this.#wide.ledger(query);
+  }
+
+  ledgerCount(...asked: Asked<'ledgerCount'>) {
+    return this.#wide.ledgerCount(...asked);
+  }
+
+  ledgerHead(...asked: Asked<'ledgerHead'>) {
+    return this.#wide.ledgerHead(...asked);
+  }
+
+  ledgerEnds() {
+    return this.#wide.ledgerEnds();
+  }
+
+  ledgerNumberAt(...asked: Asked<'ledgerNumberAt'>) {
+    return this.#wide.ledgerNumberAt(...asked);
+  }
+
+  feedAfter(...asked: Asked<'feedAfter'>) {
+    return this.#wide.feedAfter(...asked);
+  }
+
+  announced(...asked: Asked<'announced'>) {
+    return this.#wide.announced(...asked);
+  }
+
+  head() {
+    return this.#wide.head();
+  }
+
+  epoch() {
+    return this.#wide.epoch();
+  }
+
+  databaseMs() {
+    return this.#wide.databaseMs();
+  }
+
+  pastFloor() {
+    return this.#wide.pastFloor();
+  }
+}
+
+class NarrowTransaction extends NarrowSnapshot implements PluginTransaction {
+  readonly #wide: WriteTransaction;
+
+  constructor(wide: WriteTransaction) {
+    super(wide);
+    this.#wide = wide;
+  }
+
+  static transactionOf(narrow: object): WriteTransaction | undefined {
+    return #wide in narrow ? narrow.#wide : undefined;
+  }
+
+  cover(covers: readonly Cover[]) {
+    return this.#wide.cover(covers);
+  }
+
+  setExpiry(factId: string, expiresMs: number, hlc: Hlc, since?: Hlc) {
+    return this.#wide.setExpiry(factId, expiresMs, hlc, since);
+  }
+
+  raisePastFloor(stamp: Hlc) {
+    return this.#wide.raisePastFloor(stamp);
+  }
+
+  dropPast(limit: number) {
+    return this.#wide.dropPast(limit);
+  }
+
+  takeNumbers(count: number) {
+    return this.#wide.takeNumbers(count);
+  }
+
+  addLinks(links: readonly { readonly number: number; readonly link: FactLink }[]) {
+    return this.#wide.addLinks(links);
+  }
+
+  async announce(kind: Word, subjectIds: readonly string[], nowMs: number): Promise<Hlc> {
+    const wide = this.#wide;
+    let stamp = await wide.lockClock();
+    const entries = subjectIds.map((subjectId) => {
+      stamp = tickHlc(stamp, nowMs);
+      return { stamp, kind: kind.id, subjectId };
+    });
+    await wide.announce(entries);
+    await wide.saveClock(stamp);
+    return stamp;
+  }
+}
+
+export const isTransaction = (narrow: PluginSnapshot): narrow is PluginTransaction =>
+  NarrowTransaction.transactionOf(narrow) !== undefined;
 
 /** The snapshot of the store behind that of a plugin, for the kernel's own use. */
 export const wideSnapshot = (narrow: PluginSnapshot): Snapshot => {
-  const wide = snapshots.get(narrow) ?? transactions.get(narrow);
+  const wide = NarrowSnapshot.wideOf(narrow);
   if (wide === undefined) throw new Error('this is no snapshot or transaction that the node has given out');
   return wide;
 };
 
 /** The transaction of the store behind that of a plugin, for the kernel's own use. */
 export const wideTransaction = (narrow: PluginTransaction): WriteTransaction => {
-  const wide = transactions.get(narrow);
+  const wide = NarrowTransaction.transactionOf(narrow);
   if (wide === undefined) throw new Error('this is no write transaction that the node has given out');
   return wide;
 };
