@@ -65,10 +65,11 @@ const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): 
   const compress = options.compression === false ? undefined : createReplyCompression();
   const findEndpoint = createEndpointIndex(serveOptions.endpoints);
 
-  const answer = async (context: Context): Promise<void> => {
+  const boundary = { refuse, report: options.report };
+  const answer = (context: Context): Promise<void> => {
     const { req: message, res: response } = context;
     context.respond = false;
-    await withinErrorBoundary(message, response, { refuse, report: options.report }, async () => {
+    return withinErrorBoundary(message, response, boundary, async () => {
       const request = new KoaRequest(message, response, awaitingContinue.has(message));
       const problem = framingProblem(message);
       if (problem !== undefined) doomed.add(message.socket);

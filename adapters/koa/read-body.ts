@@ -17,10 +17,6 @@ export const readBody = (
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (outcome: () => void): void => {
-      message.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
-      outcome();
-    };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       if (size <= maxBytes) {
@@ -28,11 +24,18 @@ export const readBody = (
         return;
       }
       message.pause();
-      settle(() => reject(tooLarge(maxBytes)));
+      message.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+      reject(tooLarge(maxBytes));
     };
-    const onEnd = (): void =>
-      settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    const onCut = (): void => settle(() => reject(cutOff()));
+    // The listeners stay with a message that was read: removing them would cost as much as reading a short body.
+    let isRead = false;
+    const onEnd = (): void => {
+      isRead = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    };
+    const onCut = (): void => {
+      if (!isRead) reject(cutOff());
+    };
     if (message.destroyed) onCut();
     else message.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   });

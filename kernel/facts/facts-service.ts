@@ -3,6 +3,7 @@ import {
   type Clock,
   equals,
   type FactStore,
+  type PreparedFact,
   type Principal,
   ServiceError,
   type StoredFact,
@@ -22,7 +23,7 @@ import { AppendQueue } from './append-queue.ts';
 import { authorise } from './append-run.ts';
 import { AppendTelemetry } from './append-telemetry.ts';
 import type { AssertionRules } from './assertion-rights.ts';
-import { DraftedFact, type PreparedItem } from './drafted-fact.ts';
+import { DraftedFact, type DraftingParts, type PreparedItem } from './drafted-fact.ts';
 import { evaluateFilter } from './evaluate-filter.ts';
 import type { Appender, FactDraft, Notes } from './fact-draft.ts';
 import { openReader, type ReadAim } from './fact-reader.ts';
@@ -45,7 +46,8 @@ export interface FactsParts {
   readonly gardens: () => GardenAccess | undefined;
 }
 
-/** Rough weight of a fact besides its value, for the size of a group. */
+/** Rough weight of a fact, for the size of a group. */
+const weightOf = ({ value }: PreparedFact): number => FACT_OVERHEAD_BYTES + String(value.v).length;
 const FACT_OVERHEAD_BYTES = 512;
 
 /** The node's facts over one store. `close` waits for appends that are under way. */
@@ -57,18 +59,29 @@ class FactsService implements Facts {
   readonly #parts: FactsParts;
   readonly #queues = new Map<string, AppendQueue>();
   readonly #measured: AppendTelemetry;
+  readonly #drafting: DraftingParts;
   #closed = false;
   /** How often plugins changed their answers without a commit. */
   #changes = 0;
 
   constructor(parts: FactsParts) {
     this.#parts = parts;
+    const { random, rules, self } = parts;
+    this.#drafting = { random, names: self.names, ...rules };
     const waiting = (): number => [...this.#queues.values()].reduce((sum, queue) => sum + queue.waiting, 0);
     this.#measured = new AppendTelemetry(parts.telemetry, waiting);
   }
 
   async append(draft: FactDraft, caller: Principal, options: AppendOptions = {}) {
-    const [verdict] = await this.appendAll([draft], caller, options);
+    this.#requireOpen();
+    const appender: Appender = { caller, origin: options.origin ?? 'client' };
+    const items = await this.#prepare([draft], appender);
+    const { fact, refusal } = items[0] as PreparedItem;
+    if (refusal !== undefined) {
+      this.#measured.refused(1);
+      throw refusal;
+    }
+    const [verdict] = await this.#queueOf(caller.tenantId).join({ items, appender, options, bytes: weightOf(fact) });
     if (verdict === undefined) throw new Error('an append was answered without a verdict');
     if (verdict.kind === 'rejected') throw verdict.error;
     return { view: verdict.view, existing: verdict.existing };
@@ -79,11 +92,7 @@ class FactsService implements Facts {
     caller: Principal,
     options: AppendOptions = {},
   ): Promise<readonly AppendVerdict[]> {
-    if (this.#closed)
-      throw new ServiceError('unavailable', 'the node is stopping', { headers: { 'Retry-After': '5' } });
-    if (this.#parts.store.insideWrite?.()) {
-      throw new Error('inside a write, facts follow by being returned from fact:appended');
-    }
+    this.#requireOpen();
     const appender: Appender = { caller, origin: options.origin ?? 'client' };
     const items = await this.#prepare(drafts, appender);
     const refused = items.flatMap(({ refusal }): AppendVerdict[] =>
@@ -93,8 +102,16 @@ class FactsService implements Facts {
       this.#measured.refused(refused.length);
       return refused;
     }
-    const bytes = items.reduce((sum, { fact }) => sum + FACT_OVERHEAD_BYTES + String(fact.value.v).length, 0);
+    const bytes = items.reduce((sum, { fact }) => sum + weightOf(fact), 0);
     return this.#queueOf(caller.tenantId).join({ items, appender, options, bytes });
+  }
+
+  #requireOpen(): void {
+    if (this.#closed)
+      throw new ServiceError('unavailable', 'the node is stopping', { headers: { 'Retry-After': '5' } });
+    if (this.#parts.store.insideWrite?.()) {
+      throw new Error('inside a write, facts follow by being returned from fact:appended');
+    }
   }
 
   async refusals(drafts: readonly FactDraft[], caller: Principal): Promise<readonly (ServiceError | undefined)[]> {
@@ -107,12 +124,13 @@ class FactsService implements Facts {
 
   /** The steps before the transaction. */
   async #prepare(drafts: readonly FactDraft[], appender: Appender): Promise<PreparedItem[]> {
-    const { hooks, clock, random, self, rules } = this.#parts;
-    const { names } = self;
-    const items = drafts.map((draft) => new DraftedFact(draft, appender, names));
+    const { hooks, clock } = this.#parts;
+    const drafting = this.#drafting;
+    const items = drafts.map((draft) => new DraftedFact(draft, appender, drafting.names));
     if (hooks.hasHandlers(appendRead)) await hooks.collect(appendRead, { items, caller: appender.caller });
     const nowMs = clock.nowMs();
-    const drafting = { names, random, ...rules };
+    const [first] = items;
+    if (first !== undefined && items.length === 1) return [first.prepare(drafting, nowMs)];
     const prepared: PreparedItem[] = [];
     await inTurns(items, (item) => void prepared.push(item.prepare(drafting, nowMs)));
     return prepared;

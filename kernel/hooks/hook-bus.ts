@@ -91,20 +91,35 @@ export class HookBus implements HookCaller {
 
   async filter<V, C>(hook: FilterHook<V, C>, value: V, context: C): Promise<V> {
     let current = value;
+    let sinceMs = this.#clock.monotonicMs();
     for (const handler of this.#handlersOf(hook)) {
-      const answer = this.#run(handler, hook.id, current, context);
-      const result = isPromiseLike(answer) ? await answer : answer;
-      if (result !== undefined) current = result as V;
+      try {
+        const answer = handler.run(current, context);
+        const result = isPromiseLike(answer) ? await answer : answer;
+        if (result !== undefined) current = result as V;
+      } catch (error) {
+        throw attributeError(error, handler.plugin, hook.id);
+      } finally {
+        sinceMs = this.#watch(handler, hook.id, sinceMs);
+      }
     }
     return current;
   }
 
   async collect<I, O>(hook: CollectHook<I, O>, input: I): Promise<O[]> {
     const results: O[] = [];
+    let sinceMs = this.#clock.monotonicMs();
     for (const handler of this.#handlersOf(hook)) {
-      const answer = this.#run(handler, hook.id, input);
-      const result = isPromiseLike(answer) ? await answer : answer;
-      if (result !== undefined) results.push(result as O);
+      try {
+        const answer = handler.run(input);
+        // A promise is waited for only where the handler gave one, so that plain functions cost no turn of the loop.
+        const result = isPromiseLike(answer) ? await answer : answer;
+        if (result !== undefined) results.push(result as O);
+      } catch (error) {
+        throw attributeError(error, handler.plugin, hook.id);
+      } finally {
+        sinceMs = this.#watch(handler, hook.id, sinceMs);
+      }
     }
     return results;
   }
@@ -124,48 +139,29 @@ export class HookBus implements HookCaller {
       .sort((a, b) => (a.hook < b.hook ? -1 : 1));
   }
 
-  /**
-   * The handler's answer; a promise only where the handler gave one, so that plain functions cost no turn of the loop.
-   */
   #handlersOf(hook: { readonly id: string }): readonly Handler[] {
     return this.#hooks.get(hook.id)?.handlers ?? [];
   }
 
-  #run(handler: Handler, hook: string, input: unknown, context?: unknown): unknown {
-    const startedMs = this.#clock.monotonicMs();
-    let answer: unknown;
-    try {
-      answer = handler.run(input, context);
-    } catch (error) {
-      throw attributeError(error, handler.plugin, hook);
-    }
-    if (isPromiseLike(answer)) return this.#settle(handler, hook, startedMs, answer);
-    this.#watch(handler, hook, startedMs);
-    return answer;
-  }
-
-  async #settle(handler: Handler, hook: string, startedMs: number, pending: PromiseLike<unknown>): Promise<unknown> {
-    try {
-      return await pending;
-    } catch (error) {
-      throw attributeError(error, handler.plugin, hook);
-    } finally {
-      this.#watch(handler, hook, startedMs);
-    }
-  }
-
-  #watch(handler: Handler, hook: string, startedMs: number): void {
-    const tookMs = this.#clock.monotonicMs() - startedMs;
-    if (tookMs <= SLOW_HANDLER_MS || UNHURRIED.has(hook)) return;
+  /** Tells of a handler that took long since this moment. Returns the moment, from which the next one is measured. */
+  #watch(handler: Handler, hook: string, sinceMs: number): number {
+    const nowMs = this.#clock.monotonicMs();
+    const tookMs = nowMs - sinceMs;
+    if (tookMs <= SLOW_HANDLER_MS || UNHURRIED.has(hook)) return nowMs;
     this.#onSlow?.(handler.plugin, hook);
     this.#log.warn('a hook handler is slow', { plugin: handler.plugin, hook, tookMs });
+    return nowMs;
   }
 
   async #notify(handler: Handler, hook: string, event: unknown): Promise<void> {
+    const sinceMs = this.#clock.monotonicMs();
     try {
-      await this.#run(handler, hook, event);
+      await handler.run(event);
     } catch (error) {
-      this.#log.error('an event handler failed', { plugin: handler.plugin, hook, error });
+      const attributed = attributeError(error, handler.plugin, hook);
+      this.#log.error('an event handler failed', { plugin: handler.plugin, hook, error: attributed });
+    } finally {
+      this.#watch(handler, hook, sinceMs);
     }
   }
 }

@@ -17,8 +17,15 @@ export const identifyCaller = async (
 ): Promise<Principal> => {
   if (info.access === 'open') return NOBODY;
   const token = readBearerToken(info.request);
-  const known = info.access === 'peer' ? null : await authenticate(info, token, authorizer);
-  const caller = hooks.hasHandlers(httpPrincipal) ? await hooks.filter(httpPrincipal, known, info) : known;
+  let caller: Principal | null = null;
+  if (info.access !== 'peer') {
+    try {
+      caller = await authorizer.authenticate(token);
+    } catch (error) {
+      if (!mayBeOfPeer(info, token, error)) throw error;
+    }
+  }
+  if (hooks.hasHandlers(httpPrincipal)) caller = await hooks.filter(httpPrincipal, caller, info);
   if (caller === null) throw refusedCredential();
   return caller;
 };
@@ -27,19 +34,8 @@ export const identifyCaller = async (
  * A credential that the Authorizer refuses may still be one of a peer, who is told which methods a path takes. So where
  * no route took the request, `http:principal` has the last word.
  */
-const authenticate = async (
-  { route }: HttpRequestInfo,
-  token: string | null,
-  authorizer: Authorizer,
-): Promise<Principal | null> => {
-  try {
-    return await authorizer.authenticate(token);
-  } catch (error) {
-    const mayBeOfPeer = route === null && token !== null && error instanceof ServiceError && error.status === 401;
-    if (mayBeOfPeer) return null;
-    throw error;
-  }
-};
+const mayBeOfPeer = ({ route }: HttpRequestInfo, token: string | null, error: unknown): boolean =>
+  route === null && token !== null && error instanceof ServiceError && error.status === 401;
 
 /** Asks `http:admit`, and adds the headers it returns to the answer, whatever that will be. */
 export const admitRequest = async (

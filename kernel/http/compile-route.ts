@@ -200,47 +200,54 @@ interface Asked {
 
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
 
-/** The span of the request, and what is measured of it, around `reply`. */
+/**
+ * Surrounds the work of a request with what every answer has: its id, its cache rule, a problem document for any error;
+ * and with its span, and what is measured of it.
+ */
 const answer = (request: InboundRequest, asked: Asked, options: Answering, work: Work): Promise<OutboundReply> => {
-  const { measured, clock } = options;
+  const { measured, clock, random } = options;
   return measured.span(request, asked.path, async (span) => {
     const startMs = clock.monotonicMs();
-    const reply = await replyTo(request, asked, options, work);
+    const requestId = requestIdOf(request, random);
+    const headers = standardHeaders(requestId, asked.access !== 'open');
+    let reply: OutboundReply;
+    try {
+      options.refuseForeignPage?.(request);
+      reply = outboundReply(await work(requestId, headers), headers);
+      const tookMs = clock.monotonicMs() - startMs;
+      if (tookMs >= SLOW_REQUEST_MS) {
+        options.log.info('slow request', { requestId, route: asked.label, tookMs: Math.round(tookMs) });
+      }
+    } catch (error) {
+      reply = await refusalReply(error, request, asked, { options, requestId, headers });
+    }
     measured.answered(request, asked.path, reply, clock.monotonicMs() - startMs, span);
     return reply;
   });
 };
 
-/**
- * Surrounds the work of a request with what every answer has: its id, its cache rule, a problem document for any error.
- */
-const replyTo = async (
+interface Refused {
+  readonly options: Answering;
+  readonly requestId: string;
+  readonly headers: Record<string, string>;
+}
+
+const refusalReply = async (
+  error: unknown,
   request: InboundRequest,
   { label: route, path, access, challenge }: Asked,
-  { clock, log, random, self, refuseForeignPage, holdRefusal, reportRefusal, measured }: Answering,
-  work: Work,
+  { options, requestId, headers }: Refused,
 ): Promise<OutboundReply> => {
-  const isProtected = access !== 'open';
-  const startMs = clock.monotonicMs();
-  const requestId = requestIdOf(request, random);
-  const headers = standardHeaders(requestId, isProtected);
-  try {
-    refuseForeignPage?.(request);
-    const reply = outboundReply(await work(requestId, headers), headers);
-    const tookMs = clock.monotonicMs() - startMs;
-    if (tookMs >= SLOW_REQUEST_MS) log.info('slow request', { requestId, route, tookMs: Math.round(tookMs) });
-    return reply;
-  } catch (error) {
-    measured.refused(error);
-    const instance = request.path;
-    const reply = errorReply(error, { log, names: self.names, requestId, instance, headers, route, challenge });
-    if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
-    // A request without a credential guesses none. An open route that takes a credential takes it in its body.
-    const presentsCredential = !isProtected || request.headerCount('authorization') > 0;
-    reportRefusal(request, { path, access, presentsCredential }, error.code);
-    if (presentsCredential) await holdRefusal(request);
-    return reply;
-  }
+  const { log, self, measured, reportRefusal, holdRefusal } = options;
+  measured.refused(error);
+  const instance = request.path;
+  const reply = errorReply(error, { log, names: self.names, requestId, instance, headers, route, challenge });
+  if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
+  // A request without a credential guesses none. An open route that takes a credential takes it in its body.
+  const presentsCredential = access === 'open' || request.headerCount('authorization') > 0;
+  reportRefusal(request, { path, access, presentsCredential }, error.code);
+  if (presentsCredential) await holdRefusal(request);
+  return reply;
 };
 
 const SLOW_REQUEST_MS = 1_000;

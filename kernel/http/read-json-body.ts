@@ -26,7 +26,8 @@ export const compileBodyReader = (
   if (route.body === undefined) return undeclared === 'refused' ? compileAbsenceReader(maxBytes) : undefined;
   const check = compileSchema(route.body);
   return async (request) => {
-    const { bytes } = await readBytes(request, maxBytes, false);
+    const bytes =
+      takenType(request, false) === undefined ? await noBytes(request, false) : await request.body(maxBytes);
     if (bytes.length > 0) return check(parseStrictJson(bytes), 'body');
     if (route.bodyOptional === true) return check({}, 'body');
     throw new ServiceError('malformed_json', 'this request needs a JSON body');
@@ -42,7 +43,8 @@ const limitOf = ({ bodyLimit }: Pick<Route, 'bodyLimit'>, maxBodyBytes: number):
 const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) => {
   const check = item === undefined ? undefined : compileSchema(item);
   return async (request: InboundRequest): Promise<readonly BodyItem[]> => {
-    const { type, bytes } = await readBytes(request, maxBytes, true);
+    const type = takenType(request, true);
+    const bytes = type === undefined ? await noBytes(request, true) : await request.body(maxBytes);
     const items = readBodyItems(bytes, type === NDJSON ? 'lines' : 'array');
     if (check === undefined) return items;
     return items.map((item, at) => ('error' in item ? item : readItem(() => check(item.value, `body[${at}]`))));
@@ -54,7 +56,8 @@ const compileAbsenceReader = (maxBytes: number) => {
   const check = compileSchema(schema<object>({ type: 'object', properties: {} }));
   return (request: InboundRequest): Promise<undefined> | undefined => {
     if (declaresNoBody(request)) return undefined;
-    return readBytes(request, maxBytes, false).then(({ bytes }) => {
+    const read = takenType(request, false) === undefined ? noBytes(request, false) : request.body(maxBytes);
+    return read.then((bytes) => {
       if (bytes.length > 0) check(parseStrictJson(bytes), 'body');
       return undefined;
     });
@@ -64,19 +67,24 @@ const compileAbsenceReader = (maxBytes: number) => {
 const declaresNoBody = (request: InboundRequest): boolean =>
   (request.header('content-length') ?? '0') === '0' && request.header('transfer-encoding') === undefined;
 
-/** The body with its media type. A type without a body means nothing, so an absent body is empty and of no type. */
-const readBytes = async (
-  request: InboundRequest,
-  maxBytes: number,
-  takesLines: boolean,
-): Promise<{ readonly type: string | undefined; readonly bytes: Uint8Array }> => {
+/** The media type of a body that is read; undefined for one that is not. */
+const takenType = (request: InboundRequest, takesLines: boolean): string | undefined => {
+  const type = sentType(request, takesLines);
+  const coding = request.header('content-encoding');
+  return coding === undefined || /^identity$/i.test(coding) ? type : undefined;
+};
+
+/** The media type that the request says, where the route takes it. */
+const sentType = (request: InboundRequest, takesLines: boolean): string | undefined => {
   const header = request.header('content-type');
   const type = header === undefined ? undefined : mediaTypeOf(header);
-  const isTaken = type !== undefined && (JSON_TYPE.test(type) || (takesLines && type === NDJSON));
-  const coding = request.header('content-encoding');
-  const isPlain = coding === undefined || /^identity$/i.test(coding);
-  if (isTaken && isPlain) return { type, bytes: await request.body(maxBytes) };
-  if (!(await hasBody(request))) return { type: undefined, bytes: new Uint8Array() };
+  return type !== undefined && (JSON_TYPE.test(type) || (takesLines && type === NDJSON)) ? type : undefined;
+};
+
+/** A type without a body means nothing, so an absent body is empty, whatever its type. Refuses any other. */
+const noBytes = async (request: InboundRequest, takesLines: boolean): Promise<Uint8Array> => {
+  if (!(await hasBody(request))) return new Uint8Array();
+  const isTaken = sentType(request, takesLines) !== undefined;
   const wanted = takesLines ? `application/json or ${NDJSON}` : 'application/json';
   const problem = isTaken
     ? 'a body must be sent without Content-Encoding'

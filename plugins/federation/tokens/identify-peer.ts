@@ -1,5 +1,6 @@
 import {
   type HttpRequestInfo,
+  type InboundRequest,
   type Principal,
   readBearerToken,
   type ServedTenants,
@@ -15,14 +16,22 @@ import { PEER_TOKEN_REQUIRED } from './token-words.ts';
  */
 export const createIdentifyPeer =
   (tokens: PeerTokens, paths: ReadonlySet<string>, served: Pick<ServedTenants, 'isServed'>) =>
-  async (known: Principal | null, { access, route, request }: HttpRequestInfo): Promise<Principal | null> => {
+  (known: Principal | null, { access, route, request }: HttpRequestInfo): Promise<Principal> | undefined => {
     const isWrongMethod = route === null && known === null && paths.has(request.path);
-    if (access !== 'peer' && !isWrongMethod) return known;
-    const token = readBearerToken(request);
-    if (token === null) throw tokenRefusal(PEER_TOKEN_REQUIRED);
-    const { principal } = await tokens.accept(token);
-    if (!served.isServed(principal.tenantId)) {
-      throw new ServiceError('authorization', 'the tenant of this peering is suspended: ask the operator of the node');
-    }
-    return principal;
+    // Nearly every request is of no peer, and there is nothing to wait for.
+    return access === 'peer' || isWrongMethod ? identify(request, tokens, served) : undefined;
   };
+
+const identify = async (
+  request: InboundRequest,
+  tokens: PeerTokens,
+  served: Pick<ServedTenants, 'isServed'>,
+): Promise<Principal> => {
+  const token = readBearerToken(request);
+  if (token === null) throw tokenRefusal(PEER_TOKEN_REQUIRED);
+  const { principal } = await tokens.accept(token);
+  if (!served.isServed(principal.tenantId)) {
+    throw new ServiceError('authorization', 'the tenant of this peering is suspended: ask the operator of the node');
+  }
+  return principal;
+};
