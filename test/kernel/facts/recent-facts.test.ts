@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RecentFacts } from '../../../kernel/facts/recent-facts.ts';
-import type { FeedEntry, StoredFact } from '../../../ports/ports.ts';
+import type { FeedEntry, SizedOutline, StoredFact } from '../../../ports/ports.ts';
 import { sampleFact } from '../../kit/fact-samples.ts';
 
 describe('the facts that were committed last', () => {
@@ -9,7 +9,8 @@ describe('the facts that were committed last', () => {
     sampleFact(n, { value: { type: 'text', v: 'x'.repeat(bytes), interpretAs: 'content' } });
   const kept = (recent: RecentFacts, facts: readonly StoredFact[], erased: readonly StoredFact[] = []) => {
     const entries = facts.map(({ id, tenantId }) => ({ subjectId: id, tenantId }) as FeedEntry);
-    return recent.among({ outline: async () => [...erased] }, entries);
+    const outlines = erased.map((fact): SizedOutline => ({ ...fact, valueBytes: 0, interpretAs: 'content' }));
+    return recent.among({ outline: async () => outlines }, entries);
   };
 
   it('are kept by their ids, the first one of an id', async () => {
