@@ -7,6 +7,7 @@ import {
   LIST_BYTES,
   listTexts,
   type Principal,
+  parseStrictJsonText,
   type Reply,
   type Route,
   type RouteHeader,
@@ -230,7 +231,7 @@ const weightsOf = (query: RecallQuery): unknown => {
     throw new ServiceError(INVALID_WEIGHTS, 'query.weights are given twice: as JSON text and as single parameters');
   }
   try {
-    return JSON.parse(query.weights) as unknown;
+    return parseStrictJsonText(query.weights, 'query.weights');
   } catch {
     throw new ServiceError(INVALID_WEIGHTS, 'query.weights must be JSON text, such as {"lexical":1}');
   }

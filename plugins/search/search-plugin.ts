@@ -139,8 +139,11 @@ export const searchPlugin = definePlugin({
     const lease = leases.hold(`${LEASE} ${embedder?.id ?? ''}`, { onAcquired: () => worker?.wake() });
     every(SAVE_INTERVAL_MS, () => lease.whileHeld(() => search.saveAsItGrows()));
     onStop(async () => {
-      if (lease.held) await search.saveAtEnd();
-      await search.close();
+      try {
+        if (lease.held) await search.saveAtEnd();
+      } finally {
+        await search.close();
+      }
     });
 
     if (embedder === undefined || side === undefined) return;

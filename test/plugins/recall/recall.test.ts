@@ -249,6 +249,15 @@ forEachLayout('recall', () => {
     });
   }
 
+  for (const weights of ['{"lexical":1,"lexical":1}', '{"lexical":1', '[]', '{"lexical":1e400}']) {
+    it(`refuses ${weights} as weights in an address`, async () => {
+      const path = `/v1/recall?query=a&token_budget=100&weights=${encodeURIComponent(weights)}`;
+      const reply = await node.request('GET', path, { key });
+      expect(reply.status, reply.text).to.equal(400);
+      expect(reply.body.code).to.equal('invalid_weights');
+    });
+  }
+
   for (const query of ['"', 'a OR b', 'NEAR(', '*', 'col:x', '(((', "'; DROP TABLE facts;--", '   ', '🦊', '%_\\']) {
     it(`takes ${JSON.stringify(query)} for words and nothing else`, async () => {
       await say('user:a', 'a quiet fact');
