@@ -1,4 +1,4 @@
-import { type AppendedFact, type NodeSelf, SCOPES, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
+import { type AppendedFact, type NodeSelf, SCOPES, type Scope } from '../../kernel/plugin-api.ts';
 import type { JobData, JobHandler, JobQueue } from '../jobs/jobs-api.ts';
 import { type CardStore, cardKey } from './card-store.ts';
 import type { CardSubject } from './gather-material.ts';
@@ -17,8 +17,7 @@ export class RefreshCards {
   readonly #store: CardStore;
   readonly #jobs: JobQueue;
   readonly #self: NodeSelf;
-  /** One fact about each subject. */
-  readonly #waiting = new Map<string, StoredFact>();
+  readonly #waiting = new Map<string, { readonly tenantId: string; readonly subject: CardSubject }>();
 
   constructor({ store, jobs, self }: { store: CardStore; jobs: JobQueue; self: NodeSelf }) {
     this.#store = store;
@@ -30,23 +29,23 @@ export class RefreshCards {
   noticed(facts: readonly AppendedFact[]): void {
     for (const { fact } of facts) {
       if (fact.system || fact.gardenId !== null || this.#waiting.size >= MAX_WAITING) continue;
-      this.#waiting.set(`${fact.tenantId}\u0000${fact.entityKey}\u0000${fact.scope}`, fact);
+      const { tenantId, entityKey, scope } = fact;
+      this.#waiting.set(`${tenantId}\u0000${entityKey}\u0000${scope}`, { tenantId, subject: { entityKey, scope } });
     }
   }
 
   /** Enqueues a refresh for each remembered subject that has a card. */
   async look(): Promise<void> {
-    const facts = [...this.#waiting.values()];
+    const noticed = [...this.#waiting.values()];
     this.#waiting.clear();
     // The keys of cards are digests, which nobody needs while there are no cards.
-    if (facts.length === 0 || !(await this.#store.isUsed(new Set(facts.map(({ tenantId }) => tenantId))))) return;
-    for (let at = 0; at < facts.length; at += SUBJECTS_PER_LOOK) {
-      const some = facts.slice(at, at + SUBJECTS_PER_LOOK).map((fact) => {
-        const subject = subjectOf(fact);
-        return { tenantId: fact.tenantId, subject, key: cardKey(fact.tenantId, subject, []) };
-      });
+    if (noticed.length === 0 || !(await this.#store.isUsed(tenantsOf(noticed)))) return;
+    for (let at = 0; at < noticed.length; at += SUBJECTS_PER_LOOK) {
+      const some = noticed
+        .slice(at, at + SUBJECTS_PER_LOOK)
+        .map(({ tenantId, subject }) => ({ tenantId, subject, key: cardKey(tenantId, subject, []) }));
       const known = await this.#store.among(
-        [...new Set(some.map(({ tenantId }) => tenantId))],
+        [...tenantsOf(some)],
         some.map(({ key }) => key),
       );
       for (const { key, subject, tenantId } of some) {
@@ -72,7 +71,8 @@ export const refreshHandler = (cards: StoredCards): JobHandler => ({
   },
 });
 
-const subjectOf = ({ entityKey, scope }: StoredFact): CardSubject => ({ entityKey, scope });
+const tenantsOf = (subjects: readonly { readonly tenantId: string }[]): Set<string> =>
+  new Set(subjects.map(({ tenantId }) => tenantId));
 
 const readSubject = ({ entityKey, scope }: JobData): CardSubject | null =>
   typeof entityKey === 'string' && SCOPES.includes(scope as Scope) ? { entityKey, scope: scope as Scope } : null;
