@@ -90,13 +90,10 @@ export class EventOutbox {
   /** Who is told of what, in the order of the causes. */
   async #matching(causes: readonly Cause[], transaction: PluginTransaction): Promise<Match[]> {
     const tenantId = causes[0]?.fact.tenantId ?? '';
+    const keys = [...new Set(causes.flatMap(keysOf))];
     const own = this.#parts.tables.in(transaction);
-    const few = await own.select(RECORDS, { tenant_id: tenantId }, { orderBy: ['match_key'], limit: FEW + 1 });
-    if (few.length === 0) return [];
-    const rows =
-      few.length > FEW
-        ? await own.select(RECORDS, { tenant_id: tenantId, match_key: [...new Set(causes.flatMap(keysOf))] })
-        : few.filter((row) => row['match_key'] !== null);
+    const rows = await own.select(RECORDS, { tenant_id: tenantId, match_key: keys });
+    if (rows.length === 0) return [];
     const byKey = groupBy(rows.map(subscriptionOf), ({ targetKey }) => targetKey);
     const wanted: Match[] = [];
     for (const cause of causes) {
@@ -146,9 +143,6 @@ export class EventOutbox {
     return (await reader.visible(witnesses)).length === 2 ? witnesses : undefined;
   }
 }
-
-/** Where a tenant has no more subscriptions, one look at all of them costs less than a look for each fact. */
-const FEW = 8;
 
 interface Match {
   readonly cause: Cause;

@@ -163,16 +163,6 @@ forEachStore('Subscriptions', () => {
     expect(resolved?.body.fact_id).to.equal(resolution.body.resolution_fact_id);
   });
 
-  for (const count of [8, 9]) {
-    it(`are found by their target where a tenant has ${count} of them`, async () => {
-      const { body } = await subscribed.subscribe(ATLAS);
-      for (let n = 1; n < count; n += 1) await subscribed.subscribe(`svc://alpha.example/project/other-${n}`);
-      await subscribed.assert();
-      await subscribed.settled();
-      expect(subscribed.attempts.map((attempt) => attempt.body.subscription_id)).to.deep.equal([body.id]);
-    });
-  }
-
   it('keep to the types of events that were asked for', async () => {
     await subscribed.subscribe(ATLAS, { event_types: ['fact_retracted'] });
     await subscribed.assert();
