@@ -74,9 +74,9 @@ export class CandidatePool {
 
   /**
    * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What
-   * one search proposes is read while others search. At most `depth` hits come back of each, or as many as the list says
-   * by search. Past facts that are left out a search goes on until it has as many as are `wanted`. What is looked at
-   * depends on facts alone that the caller sees, and so do all counts.
+   * one search proposes is read while others search. At most `depth` hits come back of each, or as many as the list
+   * says by search. Past facts that are left out a search goes on until it has as many as are `wanted`. What is looked
+   * at depends on facts alone that the caller sees, and so do all counts.
    */
   async admit<H extends Hit>(
     searches: readonly Search<H>[],
