@@ -100,6 +100,7 @@ const METHODS = [
   'besides',
   'embedders',
   'isMakingVectors',
+  'lexical',
   'look',
   'newest',
   'ready',
