@@ -9,16 +9,15 @@ export interface StageHits {
 }
 
 /**
- * Scores by fact, each divided by the best of its stage; a fact that a stage did not find has 0 there. Scores of the
- * graph stay as they are, 0 to 1, and, where words found something, so do those of vectors: the best of them may be
- * worth little beside the others.
+ * Scores by fact, each divided by the best of its stage; a fact that a stage did not find has 0 there. Where words
+ * found something, scores of vectors stay as they were calibrated: the best of them may be worth little beside those.
  */
 export const normaliseStages = (stages: StageHits): Map<string, StageScores> => {
   const scores = new Map<string, { -readonly [K in keyof StageScores]: StageScores[K] }>();
   for (const stage of ['lexical', 'semantic', 'graph'] as const) {
     // A plugin may have scored some of them: what is no score is no hit.
     const hits = stages[stage].filter(({ score }) => score > 0 && Number.isFinite(score));
-    const isCalibrated = stage === 'graph' || (stage === 'semantic' && stages.lexical.length > 0);
+    const isCalibrated = stage === 'semantic' && stages.lexical.length > 0;
     const best = hits.reduce((most, { score }) => Math.max(most, score), isCalibrated ? 1 : 0);
     for (const { id, score } of hits) {
       const known = scores.get(id);

@@ -1,6 +1,5 @@
 import type { HookCaller } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchIndex } from '../search/search-api.ts';
-import { besideWorth } from './beside-worth.ts';
 import type { Admitted, CandidatePool, Search } from './candidate-pool.ts';
 import type { QueryParts, QueryVector } from './embed-query.ts';
 import { FirstLook } from './first-look.ts';
@@ -64,8 +63,7 @@ export const runStages = async (
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));
   for (const hits of [found.lexical, found.semantic, found.own]) for (const { id } of hits) hops.set(id, 0);
   // An entity's own facts are where the graph starts: nothing is nearer.
-  const most = found.own.length > 0 ? 1 : around.most;
-  const graph = new Map(reached.map(({ id, score }) => [id, Math.min(1, score / most)]));
+  const graph = new Map(reached.map(({ id, score }) => [id, score]));
   for (const { id } of found.own) graph.set(id, 1);
   const disputed = {
     lexical: lexical.contradicted,
@@ -108,11 +106,9 @@ interface Around {
   readonly reached: readonly Reached[];
   readonly contradicted: readonly Hit[];
   readonly isCut?: boolean | undefined;
-  /** Score that is worth all of the graph stage. */
-  readonly most: number;
 }
 
-const NOWHERE: Around = { reached: [], contradicted: [], most: 1 };
+const NOWHERE: Around = { reached: [], contradicted: [] };
 
 /** From the facts that the first two stages found, or that the entity has, to those beside them. */
 const expand = async (
@@ -146,15 +142,8 @@ const expand = async (
     depth.wanted,
   );
   const contradicted = [...beside.contradicted, ...linked.contradicted];
-  const most = Math.max(...[...beside.hits, ...linked.hits].map(({ score }) => score)) || 1;
-  const worth = isBesideOthers(request) && found.own.length === 0 ? besideWorth(seeds) : 1;
-  const besideSeeds = beside.hits.map((hit) => ({ ...hit, score: hit.score * worth }));
-  return { reached: bestOf([...besideSeeds, ...linked.hits]), contradicted, isCut: beside.isCut, most };
+  return { reached: bestOf([...beside.hits, ...linked.hits]), contradicted, isCut: beside.isCut };
 };
-
-/** Whether the graph is weighed against the stages that it starts from. */
-const isBesideOthers = ({ query, weights }: RecallRequest): boolean =>
-  query !== '' && weights.lexical + weights.vector > 0;
 
 const withView = ({ id, score }: Hit, pool: CandidatePool) => {
   const view = pool.get(id);

@@ -68,7 +68,7 @@ describe('stage weights', () => {
 });
 
 describe('fusing stages', () => {
-  it('divides scores of words by the best, and counts a stage that did not find a fact as 0', () => {
+  it('divides each score by the best of its stage, and counts a stage that did not find a fact as 0', () => {
     const scores = normaliseStages({
       lexical: [
         { id: 'a', score: 8 },
@@ -78,7 +78,7 @@ describe('fusing stages', () => {
       graph: [{ id: 'b', score: 0.25 }],
     });
     expect(scores.get('a')).to.deep.equal({ lexical: 1, semantic: 0, graph: 0 });
-    expect(scores.get('b')).to.deep.equal({ lexical: 0.5, semantic: 0, graph: 0.25 });
+    expect(scores.get('b')).to.deep.equal({ lexical: 0.5, semantic: 0, graph: 1 });
     expect(fuse({ lexical: 0.5, semantic: 1, graph: 0 }, { recency: 1, sourceTrust: 1 }, DEFAULT_WEIGHTS)).to.equal(
       0.65,
     );
