@@ -51,7 +51,8 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
 const PROVIDERS: Readonly<Record<string, string>> = {
   'kernel.garden-access': 'gardens',
   'port.authorizer': 'keys',
-  'node.identity': 'node-info',
+  'facts.suppressed-facts': 'tombstones',
+  'facts.verified-origins': 'federation',
 };
 
 /** The plugin of ours that would provide a ref, told without importing it: ids of refs are `plugin.service`. */

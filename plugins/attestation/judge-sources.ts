@@ -3,10 +3,10 @@ import {
   type DraftItem,
   matchKey,
   noteOf,
+  PeerSpeaker,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import { PeerSpeaker } from '../federation/federation-api.ts';
 import { KeepsSource } from './attestation-api.ts';
 import { SOURCE_ATTESTATION_FAILED } from './attestation-words.ts';
 

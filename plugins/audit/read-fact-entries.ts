@@ -1,5 +1,4 @@
-import type { FactReader, HookCaller } from '../../kernel/plugin-api.ts';
-import { readVisiblePage, type VisiblePage } from '../facts/facts-api.ts';
+import { type FactReader, type HookCaller, readVisiblePage, type VisiblePage } from '../../kernel/plugin-api.ts';
 import { auditDescribeKeys, type EntryWithFact, type RecordedEntry, type SigningKey } from './audit-api.ts';
 
 /**

@@ -27,7 +27,6 @@ export { defineQueryMember, type QueryMember, QueryMembers } from './query-membe
 export { MAX_DERIVATIONS } from './read-derivations.ts';
 export { createReadSession, type ReadSession, readSessionName, sessionHeader } from './read-session.ts';
 export { ttlTarget } from './ttl-target.ts';
-export { readVisiblePage, type VisiblePage } from './visible-page.ts';
 export type { DerivationEdge, DerivationNode, Derivations } from './walk-derivations.ts';
 
 /** Remembers what a session has read, for the session guard. Does nothing while the guard is off. */

@@ -1,4 +1,4 @@
-import { defineRef, type Filter, type PluginSnapshot, type Principal, type Scope } from '../../kernel/plugin-api.ts';
+import { defineRef, type Filter, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 import type { DeclarationDocument, DeclareRequest } from './peerings/declaration.ts';
 import type { FederationEntry, FederationEntryFilter, FederationEntryPosition } from './peerings/federation-log.ts';
 import type { Direction, Peering } from './peerings/peering.ts';
@@ -43,30 +43,6 @@ export interface PeerRegistry {
 }
 
 export const PeerRegistry = defineRef<PeerRegistry>('federation.peers');
-
-/** For those who judge received facts by who said them. */
-export interface VerifiedOrigins {
-  /**
-   * Of these facts of one tenant, those whose origin has signed them, as this node could verify when they came. Others
-   * say of themselves where they come from, and their sender alone vouches for it. One statement for all.
-   */
-  of(snapshot: PluginSnapshot, tenantId: string, factIds: readonly string[]): Promise<ReadonlySet<string>>;
-}
-
-export const VerifiedOrigins = defineRef<VerifiedOrigins>('federation.verified-origins');
-
-/**
- * Who said a received fact, as far as this node can tell: its origin where that has signed it, otherwise the peer that
- * sent it.
- */
-export interface PeerSpeaker {
-  readonly nodeId: string;
-  /** Whether it may say something as this source: as itself, or as a name under its own address. */
-  speaksFor(source: string): Promise<boolean>;
-}
-
-/** Note on the draft of a received fact. */
-export const PeerSpeaker = defineRef<PeerSpeaker>('federation.peer-speaker');
 
 /** How far this node has read one scope of a peer. */
 export interface InboundLag {

@@ -15,6 +15,7 @@ import {
   SignatureWork,
   Telemetry,
   Transport,
+  VerifiedOrigins,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -22,7 +23,7 @@ import { Quarantine } from '../gardens/gardens-api.ts';
 import { KeyRegistry } from '../keys/keys-api.ts';
 import { NodeIdentity, NodeInfo } from '../node-info/node-info-api.ts';
 import { peerCommands } from './commands/peer-commands.ts';
-import { PeerExchange, PeerLags, PeerRegistry, VerifiedOrigins } from './federation-api.ts';
+import { PeerExchange, PeerLags, PeerRegistry } from './federation-api.ts';
 import * as events from './federation-events.ts';
 import { federationMetadata } from './federation-metadata.ts';
 import { federationSettings } from './federation-settings.ts';

@@ -3,10 +3,10 @@ import {
   type FactReader,
   type NodeSelf,
   type PluginTables,
+  readVisiblePage,
   refuseGarden,
   type SqlValue,
 } from '../../kernel/plugin-api.ts';
-import { readVisiblePage } from '../facts/facts-api.ts';
 import type { Garden } from './garden-row.ts';
 import { listGardens, roleOf } from './garden-store.ts';
 import type { HeldFact, HeldFacts, QuarantineSearch } from './gardens-api.ts';

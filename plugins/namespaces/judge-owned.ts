@@ -7,11 +7,11 @@ import {
   matchKey,
   type NodeSelf,
   noteOf,
+  PeerSpeaker,
   type RefusableItem,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import { AskedBy, ttlTarget } from '../facts/facts-api.ts';
-import { PeerSpeaker } from '../federation/federation-api.ts';
 import { namespaceKeyOf } from './namespace-pattern.ts';
 import { NAMESPACE_OWNED } from './namespaces-api.ts';
 import type { RuleSet } from './rule-set.ts';

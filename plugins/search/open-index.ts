@@ -1,5 +1,4 @@
-import type { Clock, FactFeed, Logger, NodeSelf, PluginSnapshot } from '../../kernel/plugin-api.ts';
-import type { SuppressedFacts } from '../tombstones/tombstones-api.ts';
+import type { Clock, FactFeed, Logger, NodeSelf, PluginSnapshot, SuppressedFacts } from '../../kernel/plugin-api.ts';
 import { IndexFeed } from './feed/follow-feed.ts';
 import { openSuppression } from './feed/follow-suppression.ts';
 import type { IndexHost } from './host/index-host.ts';

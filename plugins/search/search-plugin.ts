@@ -15,12 +15,12 @@ import {
   type PluginSnapshot,
   type PluginTables,
   Random,
+  SuppressedFacts,
   schema,
   Telemetry,
 } from '../../kernel/plugin-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
-import { SuppressedFacts } from '../tombstones/tombstones-api.ts';
 import { createIndexCheck } from './check-index.ts';
 import type { EmbedFacts } from './embedding/embed-facts.ts';
 import { TEXT_VERSION } from './embedding/embed-text.ts';

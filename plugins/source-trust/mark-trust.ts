@@ -1,5 +1,10 @@
-import { type FactView, type ReadContext, type ServiceNames, withMark } from '../../kernel/plugin-api.ts';
-import type { VerifiedOrigins } from '../federation/federation-api.ts';
+import {
+  type FactView,
+  type ReadContext,
+  type ServiceNames,
+  type VerifiedOrigins,
+  withMark,
+} from '../../kernel/plugin-api.ts';
 import { SOURCE_TRUST } from './source-trust-api.ts';
 import { trustOfFact } from './trust-of-fact.ts';
 import type { SourceTrust } from './trust-rules.ts';

@@ -8,8 +8,8 @@ import {
   readNextChange,
   ServiceError,
   schema,
+  VerifiedOrigins,
 } from '../../kernel/plugin-api.ts';
-import { VerifiedOrigins } from '../federation/federation-api.ts';
 import { createMarkTrust } from './mark-trust.ts';
 import { SOURCE_TRUST } from './source-trust-api.ts';
 import { readTrustRules } from './trust-rules.ts';

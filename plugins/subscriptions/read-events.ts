@@ -6,8 +6,8 @@ import {
   type PluginSnapshot,
   type PluginTables,
   type Principal,
+  readVisiblePage,
 } from '../../kernel/plugin-api.ts';
-import { readVisiblePage } from '../facts/facts-api.ts';
 import { type AccessCheck, mayReadPlace, type Standing } from './access-check.ts';
 import type { OutboxEvent } from './event-row.ts';
 import { type EventRange, EventWindow, type PlaceCount, seqOf } from './event-window.ts';

@@ -10,11 +10,12 @@ import {
   markOf,
   not,
   plainView,
+  readVisiblePage,
   SIBLING_LIMIT,
   type StoredFact,
   tripleId,
 } from '../../kernel/plugin-api.ts';
-import { type IntactFacts, readVisiblePage } from '../facts/facts-api.ts';
+import type { IntactFacts } from '../facts/facts-api.ts';
 import { GARDEN_URI } from '../gardens/gardens-api.ts';
 import { type Survey, strongestFirst } from './survey-facts.ts';
 import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';

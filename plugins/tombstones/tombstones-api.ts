@@ -1,12 +1,10 @@
 import {
   defineErrorCode,
-  defineFeedKind,
   defineRef,
   type PluginSnapshot,
   type PluginTransaction,
   type Principal,
   type Scope,
-  type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { ErasurePreview, ErasureReceipt } from './erasure/erasure-receipt.ts';
 
@@ -112,35 +110,6 @@ export interface Tombstones {
 }
 
 export const Tombstones = defineRef<Tombstones>('tombstones.tombstones');
-
-/**
- * What is hidden, for those who keep something of facts outside the store and must follow. The feed tells of changes by
- * `TOMBSTONE_CHANGED` and `FACT_RETURNED`.
- */
-export interface SuppressedFacts {
-  /** Whether anything is hidden at all. */
-  readonly isSuppressing: boolean;
-  /** The facts of these that are hidden, from whomever. */
-  among<T extends SuppressibleFact>(snapshot: PluginSnapshot, facts: readonly T[]): Promise<readonly T[]>;
-  /** Match keys of the entities whose facts a tombstone hides; none once it is revoked. */
-  entitiesOf(snapshot: PluginSnapshot, tenantId: string, tombstoneId: string): Promise<readonly string[]>;
-  /** Hidden entities of all tenants, in order, strictly after the given one. */
-  entitiesAfter(snapshot: PluginSnapshot, after: HiddenEntity, limit: number): Promise<readonly HiddenEntity[]>;
-}
-
-export type SuppressibleFact = Pick<StoredFact, 'tenantId' | 'id' | 'entityKey' | 'scope' | 'originNodeId'>;
-
-export interface HiddenEntity {
-  readonly tenantId: string;
-  readonly entityKey: string;
-}
-
-export const SuppressedFacts = defineRef<SuppressedFacts>('tombstones.suppressed-facts');
-
-/** The subject is a tombstone, made or revoked. */
-export const TOMBSTONE_CHANGED = defineFeedKind('tombstone', { summary: 'a tombstone was made or revoked' });
-/** The subject is a fact. */
-export const FACT_RETURNED = defineFeedKind('re-emit', { summary: 'a fact that was hidden is shown again' });
 
 /** Destroys the facts behind tombstones of this node, in the tenant of the caller. All calls need `admin`. */
 export interface Erasures {

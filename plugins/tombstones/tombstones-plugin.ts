@@ -1,6 +1,7 @@
 import {
   Clock,
   definePlugin,
+  FACT_RETURNED,
   FactErasure,
   FactJson,
   Facts,
@@ -14,6 +15,8 @@ import {
   readNextChange,
   ServedTenants,
   SignatureWork,
+  SUPPRESSION_CHANGED,
+  SuppressedFacts,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -40,10 +43,7 @@ import { createSuppressedFacts } from './suppression/stored-suppression.ts';
 import { hideLateWords, wordsAmong } from './suppression/words-about-facts.ts';
 import {
   Erasures,
-  FACT_RETURNED,
   LEGAL_HOLD,
-  SuppressedFacts,
-  TOMBSTONE_CHANGED,
   TOMBSTONE_ENTITY_URI_INVALID,
   TOMBSTONE_ERASED,
   TOMBSTONE_INVALID_SCOPE,
@@ -83,7 +83,7 @@ export const tombstonesPlugin = definePlugin({
   declares: [
     ...Object.values(words),
     FACT_RETURNED,
-    TOMBSTONE_CHANGED,
+    SUPPRESSION_CHANGED,
     TOMBSTONE_ENTITY_URI_INVALID,
     TOMBSTONE_ERASED,
     TOMBSTONE_INVALID_SCOPE,

@@ -1,5 +1,4 @@
-import { matchKey, type NodeSelf } from '../../../kernel/plugin-api.ts';
-import type { PeerSpeaker } from '../federation-api.ts';
+import { matchKey, type NodeSelf, type PeerSpeaker } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import type { Candidate } from './ingest.ts';

@@ -4,6 +4,7 @@ import {
   type Facts,
   type Hlc,
   noted,
+  PeerSpeaker,
   type PluginTables,
   type PluginTransaction,
   type Principal,
@@ -12,7 +13,6 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import { QuarantineReason } from '../../gardens/gardens-api.ts';
 import { NAMESPACE_OWNED } from '../../namespaces/namespaces-api.ts';
-import { PeerSpeaker } from '../federation-api.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
 import type { Candidate, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
 import { verdictOfKnown } from './judge-page.ts';

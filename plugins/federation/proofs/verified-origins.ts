@@ -3,9 +3,9 @@ import {
   hasPermission,
   type PluginTables,
   type ReadContext,
+  type VerifiedOrigins,
   withMark,
 } from '../../../kernel/plugin-api.ts';
-import type { VerifiedOrigins } from '../federation-api.ts';
 import { PROOFS_TABLE } from '../serving/serving-migrations.ts';
 import { ORIGIN_VERIFIED } from '../serving/serving-words.ts';
 

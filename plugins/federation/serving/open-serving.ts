@@ -12,9 +12,9 @@ import {
   readNextChange,
   type ServedTenants,
   type SignatureWork,
+  VerifiedOrigins,
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
-import { VerifiedOrigins } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import type { FederationLog } from '../peerings/federation-log.ts';
 import type { Peerings } from '../peerings/peerings.ts';

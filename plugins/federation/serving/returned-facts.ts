@@ -2,6 +2,7 @@ import {
   all,
   compareHlc,
   equals,
+  FACT_RETURNED,
   type FactReader,
   type Filter,
   type Hlc,
@@ -9,7 +10,6 @@ import {
   LIST_BYTES,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
-import { FACT_RETURNED } from '../../tombstones/tombstones-api.ts';
 
 interface Span {
   readonly after: Hlc;

@@ -2,15 +2,16 @@ import {
   all,
   compareHlc,
   equals,
+  FACT_RETURNED,
   type FeedPage,
   type Hlc,
   isIn,
   type PluginSnapshot,
   type ServiceNames,
   type StoredFact,
+  type SuppressedFacts,
 } from '../../../kernel/plugin-api.ts';
 import { ttlTarget } from '../../facts/facts-api.ts';
-import { FACT_RETURNED, type SuppressedFacts } from '../../tombstones/tombstones-api.ts';
 import type { Generation } from '../vectors/generation.ts';
 import type { VectorStore } from '../vectors/vector-store.ts';
 import { isEmbedded } from './embed-text.ts';

@@ -2,19 +2,17 @@ import {
   above,
   all,
   equals,
+  FACT_RETURNED,
   FEED_START,
   type FeedEntry,
+  type HiddenEntity,
   isIn,
   othersGoFirst,
   type PluginSnapshot,
   type StoredFact,
-} from '../../../kernel/plugin-api.ts';
-import {
-  FACT_RETURNED,
-  type HiddenEntity,
+  SUPPRESSION_CHANGED,
   type SuppressedFacts,
-  TOMBSTONE_CHANGED,
-} from '../../tombstones/tombstones-api.ts';
+} from '../../../kernel/plugin-api.ts';
 import { type IndexHost, indexedFact, type Judgement } from '../host/index-host.ts';
 
 export interface SuppressionParts {
@@ -55,7 +53,7 @@ export class IndexSuppression {
     entries: readonly FeedEntry[],
     facts: readonly StoredFact[],
   ): Promise<readonly StoredFact[]> {
-    if (entries.some(({ kind }) => kind === TOMBSTONE_CHANGED.id)) this.#isNeeded = true;
+    if (entries.some(({ kind }) => kind === SUPPRESSION_CHANGED.id)) this.#isNeeded = true;
     return this.#isNeeded ? this.#parts.suppressed.among(snapshot, facts) : [];
   }
 
@@ -63,7 +61,7 @@ export class IndexSuppression {
   async follow(entries: readonly FeedEntry[]): Promise<void> {
     const { store, suppressed } = this.#parts;
     for (const { kind, tenantId, subjectId } of entries) {
-      if (kind !== TOMBSTONE_CHANGED.id) continue;
+      if (kind !== SUPPRESSION_CHANGED.id) continue;
       const keys = await store.read((snapshot) => suppressed.entitiesOf(snapshot, tenantId, subjectId));
       for (const entityKey of keys) await this.#judgeEntity({ tenantId, entityKey });
     }

@@ -15,17 +15,11 @@ import {
   requirePermission,
   SCOPES,
   ServiceError,
+  SUPPRESSION_CHANGED,
 } from '../../../kernel/plugin-api.ts';
 import type { JobQueue } from '../../jobs/jobs-api.ts';
 import { erasedByPeers, insertTombstone, isHeld, tombstoneById } from '../markers/marker-store.ts';
-import {
-  type Erasures,
-  LEGAL_HOLD,
-  TOMBSTONE_CHANGED,
-  TOMBSTONES_OFF,
-  type Tombstone,
-  type Tombstones,
-} from '../tombstones-api.ts';
+import { type Erasures, LEGAL_HOLD, TOMBSTONES_OFF, type Tombstone, type Tombstones } from '../tombstones-api.ts';
 import { readErasures } from './erasure-journal.ts';
 import { type ErasurePreview, type ErasureReceipt, previewOf } from './erasure-receipt.ts';
 import { abandonedErasures, erasureOf, putErasure } from './erasure-row.ts';
@@ -176,7 +170,7 @@ export class StoredErasures implements Erasures {
       return await tables.write(tenantId, async (own, transaction) => {
         const stored = await tombstoneById(own, { tenantId, id });
         if (stored === undefined) {
-          const feed = await transaction.announce(TOMBSTONE_CHANGED, [id], clock.nowMs());
+          const feed = await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
           const hidden = { ...kept, entityKey, erasedMs, revokedMs: null };
           await insertTombstone(own, hidden, { feed, originNodeId: originNodeId ?? '' });
         } else {

@@ -6,6 +6,7 @@ import {
   type PluginTransaction,
   type SignatureCheck,
   type SignatureWork,
+  SUPPRESSION_CHANGED,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
@@ -14,7 +15,6 @@ import { revocationBytes, tombstoneBytes } from '../markers/marker-document.ts';
 import { MARKERS, PARKED } from '../markers/marker-migrations.ts';
 import { insertRevocation, insertTombstone, tombstoneById, updateMarker } from '../markers/marker-store.ts';
 import { type FollowUpParts, followPiece, followUp } from '../suppression/follow-up.ts';
-import { TOMBSTONE_CHANGED } from '../tombstones-api.ts';
 import { TOMBSTONE_INGESTED, TOMBSTONE_REJECTED } from '../tombstones-words.ts';
 import { type ReceivedTombstone, readReceived, servedTombstoneJson } from './tombstone-wire.ts';
 
@@ -154,7 +154,7 @@ const apply = async (
   const isErased = tombstone.erase && known?.erase === false;
   if (known !== undefined && revocation === undefined && !isErased) return 'known';
   if (known === undefined && room <= 0) return 'full';
-  const feed = await transaction.announce(TOMBSTONE_CHANGED, [tombstone.id], nowMs);
+  const feed = await transaction.announce(SUPPRESSION_CHANGED, [tombstone.id], nowMs);
   if (known === undefined) await insertTombstone(own, tombstone, { feed, originNodeId: tombstone.signedBy });
   else if (isErased) await updateMarker(own, tombstone, feed);
   // Facts that were destroyed here cannot be shown again.

@@ -12,6 +12,7 @@ import {
   requireLimit,
   requirePermission,
   ServiceError,
+  SUPPRESSION_CHANGED,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
@@ -19,7 +20,6 @@ import { type FollowUpParts, followPiece, followUp } from '../suppression/follow
 import {
   type EntityTombstones,
   MAX_TOMBSTONES_SHOWN,
-  TOMBSTONE_CHANGED,
   TOMBSTONE_ERASED,
   type Tombstone,
   type TombstoneDraft,
@@ -82,7 +82,7 @@ export class StoredTombstones implements Tombstones {
     const kept = await tables.write(tenantId, async (own, transaction) => {
       const active = await activeTombstone(own, marker);
       if (active !== undefined) return active;
-      const feed = await transaction.announce(TOMBSTONE_CHANGED, [marker.id], nowMs);
+      const feed = await transaction.announce(SUPPRESSION_CHANGED, [marker.id], nowMs);
       await insertTombstone(own, marker, { feed });
       await audit?.record({ ...entryOf(caller, marker), event: TOMBSTONE_CREATED }, transaction);
       await followPiece(marker, own, transaction, this.#parts);
@@ -136,7 +136,7 @@ export class StoredTombstones implements Tombstones {
       if (tombstone.revokedMs !== null) throw new ServiceError('conflict', 'the tombstone is already revoked');
       const nowMs = clock.nowMs();
       const revocation = this.#revocationOf(tombstone, reason, nowMs);
-      const feed = await transaction.announce(TOMBSTONE_CHANGED, [tombstoneId], nowMs);
+      const feed = await transaction.announce(SUPPRESSION_CHANGED, [tombstoneId], nowMs);
       await insertRevocation(own, tombstone, revocation, { nowMs, feed });
       await audit?.record({ ...entryOf(caller, tombstone), event: TOMBSTONE_REVOKED }, transaction);
       await followPiece(tombstone, own, transaction, this.#parts);
@@ -159,7 +159,7 @@ export class StoredTombstones implements Tombstones {
     const { nodeId } = this.#parts.self;
     const erased = { ...known, erase: true, erasedMs: nowMs };
     const marker = known.signedBy === nodeId ? this.#signed(erased) : { ...known, erasedMs: nowMs };
-    await updateErased(own, marker, await transaction.announce(TOMBSTONE_CHANGED, [marker.id], nowMs));
+    await updateErased(own, marker, await transaction.announce(SUPPRESSION_CHANGED, [marker.id], nowMs));
     return marker;
   }
 

@@ -2,15 +2,17 @@ import {
   all,
   type Clock,
   equals,
+  FACT_RETURNED,
   isIn,
   type PluginTables,
   type PluginTransaction,
   SCOPES,
+  SUPPRESSION_CHANGED,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import { MARKERS } from '../markers/marker-migrations.ts';
 import { tombstoneFromRow } from '../markers/marker-row.ts';
-import { FACT_RETURNED, TOMBSTONE_CHANGED, type Tombstone } from '../tombstones-api.ts';
+import type { Tombstone } from '../tombstones-api.ts';
 import { hideWords } from './hidden-rows.ts';
 import { entitiesAbout, type WordParts } from './words-about-facts.ts';
 
@@ -86,7 +88,7 @@ export const followPiece = async (
       tenantId,
       words.map((word) => ({ ...by, entityKey: word })),
     );
-    if (words.length > 0) await transaction.announce(TOMBSTONE_CHANGED, [id], clock.nowMs());
+    if (words.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
   }
   const isDone = found.length < FACTS_PER_PIECE;
   await own(MARKERS)

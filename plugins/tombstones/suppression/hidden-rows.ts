@@ -1,6 +1,12 @@
-import { type ReadableTables, SCOPES, type Scope, type WritableTables } from '../../../kernel/plugin-api.ts';
+import {
+  type ReadableTables,
+  SCOPES,
+  type Scope,
+  type SuppressibleFact,
+  type WritableTables,
+} from '../../../kernel/plugin-api.ts';
 import { HIDDEN } from '../markers/marker-migrations.ts';
-import type { SuppressibleFact, Tombstone } from '../tombstones-api.ts';
+import type { Tombstone } from '../tombstones-api.ts';
 
 /** What a row says besides the entity: by which marker, for whom, and whose facts. */
 export interface HiddenBy {

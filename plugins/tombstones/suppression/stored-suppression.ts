@@ -1,6 +1,5 @@
-import type { PluginTables } from '../../../kernel/plugin-api.ts';
+import type { PluginTables, SuppressedFacts } from '../../../kernel/plugin-api.ts';
 import { HIDDEN } from '../markers/marker-migrations.ts';
-import type { SuppressedFacts } from '../tombstones-api.ts';
 import { hiddenAmong } from './hidden-rows.ts';
 
 export const createSuppressedFacts = (tables: PluginTables, isSuppressing: boolean): SuppressedFacts => ({

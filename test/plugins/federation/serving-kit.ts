@@ -9,8 +9,8 @@ import {
   type Scope,
   ServedTenants,
   SignatureWork,
+  VerifiedOrigins,
 } from '../../../kernel/plugin-api.ts';
-import { VerifiedOrigins } from '../../../plugins/federation/federation-api.ts';
 import * as events from '../../../plugins/federation/federation-events.ts';
 import { type FederationSettings, federationSettings } from '../../../plugins/federation/federation-settings.ts';
 import * as words from '../../../plugins/federation/federation-words.ts';

@@ -1,4 +1,8 @@
-import { all, type FactReader, isIn, LIST_BYTES, type StoredFact, valueBytesOf } from '../../kernel/plugin-api.ts';
+import type { StoredFact } from '../../ports/fact.ts';
+import { all, isIn } from '../../ports/fact-filter.ts';
+import { LIST_BYTES } from '../http/spelled-list.ts';
+import type { FactReader } from './reader-api.ts';
+import { valueBytesOf } from './value-bytes.ts';
 
 /** Facts by their ids, for a list whose order is not that of the facts. */
 export interface VisiblePage {

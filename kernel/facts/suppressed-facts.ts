@@ -1,0 +1,33 @@
+import { defineRef } from '../../ports/define-ref.ts';
+import type { StoredFact } from '../../ports/fact.ts';
+import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import { defineFeedKind } from '../vocabulary/kinds.ts';
+
+/**
+ * Tells plugins that keep copies of facts outside the store which facts are hidden. The feed tells of changes by
+ * `SUPPRESSION_CHANGED` and `FACT_RETURNED`.
+ */
+export interface SuppressedFacts {
+  /** Whether anything is hidden at all. */
+  readonly isSuppressing: boolean;
+  /** The facts of these that are hidden from every caller. */
+  among<T extends SuppressibleFact>(snapshot: PluginSnapshot, facts: readonly T[]): Promise<readonly T[]>;
+  /** Match keys of the entities whose facts a marker hides; empty once it is revoked. */
+  entitiesOf(snapshot: PluginSnapshot, tenantId: string, markerId: string): Promise<readonly string[]>;
+  /** Hidden entities of all tenants, in order, strictly after the given one. */
+  entitiesAfter(snapshot: PluginSnapshot, after: HiddenEntity, limit: number): Promise<readonly HiddenEntity[]>;
+}
+
+export type SuppressibleFact = Pick<StoredFact, 'tenantId' | 'id' | 'entityKey' | 'scope' | 'originNodeId'>;
+
+export interface HiddenEntity {
+  readonly tenantId: string;
+  readonly entityKey: string;
+}
+
+export const SuppressedFacts = defineRef<SuppressedFacts>('facts.suppressed-facts');
+
+/** The subject is the marker that hides facts, made or revoked. */
+export const SUPPRESSION_CHANGED = defineFeedKind('tombstone', { summary: 'a tombstone was made or revoked' });
+/** The subject is a fact. */
+export const FACT_RETURNED = defineFeedKind('re-emit', { summary: 'a fact that was hidden is shown again' });
