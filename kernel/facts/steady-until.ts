@@ -2,18 +2,17 @@ import { all, equals } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { type NextChangeQuestion, readAnnotate, readConstrain, readNextChange } from '../hooks/kernel-hooks.ts';
 
-/** An entity with more facts than these, in whatever state, is not looked through. */
+/** Answers about an entity with more facts are not cached. */
 const MOST_FACTS = 1_000;
 
-/** Nobody can tell. */
 const NEVER_STEADY = Number.NEGATIVE_INFINITY;
 
 /**
- * The instant up to which answers about the entity stay the same while nobody commits: the next one at which any of its
- * facts expires, seen or hidden, or at which a plugin says that its answers change.
+ * Returns the instant until which answers about the entity stay the same without a commit. It is the next expiry among
+ * its facts, hidden ones included, or the next instant that a plugin returns from `read:next-change`.
  */
 export const steadyUntil = async (hooks: HookCaller, question: NextChangeQuestion): Promise<number> => {
-  if (!everyoneVouches(hooks)) return NEVER_STEADY;
+  if (![readConstrain, readAnnotate].every((hook) => hooks.isCacheable(hook))) return NEVER_STEADY;
   const { caller, snapshot, entityKey, nowMs } = question;
   const ofEntity = all(equals('tenantId', caller.tenantId), equals('entityKey', entityKey));
   const facts = await snapshot.outline(ofEntity, MOST_FACTS + 1);
@@ -25,9 +24,4 @@ export const steadyUntil = async (hooks: HookCaller, question: NextChangeQuestio
   for (const instant of [...instants, ...told])
     if (instant !== null && instant > nowMs && instant < next) next = instant;
   return next;
-};
-
-const everyoneVouches = (hooks: HookCaller): boolean => {
-  const vouching = new Set(hooks.handledBy(readNextChange));
-  return [readConstrain, readAnnotate].every((hook) => hooks.handledBy(hook).every((plugin) => vouching.has(plugin)));
 };

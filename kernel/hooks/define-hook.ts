@@ -44,6 +44,13 @@ type Maybe<T> = T | undefined | void | Promise<T | undefined | void>;
 export interface HandlerOptions {
   /** Before or after the handlers of all other plugins; the order of plugins decides otherwise. */
   readonly order?: 'first' | 'last';
+  /**
+   * For handlers of `read:constrain` and `read:annotate` alone; registration refuses it elsewhere. Declares that the
+   * results depend only on store, caller and query. They may change with time, at the instants that the plugin's
+   * handler of `read:next-change` returns. A plugin whose own memory of the store changes calls `Facts.answersChanged`.
+   * If any handler lacks this, no answer is cached.
+   */
+  readonly cacheable?: boolean;
 }
 
 /** Registers a handler. Only during `setup`. */
@@ -62,6 +69,6 @@ export interface HookCaller {
   emit<E>(hook: EventHook<E>, event: E): Promise<void>;
   /** Lets a hot path skip building an input that nobody wants. */
   hasHandlers(hook: { readonly id: string }): boolean;
-  /** Names of the plugins that handle the hook; some may be there twice. */
-  handledBy(hook: { readonly id: string }): readonly string[];
+  /** Whether every handler of the hook declares its results cacheable; true without handlers. */
+  isCacheable(hook: { readonly id: string }): boolean;
 }

@@ -1,12 +1,13 @@
 import { type Clock, ServiceError } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import type { CollectHook, EventHook, FilterHook, HandlerOptions, HookCaller } from './define-hook.ts';
-import { nodeGreeting } from './kernel-hooks.ts';
+import { nodeGreeting, readAnnotate, readConstrain } from './kernel-hooks.ts';
 
 /** A handler that takes longer is logged: it holds up a request or, worse, the write transaction. */
 export const SLOW_HANDLER_MS = 100;
 /** Before the node serves, nothing waits for a handler: a greeting draws keys and writes files. */
 const UNHURRIED: ReadonlySet<string> = new Set([nodeGreeting.id]);
+const CACHEABLE: ReadonlySet<string> = new Set([readConstrain.id, readAnnotate.id]);
 
 type HookToken = { readonly id: string; readonly kind: 'filter' | 'collect' | 'event' };
 type Order = 'first' | 'normal' | 'last';
@@ -15,6 +16,7 @@ type Run = (input: unknown, context?: unknown) => unknown;
 interface Handler {
   readonly plugin: string;
   readonly order: Order;
+  readonly cacheable: boolean;
   readonly run: Run;
 }
 
@@ -58,7 +60,9 @@ export class HookBus implements HookCaller {
     const entry = this.#hooks.get(hook.id) ?? { kind: hook.kind, handlers: [] };
     if (entry.kind !== hook.kind)
       throw new Error(`${hook.id} is a ${entry.kind} hook, ${plugin} takes it for a ${hook.kind}`);
-    const handler: Handler = { plugin, order: options.order ?? 'normal', run };
+    const { order = 'normal', cacheable = false } = options;
+    if (cacheable && !CACHEABLE.has(hook.id)) throw new Error(`${plugin} declares ${hook.id} cacheable: it is no read`);
+    const handler: Handler = { plugin, order, cacheable, run };
     // A sort that keeps equals in place: within one rank the order of registration, which is that of the plugins,
     // stands.
     entry.handlers = [...entry.handlers, handler].sort((a, b) => RANK[a.order] - RANK[b.order]);
@@ -72,7 +76,7 @@ export class HookBus implements HookCaller {
       collect: (hook, input) => this.collect(hook, input),
       emit: (hook, event) => this.emit(hook, event),
       hasHandlers: (hook) => this.hasHandlers(hook),
-      handledBy: (hook) => this.handledBy(hook),
+      isCacheable: (hook) => this.isCacheable(hook),
     };
   }
 
@@ -85,8 +89,8 @@ export class HookBus implements HookCaller {
     return this.#hooks.has(hook.id);
   }
 
-  handledBy(hook: { readonly id: string }): readonly string[] {
-    return this.#handlersOf(hook).map(({ plugin }) => plugin);
+  isCacheable(hook: { readonly id: string }): boolean {
+    return this.#handlersOf(hook).every(({ cacheable }) => cacheable);
   }
 
   async filter<V, C>(hook: FilterHook<V, C>, value: V, context: C): Promise<V> {

@@ -54,28 +54,30 @@ export const factAppended = defineCollectHook<AppendedBatch, readonly FactDraft[
  */
 export const factRestored = defineCollectHook<RestoredBatch, never>('fact:restored');
 
-/** After the commit. Best effort: what must survive a crash belongs into `fact:appended`. */
+/** After the commit. Best effort: effects that must survive a crash belong into `fact:appended`. */
 export const factCommitted = defineEventHook<{ readonly facts: readonly AppendedFact[] }>('fact:committed');
 
 /**
- * Before any read. All filters hold together; a throw fails the read. Asked for the view `visible`, whose filters hold
- * for every view, and for `current`, for what a default query hides beyond that.
+ * Before any read. All filters hold together; a throw fails the read. Called with the view `visible` for filters that
+ * hold in every view, and with `current` for those of a default query alone. No answer is cached unless every handler
+ * is registered with `{ cacheable: true }`.
  */
 export const readConstrain = defineCollectHook<ReadContext, Filter>('read:constrain');
 
-/** After a read: marks on facts that the caller is allowed to see. */
+/**
+ * After a read: marks on facts that the caller is allowed to see. No answer is cached unless every handler is
+ * registered with `{ cacheable: true }`.
+ */
 export const readAnnotate = defineFilterHook<readonly FactView[], ReadContext>('read:annotate');
 
-/** Whose answers about what may change by themselves, from when on. */
+/** Caller and entity whose answers are to be cached, and the moment of the read. */
 export interface NextChangeQuestion extends Pick<ReadContext, 'caller' | 'snapshot' | 'nowMs'> {
   readonly entityKey: string;
 }
 
 /**
- * A plugin that handles `read:constrain` or `read:annotate` vouches here that what it answers about an entity follows
- * from the store, from who asks and from what is asked, and from the time only at the instants that it tells: it
- * returns the next one (milliseconds), or nothing where there is none. What it keeps in memory of the store must be as
- * new as the store, or it calls `Facts.answersChanged`. While one plugin does not vouch, no answer is kept.
+ * Returns the next instant (milliseconds) at which the plugin's `cacheable` handlers change their results about the
+ * entity without a commit. Plugins whose results do not change with time need no handler.
  */
 export const readNextChange = defineCollectHook<NextChangeQuestion, number>('read:next-change');
 

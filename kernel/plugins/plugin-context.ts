@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, type FactStore, type Ref, ServiceError } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
+import type { HandlerOptions } from '../hooks/define-hook.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
@@ -70,7 +71,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
       tables: createPluginTables(host.store, plugin.name),
       use: resolveRequirements(plugin, host.container),
       hooks: host.hooks.asCaller(),
-      on: (hook: Parameters<HookBus['register']>[1], handler: unknown, options?: { order?: 'first' | 'last' }) => {
+      on: (hook: Parameters<HookBus['register']>[1], handler: unknown, options?: HandlerOptions) => {
         during('on');
         host.hooks.register(plugin.name, hook, handler as Parameters<HookBus['register']>[2], options);
       },

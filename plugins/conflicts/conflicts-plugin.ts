@@ -95,9 +95,9 @@ export const conflictsPlugin = definePlugin({
     });
     // Last, because a time-to-live takes effect in a handler of its own.
     on(factAppended, (batch) => recordLifetimes(batch, tables.in(batch.transaction), parts), { order: 'last' });
-    on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined));
-    on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone));
-    on(readAnnotate, markElsewhere);
+    on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined), { cacheable: true });
+    on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone), { cacheable: true });
+    on(readAnnotate, markElsewhere, { cacheable: true });
     on(readNextChange, (question) => nextReignChange(question, tables));
     on(factErased, (erased) => eraseReigns(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);

@@ -12,7 +12,6 @@ import {
   optional,
   Random,
   readAnnotate,
-  readNextChange,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { Attestations } from '../attestation/attestation-api.ts';
@@ -107,8 +106,7 @@ export const gardensPlugin = definePlugin({
     on(appendRead, (batch) => enterGardens(batch, { facts, access, names: self.names }));
     on(appendAuthorise, (batch) => checkGardenWrites(batch, tables.in(batch.snapshot)));
     on(factAppended, (batch) => followFacts(batch, tables.in(batch.transaction), { names: self.names, audit }));
-    on(readNextChange, () => undefined);
-    on(readAnnotate, (views, context) => markGardens(views, context, { tables, self }));
+    on(readAnnotate, (views, context) => markGardens(views, context, { tables, self }), { cacheable: true });
     on(recallSignal, (candidates) => tierSignals(candidates, config.tiers, tables));
     on(factErased, (erased) => eraseReasons(erased, tables));
     on(tenantTransfer, () => transferGardens(tables));

@@ -5,7 +5,6 @@ import {
   NodeSelf,
   optional,
   readAnnotate,
-  readNextChange,
   ServiceError,
   schema,
   VerifiedOrigins,
@@ -43,8 +42,7 @@ export const sourceTrustPlugin = definePlugin({
     if (config.rulesFile === '') return;
     const { names } = use.self;
     const trust = readTrustRules(await readRules(config.rulesFile), names);
-    on(readNextChange, () => undefined);
-    on(readAnnotate, createMarkTrust({ trust, names, origins: use.origins }));
+    on(readAnnotate, createMarkTrust({ trust, names, origins: use.origins }), { cacheable: true });
   },
 });
 

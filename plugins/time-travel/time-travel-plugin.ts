@@ -11,7 +11,6 @@ import {
   noted,
   optional,
   readConstrain,
-  readNextChange,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
@@ -68,7 +67,8 @@ export const timeTravelPlugin = definePlugin({
     provide(Moments, { asOf: (text, path) => noted(AsOf, readAsOf(text, path)) });
     route(entityHistoryRoute(use));
     route(factHistoryRoute(use));
-    on(readNextChange, () => undefined);
-    on(readConstrain, (context) => (context.view === 'visible' ? checkMoment(context, clock.nowMs()) : undefined));
+    on(readConstrain, (context) => (context.view === 'visible' ? checkMoment(context, clock.nowMs()) : undefined), {
+      cacheable: true,
+    });
   },
 });

@@ -12,7 +12,6 @@ import {
   optional,
   Random,
   readConstrain,
-  readNextChange,
   ServedTenants,
   SignatureWork,
   SUPPRESSION_CHANGED,
@@ -134,12 +133,13 @@ export const tombstonesPlugin = definePlugin({
       if (exchange.isEnabled) every(PULL_INTERVAL_MS, () => pullTombstones({ ...parts, exchange, lease, log }));
     }
     if (config.enabled) {
-      // What was told of hidden facts while nothing was hidden.
+      // Facts about hidden facts may have been stored while this was switched off.
       onStart(async () => {
         await tables(MARKERS).whereNull('revoked_ms').whereNull('followed_number').update({ followed_number: 0 });
       });
-      on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller) : undefined));
-      on(readNextChange, () => undefined);
+      on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller) : undefined), {
+        cacheable: true,
+      });
       // After those whose words may be about hidden facts have kept what they tell.
       on(
         factAppended,

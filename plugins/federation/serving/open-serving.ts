@@ -9,7 +9,6 @@ import {
   type Random,
   type Requires,
   readAnnotate,
-  readNextChange,
   type ServedTenants,
   type SignatureWork,
   VerifiedOrigins,
@@ -61,8 +60,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   const cursors = createServedCursors(tables, clock);
   const origins = createVerifiedOrigins(tables);
   provide(VerifiedOrigins, origins);
-  on(readAnnotate, createMarkOrigins(origins));
-  on(readNextChange, () => undefined);
+  on(readAnnotate, createMarkOrigins(origins), { cacheable: true });
   on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));

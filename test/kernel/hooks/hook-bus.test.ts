@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { defineCollectHook, defineEventHook, defineFilterHook } from '../../../kernel/hooks/define-hook.ts';
 import { HookBus, SLOW_HANDLER_MS } from '../../../kernel/hooks/hook-bus.ts';
-import { nodeGreeting } from '../../../kernel/hooks/kernel-hooks.ts';
+import { nodeGreeting, readAnnotate, readConstrain } from '../../../kernel/hooks/kernel-hooks.ts';
 import { ServiceError } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -42,6 +42,22 @@ describe('the hook bus', () => {
     bus.register('a', nullable, () => null);
     expect(await bus.filter(text, 'what', { suffix: '!' })).to.equal('what!?');
     expect(await bus.filter(nullable, 'something', undefined)).to.equal(null);
+  });
+
+  it('takes a hook for cacheable only while every handler declares it', () => {
+    const { bus } = createBus();
+    expect(bus.isCacheable(readAnnotate), 'without handlers').to.equal(true);
+    bus.register('a', readAnnotate, () => undefined, { cacheable: true });
+    expect(bus.isCacheable(readAnnotate)).to.equal(true);
+    bus.register('a', readAnnotate, () => undefined);
+    expect(bus.isCacheable(readAnnotate), 'a second handler of the same plugin').to.equal(false);
+    expect(bus.isCacheable(readConstrain), 'another hook').to.equal(true);
+  });
+
+  it('refuses the declaration on a hook that is no read', () => {
+    const { bus } = createBus();
+    const register = (): void => bus.register('a', votes, () => 'yes', { cacheable: true });
+    expect(register).to.throw('a declares vote:collect cacheable: it is no read');
   });
 
   it('collects in handler order and leaves out those that returned nothing', async () => {

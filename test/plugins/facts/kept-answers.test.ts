@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { definePlugin, KERNEL_API, readAnnotate } from '../../../kernel/plugin-api.ts';
 import type { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { factBody } from './fact-bodies.ts';
 
 const ALICE = '/v1/facts?entity=user:alice';
@@ -153,19 +156,36 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     expect(idsOf(await settle())).to.deep.equal([id]);
   });
 
-  it('need every plugin that judges facts to vouch for them', async () => {
-    const judge = definePlugin({
-      name: 'judge',
+  const marker = (cacheable: boolean | undefined) =>
+    definePlugin({
+      name: 'marker',
       version: '1.0.0',
       kernelApi: KERNEL_API,
-      summary: 'Marks facts by what it hears',
       setup({ on }) {
-        on(readAnnotate, () => undefined);
+        on(readAnnotate, () => undefined, cacheable === undefined ? {} : { cacheable });
       },
     });
-    await start({ extra: [judge] });
-    await assert();
-    expect((await settle()).reads).to.equal(1);
+
+  for (const [cacheable, outcome] of [
+    [undefined, 'end'],
+    [false, 'end'],
+    [true, 'stay'],
+  ] as const) {
+    it(`${outcome} when a plugin registers a read handler with cacheable ${cacheable}`, async () => {
+      await start({ extra: [marker(cacheable)] });
+      await assert();
+      expect((await settle()).reads).to.equal(cacheable === true && kind === 'sqlite' ? 0 : 1);
+    });
+  }
+
+  it('stay with every plugin of the repository that handles reads', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const rulesFile = join(folder, 'rules.json');
+      await writeFile(rulesFile, '{"default":0.4}');
+      await start({ plugins: [...PLUGINS, 'federation'], env: { SVC_TRUST_RULES_FILE: rulesFile } });
+      await assert();
+      expect((await settle()).reads).to.equal(kind === 'sqlite' ? 0 : 1);
+    });
   });
 
   it('are not kept where the memory for them is none', async () => {
