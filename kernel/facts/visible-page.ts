@@ -4,21 +4,17 @@ import { LIST_BYTES } from '../http/spelled-list.ts';
 import type { FactReader } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
-/** Facts by their ids, for a list whose order is not that of the facts. */
+/** Facts read by id, for a list that has an order of its own. */
 export interface VisiblePage {
-  /** In no order. */
+  /** Unordered. */
   readonly facts: readonly StoredFact[];
-  /**
-   * Ids whose facts were not read because the ones before them leave no room: the list must end before the first of
-   * them.
-   */
+  /** Ids that were not read because earlier facts fill the page. The list must end before the first of them. */
   readonly beyond: ReadonlySet<string>;
 }
 
 /**
- * The facts among the ids that the reader may see, as far, in the order of the ids, as their values have room in the
- * body of a list. The first one always comes. `order` is that of the feed which the ids follow for the most part: where
- * they do, nothing is read in vain.
+ * Reads the visible facts among the ids, in their order, up to the byte limit of a list body. Always reads the first
+ * one. `order` is the feed order that the ids mostly follow: if they do, no read is wasted.
  */
 export const readVisiblePage = async (
   reader: FactReader,
@@ -45,7 +41,7 @@ export const readVisiblePage = async (
 
 const ORDERS = { oldest: 'feed', newest: 'hlc' } as const;
 
-/** How many of the ids come before the first one whose value would go beyond the bytes. */
+/** Counts the ids before the first value that exceeds the byte limit. */
 const countWithin = (ids: readonly string[], sizes: ReadonlyMap<string, number>, maxBytes: number): number => {
   let bytes = 0;
   for (const [at, id] of ids.entries()) {

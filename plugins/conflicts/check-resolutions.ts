@@ -1,10 +1,10 @@
 import { compareHlc, type FactOutline, type PluginSnapshot, type PluginTables } from '../../kernel/plugin-api.ts';
 import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
-import { mayResolve, readNamed, resolves } from './named-facts.ts';
+import { mayResolve, readCited, resolves } from './cited-facts.ts';
 
 const HINT = 'restore a backup, unless the fact was stored while the plugin "conflicts" was off';
 
-/** Whether facts that settle a contradiction end what they settle. */
+/** Checks that facts which settle a contradiction end the facts that they settle. */
 export const createResolutionCheck = (tables: PluginTables): StoreCheck => ({
   name: 'resolutions',
   summary: 'each fact that settles a contradiction ends the older facts of its place, and no other fact does',
@@ -24,13 +24,13 @@ export const createResolutionCheck = (tables: PluginTables): StoreCheck => ({
 });
 
 /**
- * Those that were recognised when they were stored. A fact that came before those that it names may not have been: few
- * of them are kept waiting.
+ * Facts that were recognised as resolutions when they were stored. A resolution that arrived before its members may not
+ * be among them, because only a few of them are remembered.
  */
 const settling = async (facts: readonly FactOutline[], snapshot: PluginSnapshot): Promise<readonly FactOutline[]> => {
   const able = facts.filter(mayResolve);
   if (able.length === 0) return [];
-  const known = await readNamed(able, snapshot);
+  const known = await readCited(able, snapshot);
   return able.filter(({ id, feed }) =>
     resolves((known.get(id)?.named ?? []).filter((named) => compareHlc(named.feed, feed) < 0)),
   );

@@ -11,18 +11,18 @@ import {
   tripleId,
 } from '../../kernel/plugin-api.ts';
 import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
-import { CROWD, type Judged, judgePlaces } from './live-facts.ts';
-import { contestedUntil, type Reign, type Standing } from './standing.ts';
-import { placeDigest, readStandings } from './standing-rows.ts';
+import { CROWD, type JudgedPlace, judgePlaces } from './live-facts.ts';
+import { placeDigest, readTimelines } from './timeline-rows.ts';
+import { contestedUntil, type Win, type WinnerTimeline } from './winner-timeline.ts';
 
-/** Places that are judged at once: each has up to `CROWD` facts. */
+/** Places judged at once; each has at most `CROWD` facts. */
 const PLACES = 25;
-/** Places that are remembered as judged, so that one with many facts is not judged for each of them. */
+/** Bounds the places remembered as judged, so that a place with many facts is not judged once per fact. */
 const REMEMBERED = 10_000;
 
 const HINT = 'restore a backup, unless the facts were stored while the plugin "conflicts" was off, or imported';
 
-/** Whether the facts that are shown where facts contradict each other are those that should be. */
+/** Checks that reads show the right winner wherever facts contradict each other. */
 export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreCheck => ({
   name: 'winners',
   summary: 'where facts contradict each other, the strongest of them is the one that is shown',
@@ -44,7 +44,7 @@ export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreChec
   },
 });
 
-/** A fact of each place that shows others than it should. */
+/** One fact of each place whose stored winners are wrong. */
 const wrongPlaces = async (
   places: readonly FactOutline[],
   own: ReadableTables,
@@ -53,29 +53,29 @@ const wrongPlaces = async (
 ): Promise<readonly FactOutline[]> => {
   const nowMs = clock.nowMs();
   const judged = await judgePlaces(snapshot, places, nowMs);
-  const stored = await readStandings(own, places.map(placeDigest));
-  return places.filter((place, at) => !isRight(judged[at] as Judged, stored.get(placeDigest(place)), nowMs));
+  const stored = await readTimelines(own, places.map(placeDigest));
+  return places.filter((place, at) => !isRight(judged[at] as JudgedPlace, stored.get(placeDigest(place)), nowMs));
 };
 
-const isRight = ({ facts, standing }: Judged, stored: Standing | undefined, nowMs: number): boolean => {
-  // Erased facts have no value any more that could differ from others.
+const isRight = ({ facts, timeline }: JudgedPlace, stored: WinnerTimeline | undefined, nowMs: number): boolean => {
+  // Erased facts have no value left to compare.
   if (facts.some(({ cid }) => cid === '')) return true;
-  const isContested = contestedUntil(standing) > nowMs;
+  const isContested = contestedUntil(timeline) > nowMs;
   const isKnown = stored !== undefined && contestedUntil(stored) > nowMs;
-  // The rivals may be among the facts that are too many to be read.
+  // A crowded place may have rivals beyond the facts that are read.
   if (isContested !== isKnown) return facts.length >= CROWD && isKnown;
   if (stored === undefined || !isContested || stored.knownUntilMs <= nowMs) return true;
-  const [should, are] = [winners(standing, nowMs), winners(stored, nowMs)];
-  const hasAll = (some: readonly Reign[], others: readonly Reign[]): boolean =>
+  const [should, are] = [winners(timeline, nowMs), winners(stored, nowMs)];
+  const hasAll = (some: readonly Win[], others: readonly Win[]): boolean =>
     some.every((one) => others.some((other) => isSame(one, other)));
-  const isThere = ({ id, valueKey }: Reign): boolean =>
+  const isThere = ({ id, valueKey }: Win): boolean =>
     facts.some((fact) => fact.id === id && fact.valueKey === valueKey);
   return hasAll(should, are) && hasAll(are, should) && are.every(isThere);
 };
 
-const winners = ({ reigns }: Standing, nowMs: number): readonly Reign[] =>
-  reigns.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
+const winners = ({ wins }: WinnerTimeline, nowMs: number): readonly Win[] =>
+  wins.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
 
-/** Which one of facts that are exactly as strong stands for a value does not matter. */
-const isSame = (one: Reign, other: Reign): boolean =>
+/** Ignores the id: any of several equally strong facts may stand for a value. */
+const isSame = (one: Win, other: Win): boolean =>
   one.valueKey === other.valueKey && one.confidence === other.confidence && compareHlc(one.hlc, other.hlc) === 0;

@@ -2,28 +2,25 @@ import type { FactDraft, ServiceNames, StoredFact } from '../../kernel/plugin-ap
 import { conflictEntity } from './conflict-entity.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
-/**
- * The facts by which a conflict describes itself. They are system facts, never federate, and lie in the place that the
- * conflict is about.
- */
+// The system facts that describe a conflict. They never federate, and lie in the place of the conflict.
 
-type Told = Pick<ConflictRecord, 'id' | 'gardenId'>;
-type Place = Pick<StoredFact, 'id' | 'scope'>;
+type AboutRecord = Pick<ConflictRecord, 'id' | 'gardenId'>;
+type AboutFact = Pick<StoredFact, 'id' | 'scope'>;
 
 const about = (
-  { gardenId }: Told,
+  { gardenId }: AboutRecord,
   entity: string,
   relation: string,
   value: FactDraft['value'],
-  { scope }: Place,
+  { scope }: AboutFact,
   names: ServiceNames,
 ): FactDraft => ({ entity, relation, value, source: names.systemSource, confidence: 1, scope, gardenId });
 
 const text = (type: 'string' | 'text' | 'ref', v: string): FactDraft['value'] => ({ type, v, interpretAs: 'content' });
 
 export const openedFacts = (
-  record: Told,
-  fact: Place,
+  record: AboutRecord,
+  fact: AboutFact,
   rival: Pick<StoredFact, 'id'>,
   names: ServiceNames,
 ): FactDraft[] => {
@@ -35,8 +32,8 @@ export const openedFacts = (
 };
 
 export const joinedFacts = (
-  record: Told,
-  fact: Place,
+  record: AboutRecord,
+  fact: AboutFact,
   rival: Pick<StoredFact, 'id'>,
   names: ServiceNames,
 ): FactDraft => {
@@ -44,7 +41,12 @@ export const joinedFacts = (
   return about(record, conflictEntity(record.id, names), names.meta('conflict:between'), between, fact, names);
 };
 
-export const resolvedFacts = (record: Told, resolution: Place, note: string, names: ServiceNames): FactDraft[] => {
+export const resolvedFacts = (
+  record: AboutRecord,
+  resolution: AboutFact,
+  note: string,
+  names: ServiceNames,
+): FactDraft[] => {
   const conflict = conflictEntity(record.id, names);
   const drafts = [
     about(record, conflict, names.meta('conflict:status'), text('string', 'resolved'), resolution, names),

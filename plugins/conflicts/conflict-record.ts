@@ -7,12 +7,12 @@ import {
   tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
-import { placeDigest } from './standing-rows.ts';
+import { placeDigest } from './timeline-rows.ts';
 
 export const RECORDS = 'conflicts_records';
 export const MEMBERS = 'conflicts_members';
 
-/** One contradiction over one triple in one place, from its detection to its resolution. */
+/** One contradiction on one triple in one place, from detection to resolution. */
 export interface ConflictRecord extends TripleKey {
   /** UUID, without the service's prefix. */
   readonly id: string;
@@ -100,7 +100,7 @@ export const closeRecord = async (
     .update({ status: 'resolved', resolved_by: resolvedBy, open_triple: null });
 };
 
-/** Those of the facts that are members of the record. */
+/** Ids of those facts that are members of the record. */
 export const membersAmong = async (
   tables: ReadableTables,
   record: RecordKey,
@@ -109,7 +109,7 @@ export const membersAmong = async (
   return (await knownMembers(tables, [record], factIds)).map(({ factId }) => factId);
 };
 
-/** Which of the facts are members of which of a tenant's records, in one statement. */
+/** All pairs of these facts and records in which the fact is a member, read in one statement. */
 export const knownMembers = async (
   tables: ReadableTables,
   records: readonly RecordKey[],

@@ -18,22 +18,22 @@ import type { ConflictRecord } from './conflict-record.ts';
 export { CONFLICT } from './conflict-json.ts';
 export type { ConflictRecord } from './conflict-record.ts';
 
-/** A record as one caller sees it: computed over the members visible to that caller alone. */
+/** A record as one caller sees it, computed only from the members visible to that caller. */
 export interface ConflictView {
   readonly record: ConflictRecord;
   /** The newest visible member. */
   readonly factA: FactView;
   /** Its strongest rival: another value, highest confidence, then highest stamp. */
   readonly factB: FactView;
-  /** Visible members, newest first, as many as are looked at. */
+  /** Visible members, newest first, within a bound. */
   readonly members: readonly FactOutline[];
-  /** There are more members than these. */
+  /** True if there are more members. */
   readonly truncated: boolean;
 }
 
 export type ConflictStatus = 'unresolved' | 'resolved' | 'all';
 
-/** Where a page ended: detection and id of its last record. */
+/** The last record of a page: its detection and id. */
 export interface ConflictPosition {
   readonly detectedMs: number;
   readonly id: string;
@@ -49,16 +49,16 @@ export interface ConflictQuery {
 }
 
 export interface ConflictPage {
-  /** In order of detection, newest first. */
+  /** Newest detection first. */
   readonly found: readonly ConflictView[];
-  /** Whether records follow. A page may end before its limit, where its facts would take too much memory. */
+  /** True if more records follow. A page may end before its limit if its facts would take too much memory. */
   readonly more: boolean;
 }
 
-/** How a caller wants to settle a contradiction: by a member, or by a value, which takes precedence. */
+/** The decision of a caller that settles a contradiction: a member, or a value, which takes precedence. */
 export interface ConflictDecision {
   readonly winningFactId?: string | null | undefined;
-  /** A value as it stands in the body of an assertion: `{ type, v }`. It is checked here. */
+  /** A value in the form of an assertion body: `{ type, v }`. `resolve` checks it. */
   readonly newValue?: unknown;
   /** At most 16 KiB. */
   readonly note?: string | undefined;
@@ -68,32 +68,35 @@ export interface ConflictDecision {
 }
 
 /**
- * Contradictions, and how they end. A record exists for a caller only while the caller can see members with two
- * different values, and everything about it is computed over those members. An `id` is the bare UUID or the identifier
- * with the prefix of the service.
+ * Contradictions and their resolution. A record exists for a caller only while the caller can see members with two
+ * different values, and every view of it is computed from those members. An `id` is the bare UUID, or the identifier
+ * with the service's prefix.
  */
 export interface Conflicts {
   /** Needs `read`. Rejects with `validation` for a limit out of bounds. */
   list(caller: Principal, query: ConflictQuery): Promise<ConflictPage>;
-  /** One record, whatever its status. Needs `read`. Rejects with `lookup`. */
+  /** Returns one record in any status. Needs `read`. Rejects with `lookup`. */
   get(caller: Principal, id: string): Promise<ConflictView>;
   /**
    * Asserts the fact that settles the contradiction, in the caller's name and in the place of the members, and closes
-   * the record; the older facts of the triple are superseded. Of several at once exactly one does, the others get
-   * `already_resolved`. Needs `write`, and whatever an assertion in that place needs. Rejects with `lookup` for a
-   * record that the caller cannot see, with `validation` for a decision without a value or with a fact that is no
-   * visible member, and as an assertion is refused.
+   * the record. Supersedes the older facts of the triple. Of several simultaneous calls one succeeds; the others get
+   * `already_resolved`. Needs `write`, and all rights for an assertion in that place. Rejects with `lookup` for a
+   * record that the caller cannot see, and with `validation` for a decision without a value or with a fact that is no
+   * visible member. Otherwise rejects as an assertion does.
    */
   resolve(caller: Principal, id: string, decision: ConflictDecision): Promise<FactView>;
 }
 
 export const Conflicts = defineRef<Conflicts>('conflicts.conflicts');
 
-/** Ties conflicts, by the match keys of the entities under which facts tell of them, to what they are about. */
+/**
+ * Maps conflicts to the entities that they are about. Conflicts are named by the match keys of the entities of their
+ * system facts.
+ */
 export interface ConflictEntities {
-  /** Conflicts about these entities, whatever their status. */
+  /** Conflicts about these entities, in any status. */
   about(snapshot: PluginSnapshot, tenantId: string, entityKeys: readonly string[]): Promise<readonly string[]>;
-  /** What these conflicts are about; those that are unknown are left out. */
+  /** The entities that these conflicts are about. Unknown conflicts are left out. */
   subjects(
     snapshot: PluginSnapshot,
     tenantId: string,
@@ -104,8 +107,8 @@ export interface ConflictEntities {
 export const ConflictEntities = defineRef<ConflictEntities>('conflicts.entities');
 
 /**
- * Note on a draft that resolves a record. Written by `Conflicts.resolve` alone: the fact joins no record, covers the
- * older facts of its triple in its place, and closes the record it names.
+ * Note on a draft that resolves a record. Only `Conflicts.resolve` writes it. The fact joins no record, covers the
+ * older facts of its triple in its place, and closes the named record.
  */
 export interface Resolution {
   /** UUID of the record. */
@@ -116,29 +119,29 @@ export interface Resolution {
 
 export const Resolution = defineRef<Resolution>('conflicts.resolution');
 
-/** Something that happened to a record, told inside the transaction in which it did. */
+/** A change of a record, reported inside the transaction that makes it. */
 export interface ConflictChange {
   /** UUID of the record. */
   readonly conflictId: string;
-  /** What the contradiction is about, and the place it is in. */
+  /** The triple of the contradiction, with its place. */
   readonly triple: TripleKey;
-  /** The fact that brought it about: the newest member, respectively the resolution. It is stored already. */
+  /** The stored fact that caused the change: the newest member, or the resolution. */
   readonly fact: StoredFact;
   readonly transaction: PluginTransaction;
   /**
-   * Ids of two members that differ in value; asked of the store, so call it only when the answer matters. Callers who
-   * may see both may know of the record, and no others.
+   * Ids of two members with different values. Only callers who may see both may learn of the record. Each call reads
+   * the store.
    */
   witnesses(): Promise<readonly string[]>;
 }
 
-/** Two facts contradict each other, and a record was opened. Once per record. */
+/** Runs once per record, when two facts contradict each other and the record opens. */
 export const conflictOpened = defineCollectHook<ConflictChange, never>('conflict:opened');
 
-/** A record was closed by a resolution, made here or replicated. Once per record. */
+/** Runs once per record, when a local or replicated resolution closes it. */
 export const conflictResolved = defineCollectHook<ConflictChange, never>('conflict:resolved');
 
-/** The fact is live, and another live fact of its triple and place, visible to the caller, has a different value. */
+/** Set on a live fact if another live fact of its triple and place, visible to the caller, has a different value. */
 export const CONTRADICTED = defineFactMark<true>('conflicts.contradicted', {
   summary: 'a fact beside it says otherwise',
   members: { contradicted: BOOLEAN_JSON },
@@ -146,8 +149,8 @@ export const CONTRADICTED = defineFactMark<true>('conflicts.contradicted', {
 });
 
 /**
- * The fact is live, and a live fact of its triple in another place that the caller reads has a different value. Most
- * facts are in one place alone, so the member is left out unless it is true.
+ * Set on a live fact if a live fact of its triple in another place, visible to the caller, has a different value. Most
+ * facts lie in one place, so the member is absent unless true.
  */
 export const DIFFERS_ELSEWHERE = defineFactMark<true>('conflicts.elsewhere', {
   summary: 'a fact in another place says otherwise',

@@ -1,10 +1,10 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 import { MEMBERS, RECORDS } from './conflict-record.ts';
 import { separatedRecords, storeSeparated } from './separate-records.ts';
-import { PAST_REIGNS, REIGNS } from './standing-rows.ts';
+import { PAST_WINS, WINS } from './timeline-rows.ts';
 import { WAITING } from './waiting-resolutions.ts';
 
-/** One open record per triple and place is guaranteed by the append lock; the unique column is the second guard. */
+/** The append lock guarantees one open record per triple and place. The unique column is a second guard. */
 export const conflictsMigrations: readonly Migration[] = [
   {
     number: 15,
@@ -151,12 +151,12 @@ export const conflictsMigrations: readonly Migration[] = [
     number: 79,
     name: 'conflicts_record_time',
     async up({ schema }) {
-      // What is stored counts from the beginning: the store answers for no moment before its upgrade.
-      await schema.alterTable(REIGNS, (table) => {
+      // Stored rows count from the beginning. A store cannot answer for moments before its upgrade.
+      await schema.alterTable(WINS, (table) => {
         table.bigInteger('since_wall').notNullable().defaultTo(0);
         table.integer('since_ctr').notNullable().defaultTo(0);
       });
-      await schema.createTable(PAST_REIGNS, (table) => {
+      await schema.createTable(PAST_WINS, (table) => {
         for (const column of ['triple', 'tenant_id', 'entity_key', 'relation_key', 'scope', 'place']) {
           table.text(column).notNullable();
         }

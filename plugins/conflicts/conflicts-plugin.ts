@@ -24,7 +24,6 @@ import { storeChecks } from '../backup/backup-api.ts';
 import { createReadSession } from '../facts/facts-api.ts';
 import { pastDrop } from '../time-travel/time-travel-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
-import { AloneInTransaction } from './alone-in-transaction.ts';
 import { createResolutionCheck } from './check-resolutions.ts';
 import { createWinnerCheck } from './check-winners.ts';
 import { conflictsCommand } from './commands/conflicts-command.ts';
@@ -37,10 +36,11 @@ import { conflictsMigrations } from './conflicts-migrations.ts';
 import * as words from './conflicts-words.ts';
 import { hideLosers, markContradicted } from './contested-places.ts';
 import { createConflicts } from './create-conflicts.ts';
-import { dropPastReigns } from './drop-past-reigns.ts';
-import { eraseReigns, sweepNotes } from './erase-conflicts.ts';
+import { dropPastWins } from './drop-past-wins.ts';
+import { eraseWins, sweepNotes } from './erase-conflicts.ts';
+import { LoneFacts } from './lone-facts.ts';
 import { markElsewhere } from './mark-elsewhere.ts';
-import { nextReignChange } from './next-reign-change.ts';
+import { nextWinnerChange } from './next-winner-change.ts';
 import { recordContradictions } from './record-contradictions.ts';
 import { recordLifetimes } from './record-lifetimes.ts';
 import { refuseContradictions, type SeesPlace } from './refuse-contradictions.ts';
@@ -87,7 +87,7 @@ export const conflictsPlugin = definePlugin({
     if (config.mode === 'strict') {
       on(appendJudge, (batch) => refuseContradictions(batch, tables, placeSight(gardens, batch.transaction)));
     }
-    const alone = new AloneInTransaction();
+    const alone = new LoneFacts();
     const parts = { names: self.names, random, hooks };
     on(factAppended, (batch) => {
       alone.note(batch);
@@ -98,10 +98,10 @@ export const conflictsPlugin = definePlugin({
     on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined), { cacheable: true });
     on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone), { cacheable: true });
     on(readAnnotate, markElsewhere, { cacheable: true });
-    on(readNextChange, (question) => nextReignChange(question, tables));
-    on(factErased, (erased) => eraseReigns(erased, tables));
+    on(readNextChange, (question) => nextWinnerChange(question, tables));
+    on(factErased, (erased) => eraseWins(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
-    on(pastDrop, (piece) => dropPastReigns(piece, tables));
+    on(pastDrop, (piece) => dropPastWins(piece, tables));
     const checks = [createResolutionCheck(tables), createWinnerCheck(tables, clock)];
     for (const check of checks) on(storeChecks, () => check);
     on(tenantTransfer, () => transferConflicts(tables, clock));
@@ -115,7 +115,7 @@ export const conflictsPlugin = definePlugin({
   },
 });
 
-/** Facts of a garden do not stand in the way of callers who may not read that garden. */
+/** A fact in a garden refuses nothing to callers who may not read that garden. */
 const placeSight =
   (gardens: GardenAccess | undefined, transaction: PluginTransaction): SeesPlace =>
   async ({ caller, fact: { gardenId } }) => {

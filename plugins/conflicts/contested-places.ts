@@ -18,51 +18,50 @@ import {
   SAME_PLACE,
   withMark,
 } from '../../kernel/plugin-api.ts';
-import type { AloneInTransaction } from './alone-in-transaction.ts';
 import { CONTRADICTED } from './conflicts-api.ts';
+import type { LoneFacts } from './lone-facts.ts';
 import { markDiffering } from './mark-elsewhere.ts';
-import { contestedUntil } from './standing.ts';
-import { PAST_REIGNS, placeDigest, REIGNS, readStandings } from './standing-rows.ts';
+import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts';
+import { contestedUntil } from './winner-timeline.ts';
 
 /**
- * What is stored about who reigns, as part of a read. It is one look-up for each fact that the read comes by, whatever
- * else is contested. All facts of a place are seen by the same callers; where a plugin hides one that reigns from some
- * of them, it counts as if nobody reigned.
+ * Read-time use of the stored winners. Each fact of a read costs one look-up, however many places are contested. All
+ * callers who see one fact of a place see the others. If a plugin hides the winner from some callers, its place has no
+ * winner for them.
  */
 
 /**
- * Hides the facts that lose in their place, whatever else the query asks for. A read about validity chooses no winner:
- * it shows all that was valid.
+ * Hides the facts that lose against the winner of their place. A read about validity chooses no winner, and shows every
+ * fact that was valid.
  */
 export const hideLosers = async (context: ReadContext): Promise<Filter | undefined> => {
   const { include, isValidity } = context;
   if (include.contradicted || isValidity === true) return undefined;
   const live = await context.live();
-  const reigns = (...matches: readonly ColumnMatch[]): Filter => reignsAt(context, matches);
-  const reignsLive = (...matches: readonly ColumnMatch[]): Filter => reignsAt(context, matches, live);
-  // Who reigns must be stronger, so that rows which nobody kept while the plugin was off hide nothing that they do not
-  // know of.
-  const isWeaker = any(reignsLive(SURER), reignsLive(AS_SURE, NEWER));
-  // Only a live fact can lose. What a query shows by default is live, or a retraction.
+  const hasWinner = (...matches: readonly ColumnMatch[]): Filter => hasWinnerAt(context, matches);
+  const hasLiveWinner = (...matches: readonly ColumnMatch[]): Filter => hasWinnerAt(context, matches, live);
+  // The winner must be stronger than the fact. Otherwise outdated rows could hide newer facts after the plugin was off.
+  const isWeaker = any(hasLiveWinner(SURER), hasLiveWinner(AS_SURE, NEWER));
+  // Only a live fact can lose. By default a query shows live facts and retractions.
   const mayLose = include.expired || include.retracted ? live : above('confidence', 0);
-  // Nearly every fact is done with after the first of these questions, and a winner after the second.
-  return not(all(reigns(), not(reigns(SAME_VALUE)), isWeaker, mayLose));
+  // Ordered by cost: the first condition excludes nearly every fact, the second excludes the winners.
+  return not(all(hasWinner(), not(hasWinner(SAME_VALUE)), isWeaker, mayLose));
 };
 
-/** Somebody reigns in the place of the fact at the moment of the read, with these matches besides. */
-const reignsAt = (moment: ReadMoment, matches: readonly ColumnMatch[], whereFact?: Filter): Filter => {
+/** Matches facts whose place has a winner at the moment of the read that fulfils `matches` and `whereFact`. */
+const hasWinnerAt = (moment: ReadMoment, matches: readonly ColumnMatch[], whereFact?: Filter): Filter => {
   const { nowMs, asOf } = moment;
   const named = whereFact === undefined ? {} : { whereFact };
-  const reigning: readonly ColumnCondition[] = [
+  const isWinning: readonly ColumnCondition[] = [
     { column: 'from_ms', below: nowMs + 1 },
     { column: 'until_ms', above: nowMs },
     { column: 'contested_until_ms', above: nowMs },
   ];
   const match = [...SAME_PLACE, ...matches];
-  if (asOf === undefined) return { kind: 'inTable', table: REIGNS, match, where: reigning, ...named };
+  if (asOf === undefined) return { kind: 'inTable', table: WINS, match, where: isWinning, ...named };
   return any(
-    { kind: 'inTable', table: REIGNS, match, where: [...reigning, recordedBy(asOf)], ...named },
-    { ...inPastTable(PAST_REIGNS, asOf, SAME_PLACE, reigning, matches), ...named },
+    { kind: 'inTable', table: WINS, match, where: [...isWinning, recordedBy(asOf)], ...named },
+    { ...inPastTable(PAST_WINS, asOf, SAME_PLACE, isWinning, matches), ...named },
   );
 };
 
@@ -71,12 +70,12 @@ const SURER: ColumnMatch = { column: 'confidence', is: 'above', field: 'confiden
 const AS_SURE: ColumnMatch = { column: 'confidence', is: 'equal', field: 'confidence' };
 const NEWER: ColumnMatch = { column: 'hlc', is: 'above', field: 'hlc' };
 
-/** Sets `contradicted` on each fact that is live and has a live rival in its place. */
+/** Sets `contradicted` on each live fact with a live rival in its place. */
 export const markContradicted = async (
   views: readonly FactView[],
   context: ReadContext,
   tables: PluginTables,
-  alone: AloneInTransaction,
+  alone: LoneFacts,
 ): Promise<readonly FactView[] | undefined> => {
   const { snapshot, nowMs, live, asOf } = context;
   if (context.isValidity === true) return markDiffering(views, context);
@@ -100,29 +99,29 @@ export const markContradicted = async (
 
 const placeOf = keptWithFact(placeDigest);
 
-/** The same as of an earlier moment, which a filter finds in the reigns that have passed. */
+/** As `markContradicted`, for a past moment, by a filter on past winners. */
 const markAsOf = async (
   views: readonly FactView[],
   ids: readonly string[],
   context: ReadContext,
 ): Promise<readonly FactView[] | undefined> => {
   const live = await context.live();
-  const found = await context.snapshot.outline(all(isIn('id', ids), live, reignsAt(context, [], live)));
+  const found = await context.snapshot.outline(all(isIn('id', ids), live, hasWinnerAt(context, [], live)));
   if (found.length === 0) return undefined;
   const contradicted = new Set(found.map(({ id }) => id));
   return views.map((view) => (contradicted.has(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
 };
 
-/** Facts that reign in places that are contested now, by the digest of the place. */
+/** Ids of the winners of those places that are contested now, by the digest of the place. */
 const rulersOf = async (
   tables: ReadableTables,
   digests: readonly string[],
   nowMs: number,
 ): Promise<Map<string, string[]>> => {
   const rulers = new Map<string, string[]>();
-  for (const [digest, standing] of await readStandings(tables, digests)) {
-    if (contestedUntil(standing) <= nowMs) continue;
-    const own = standing.reigns.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
+  for (const [digest, timeline] of await readTimelines(tables, digests)) {
+    if (contestedUntil(timeline) <= nowMs) continue;
+    const own = timeline.wins.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
     if (own.length > 0) {
       rulers.set(
         digest,

@@ -17,7 +17,6 @@ export interface ConflictParts {
   readonly attestations: Attestations | undefined;
 }
 
-/** Records of one page of a list. */
 export const MAX_CONFLICTS = 500;
 
 export const createConflicts = (parts: ConflictParts): Conflicts => ({

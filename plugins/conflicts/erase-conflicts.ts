@@ -12,19 +12,19 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
 import { RECORDS } from './conflict-record.ts';
-import { PAST_REIGNS, placeDigest, REIGNS } from './standing-rows.ts';
+import { PAST_WINS, placeDigest, WINS } from './timeline-rows.ts';
 
 const RECORDS_AT_ONCE = 200;
 
-/** Which fact reigns is kept with the values, by keys from which a short one could be guessed. */
-export const eraseReigns = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
+/** Winner rows hold value keys, from which a short value could be guessed. */
+export const eraseWins = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
   const places = [...new Set(facts.map(placeDigest))];
-  for (const table of [REIGNS, PAST_REIGNS]) {
+  for (const table of [WINS, PAST_WINS]) {
     await tables.in(transaction)(table).where({ tenant_id: tenantId }).whereIn('triple', places).delete();
   }
 };
 
-/** The notes of resolutions are written by people, about the values. They are facts, and are erased as such. */
+/** People write notes on resolutions, and may quote values. Notes are facts, and are erased as facts. */
 export const sweepNotes = (tables: PluginTables, names: ServiceNames): ErasureSweep => ({
   name: 'conflicts notes',
   async step({ tenantId, entityKey, scopes }, after, transaction) {

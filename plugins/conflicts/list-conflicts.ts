@@ -9,10 +9,10 @@ import {
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
 import { type KnownMembers, MOST_MEMBERS, membersOf, twoThatDiffer } from './record-members.ts';
-import { REIGNS } from './standing-rows.ts';
 import { compareAge, strongestRival } from './strength.ts';
+import { WINS } from './timeline-rows.ts';
 
-/** Records in order of detection, newest first, starting after `position`; at most `limit` that the caller can see. */
+/** Records after `position`, newest detection first, at most `limit` that the caller can see. */
 export const listConflicts = async (
   reader: FactReader,
   tables: PluginTables,
@@ -25,7 +25,7 @@ export const listConflicts = async (
   for (;;) {
     const wanted = limit - found.length;
     const records = await readSome(reader, tables, status, after, wanted);
-    // A record comes twice where exact ties reign together.
+    // Exact ties share a win, and then a record occurs twice.
     const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
     found.push(...(await candidatesAmong(reader, tables, distinct, status)));
     const last = records.at(-1);
@@ -34,7 +34,7 @@ export const listConflicts = async (
   }
 };
 
-/** One record, when the caller can see members with at least two different values, whatever its status. */
+/** One record in any status, if the caller can see members with at least two different values. */
 export const findConflict = async (
   reader: FactReader,
   tables: PluginTables,
@@ -52,7 +52,7 @@ interface Candidate {
   readonly truncated: boolean;
 }
 
-/** Records of the places that the caller reads. An unresolved one is listed while two of its values are alive. */
+/** Records of the places that the caller reads. An unresolved record is listed while two of its values are live. */
 const readSome = async (
   { caller, gardens, nowMs, snapshot }: FactReader,
   tables: PluginTables,
@@ -76,10 +76,10 @@ const readSome = async (
   if (gardens !== 'all') query.whereIn(own('place'), ['', ...gardens]);
   if (status === 'unresolved') {
     query
-      .join(REIGNS, `${REIGNS}.triple`, own('open_triple'))
-      .where(`${REIGNS}.from_ms`, '<=', nowMs)
-      .where(`${REIGNS}.until_ms`, '>', nowMs)
-      .where(`${REIGNS}.contested_until_ms`, '>', nowMs);
+      .join(WINS, `${WINS}.triple`, own('open_triple'))
+      .where(`${WINS}.from_ms`, '<=', nowMs)
+      .where(`${WINS}.until_ms`, '>', nowMs)
+      .where(`${WINS}.contested_until_ms`, '>', nowMs);
   }
   if (after !== undefined) {
     query.where((older) =>
@@ -116,9 +116,8 @@ const candidatesAmong = async (
 };
 
 /**
- * The facts that contradict one another now, of open records of contested places. They follow from the facts of the
- * place alone, so all nodes agree on them; what is stored of a record also says what it went through on this node.
- * Places of very many live facts are left out: what is stored says which of them is the newest.
+ * The present rivals of each open record, taken from the live facts of its place, so that all nodes agree on them. The
+ * stored members also depend on this node's history. Crowded places are left out; the stored members serve them.
  */
 const contestingFacts = async (
   { snapshot, nowMs }: FactReader,
@@ -141,7 +140,6 @@ const withMembers = (known: KnownMembers | undefined, contesting: readonly strin
   truncated: known?.truncated === true,
 });
 
-/** Facts in one statement. */
 const IDS_PER_STATEMENT = 1_000;
 
 const visibleAmong = async (reader: FactReader, ids: readonly string[]): Promise<FactOutline[]> => {
@@ -167,5 +165,5 @@ const withFacts = async (reader: FactReader, candidates: readonly Candidate[]): 
   return { found, more: end >= 0 };
 };
 
-/** Of the two facts that are shown with their values. */
+/** Only the two facts whose values are shown. */
 const shownIds = ({ members, rival }: Candidate): string[] => [members[0]?.id ?? rival.id, rival.id];

@@ -1,17 +1,17 @@
 import type { FactOutline, PluginSnapshot, TripleKey } from '../../kernel/plugin-api.ts';
-import { type LiveFact, NEVER, type Standing, standingOf } from './standing.ts';
+import { type LiveFact, NEVER, timelineOf, type WinnerTimeline } from './winner-timeline.ts';
 
-/** Live facts of one place that are looked at when something is taken from it: its strongest. */
+/** Bounds the live facts of a place that are read, strongest first, to compute its winners again. */
 export const CROWD = 1_000;
 
-type Mortal = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
+type ExpiringFact = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
 type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
 
-/**
- * The facts with the instants at which they expire: by their own `valid_until`, or by a time-to-live if that is
- * earlier.
- */
-export const withExpiries = async (store: Pick<Store, 'expiries'>, facts: readonly Mortal[]): Promise<LiveFact[]> => {
+/** Adds to each fact the instant at which it expires: `valid_until`, or an earlier time-to-live. */
+export const withExpiries = async (
+  store: Pick<Store, 'expiries'>,
+  facts: readonly ExpiringFact[],
+): Promise<LiveFact[]> => {
   if (facts.length === 0) return [];
   const found = await store.expiries(facts);
   const expiries = new Map(found.map(({ factId, expiresMs }) => [factId, expiresMs]));
@@ -24,16 +24,20 @@ export const withExpiries = async (store: Pick<Store, 'expiries'>, facts: readon
   }));
 };
 
-/** A place, worked out anew. */
-export interface Judged {
+/** A place with its winners, computed from its stored facts. */
+export interface JudgedPlace {
   readonly triple: TripleKey;
   /** Its strongest live facts. */
   readonly facts: readonly FactOutline[];
-  readonly standing: Standing;
+  readonly timeline: WinnerTimeline;
 }
 
-/** Works places out from their facts in the store, as they are now. */
-export const judgePlaces = async (store: Store, triples: readonly TripleKey[], nowMs: number): Promise<Judged[]> => {
+/** Computes the winners of places from their facts in the store. */
+export const judgePlaces = async (
+  store: Store,
+  triples: readonly TripleKey[],
+  nowMs: number,
+): Promise<JudgedPlace[]> => {
   if (triples.length === 0) return [];
   const groups = await store.siblings(triples, nowMs, CROWD);
   const contested = groups.filter((facts) => facts.some(({ valueKey }) => valueKey !== facts[0]?.valueKey));
@@ -41,8 +45,8 @@ export const judgePlaces = async (store: Store, triples: readonly TripleKey[], n
   return triples.map((triple, at) => {
     const facts = groups[at] ?? [];
     const own = facts.flatMap(({ id }) => live.get(id) ?? []);
-    // A place of one value is not contested. An append that joins it later reads its facts.
+    // A place with one value is not contested; an append that joins it later reads its facts again.
     const known = facts.length < CROWD ? NEVER : Math.max(...own.map(({ untilMs }) => untilMs), nowMs);
-    return { triple, facts, standing: standingOf(own, nowMs, known) };
+    return { triple, facts, timeline: timelineOf(own, nowMs, known) };
   });
 };

@@ -19,14 +19,12 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { CONTRADICTED, DIFFERS_ELSEWHERE } from './conflicts-api.ts';
 
-/**
- * Gardens of a reader that are looked at: bounds what it costs to be a member of very many, which others can make one.
- */
+/** Bounds the gardens that a mark considers, because others can make a caller a member of very many. */
 const MOST_GARDENS = 64;
 
 /**
- * Marks facts whose triple has another live value in another place that the caller reads. Only the caller's own places
- * are asked, so that it does not matter how many gardens there are; nothing is asked for a caller who reads no garden.
+ * Marks facts whose triple has another live value in another place that the caller reads. It queries only the caller's
+ * own places, so the number of gardens does not matter. A caller who reads no garden costs no query.
  */
 export const markElsewhere = async (
   views: readonly FactView[],
@@ -39,9 +37,9 @@ export const markElsewhere = async (
 };
 
 /**
- * False where the caller can see that no fact that it may read is in a garden: then all lie in one place. One look at
- * the first of such facts, where the question itself looks for the rivals of each fact. Who may not read every scope
- * asks the question: what is hidden from it must not make it faster.
+ * Returns false if no garden that the caller reads holds any fact, so that no rival can lie elsewhere. That takes one
+ * cheap read instead of a search for each fact. A caller with limited scopes always takes the full search: facts hidden
+ * from it must not change its timing.
  */
 const mayLieElsewhere = async (views: readonly FactView[], context: ReadContext): Promise<boolean> => {
   const { caller, gardens, snapshot } = context;
@@ -53,7 +51,7 @@ const mayLieElsewhere = async (views: readonly FactView[], context: ReadContext)
 
 const placesOf = (gardens: readonly string[]): readonly string[] => [...gardens].sort().slice(0, MOST_GARDENS);
 
-/** Sets `contradicted` on facts with another live value in their own place, where nobody has noted who reigns. */
+/** Sets `contradicted` on facts with another live value in their own place, for reads without stored winners. */
 export const markDiffering = (
   views: readonly FactView[],
   context: ReadContext,
@@ -73,13 +71,13 @@ const markWhere = async (
   differsBy: (live: Filter) => Filter,
 ): Promise<readonly FactView[] | undefined> => {
   const { caller, snapshot } = context;
-  // Facts that say the same in the same place share the answer.
+  // Facts with the same value in the same place share one query.
   const asked = new Map<string, string>();
   for (const { fact } of views) if (!fact.system) asked.set(sayingOfFact(fact), fact.id);
   if (asked.size === 0) return undefined;
   const live = await context.live();
   const ofTenant = equals('tenantId', caller.tenantId);
-  // Negated twice, it is asked for each of these facts; bare, PostgreSQL may read all facts for it.
+  // The double negation makes the test run per listed fact; without it, PostgreSQL may scan all facts.
   const differs = not(not(differsBy(live)));
   const differing = await snapshot.outline(all(ofTenant, isIn('id', [...asked.values()]), differs));
   if (differing.length === 0) return undefined;

@@ -12,15 +12,17 @@ import type { RecordWriter } from './record-writer.ts';
 import { type Contender, compareAge, strongestRival } from './strength.ts';
 
 /** A contested place without an open record. */
-export interface Unrecorded {
+export interface UnrecordedPlace {
   readonly triple: TripleKey;
   /** Its live facts, or the strongest of very many. */
   readonly facts: readonly (Contender & Membership['fact'])[];
 }
 
-/** Opens records for places that have become contested by something else than a fact that differs from live ones. */
+/**
+ * Opens records for places that became contested without a new rival, for instance because a fact came back to life.
+ */
 export const openMissing = async (
-  places: readonly Unrecorded[],
+  places: readonly UnrecordedPlace[],
   writer: RecordWriter,
   snapshot: PluginSnapshot,
 ): Promise<void> => {

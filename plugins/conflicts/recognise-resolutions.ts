@@ -1,37 +1,37 @@
 import { type AppendedBatch, type AppendedFact, noteOf, type WritableTables } from '../../kernel/plugin-api.ts';
+import { type Citations, type CitedFact, type CitingFact, mayResolve, readCited, resolves } from './cited-facts.ts';
 import { Resolution } from './conflicts-api.ts';
-import { mayResolve, type Named, type NamedFacts, type Naming, readNamed, resolves } from './named-facts.ts';
 import { addWaiting, arrivedFacts, dropWaiting, waitingFor } from './waiting-resolutions.ts';
 
-/** A fact that settles its triple: all that is older there, in its place, is superseded. */
-export interface Settling {
-  readonly fact: Naming & Pick<Named, 'valueKey'>;
+/** A fact that resolves the contradictions of its triple and place: it supersedes every older fact there. */
+export interface EffectiveResolution {
+  readonly fact: CitingFact & Pick<CitedFact, 'valueKey'>;
   /** The rivals between which it decides. */
-  readonly named: readonly Named[];
-  /** What `Conflicts.resolve` noted on it. */
+  readonly named: readonly CitedFact[];
+  /** The note that `Conflicts.resolve` left on it. */
   readonly resolution: Resolution | undefined;
 }
 
 /**
- * Which facts settle their triple from now on, by the id of the fact of the batch that brings it about. A fact does
- * when it names, by their content ids, at least two facts of its own triple and place that differ in value and have
- * lower stamps. That follows from the set of facts alone, so all nodes agree on it, whoever asserted the fact and
- * whatever came first: the fact itself, or one that it names. In the second case it has waited.
+ * Finds the resolutions that take effect with this batch, by the id of the fact in the batch that completes them. A
+ * fact resolves its triple if it names, by content id, at least two older facts of its triple and place with different
+ * values. That depends on the set of facts alone, so all nodes agree, in any order of arrival. The batch may bring the
+ * resolution itself, or a fact that a stored one waits for.
  */
 export const recogniseResolutions = async (
   batch: AppendedBatch,
   tables: WritableTables,
-): Promise<ReadonlyMap<string, readonly Settling[]>> => {
+): Promise<ReadonlyMap<string, readonly EffectiveResolution[]>> => {
   const fresh = batch.facts.filter(({ fact }) => mayResolve(fact));
   const late = await waitingFor(arrivedFacts(batch), tables, batch.transaction);
   if (fresh.length === 0 && late.length === 0) return NOTHING;
-  const known = await readNamed([...fresh.map(({ fact }) => fact), ...late], batch.transaction);
+  const known = await readCited([...fresh.map(({ fact }) => fact), ...late], batch.transaction);
   const places = new Map(batch.facts.map(({ fact }, at) => [fact.id, at]));
-  const settled = new Map<string, Settling[]>();
-  const waiting: Naming[] = [];
-  const done: Naming[] = [];
-  const judge = (fact: Settling['fact'], at: number, resolution?: Resolution): boolean => {
-    const { named } = known.get(fact.id) ?? NO_NAMED;
+  const settled = new Map<string, EffectiveResolution[]>();
+  const waiting: CitingFact[] = [];
+  const done: CitingFact[] = [];
+  const judge = (fact: EffectiveResolution['fact'], at: number, resolution?: Resolution): boolean => {
+    const { named } = known.get(fact.id) ?? NO_CITATIONS;
     if (resolution === undefined && !resolves(named)) return false;
     const by = batch.facts[Math.max(at, lastNeeded(named, places))]?.fact.id ?? fact.id;
     settled.set(by, [...(settled.get(by) ?? []), { fact, named, resolution }]);
@@ -51,14 +51,14 @@ export const recogniseResolutions = async (
 export const resolutionOf = ({ notes }: Pick<AppendedFact, 'notes'>): Resolution | undefined =>
   noteOf(notes, Resolution);
 
-const NOTHING: ReadonlyMap<string, readonly Settling[]> = new Map();
-const NO_NAMED: NamedFacts = { named: [], open: 0 };
+const NOTHING: ReadonlyMap<string, readonly EffectiveResolution[]> = new Map();
+const NO_CITATIONS: Citations = { named: [], open: 0 };
 
-/** Whether facts that are still to come could make it settle its triple. */
-const mayComeTrue = ({ named, open }: NamedFacts = NO_NAMED): boolean => open + Math.min(named.length, 1) > 1;
+/** True if later facts could make it a resolution. */
+const mayComeTrue = ({ named, open }: Citations = NO_CITATIONS): boolean => open + Math.min(named.length, 1) > 1;
 
-/** Where in the batch the second of two differing facts is added; -1 when two were there before. */
-const lastNeeded = (named: readonly Named[], places: ReadonlyMap<string, number>): number => {
+/** Index in the batch of the second of two differing facts; -1 if two were stored before. */
+const lastNeeded = (named: readonly CitedFact[], places: ReadonlyMap<string, number>): number => {
   const first = new Map<string, number>();
   for (const { id, valueKey } of named) {
     first.set(valueKey, Math.min(first.get(valueKey) ?? Number.POSITIVE_INFINITY, places.get(id) ?? -1));

@@ -15,30 +15,36 @@ import {
   type WritableTables,
   ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
-import type { AloneInTransaction } from './alone-in-transaction.ts';
 import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
 import { judgePlaces, withExpiries } from './live-facts.ts';
-import { openMissing, type Unrecorded } from './open-missing.ts';
-import { recogniseResolutions, resolutionOf, type Settling } from './recognise-resolutions.ts';
+import type { LoneFacts } from './lone-facts.ts';
+import { openMissing, type UnrecordedPlace } from './open-missing.ts';
+import { type EffectiveResolution, recogniseResolutions, resolutionOf } from './recognise-resolutions.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
-import { contestedUntil, type Lasting, lastingRival, type Standing } from './standing.ts';
-import { type Change, placeDigest, readStandings, type StoredStanding, writeStandings } from './standing-rows.ts';
-import { StandingSteps } from './standing-steps.ts';
 import { strongestRival } from './strength.ts';
+import {
+  placeDigest,
+  readTimelines,
+  type StoredTimeline,
+  type TimelineChange,
+  writeTimelines,
+} from './timeline-rows.ts';
+import { TimelineSteps } from './timeline-steps.ts';
 import { TripleHistory } from './triple-history.ts';
+import { contestedUntil, type LongestLived, lastingRival, type WinnerTimeline } from './winner-timeline.ts';
 
 export interface RecorderParts extends WriterParts {
-  /** Has noted the batch already. */
-  readonly alone: AloneInTransaction;
+  /** Already holds the facts of this batch. */
+  readonly alone: LoneFacts;
 }
 
 type Fact = AppendedFact['fact'];
-type Judged = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc'>;
+type LiveOutline = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc'>;
 
 /**
- * Opens, extends and closes conflict records for the facts a transaction has just stored, notes who reigns from now on,
- * and returns the facts that say so. Runs under the append lock, so every earlier fact of the tenant has been seen.
- * What it reads does not depend on how many facts share a triple, nor on what is said of it in other places.
+ * Opens, extends and closes conflict records for the facts that a transaction has just stored, and stores the new
+ * winners. Returns the system facts about the records. Runs under the append lock, so it sees every earlier fact of the
+ * tenant. Its cost does not depend on the number of facts of a triple, or on facts in other places.
  */
 export const recordContradictions = async (
   batch: AppendedBatch,
@@ -51,45 +57,45 @@ export const recordContradictions = async (
     (appended) => settlings.has(appended.fact.id) || mayMeetOthers(appended, alone),
   );
   if (contenders.length === 0) return [];
-  const wave = await Wave.read(batch, contenders, settlings, tables, parts);
-  for (const appended of contenders) await wave.take(appended);
-  return wave.finish();
+  const recorder = await BatchRecorder.read(batch, contenders, settlings, tables, parts);
+  for (const appended of contenders) await recorder.take(appended);
+  return recorder.finish();
 };
 
 /**
- * A record left open by a retraction matters only to what resolves it, and as soon as two facts meet; so a lone fact on
- * a triple that holds nothing live is passed over.
+ * A lone fact on a triple without live facts is skipped. A record that a retraction left open matters only to a
+ * resolution, and again once two facts meet.
  */
 const mayMeetOthers = (appended: AppendedFact, alone: ReadonlySet<string>): boolean => {
   const { fact } = appended;
   return !fact.system && (!alone.has(fact.id) || resolutionOf(appended) !== undefined);
 };
 
-/** One triple in one place while a batch adds to it. */
-interface Place {
+/** One triple in one place during the batch. */
+interface PlaceState {
   readonly triple: Fact;
-  readonly history: TripleHistory<Judged>;
-  /** More facts are live than the history was given. */
+  readonly history: TripleHistory<LiveOutline>;
+  /** True if there are more live facts than the history was given. */
   readonly isCrowded: boolean;
-  /** What is stored about who reigns; read where it may matter. */
-  readonly stored: StoredStanding | undefined;
+  /** The stored winners, if they may matter. */
+  readonly stored: StoredTimeline | undefined;
   record: ConflictRecord | undefined;
   wasContested: boolean;
-  /** Facts that the batch has added, while it has ended none. */
-  added: Judged[] | undefined;
-  /** The highest stamp of what has settled the place in this batch. */
+  /** Facts added by the batch, while it has ended none. */
+  added: LiveOutline[] | undefined;
+  /** The highest stamp of the resolutions of this place in the batch. */
   settledAt: Hlc | undefined;
-  /** How the batch changes what is live. */
-  readonly steps: StandingSteps<Judged>;
+  /** The changes that the batch makes to the live facts. */
+  readonly steps: TimelineSteps<LiveOutline>;
 }
 
-/** The places that one batch touches, and what its facts call for. */
-class Wave {
+/** The places that one batch touches, and the changes that its facts cause there. */
+class BatchRecorder {
   readonly #batch: AppendedBatch;
   readonly #tables: WritableTables;
   readonly #writer: RecordWriter;
-  readonly #places: ReadonlyMap<string, Place>;
-  readonly #settlings: ReadonlyMap<string, readonly Settling[]>;
+  readonly #places: ReadonlyMap<string, PlaceState>;
+  readonly #settlings: ReadonlyMap<string, readonly EffectiveResolution[]>;
   /** Ids of the replicated facts that are live on arrival. */
   readonly #arrivedLive: ReadonlySet<string>;
 
@@ -97,8 +103,8 @@ class Wave {
     batch: AppendedBatch,
     tables: WritableTables,
     parts: RecorderParts,
-    places: ReadonlyMap<string, Place>,
-    settlings: ReadonlyMap<string, readonly Settling[]>,
+    places: ReadonlyMap<string, PlaceState>,
+    settlings: ReadonlyMap<string, readonly EffectiveResolution[]>,
     arrivedLive: ReadonlySet<string>,
   ) {
     this.#batch = batch;
@@ -109,28 +115,28 @@ class Wave {
     this.#arrivedLive = arrivedLive;
   }
 
-  /** Reads what is known of the places, once for the batch. */
+  /** Reads the state of the places once for the batch. */
   static async read(
     batch: AppendedBatch,
     contenders: readonly AppendedFact[],
-    settlings: ReadonlyMap<string, readonly Settling[]>,
+    settlings: ReadonlyMap<string, readonly EffectiveResolution[]>,
     tables: WritableTables,
     parts: RecorderParts,
-  ): Promise<Wave> {
+  ): Promise<BatchRecorder> {
     const byTriple = new Map(contenders.map((appended) => [appended.tripleId, appended]));
     const records = await openRecords(
       tables,
       contenders.map(({ fact }) => fact),
     );
     const crowded = [...byTriple.values()].filter((appended) => isCrowded(batch, appended));
-    const standings = await readStandings(
+    const timelines = await readTimelines(
       tables,
       crowded.map(({ fact }) => placeDigest(fact)),
     );
-    const places = new Map<string, Place>();
+    const places = new Map<string, PlaceState>();
     for (const [id, appended] of byTriple) {
-      const history = new TripleHistory<Judged>(batch.siblings(appended), batch.nowMs);
-      const stored = standings.get(placeDigest(appended.fact));
+      const history = new TripleHistory<LiveOutline>(batch.siblings(appended), batch.nowMs);
+      const stored = timelines.get(placeDigest(appended.fact));
       places.set(id, {
         triple: appended.fact,
         history,
@@ -140,10 +146,10 @@ class Wave {
         wasContested: history.isContested || isContested(stored, batch.nowMs),
         added: [],
         settledAt: undefined,
-        steps: new StandingSteps(history.live),
+        steps: new TimelineSteps(history.live),
       });
     }
-    return new Wave(batch, tables, parts, places, settlings, await liveArrivals(batch, contenders));
+    return new BatchRecorder(batch, tables, parts, places, settlings, await liveArrivals(batch, contenders));
   }
 
   async take(appended: AppendedFact): Promise<void> {
@@ -166,17 +172,17 @@ class Wave {
 
   async finish(): Promise<FactDraft[]> {
     await this.#writer.write();
-    await openMissing(await this.#settleReigns(), this.#writer, this.#batch.transaction);
+    await openMissing(await this.#storeTimelines(), this.#writer, this.#batch.transaction);
     await this.#writer.write();
     await this.#writer.tell();
     return this.#writer.drafts;
   }
 
   /**
-   * Everything older than a resolution is superseded by it. The open record closes when nothing is left to contradict,
-   * and when the resolution names two of its members.
+   * A resolution supersedes all older facts. The open record closes if no contradiction remains and the resolution
+   * names two of its members.
    */
-  async #settle(settling: Settling, place: Place, since: Hlc): Promise<void> {
+  async #settle(settling: EffectiveResolution, place: PlaceState, since: Hlc): Promise<void> {
     const { fact, resolution } = settling;
     const { history, record } = place;
     await this.#batch.transaction.cover([coverBy(fact, 'resolution', since)]);
@@ -192,57 +198,55 @@ class Wave {
     place.record = undefined;
   }
 
-  async #namesTwoMembers({ named }: Settling, record: ConflictRecord): Promise<boolean> {
+  async #namesTwoMembers({ named }: EffectiveResolution, record: ConflictRecord): Promise<boolean> {
     const ids = named.map(({ id }) => id);
     const members = new Set(await membersAmong(this.#tables, record, ids));
     return new Set(named.filter(({ id }) => members.has(id)).map(({ cid }) => cid)).size >= 2;
   }
 
-  async #storedFact({ tenantId, id }: Settling['fact']): Promise<Fact> {
+  async #storedFact({ tenantId, id }: EffectiveResolution['fact']): Promise<Fact> {
     const { facts, transaction } = this.#batch;
     const fact = facts.find((appended) => appended.fact.id === id)?.fact ?? (await transaction.get(tenantId, id));
     if (fact === undefined) throw new Error('a fact that settles its triple is not in the store');
     return fact;
   }
 
-  /**
-   * A fact that differs from a live one opens a record, or joins the open one; the facts it differs from are members
-   * with it.
-   */
-  #contradict(fact: Fact, place: Place): void {
+  /** A fact with a live rival opens a record or joins the open one, together with its rivals. */
+  #contradict(fact: Fact, place: PlaceState): void {
     const { history, record } = place;
-    const rival: Judged | Lasting | undefined = strongestRival(fact, history.live) ?? this.#rivalBeyond(fact, place);
+    const rival: LiveOutline | LongestLived | undefined =
+      strongestRival(fact, history.live) ?? this.#rivalBeyond(fact, place);
     if (rival === undefined) return;
     if (record === undefined) place.record = this.#writer.open(fact, fact, rival, [...history.live, fact]);
     else this.#writer.join(record, fact, rival, [...history.live, fact]);
   }
 
-  /** Among the facts that are too many to be read. */
-  #rivalBeyond({ valueKey }: Fact, { stored, added }: Place): Lasting | undefined {
+  /** A rival among the facts that are too many to read. */
+  #rivalBeyond({ valueKey }: Fact, { stored, added }: PlaceState): LongestLived | undefined {
     if (stored === undefined || added === undefined || !isContested(stored, this.#batch.nowMs)) return undefined;
     return lastingRival(stored, valueKey);
   }
 
-  /** Notes who reigns in each place that is, or was, contested. Returns those that lack an open record. */
-  async #settleReigns(): Promise<Unrecorded[]> {
+  /** Stores the winners of each place that is or was contested. Returns those without an open record. */
+  async #storeTimelines(): Promise<UnrecordedPlace[]> {
     const { transaction, nowMs } = this.#batch;
     const touched = [...this.#places.values()].filter(({ wasContested }) => wasContested);
     if (touched.length === 0) return [];
-    const rows = await readStandings(
+    const rows = await readTimelines(
       this.#tables,
       touched.map(({ triple }) => placeDigest(triple)),
     );
-    const changes: Change[] = [];
-    const anew: Place[] = [];
+    const changes: TimelineChange[] = [];
+    const anew: PlaceState[] = [];
     const mortal = new Map(
       (await withExpiries(transaction, touched.flatMap(factsToWeigh))).map((fact) => [fact.id, fact]),
     );
     for (const place of touched) {
       const { triple, stored, steps, added, isCrowded } = place;
       const before = rows.get(placeDigest(triple));
-      if (!isCrowded) changes.push({ triple, before, after: steps.standings(mortal, nowMs) });
+      if (!isCrowded) changes.push({ triple, before, after: steps.timelines(mortal, nowMs) });
       else if (stored !== undefined && added !== undefined && isContested(stored, nowMs)) {
-        changes.push({ triple, before, after: steps.standings(mortal, nowMs, stored) });
+        changes.push({ triple, before, after: steps.timelines(mortal, nowMs, stored) });
       } else anew.push(place);
     }
     const judged = await judgePlaces(
@@ -250,12 +254,12 @@ class Wave {
       anew.map(({ triple }) => triple),
       nowMs,
     );
-    for (const [at, { triple, standing }] of judged.entries()) {
-      // What such a place came to between the facts of one transaction is not worked out.
+    for (const [at, { triple, timeline }] of judged.entries()) {
+      // For a crowded place, the states between the facts of one transaction are not computed.
       const since = anew[at]?.steps.since ?? ZERO_HLC;
-      changes.push({ triple, before: rows.get(placeDigest(triple)), after: [{ ...standing, since }] });
+      changes.push({ triple, before: rows.get(placeDigest(triple)), after: [{ ...timeline, since }] });
     }
-    await writeStandings(this.#tables, changes, nowMs);
+    await writeTimelines(this.#tables, changes, nowMs);
     const facts = new Map(judged.map((place) => [place.triple, place.facts]));
     return changes.flatMap(({ triple, after }) => {
       const place = this.#places.get(tripleId(triple));
@@ -264,8 +268,8 @@ class Wave {
     });
   }
 
-  /** A fact asserted here is the newest of its triple; one that was replicated may be covered on arrival. */
-  #isLive({ fact, origin }: AppendedFact, { history, settledAt }: Place): boolean {
+  /** A local fact is the newest of its triple, but a replicated one may be covered on arrival. */
+  #isLive({ fact, origin }: AppendedFact, { history, settledAt }: PlaceState): boolean {
     const isSettled = settledAt !== undefined && compareHlc(fact.hlc, settledAt) < 0;
     return !isSettled && history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
   }
@@ -274,11 +278,11 @@ class Wave {
 const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
   batch.siblings(appended).length >= SIBLING_LIMIT;
 
-const isContested = (standing: Standing | undefined, nowMs: number): boolean =>
-  standing !== undefined && contestedUntil(standing) > nowMs && standing.knownUntilMs > nowMs;
+const isContested = (timeline: WinnerTimeline | undefined, nowMs: number): boolean =>
+  timeline !== undefined && contestedUntil(timeline) > nowMs && timeline.knownUntilMs > nowMs;
 
-/** Facts whose end of life decides who reigns. */
-const factsToWeigh = ({ isCrowded, steps, added }: Place): readonly Judged[] =>
+/** The facts whose expiry affects the winners. */
+const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>
   isCrowded ? (added ?? []) : steps.facts;
 
 const liveArrivals = async (

@@ -15,15 +15,15 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { ttlTarget } from '../facts/facts-api.ts';
 import { openRecords } from './conflict-record.ts';
-import { type Judged, judgePlaces } from './live-facts.ts';
+import { type JudgedPlace, judgePlaces } from './live-facts.ts';
 import { openMissing } from './open-missing.ts';
 import { RecordWriter, type WriterParts } from './record-writer.ts';
-import { contestedUntil } from './standing.ts';
-import { placeDigest, readStandings, writeStandings } from './standing-rows.ts';
+import { placeDigest, readTimelines, writeTimelines } from './timeline-rows.ts';
+import { contestedUntil } from './winner-timeline.ts';
 
 /**
- * A time-to-live ends a fact at another time, or brings it back: who reigns in its place is worked out anew. Must run
- * after the times-to-live of the batch have taken effect.
+ * Computes the winners again where a time-to-live changes the end of a fact or revives it. Must run after the
+ * times-to-live of the batch have taken effect.
  */
 export const recordLifetimes = async (
   batch: AppendedBatch,
@@ -46,7 +46,7 @@ export const recordLifetimes = async (
     places.set(id, { triple: fact, mayLive, since: isLater ? since : other.since });
   }
   const known = [...places.values()];
-  const stored = await readStandings(
+  const stored = await readTimelines(
     tables,
     known.map(({ triple }) => placeDigest(triple)),
   );
@@ -56,19 +56,19 @@ export const recordLifetimes = async (
     touched.map(({ triple }) => triple),
     nowMs,
   );
-  await writeStandings(
+  await writeTimelines(
     tables,
-    judged.map(({ triple, standing }, at) => ({
+    judged.map(({ triple, timeline }, at) => ({
       triple,
       before: stored.get(placeDigest(triple)),
-      after: [{ ...standing, since: touched[at]?.since ?? ZERO_HLC }],
+      after: [{ ...timeline, since: touched[at]?.since ?? ZERO_HLC }],
     })),
     nowMs,
   );
   return recordReturned(judged, batch, tables, parts);
 };
 
-/** The facts that the batch gives another life, with the instant at which it ends, and the stamp that says so. */
+/** The facts whose end this batch changes, with their new end and its stamp. */
 const targetsOf = (
   { facts }: AppendedBatch,
   names: ServiceNames,
@@ -82,14 +82,14 @@ const targetsOf = (
   return targets;
 };
 
-/** A fact that came back may contradict what was said while it was gone. */
+/** A revived fact may contradict facts that were stored while it was expired. */
 const recordReturned = async (
-  judged: readonly Judged[],
+  judged: readonly JudgedPlace[],
   { transaction, nowMs }: AppendedBatch,
   tables: WritableTables,
   parts: WriterParts,
 ): Promise<FactDraft[]> => {
-  const contested = judged.filter(({ standing }) => contestedUntil(standing) > nowMs);
+  const contested = judged.filter(({ timeline }) => contestedUntil(timeline) > nowMs);
   if (contested.length === 0) return [];
   const writer = new RecordWriter(transaction, tables, nowMs, parts);
   const open = await openRecords(

@@ -8,13 +8,10 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { MEMBERS, type RecordKey } from './conflict-record.ts';
 
-/**
- * Members of one record that are read and shown: its newest. A record has more only where very many facts share a
- * triple.
- */
+/** Bounds the members of a record that are read, newest first. Only triples with very many facts exceed it. */
 export const MOST_MEMBERS = 1_000;
 
-/** Members that are looked at to find a strong rival beyond the newest. */
+/** Members read in order of strength, to find a strong rival beyond the newest ones. */
 const STRONGEST = 64;
 
 type Order = 'newest' | 'strongest';
@@ -24,7 +21,7 @@ const COLUMNS: Readonly<Record<Order, readonly string[]>> = {
   strongest: ['confidence', 'hlc_wall', 'hlc_ctr'],
 };
 
-/** The first of a record's members, by id. */
+/** The first members of a record, by id. */
 export const someMembers = async (
   tables: ReadableTables,
   { tenantId, id }: RecordKey,
@@ -41,14 +38,11 @@ export const someMembers = async (
 
 export interface KnownMembers {
   readonly ids: readonly string[];
-  /** The record has members besides these. */
+  /** True if the record has more members. */
   readonly truncated: boolean;
 }
 
-/**
- * Members of these records of one tenant, by record: all of them, or the newest and the strongest where there are too
- * many.
- */
+/** All members of these records of one tenant, by record. For a large record: its newest and its strongest. */
 export const membersOf = async (
   tables: ReadableTables,
   records: readonly RecordKey[],
@@ -71,7 +65,7 @@ export const membersOf = async (
   return known;
 };
 
-/** Records of a page have no more than this on average, or each is asked for by itself. */
+/** If the records of a page have more members than this on average, each record is read by itself. */
 const USUAL_MEMBERS = 20;
 
 const firstOf = async (tables: ReadableTables, record: RecordKey): Promise<KnownMembers> => {
@@ -81,7 +75,7 @@ const firstOf = async (tables: ReadableTables, record: RecordKey): Promise<Known
   return { ids: [...new Set([...newest.slice(0, MOST_MEMBERS), ...strongest])], truncated: true };
 };
 
-/** Two members that differ in value, if there are two among the first. */
+/** Two members with different values, if the first few include such a pair. */
 export const differingMembers = async (
   snapshot: PluginSnapshot,
   tables: ReadableTables,

@@ -19,7 +19,7 @@ import {
 } from './conflict-record.ts';
 import { type ConflictChange, conflictOpened, conflictResolved } from './conflicts-api.ts';
 import { differingMembers } from './record-members.ts';
-import type { Lasting } from './standing.ts';
+import type { LongestLived } from './winner-timeline.ts';
 
 export interface WriterParts {
   readonly names: ServiceNames;
@@ -28,14 +28,11 @@ export interface WriterParts {
 }
 
 type Member = Membership['fact'];
-type Rival = Pick<Lasting, 'id'>;
+type Rival = Pick<LongestLived, 'id'>;
 
-/**
- * Opens, extends and closes records on behalf of one wave of facts: their rows, the facts that say so, and the news of
- * it.
- */
+/** Opens, extends and closes records for one batch: their rows, their system facts and their hooks. */
 export class RecordWriter {
-  /** Facts that follow from what was done. */
+  /** The system facts about the changed records. */
   readonly drafts: FactDraft[] = [];
   readonly #transaction: PluginTransaction;
   readonly #tables: WritableTables;
@@ -43,7 +40,7 @@ export class RecordWriter {
   readonly #parts: WriterParts;
   readonly #records: ConflictRecord[] = [];
   readonly #members: Membership[] = [];
-  /** Ids of the records that are opened here, while nothing of them is written. */
+  /** Ids of records opened here and not written yet. */
   readonly #opened = new Set<string>();
   readonly #news: { readonly hook: typeof conflictOpened; readonly change: ConflictChange }[] = [];
 
@@ -54,7 +51,7 @@ export class RecordWriter {
     this.#parts = parts;
   }
 
-  /** `rival` differs from the fact. Of a place with very many live facts the strongest are members. */
+  /** `rival` has another value than the fact. In a crowded place, only the strongest facts become members. */
   open(triple: TripleKey, fact: StoredFact, rival: Rival, members: readonly Member[]): ConflictRecord {
     const { tenantId, entityKey, relationKey, scope, gardenId } = triple;
     const record: ConflictRecord = {
@@ -99,7 +96,7 @@ export class RecordWriter {
     this.#opened.clear();
   }
 
-  /** Tells the handlers of the hooks. Call it once all is written. */
+  /** Runs the hooks. Call it after everything is written. */
   async tell(): Promise<void> {
     const { hooks } = this.#parts;
     for (const { hook, change } of this.#news) if (hooks.hasHandlers(hook)) await hooks.collect(hook, change);
@@ -119,7 +116,7 @@ export class RecordWriter {
     this.#news.push({ hook, change });
   }
 
-  /** A fact may have been named more than once, or be a member already of a record that was written before. */
+  /** Leaves out facts that are named twice, or are already members of a stored record. */
   async #unknown(members: readonly Membership[]): Promise<Membership[]> {
     const wanted = new Map(members.map((member) => [keyOf(member.record.id, member.fact.id), member]));
     const joined = members.filter(({ record }) => !this.#opened.has(record.id));

@@ -8,30 +8,28 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { Resolution } from './conflicts-api.ts';
 import { CROWD } from './live-facts.ts';
-import type { Lasting } from './standing.ts';
-import { placeDigest, readStandings } from './standing-rows.ts';
-import { type Entry, TripleHistory } from './triple-history.ts';
+import { placeDigest, readTimelines } from './timeline-rows.ts';
+import { type HistoryEntry, TripleHistory } from './triple-history.ts';
+import type { LongestLived } from './winner-timeline.ts';
 
-/**
- * Whether the caller of an item may know of the facts that stand in its way: all of them are in the place of the item.
- */
+/** True if the caller may learn of the facts that contradict an item; all of them lie in the item's place. */
 export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 
 /**
- * Strict mode: refuses a client's assertion that contradicts a live fact the caller can see. Items are judged in order,
- * and those accepted earlier in the same transaction count.
+ * Strict mode: refuses a client's assertion that contradicts a live fact visible to the caller. Judges items in order;
+ * earlier accepted items of the transaction count.
  */
 export const refuseContradictions = async (
   batch: AppendBatch,
   tables: PluginTables,
   seesPlace: SeesPlace,
 ): Promise<void> => {
-  const histories = new Map<string, TripleHistory<Entry>>();
+  const histories = new Map<string, TripleHistory<HistoryEntry>>();
   for (const item of batch.items) {
     const { fact } = item;
     if (!item.open || fact.system) continue;
     const known = histories.get(item.tripleId);
-    const history = known ?? new TripleHistory<Entry>(await liveOf(item, batch, tables), batch.nowMs);
+    const history = known ?? new TripleHistory<HistoryEntry>(await liveOf(item, batch, tables), batch.nowMs);
     histories.set(item.tripleId, history);
     if (item.origin === 'client' && noteOf(item.notes, Resolution) === undefined) {
       const rivals = history.rivalsOf(fact);
@@ -45,23 +43,23 @@ export const refuseContradictions = async (
 };
 
 /**
- * The batch holds the strongest facts only. Where there are more, some more are read, so that callers are told what
- * stands in their way; the rivals among those that nobody reads are known from who contests the place.
+ * The batch holds only the strongest facts. In a crowded place some more are read, so that callers learn which facts
+ * contradict them. The stored winners name a rival among the remaining ones.
  */
-const liveOf = async (item: AppendItem, batch: AppendBatch, tables: PluginTables): Promise<readonly Entry[]> => {
+const liveOf = async (item: AppendItem, batch: AppendBatch, tables: PluginTables): Promise<readonly HistoryEntry[]> => {
   const strongest = batch.siblings(item);
   if (strongest.length < SIBLING_LIMIT) return strongest;
   const [live = []] = await batch.transaction.siblings([item.fact], batch.nowMs, CROWD);
   if (live.length < CROWD) return live;
   const digest = placeDigest(item.fact);
-  const standing = (await readStandings(tables.in(batch.transaction), [digest])).get(digest);
-  const others = [standing?.lasting, standing?.contesting].flatMap((lasting) =>
+  const timeline = (await readTimelines(tables.in(batch.transaction), [digest])).get(digest);
+  const others = [timeline?.lasting, timeline?.contesting].flatMap((lasting) =>
     lasting !== undefined && lasting.untilMs > batch.nowMs ? [entryOf(lasting)] : [],
   );
   return [...live, ...others.filter(({ id }) => !live.some((known) => known.id === id))];
 };
 
-const entryOf = ({ id, valueKey, untilMs }: Lasting): Entry => ({
+const entryOf = ({ id, valueKey, untilMs }: LongestLived): HistoryEntry => ({
   id,
   valueKey,
   confidence: 1,
@@ -69,7 +67,7 @@ const entryOf = ({ id, valueKey, untilMs }: Lasting): Entry => ({
   system: false,
 });
 
-const contradicts = (rivals: readonly Entry[]): ServiceError =>
+const contradicts = (rivals: readonly HistoryEntry[]): ServiceError =>
   new ServiceError('conflict', 'a live fact of the same entity, relation and scope has another value', {
     hint: 'retract or resolve it first, or run the node with conflict mode record',
     members: { conflicting_fact_ids: rivals.map(({ id }) => id) },

@@ -14,7 +14,7 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import { attestationNotes } from '../attestation/attestation-api.ts';
-import { MAX_DERIVATIONS, SumsUp } from '../facts/facts-api.ts';
+import { MAX_DERIVATIONS, SummaryNote } from '../facts/facts-api.ts';
 import { conflictEntity } from './conflict-entity.ts';
 import { membersAmong, RECORDS } from './conflict-record.ts';
 import { type ConflictDecision, type ConflictView, Resolution } from './conflicts-api.ts';
@@ -25,7 +25,7 @@ import { findConflict } from './list-conflicts.ts';
 /** UTF-8. */
 const NOTE_BYTES = 16 * 1024;
 
-/** Stores the fact that settles a conflict, and so closes its record, as `Conflicts.resolve` says. */
+/** Stores the resolution of a conflict, which closes its record; see `Conflicts.resolve`. */
 export const resolveConflict = async (
   caller: Principal,
   name: string,
@@ -46,8 +46,8 @@ export const resolveConflict = async (
         : conflict.factA.fact;
     const notes = new Map([
       ...noted(Resolution, { conflictId: conflict.record.id, note }),
-      ...noted(SumsUp, true),
-      // What is signed is the fact that the resolution appends.
+      ...noted(SummaryNote, true),
+      // The attestation signs the fact that the resolution appends.
       ...attestationNotes(parts.attestations, decision.attestation),
     ]);
     return resolutionDraft(conflict, model, newValue ?? model.value, caller, notes);
@@ -77,7 +77,7 @@ const memberOf = async (
   return fact;
 };
 
-/** A fact of the original triple that outlives all its members. */
+/** A fact of the original triple that expires after all its members. */
 const resolutionDraft = (
   conflict: ConflictView,
   model: StoredFact,
@@ -85,8 +85,8 @@ const resolutionDraft = (
   caller: Principal,
   notes: Notes,
 ): FactDraft => {
-  // The two that are shown differ, which is what lets the fact settle its triple on every node. Of very many members it
-  // names no more than an assertion may, because peers take no more.
+  // Starts with the two facts that are shown: they differ, so that every node recognises the resolution. Peers accept a
+  // limited number of references, so further members may be left out.
   const members = [conflict.factA.fact, conflict.factB.fact, ...conflict.members];
   return {
     entity: model.entity,
@@ -101,9 +101,9 @@ const resolutionDraft = (
   };
 };
 
-/** The UUID of the record that is named by it, or by the identifier with the service's prefix. */
+/** The UUID in an identifier, with or without the service's prefix. */
 export const recordIdOf = (text: string, { names }: NodeSelf): string => {
-  // No store holds such an id.
+  // A store can hold no such id.
   if (hasForbiddenCodePoint(text)) throw noSuchConflict();
   const prefix = conflictEntity('', names);
   return (text.startsWith(prefix) ? text.slice(prefix.length) : text).toLowerCase();

@@ -17,8 +17,8 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, insertMembers, insertRecords, MEMBERS, RECORDS, recordOf } from './conflict-record.ts';
 import { judgePlaces } from './live-facts.ts';
-import { contestedUntil } from './standing.ts';
-import { insertStandings, placeDigest } from './standing-rows.ts';
+import { insertTimelines, placeDigest } from './timeline-rows.ts';
+import { contestedUntil } from './winner-timeline.ts';
 
 const PAGE = 500;
 
@@ -44,7 +44,7 @@ export const separatedRecords = async (data: MigrationData): Promise<ConflictRec
 };
 
 /**
- * Stores the records anew, and who reigns where. What ended facts in another place ends them no more, so a garden may
+ * Stores the records anew, and who wins where. What ended facts in another place ends them no more, so a garden may
  * come to hold differing live facts that no record knows: it gets one, without the facts that say so.
  */
 export const storeSeparated = async (records: readonly ConflictRecord[], data: MigrationData): Promise<void> => {
@@ -61,9 +61,9 @@ export const storeSeparated = async (records: readonly ConflictRecord[], data: M
   const places = [...open, ...inGardens];
   for (let at = 0; at < places.length; at += PAGE) {
     const judged = await judgePlaces(lives, places.slice(at, at + PAGE), nowMs);
-    await insertStandings(tables, judged, nowMs);
-    for (const { triple, facts, standing } of judged) {
-      const isNew = contestedUntil(standing) > nowMs && !known.has(tripleId(triple));
+    await insertTimelines(tables, judged, nowMs);
+    for (const { triple, facts, timeline } of judged) {
+      const isNew = contestedUntil(timeline) > nowMs && !known.has(tripleId(triple));
       if (isNew) await addRecord(tables, triple, facts, nowMs);
     }
   }

@@ -1,6 +1,6 @@
 import { compareHlc, type Hlc } from '../../kernel/plugin-api.ts';
 
-/** What deciding between rivals needs of a fact. */
+/** The parts of a fact that decide between rivals. */
 export interface Contender {
   readonly id: string;
   readonly valueKey: string;
@@ -8,7 +8,7 @@ export interface Contender {
   readonly hlc: Hlc;
 }
 
-/** Higher confidence first, then the higher stamp. Zero only for an exact tie. */
+/** Higher confidence first, then the higher stamp. Returns zero only for an exact tie. */
 export const compareStrength = (
   a: Pick<Contender, 'confidence' | 'hlc'>,
   b: Pick<Contender, 'confidence' | 'hlc'>,
@@ -16,10 +16,10 @@ export const compareStrength = (
   return b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
 };
 
-/** By id, where nothing else decides: every node has the same ids. */
+/** The last resort, because every node has the same ids. */
 const compareIds = (a: Contender, b: Contender): number => (a.id < b.id ? -1 : Number(a.id > b.id));
 
-/** The strongest fact whose value differs; undefined when there is none. */
+/** The strongest fact with another value; undefined without one. */
 export const strongestRival = <T extends Contender>(fact: Contender, others: readonly T[]): T | undefined => {
   return others
     .filter((other) => other.valueKey !== fact.valueKey)

@@ -25,15 +25,15 @@ import {
   recordOf,
 } from './conflict-record.ts';
 import { judgePlaces } from './live-facts.ts';
-import { placeDigest, readStandings, writeStandings } from './standing-rows.ts';
+import { placeDigest, readTimelines, writeTimelines } from './timeline-rows.ts';
 
 const RECORDS_PER_PAGE = 200;
-/** A record with more members takes several lines, so that no line grows without bound. */
+/** Members per line, so that no line grows without bound. */
 const MEMBERS_PER_LINE = 1_000;
 
 /**
- * Records and their members on their way from one store to another: they hold what no fact says, the time of detection
- * for one.
+ * Exports and imports records with their members, because they hold data that no fact has, such as the time of
+ * detection.
  */
 export const transferConflicts = (tables: PluginTables, clock: Clock): TransferSection => ({
   type: 'conflict',
@@ -65,7 +65,7 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
     const here = new Set(await membersAmong(within, { id, tenantId }, factIds));
     const absent = factIds.filter((factId) => !here.has(factId));
     const missing = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', absent)));
-    // An export of an older version lists facts of several places; a record is about those of its own.
+    // An export of an older version may list facts of several places. A record holds only those of its own.
     const own = missing.filter((fact) => tripleId(fact) === tripleId(record));
     await insertMembers(
       within,
@@ -76,7 +76,7 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
   },
 });
 
-/** The facts came without telling anybody: who reigns among them is worked out now. */
+/** The import ran no append hooks, so it computes the winners itself. */
 const settle = async (
   record: ConflictRecord,
   tables: WritableTables,
@@ -84,13 +84,13 @@ const settle = async (
   nowMs: number,
 ): Promise<void> => {
   const digest = placeDigest(record);
-  const stored = await readStandings(tables, [digest]);
+  const stored = await readTimelines(tables, [digest]);
   const judged = await judgePlaces(transaction, [record], nowMs);
   const { newest } = await transaction.ledgerHead(record.tenantId);
   const since = newest?.feed ?? ZERO_HLC;
-  await writeStandings(
+  await writeTimelines(
     tables,
-    judged.map(({ triple, standing }) => ({ triple, before: stored.get(digest), after: [{ ...standing, since }] })),
+    judged.map(({ triple, timeline }) => ({ triple, before: stored.get(digest), after: [{ ...timeline, since }] })),
     nowMs,
   );
 };
@@ -143,7 +143,7 @@ const readConflict = (
   return { record, factIds: [...new Set(factIds as string[])] };
 };
 
-/** Older versions wrote a list, for records that joined several gardens. */
+/** Older versions wrote a list, for records over several gardens. */
 const gardenOf = ({ garden_id: gardenId = null, gardens }: TransferLine): string | null => {
   if (Array.isArray(gardens)) {
     if (gardens.length > 1) {
@@ -156,8 +156,8 @@ const gardenOf = ({ garden_id: gardenId = null, gardens }: TransferLine): string
 };
 
 /**
- * The record is there afterwards; one triple has one open record in a place, so members join the one that this store
- * has opened itself.
+ * Ensures that the record exists. A triple has one open record per place, so members join the one that this store has
+ * opened itself.
  */
 const takeRecord = async (
   tables: WritableTables,

@@ -1,14 +1,11 @@
 import { compareHlc, type FactOutline, type PreparedFact } from '../../kernel/plugin-api.ts';
 
-/** What adding facts to a triple needs of each: a stored outline and a fact that is only prepared both have it. */
-export type Entry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &
+/** The common part of a stored outline and a prepared fact that a triple's history needs. */
+export type HistoryEntry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &
   Partial<Pick<FactOutline, 'hlc'>>;
 
-/**
- * Follows one triple in one place while facts are added to it within a transaction: which facts are live before each
- * addition.
- */
-export class TripleHistory<T extends Entry> {
+/** Tracks the live facts of one triple in one place while a transaction adds facts to it. */
+export class TripleHistory<T extends HistoryEntry> {
   #live: T[];
   readonly #nowMs: number;
 
@@ -17,18 +14,17 @@ export class TripleHistory<T extends Entry> {
     this.#nowMs = nowMs;
   }
 
-  /** Live facts so far. */
   get live(): readonly T[] {
     return this.#live;
   }
 
-  /** Two live facts differ. */
+  /** True if two live facts differ. */
   get isContested(): boolean {
     const [first] = this.#live;
     return this.#live.some(({ valueKey }) => valueKey !== first?.valueKey);
   }
 
-  /** Whether a fact with confidence is live on arrival, as far as its own members tell. */
+  /** True if the fact is live on arrival, judged by its own members alone. */
   startsLive(fact: T): boolean {
     return fact.confidence > 0 && (fact.validUntilMs === null || fact.validUntilMs > this.#nowMs);
   }
@@ -37,23 +33,20 @@ export class TripleHistory<T extends Entry> {
     return this.startsLive(fact) ? this.#live.filter((other) => other.valueKey !== fact.valueKey) : [];
   }
 
-  /** Adds a fact; one with confidence 0 ends the earlier ones. */
+  /** Adds a fact. A fact with confidence 0 ends the earlier ones. */
   add(fact: T): void {
     if (fact.confidence === 0) this.endBefore(fact);
     else if (this.startsLive(fact)) this.#live.push(fact);
   }
 
-  /** Ends every fact that is older than the cover. */
-  endBefore(cover: Pick<Entry, 'hlc'>): void {
+  /** Ends every fact older than the cover. */
+  endBefore(cover: Pick<HistoryEntry, 'hlc'>): void {
     this.#live = this.#live.filter((fact) => !isOlder(fact, cover));
   }
 }
 
-/**
- * A fact that has no stamp yet is newer than any that has one, and of two without, arrival decides: the later one
- * covers.
- */
-const isOlder = (fact: Pick<Entry, 'hlc'>, than: Pick<Entry, 'hlc'>): boolean => {
+/** A fact without a stamp is newer than any with one. Of two without, the later arrival is newer. */
+const isOlder = (fact: Pick<HistoryEntry, 'hlc'>, than: Pick<HistoryEntry, 'hlc'>): boolean => {
   if (than.hlc === undefined) return true;
   if (fact.hlc === undefined) return false;
   return compareHlc(fact.hlc, than.hlc) < 0;

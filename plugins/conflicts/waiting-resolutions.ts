@@ -9,22 +9,19 @@ import {
   type StoredFact,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
-import type { Naming } from './named-facts.ts';
-import { placeDigest } from './standing-rows.ts';
+import type { CitingFact } from './cited-facts.ts';
+import { placeDigest } from './timeline-rows.ts';
 
 export const WAITING = 'conflicts_waiting';
 
 /**
- * Facts of one triple and place that are kept waiting: bounds what a fact costs that arrives there. Those that come
- * after them settle nothing when the facts that they name arrive even later.
+ * Bounds the waiting facts of a triple and place, and so the cost of a fact that arrives there. A resolution beyond the
+ * bound has no effect if its members arrive after it.
  */
 const MOST_WAITING = 64;
 
-/**
- * Keeps facts in mind that may settle their triple once the facts arrive that they name. Facts of other nodes come in
- * any order, so that a resolution may be there before its members.
- */
-export const addWaiting = async (tables: WritableTables, facts: readonly Naming[]): Promise<void> => {
+/** Stores facts that may become resolutions once the facts that they name arrive. Facts of peers come in any order. */
+export const addWaiting = async (tables: WritableTables, facts: readonly CitingFact[]): Promise<void> => {
   const [first] = facts;
   if (first === undefined) return;
   const { tenantId } = first;
@@ -41,7 +38,7 @@ export const addWaiting = async (tables: WritableTables, facts: readonly Naming[
   if (rows.length > 0) await tables.insertRows(WAITING, rows);
 };
 
-/** The waiting facts that name one of these facts, on its triple in its place. All are of one tenant. */
+/** The waiting facts that name one of these facts on its triple in its place. All belong to one tenant. */
 export const waitingFor = async (
   arrived: readonly StoredFact[],
   tables: ReadableTables,
@@ -58,7 +55,7 @@ export const waitingFor = async (
   return waiting.filter(({ derivedFrom }) => derivedFrom.some((hash) => hashes.has(hash)));
 };
 
-export const dropWaiting = async (tables: WritableTables, facts: readonly Naming[]): Promise<void> => {
+export const dropWaiting = async (tables: WritableTables, facts: readonly CitingFact[]): Promise<void> => {
   const [first] = facts;
   if (first === undefined) return;
   const ids = facts.map(({ id }) => id);
@@ -69,6 +66,9 @@ export const dropWaiting = async (tables: WritableTables, facts: readonly Naming
     .delete();
 };
 
-/** Of an append: the facts that other nodes may have waited for. What is asserted here is newer than all that waits. */
+/**
+ * The facts of an append that a stored resolution may wait for. A local fact is newer than every waiting resolution, so
+ * only facts of peers count.
+ */
 export const arrivedFacts = ({ facts }: AppendedBatch): StoredFact[] =>
   facts.flatMap(({ fact, origin }) => (origin === 'peer' && !fact.system && fact.confidence > 0 ? [fact] : []));

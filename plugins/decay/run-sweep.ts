@@ -13,7 +13,7 @@ import {
   type Principal,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
-import { AskedBy } from '../facts/facts-api.ts';
+import { RequesterNote } from '../facts/facts-api.ts';
 import type { SweepResult } from './decay-api.ts';
 import { type DecayingFact, openSelection, type SelectionParts, selectIn, stillSelected } from './select-facts.ts';
 import type { SweepRules } from './sweep-rules.ts';
@@ -175,5 +175,5 @@ const endOf = (
   scope,
   gardenId,
   // What the node does of its own accord is not judged by who owns an entity.
-  notes: caller.kind === 'node' ? undefined : noted(AskedBy, caller.entityUri),
+  notes: caller.kind === 'node' ? undefined : noted(RequesterNote, caller.entityUri),
 });

@@ -16,9 +16,8 @@ import {
 import type { Quotas } from '../rate-limits/rate-limits-api.ts';
 import { type AssertParts, IDEMPOTENCY_HEADER, onceReply, REPLAYED_HEADER } from './assert-fact-route.ts';
 import { ASSERTION } from './assertion-schema.ts';
-import type { KeptAnswer, OnceForAll } from './facts-api.ts';
+import type { OnceForAll, RecordedAnswer } from './facts-api.ts';
 
-/** Items of one batch. */
 const MAX_BATCH_ITEMS = 1000;
 
 interface BatchParts extends AssertParts {
@@ -27,7 +26,7 @@ interface BatchParts extends AssertParts {
   readonly quotas: Pick<Quotas, 'takeRest'> | undefined;
 }
 
-/** POST /v1/facts/batch: a verdict per item; what is accepted is stored in one transaction. */
+/** POST /v1/facts/batch: one verdict per item. One transaction stores all accepted items. */
 export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined, readonly BodyItem[]> => ({
   method: 'POST',
   path: '/v1/facts/batch',
@@ -98,9 +97,9 @@ const onceForAll = (key: string, parts: BatchParts): OnceForAll => ({
   key,
   request: 'POST /v1/facts/batch',
   answer: (verdicts) => answerOf(verdicts, parts),
-  withhold(kept, refusals) {
-    if (!refusals.some(lacksRight)) return kept;
-    const { results } = JSON.parse(kept.text) as { readonly results: readonly ResultJson[] };
+  withhold(recorded, refusals) {
+    if (!refusals.some(lacksRight)) return recorded;
+    const { results } = JSON.parse(recorded.text) as { readonly results: readonly ResultJson[] };
     const told = results.map((result, index) => {
       const refusal = refusals[index];
       return lacksRight(refusal) ? rejectedJson(index, refusal, parts.names) : result;
@@ -114,7 +113,7 @@ interface ResultJson {
   readonly status: number;
 }
 
-const answerOf = (verdicts: readonly AppendVerdict[], { factJson, names }: BatchParts): KeptAnswer =>
+const answerOf = (verdicts: readonly AppendVerdict[], { factJson, names }: BatchParts): RecordedAnswer =>
   answerWith(
     verdicts.map((verdict, index) =>
       verdict.kind === 'rejected'
@@ -123,7 +122,7 @@ const answerOf = (verdicts: readonly AppendVerdict[], { factJson, names }: Batch
     ),
   );
 
-const answerWith = (results: readonly ResultJson[]): KeptAnswer => {
+const answerWith = (results: readonly ResultJson[]): RecordedAnswer => {
   const accepted = results.filter(({ status }) => status === 201).length;
   return { status: 200, text: JSON.stringify({ accepted, rejected: results.length - accepted, results }) };
 };

@@ -9,7 +9,7 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { ASSERTION } from './assertion-schema.ts';
-import type { Assertions, KeptAnswer, OnceAnswer } from './facts-api.ts';
+import type { Assertions, OnceAnswer, RecordedAnswer } from './facts-api.ts';
 import type { ReadSession } from './read-session.ts';
 
 export interface AssertParts {
@@ -28,7 +28,7 @@ export const IDEMPOTENCY_HEADER: Readonly<Record<string, RouteHeader>> = {
 };
 export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'Sent as true with an answer that was given before' };
 
-/** POST /v1/facts: 201 with the stored fact, or with the one that it repeats. */
+/** POST /v1/facts: 201 with the stored fact, or with the earlier fact that it repeats. */
 export const assertFactRoute = ({
   assertions,
   factJson,
@@ -39,7 +39,7 @@ export const assertFactRoute = ({
   summary: 'Assert a fact',
   access: { permission: 'write' },
   dimension: 'fact_write',
-  // The reader of assertions checks the members: it serves batches too, and names a code for each kind of violation.
+  // The assertion reader checks the members, so that batches share its error codes.
   body: schema<object>({ type: 'object' }),
   bodyShown: component(ASSERTION),
   headers: { ...readSession.headers, ...IDEMPOTENCY_HEADER },
@@ -66,7 +66,7 @@ export const assertFactRoute = ({
       const { view } = await assertions.assert(caller, body, options);
       return { status: 201, body: factJson(view) };
     }
-    const answer = (view: FactView): KeptAnswer => ({ status: 201, text: JSON.stringify(factJson(view)) });
+    const answer = (view: FactView): RecordedAnswer => ({ status: 201, text: JSON.stringify(factJson(view)) });
     return onceReply(await assertions.assertOnce(caller, body, { key, request: REQUEST, answer }, options));
   },
 });

@@ -1,8 +1,8 @@
 import { memberRefusal } from '../../kernel/plugin-api.ts';
-import { defineAssertionMember, SumsUp } from './facts-api.ts';
+import { defineAssertionMember, SummaryNote } from './facts-api.ts';
 import { MAX_DERIVATIONS, readDerivations } from './read-derivations.ts';
 
-/** What the fact was derived from, as it was written; clients send an empty list with every assertion. */
+/** References to the facts that the new fact was derived from. Clients send an empty list with every assertion. */
 export const DERIVED_FROM = defineAssertionMember('derived_from', {
   summary: 'facts that this one was derived from, by content id or by id',
   schema: {
@@ -27,7 +27,7 @@ export const WRITE_MODE = defineAssertionMember('write_mode', {
     enum: ['assert', 'summarize_with_provenance', null],
     default: 'assert',
   },
-  note: SumsUp,
+  note: SummaryNote,
   read(input, path) {
     if (input === 'assert') return undefined;
     if (input === 'summarize_with_provenance') return true;

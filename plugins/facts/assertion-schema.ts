@@ -4,8 +4,8 @@ import { AssertionMembers } from './facts-api.ts';
 const assigned: JsonSchema = { description: 'Has no effect: the node assigns it.' };
 
 /**
- * Members of an assertion that need no plugin. They are shown here and checked by the reader of assertions, which has
- * a code for each kind of violation.
+ * The members that belong to no plugin. The schema only documents them: the assertion reader checks them, because it
+ * has an error code for each kind of violation.
  */
 export const OWN_MEMBERS: Readonly<Record<string, JsonSchema>> = {
   entity: { type: 'string', minLength: 1, maxLength: 2048, description: 'What the fact is about: a URI or an own id.' },
@@ -47,7 +47,7 @@ export const OWN_MEMBERS: Readonly<Record<string, JsonSchema>> = {
 
 export const REQUIRED_MEMBERS = ['entity', 'relation', 'value', 'source'] as const;
 
-/** Clients send these as null with every assertion, whether or not the plugin that reads them is there. */
+/** Clients send these as null with every assertion, even if the plugin that reads them is off. */
 export const MAY_BE_NULL = ['garden_id', 'attestation'] as const;
 
 const NULL_ALONE: JsonSchema = { type: 'null', description: 'The plugin that reads it is switched off.' };

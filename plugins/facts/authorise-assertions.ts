@@ -9,9 +9,9 @@ import {
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { DERIVED_FROM } from './assertion-members.ts';
-import { SumsUp } from './facts-api.ts';
+import { SummaryNote } from './facts-api.ts';
 import { PROVENANCE_CYCLE_DETECTED } from './facts-words.ts';
-import { Asserted } from './read-assertion.ts';
+import { AssertionNote } from './read-assertion.ts';
 import type { SessionGuard } from './session-guard.ts';
 import { ttlRefusal } from './ttl.ts';
 import { ttlTarget } from './ttl-target.ts';
@@ -25,8 +25,8 @@ export interface AuthorisationParts {
 }
 
 /**
- * What clients may assert about other facts: times-to-live of those that are theirs, nothing derived from itself, and
- * what the guard of sessions lets pass.
+ * Refuses assertions that a client may not make about other facts: a time-to-live for somebody else's fact, a fact
+ * derived from itself, and an assertion that the session guard refuses.
  */
 export const createAuthoriseAssertions = (parts: AuthorisationParts) => {
   const ttl = parts.names.meta('ttl');
@@ -57,17 +57,17 @@ const authorise = async (
   for (const item of guarded) {
     const { sessionId, scope, derivedFrom } = item.fact;
     const derivations = noteOf(item.notes, DERIVED_FROM.note) ?? derivedFrom.map((hash) => ({ hash }));
-    const isSummary = noteOf(item.notes, SumsUp) !== undefined;
+    const isSummary = noteOf(item.notes, SummaryNote) !== undefined;
     const assertion = { sessionId, scope, isSummary, derivations };
     const refusal = await parts.sessionGuard?.check(assertion, item.caller, batch.snapshot);
     if (refusal != null) item.reject(refusal, 'session');
   }
 };
 
-/** A resolution may equal one of the facts that it resolves, and has its content id then. */
+/** A resolution may equal one of the facts that it resolves, and then shares its content id. */
 const refuseCycle = (item: RefusableItem): void => {
   const { cid, derivedFrom } = item.fact;
-  if (noteOf(item.notes, Asserted) === undefined || !derivedFrom.includes(cid)) return;
+  if (noteOf(item.notes, AssertionNote) === undefined || !derivedFrom.includes(cid)) return;
   const problem = 'must not name the content id of the fact itself';
   item.reject(memberRefusal(`${item.path}.derived_from`, problem, PROVENANCE_CYCLE_DETECTED));
 };

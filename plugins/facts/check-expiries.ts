@@ -15,13 +15,13 @@ import { ttlTarget } from './ttl-target.ts';
 
 type Expiry = Awaited<ReturnType<PluginSnapshot['expiriesAfter']>>[number];
 
-/** Expiries of one look, and facts that are read for them. */
+/** Page sizes: expiries, and facts read for their times-to-live. */
 const EXPIRIES = 200;
 const FACTS = 2_000;
 
 const HINT = 'somebody changed the store past the node, or the disk is damaged: restore a backup';
 
-/** Whether facts expire when their times-to-live say so. */
+/** Checks that each fact expires when its newest time-to-live says so. */
 export const createExpiryCheck = (tables: PluginTables, names: ServiceNames): StoreCheck => ({
   name: 'expiries',
   summary: 'each time-to-live that was given counts, and no other does',
@@ -49,13 +49,13 @@ export const createExpiryCheck = (tables: PluginTables, names: ServiceNames): St
   },
 });
 
-/** Ids of the times-to-live that should count, and neither do nor have given way to a later one. */
+/** Ids of times-to-live that have no effect although no later one replaced them. */
 const withoutEffect = async (
   given: readonly StoredFact[],
   names: ServiceNames,
   snapshot: PluginSnapshot,
 ): Promise<string[]> => {
-  // Those of other nodes do not count here.
+  // A time-to-live from another node has no effect here.
   const own = given.filter((fact) => fact.receivedFrom === null && fact.confidence > 0 && endOf(fact) !== null);
   const targets = own.map((fact) => ({ tenantId: fact.tenantId, id: ttlTarget(fact.entity, names) }));
   const known = new Map((await snapshot.expiries(targets)).map((expiry) => [expiry.factId, expiry]));
@@ -65,7 +65,7 @@ const withoutEffect = async (
   });
 };
 
-/** Ids of facts whose expiry no time-to-live has set. */
+/** Ids of facts whose stored expiry comes from no time-to-live. */
 const unfounded = async (
   expiries: readonly Expiry[],
   names: ServiceNames,
@@ -96,7 +96,7 @@ const unfounded = async (
   );
 };
 
-/** An erased time-to-live has kept its stamp, and no end. */
+/** Erasure removes the end of a time-to-live and keeps its stamp, so only the stamp can be compared. */
 const isFrom = ({ hlc, expiresMs }: Expiry, fact: StoredFact): boolean =>
   compareHlc(hlc, fact.hlc) === 0 && (fact.cid === '' || endOf(fact) === expiresMs);
 

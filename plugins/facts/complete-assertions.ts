@@ -17,17 +17,17 @@ export interface CompletionParts {
   readonly names: ServiceNames;
 }
 
-/** What an assertion names besides itself. */
+/** The other facts that an assertion refers to. */
 interface Naming {
   readonly item: DraftItem;
-  /** Id of the fact whose life it bounds. */
+  /** Id of the fact that the time-to-live ends. */
   readonly target: string | undefined;
   readonly derivations: readonly Derivation[] | undefined;
 }
 
 /**
- * Completes drafts that name other facts: a time-to-live is put where the fact is that it speaks of, and ids in
- * `derived_from` become content ids, where the caller can read the fact.
+ * Completes drafts that refer to other facts. A time-to-live moves to the garden of its fact. Ids in `derived_from`
+ * become content ids if the caller can read the fact.
  */
 export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
   const ttl = names.meta('ttl');
@@ -38,7 +38,7 @@ export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
       const derivations = noteOf(item.notes, DERIVED_FROM.note);
       if (target !== undefined || derivations !== undefined) naming.push({ item, target, derivations });
     }
-    // Nearly all assertions name nothing else, and there is nothing to wait for.
+    // Nearly all assertions refer to no other fact, and need no wait.
     return naming.length === 0 ? undefined : complete(naming, caller, facts);
   };
 };
@@ -46,7 +46,7 @@ export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
 const complete = async (naming: readonly Naming[], caller: Principal, facts: Facts): Promise<void> => {
   const seen = await visibleFacts(idsOf(naming), caller, facts);
   for (const { item, target, derivations } of naming) {
-    // Callers who see a fact see the times-to-live that speak of it.
+    // A time-to-live is visible wherever its fact is visible.
     if (target !== undefined) item.complete({ gardenId: seen.get(target)?.gardenId ?? null });
     if (derivations === undefined) continue;
     item.complete({
@@ -67,10 +67,10 @@ const idsOf = (naming: readonly Naming[]): ReadonlySet<string> => {
   return ids;
 };
 
-/** Ids in one query; a batch may name a hundred thousand. */
+/** Ids per query: a batch may refer to a hundred thousand facts. */
 const LOOK_UP_CHUNK = 1000;
 
-/** Those of the facts that the caller may see, by id, from one snapshot. */
+/** The facts among these ids that the caller may see, by id, read from one snapshot. */
 const visibleFacts = async (
   ids: ReadonlySet<string>,
   caller: Principal,

@@ -11,7 +11,7 @@ import {
   ServiceError,
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
-import type { Assertions, AssertOptions, KeptAnswer } from './facts-api.ts';
+import type { Assertions, AssertOptions, RecordedAnswer } from './facts-api.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { ReadAssertion } from './read-assertion.ts';
 
@@ -60,13 +60,13 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
             if (refusal !== undefined) throw refusal;
           },
           async work(recorder) {
-            let kept: KeptAnswer | undefined;
+            let recorded: RecordedAnswer | undefined;
             const options = recorder.options(([verdict]) => {
-              if (verdict?.kind === 'stored') kept = answer(verdict.view);
-              return kept;
+              if (verdict?.kind === 'stored') recorded = answer(verdict.view);
+              return recorded;
             });
             const { view } = await facts.append(draft, caller, options);
-            return kept ?? answer(view);
+            return recorded ?? answer(view);
           },
         },
       );
@@ -79,19 +79,19 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
       const given = await idempotency.run(
         { caller, key, hash },
         {
-          // Each item has its own verdict, so none refuses the whole.
+          // Each item has its own verdict, so no check refuses the whole batch.
           permit: async () => {},
           async work(recorder) {
-            let kept: KeptAnswer | undefined;
+            let recorded: RecordedAnswer | undefined;
             const options = recorder.options((verdicts) => {
-              kept = answer(inOrder(outcomes, verdicts));
-              return kept;
+              recorded = answer(inOrder(outcomes, verdicts));
+              return recorded;
             });
             const verdicts = await facts.appendAll(drafts, caller, { ...options, exclusive: true });
-            if (kept !== undefined) return kept;
+            if (recorded !== undefined) return recorded;
             const answered = answer(inOrder(outcomes, verdicts));
-            // Nothing was to be stored, so no transaction kept it.
-            await recorder.keep(answered);
+            // Nothing was appended, so no append transaction has recorded the answer.
+            await recorder.record(answered);
             return answered;
           },
         },
@@ -105,7 +105,7 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
 const draftsOf = (outcomes: readonly (FactDraft | ServiceError)[]): readonly FactDraft[] =>
   outcomes.filter((outcome): outcome is FactDraft => !(outcome instanceof ServiceError));
 
-/** The verdicts on the drafts, with those on the bodies that did not become one. */
+/** Merges verdicts on drafts and refusals of unreadable bodies, in the order of the request. */
 const inOrder = (
   outcomes: readonly (FactDraft | ServiceError)[],
   verdicts: readonly AppendVerdict[],
@@ -129,9 +129,9 @@ const refusalsNow = async (
   return outcomes.map((outcome) => (outcome instanceof ServiceError ? undefined : refusals[judged++]));
 };
 
-/** What an item asked for, to tell a repeated batch from another one. */
+/** Identifies an item within the hash of its batch. */
 const asked = (item: BodyItem): unknown => ('value' in item ? [item.value] : item.error.code);
 
-/** Members that no reader looks at may hold a number that JSON has no form for; such a number counts as null here. */
+/** An undeclared member may hold a number that JSON cannot express; it counts as null here. */
 const requestHash = (request: string, body: unknown): string =>
   sha256Hex(`${request}\n${canonicalJson(JSON.parse(JSON.stringify(body)))}`);

@@ -42,7 +42,7 @@ export interface QueryParts {
 }
 
 export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: QueryParts): Queries => ({
-  async page(caller, question, { sessionId = null, notes, limit, position, isKept = false }) {
+  async page(caller, question, { sessionId = null, notes, limit, position, withLifetime = false }) {
     requirePermission(caller, 'read');
     const search = readQuestion(question, caller);
     const { members, ...page } = await facts.read(
@@ -55,15 +55,15 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: Q
         if (garden !== undefined && entered === undefined) throw refuseGarden(caller);
         const found = await reader.query({ ...search, gardenId: entered?.id, limit, position });
         const added = await hooks.collect(queryAnswer, { question, facts: found.facts, reader, notes });
-        const steadiness = isKept ? await steadinessOf(reader, question, hooks) : undefined;
-        return { ...found, members: Object.assign({}, ...added) as Record<string, unknown>, steadiness };
+        const lifetime = withLifetime ? await lifetimeOf(reader, question, hooks) : undefined;
+        return { ...found, members: Object.assign({}, ...added) as Record<string, unknown>, lifetime };
       },
       notes,
     );
     const whole = await intact.keepIntact(page.facts, caller);
     await sessionReads.returned(sessionId, caller, whole);
     const isWhole = whole.length === page.facts.length;
-    return { ...page, facts: whole, members, steadiness: isWhole ? page.steadiness : undefined };
+    return { ...page, facts: whole, members, lifetime: isWhole ? page.lifetime : undefined };
   },
   async get(caller, text, { sessionId = null, notes } = {}) {
     requirePermission(caller, 'read');
@@ -108,12 +108,12 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: Q
   },
 });
 
-/** Only of what is about one entity: nobody can tell when an answer about many changes. */
-const steadinessOf = async (
+/** Only for questions about one entity: no cheap rule says when an answer about many entities changes. */
+const lifetimeOf = async (
   reader: FactReader,
   { entity, garden }: FactQuestion,
   hooks: HookCaller,
-): Promise<FactAnswer['steadiness']> => {
+): Promise<FactAnswer['lifetime']> => {
   if (entity === undefined || garden !== undefined || hooks.hasHandlers(queryAnswer)) return undefined;
   return { fromMs: reader.nowMs, untilMs: await reader.steadyUntil(readEntityUri(entity, 'query.entity')) };
 };
@@ -137,14 +137,14 @@ const readQuestion = (question: FactQuestion, caller: Principal): Omit<FactSearc
   return search;
 };
 
-/** The name of a session is its caller's own: two callers that chose the same one share nothing. */
+/** Session names are private to a caller: two callers that chose the same name share nothing. */
 const readSessionFilter = (text: string, caller: Principal): FactSearch['session'] => {
   const id = readSessionName(text, 'query.session');
   if (id === null) throw memberRefusal('query.session', 'must not be empty', 'bad_parameter');
   return caller.permissions.has('admin') ? { id } : { id, assertedBy: caller.entityUri };
 };
 
-/** An instant compares with timestamps, a stamp with stamps. */
+/** Compares an instant with timestamps, and a stamp with stamps. */
 const readAfter = (text: string): Filter => {
   const stamp = parseHlc(text);
   if (stamp !== null) return above('hlc', stamp);
@@ -153,7 +153,7 @@ const readAfter = (text: string): Filter => {
   throw memberRefusal('query.after', 'must be an RFC 3339 date-time with offset, or an hlc', 'bad_parameter');
 };
 
-/** One refusal for an unknown root and a hidden one; 404 tells something only where nothing can be hidden. */
+/** An unknown root and a hidden root get the same refusal. Only callers who see everything get a 404. */
 const hiddenRoot = (caller: Principal): ServiceError => {
   const seesEverything = caller.permissions.has('admin') && SCOPES.every((scope) => caller.allowedScopes.has(scope));
   if (seesEverything) return noSuchFact();

@@ -13,16 +13,15 @@ import {
   SIBLING_LIMIT,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { Asserted } from './read-assertion.ts';
+import { AssertionNote } from './read-assertion.ts';
 import { isTtlRelation } from './ttl.ts';
 import { ttlTarget } from './ttl-target.ts';
 
 type SettleBatch = AppendBatch<SettleableItem>;
 
 /**
- * Answers a repeated assertion with the record that is already there: same caller, equal in
- * everything a caller says, and still live. Items are judged in order, so a retraction between two equal assertions
- * keeps both.
+ * Answers a repeated assertion with the stored fact. It repeats a fact if that fact is live and equal in all that the
+ * caller said. Items are judged in order, so a retraction between two equal assertions makes both count.
  */
 export const settleDuplicates = async (batch: SettleBatch, names: ServiceNames): Promise<void> => {
   const triples = new Map<string, TripleInBatch>();
@@ -34,25 +33,25 @@ export const settleDuplicates = async (batch: SettleBatch, names: ServiceNames):
       triple = { candidates: [], ended: false };
       triples.set(item.tripleId, triple);
     }
-    if (noteOf(item.notes, Asserted) === undefined || item.fact.confidence === 0) end(triple);
+    if (noteOf(item.notes, AssertionNote) === undefined || item.fact.confidence === 0) end(triple);
     else if (isTtlRelation(item.fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
     else {
-      // Most facts are the first of their triple, and waiting for nothing takes time as well.
+      // Most facts are the first of their triple, and awaiting nothing still costs time.
       const settling = settleOne(batch, item, triple);
       if (settling !== undefined) await settling;
     }
   }
 };
 
-/** What one transaction has done to a triple so far. */
+/** The effects of one transaction on a triple so far. */
 interface TripleInBatch {
-  /** Items that will be stored, unless a later phase refuses them, and are live. */
+  /** Live facts of this transaction, unless a later phase refuses them. */
   candidates: SettleableItem[];
-  /** Facts stored before this transaction no longer count as live. */
+  /** True if the facts stored before this transaction are no longer live. */
   ended: boolean;
 }
 
-/** A retraction ends what came before it, and so may a fact that a plugin or a peer brings, a resolution for one. */
+/** Retractions end earlier facts. Facts of plugins and peers may do so as well: a resolution, for example. */
 const end = (triple: TripleInBatch): void => {
   triple.ended = true;
   triple.candidates = [];
@@ -81,7 +80,9 @@ const keepAsCandidate = ({ nowMs }: SettleBatch, item: SettleableItem, triple: T
   if (item.fact.validUntilMs === null || item.fact.validUntilMs > nowMs) triple.candidates.push(item);
 };
 
-/** A time-to-live repeats another only while that one is in force: set to and fro, each must count again. */
+/**
+ * A time-to-live repeats another only while that one is in force. Otherwise a change back to an old end would be lost.
+ */
 const settleTtl = async (
   batch: SettleBatch,
   item: SettleableItem,
@@ -104,7 +105,7 @@ const isInForce = async ({ transaction }: SettleBatch, id: string, ttl: StoredFa
   return expiry !== undefined && compareHlc(ttl.hlc, expiry.hlc) === 0;
 };
 
-/** The live fact from before this transaction that the item repeats. */
+/** The live fact, stored before this transaction, that the item repeats. */
 const storedEqual = async (batch: SettleBatch, item: SettleableItem): Promise<StoredFact | undefined> => {
   const { fact } = item;
   const siblings = fact.system ? await systemSiblings(batch, fact) : batch.siblings(item);
@@ -113,15 +114,15 @@ const storedEqual = async (batch: SettleBatch, item: SettleableItem): Promise<St
   return siblings.length < SIBLING_LIMIT || fact.system ? undefined : findEqual(batch, fact);
 };
 
-/** A batch brings no siblings of system facts, because they have no rivals; they are repeated too, now and then. */
+/** Batches bring no siblings of system facts, because system facts have no rivals. Some are repeated nevertheless. */
 const systemSiblings = async (
   { transaction, nowMs }: SettleBatch,
   fact: PreparedFact,
 ): Promise<readonly FactOutline[]> => (await transaction.siblings([fact], nowMs, SIBLING_LIMIT))[0] ?? [];
 
 /**
- * Looks beyond the siblings of a triple that has more live facts than are read at once. By content id, because a scan
- * of such a triple would hold the append lock; a value that is equal but spelled differently is then stored once more.
+ * Finds a duplicate among more live facts than one read returns. It searches by content id, because a scan of the
+ * triple would hold the append lock. An equal value that is spelled differently is stored once more.
  */
 const findEqual = async ({ transaction, nowMs }: SettleBatch, fact: PreparedFact): Promise<StoredFact | undefined> => {
   const alike: Filter[] = [
@@ -141,10 +142,7 @@ const findEqual = async ({ transaction, nowMs }: SettleBatch, fact: PreparedFact
 const repeatsItem = (fact: PreparedFact, { fact: earlier }: SettleableItem): boolean =>
   repeats(fact, earlier, earlier.value.interpretAs);
 
-/**
- * Equal in everything that counts. Both are facts of one triple and place; texts are compared as stored, values by
- * their key.
- */
+/** Compares texts as stored, and values by their key. Both facts belong to one triple and place. */
 const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpretAs: string): boolean =>
   fact.valueKey === other.valueKey &&
   fact.assertedBy === other.assertedBy &&

@@ -12,12 +12,12 @@ export const factPath = schema<FactPath>({
   required: ['id'],
 });
 
-/** What a path may name a fact by. */
+/** A fact named in a path: by id or by content id. */
 export type FactReference = { readonly id: string } | { readonly cid: string };
 
 /**
- * Reads `{id}` or `sha256:<64 hex>`. An id is never refused for its shape, only for text that no store holds; a content
- * id that is none is `cid_malformed` (400).
+ * Reads `{id}` or `sha256:<64 hex>`. Every id passes, unless it holds text that a store cannot hold. A malformed
+ * content id is `cid_malformed` (400).
  */
 export const readFactReference = (text: string): FactReference => {
   if (!text.startsWith(CID_PREFIX)) return { id: readFactId(text) };
@@ -33,7 +33,7 @@ export const readFactId = (text: string): string => {
   throw memberRefusal('path.id', 'must not contain U+0000 or a lone surrogate', 'bad_parameter');
 };
 
-/** Unknown and hidden facts alike. */
+/** Unknown and hidden facts get the same refusal. */
 export const noSuchFact = (): ServiceError => new ServiceError('lookup', 'there is no such fact');
 
 const CID_PREFIX = 'sha256:';

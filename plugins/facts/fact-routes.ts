@@ -34,7 +34,7 @@ interface FactQuery {
   readonly fields?: string;
 }
 
-/** GET /v1/facts/{id | sha256:<hex>}: a fact in any state, the newest visible one for a content id. */
+/** GET /v1/facts/{id | sha256:<hex>}: a fact in any state; for a content id, the newest visible one. */
 export const getFactRoute = (parts: FactRouteParts): Route<FactPath, FactQuery> => {
   const { queries, factJson, fields, readSession } = parts;
   const claimed = claimedParameters(ofNamedFacts(parts.parameters));
@@ -70,7 +70,7 @@ const NODE_JSON = objectOf(
   { optional: ['fact_id', 'entity'] },
 );
 
-/** GET /v1/facts/{id}/provenance: everything the fact was derived from, as far as the caller may see it. */
+/** GET /v1/facts/{id}/provenance: the visible part of the facts that this one was derived from. */
 export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<FactPath, ProvenanceQuery> => {
   const claimed = claimedParameters(ofNamedFacts(parameters));
   const depth = { type: 'integer', minimum: 1, maximum: MAX_LEVELS, default: MAX_LEVELS };
@@ -125,7 +125,7 @@ const edgeJson = ({ derivedFactId, sourceHash }: DerivationEdge): Record<string,
   source_hash: sourceHash,
 });
 
-/** A hidden reference has the two members of an absent one, byte for byte. */
+/** A hidden fact and an absent one yield the same two members, so that they cannot be told apart. */
 const nodeJson = ({ hash, fact }: DerivationNode): Record<string, unknown> =>
   fact === undefined ? { hash, exists: false } : { hash, fact_id: fact.id, entity: fact.entity, exists: true };
 
@@ -133,7 +133,7 @@ interface VerifyBody {
   readonly cid?: string | null;
 }
 
-/** POST /v1/facts/{id}/verify-cid: compares a fact with its content id; a mismatch is an answer, not an error. */
+/** POST /v1/facts/{id}/verify-cid: compares a fact with its content id. A mismatch is a result, not an error. */
 export const verifyCidRoute = ({ queries }: FactRouteParts): Route<FactPath, undefined, VerifyBody> => ({
   method: 'POST',
   path: '/v1/facts/:id/verify-cid',
@@ -175,8 +175,7 @@ export const verifyCidRoute = ({ queries }: FactRouteParts): Route<FactPath, und
 });
 
 /**
- * GET /v1/admin/cid-backfill/status: every fact gets its content id when it is stored, so nearly always nothing is
- * pending.
+ * GET /v1/admin/cid-backfill/status: the store computes content ids on append, so the backlog is nearly always empty.
  */
 export const cidBackfillStatusRoute = ({ queries }: FactRouteParts): Route => ({
   method: 'GET',

@@ -19,7 +19,7 @@ import {
   type Word,
 } from '../../kernel/plugin-api.ts';
 import { defineAuditEvent } from '../audit/audit-api.ts';
-import type { Steadiness } from './kept-answers.ts';
+import type { AnswerLifetime } from './answer-cache.ts';
 import type { Derivations } from './walk-derivations.ts';
 
 export { type FactPlace, referencesFor } from './derived-references.ts';
@@ -29,11 +29,11 @@ export { createReadSession, type ReadSession, readSessionName, sessionHeader } f
 export { ttlTarget } from './ttl-target.ts';
 export type { DerivationEdge, DerivationNode, Derivations } from './walk-derivations.ts';
 
-/** Remembers what a session has read, for the session guard. Does nothing while the guard is off. */
+/** Records the scopes that a session has read, for the session guard. Does nothing while the guard is off. */
 export interface SessionReads {
   /**
-   * To be called with the facts of an answer before it is sent, by every route that returns facts to be worked with.
-   * Resolves when what was read is durable. `sessionId` is the trimmed session header, null without one.
+   * Each route that returns facts to work with calls this before it replies. Resolves once the reads are durable.
+   * `sessionId` is the trimmed session header, or null.
    */
   returned(sessionId: string | null, caller: Principal, views: readonly FactView[]): Promise<void>;
 }
@@ -41,20 +41,20 @@ export interface SessionReads {
 export const SessionReads = defineRef<SessionReads>('facts.session-reads');
 
 /**
- * Note on a draft that sums up what it is derived from, as an assertion does in write mode `summarize_with_provenance`:
- * what the guard of sessions asks of a fact that goes where its session has read.
+ * Note on a draft that summarises the facts it is derived from: write mode `summarize_with_provenance`. The session
+ * guard requires it for a fact that enters a scope which its session has read.
  */
-export const SumsUp = defineRef<true>('facts.sums-up');
+export const SummaryNote = defineRef<true>('facts.summary');
 
 /**
- * Note on a draft that the node writes because a caller asked for it, by another right than that to assert: entity_uri
- * of the caller. Those who judge whom an entity belongs to judge the caller.
+ * Note on a draft that the node writes on behalf of a caller, under another right than asserting: the caller's
+ * entity_uri. Checks of who may write about an entity judge that caller.
  */
-export const AskedBy = defineRef<string>('facts.asked-by');
+export const RequesterNote = defineRef<string>('facts.requester');
 
-/** Guards answers against rows that were changed behind the node's back. */
+/** Detects facts whose rows were changed by other means than this node. */
 export interface IntactFacts {
-  /** The facts whose content id still matches; the others are left out, logged, and audited once. */
+  /** Returns the facts whose content id still matches. Logs the others, and audits each of them once. */
   keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
   /** Throws `cid_mismatch` (409) when the content id of a fact no longer matches. */
   requireIntact(view: FactView): void;
@@ -76,22 +76,22 @@ export const FEDERATION_INTEGRITY_REJECTED = defineAuditEvent('federation_integr
   summary: 'a fact, stored or brought by a peer, does not fit its content id or its proof',
 });
 
-/** The body of an assertion as it was sent, before anything was trimmed. */
+/** The body of an assertion as sent, before anything is trimmed. */
 export type SentAssertion = Readonly<Record<string, unknown>>;
 
 /**
- * A member that bodies of assertions may have because a plugin claims it. What it says is noted on the draft; the
- * plugin gives it effect in a handler of `append:read` or of a later phase, for every way of asserting.
+ * A member of assertion bodies that a plugin claims. The value that it reads becomes a note on the draft. The plugin
+ * applies the note in a handler of `append:read` or a later phase, so that it works for every way of asserting.
  */
 export interface AssertionMember<T = unknown> extends Word {
-  /** JSON schema. Members of objects in it that it does not list are refused as unknown. */
+  /** JSON schema. Undeclared members of its objects are refused as unknown. */
   readonly schema: object;
   /**
-   * Reads the member where it is present and not null. Throws a refusal that names `path`, or a path below it. No note
-   * is made for undefined: the member says nothing then.
+   * Reads the member if it is present and not null. Throws a refusal that names `path` or a path below it. Undefined
+   * makes no note.
    */
   read(input: unknown, path: string, body: SentAssertion): T | undefined;
-  /** Under which key the draft carries what was read: `noteOf(item.notes, MEMBER.note)`. */
+  /** The key of the note on the draft: `noteOf(item.notes, MEMBER.note)`. */
   readonly note: Ref<T>;
 }
 
@@ -114,53 +114,53 @@ export const defineAssertionMember = <T>(
   }) as Word as AssertionMember<T>;
 };
 
-/** How a client asserts. */
 export interface AssertOptions {
   /** The session that the facts belong to, trimmed; null or absent without one. */
   readonly sessionId?: string | null;
 }
 
-/** What was said to a request and will be said to its repetitions, byte for byte. */
-export interface KeptAnswer {
+/** The recorded reply to a request. Repetitions get it byte for byte. */
+export interface RecordedAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Makes a request one that can be repeated: for a day, its key gets the answer that it got first. */
+/** Makes a request repeatable: for a day, its key returns the first answer. */
 export interface Once<R> {
   /** 1 to 255 visible ASCII characters, else `bad_parameter`. */
   readonly key: string;
-  /** What is asked for, by its route or its tool: under another name the same body is another request. */
+  /** The route or tool of the request. The same body under another name is another request. */
   readonly request: string;
-  /** Called inside the transaction that stores the facts. A refusal of everything is not kept. */
-  answer(result: R): KeptAnswer;
+  /** Called inside the transaction that stores the facts. If everything is refused, the answer is not recorded. */
+  answer(result: R): RecordedAnswer;
 }
 
 export interface OnceForAll extends Once<readonly AppendVerdict[]> {
-  /** A kept answer without what the caller may not write, and so not be told, any more. */
-  withhold(answer: KeptAnswer, refusals: readonly (ServiceError | undefined)[]): KeptAnswer;
+  /** Removes from a recorded answer the parts that the caller may no longer write, and so may no longer see. */
+  withhold(answer: RecordedAnswer, refusals: readonly (ServiceError | undefined)[]): RecordedAnswer;
 }
 
-export interface OnceAnswer extends KeptAnswer {
+export interface OnceAnswer extends RecordedAnswer {
   readonly isReplay: boolean;
 }
 
 /**
- * What callers may say. A body is that of `POST /v1/facts`; all its checks are made here and in the append, so that
- * every surface refuses alike.
+ * The assertions of callers. A body is that of `POST /v1/facts`. Reading and appending make all checks, so that every
+ * surface refuses alike.
  */
 export interface Assertions {
-  /** Stores one fact, or finds the one that it repeats. Rejects with the ServiceError that refuses it. */
+  /** Stores one fact, or returns the stored fact that it repeats. Rejects with the ServiceError that refuses it. */
   assert(
     caller: Principal,
     body: unknown,
     options?: AssertOptions,
   ): Promise<{ readonly view: FactView; readonly existing: boolean }>;
-  /** The same for several facts in one transaction, judged in order, each with its own verdict. */
+  /** Stores several facts in one transaction. Judges them in order and returns a verdict for each. */
   assertAll(caller: Principal, bodies: readonly BodyItem[], options?: AssertOptions): Promise<readonly AppendVerdict[]>;
   /**
-   * `assert`, or the answer that was kept. Rejects with `idempotency_mismatch` for a key of another request and with
-   * `idempotency_in_progress` while the first is running; rights are asked for before either.
+   * As `assert`, but returns the recorded answer for a repeated key. Rejects with `idempotency_mismatch` if another
+   * request used the key, and with `idempotency_in_progress` while the first one runs. Checks the caller's rights
+   * before both.
    */
   assertOnce(caller: Principal, body: unknown, once: Once<FactView>, options?: AssertOptions): Promise<OnceAnswer>;
   assertAllOnce(
@@ -174,25 +174,25 @@ export interface Assertions {
 export const Assertions = defineRef<Assertions>('facts.assertions');
 
 /**
- * A query parameter that reads take because a plugin claims it. What it says lies in `ReadContext.notes`, for the
- * plugin's handlers of `read:constrain` and `read:annotate`.
+ * A query parameter that a plugin claims for reads. Its value becomes a note in `ReadContext.notes`, for the plugin's
+ * handlers of `read:constrain` and `read:annotate`.
  */
 export interface ReadParameter<T = unknown> extends Word {
-  /** JSON schema of one value; queries are text, so numbers and booleans are coerced. */
+  /** JSON schema of one value. Query values are text, so numbers and booleans are coerced. */
   readonly schema: object;
-  /** Reads the value. Throws a refusal that names `path`; its status is 400. No note is made for undefined. */
+  /** Throws a refusal that names `path`, with status 400. Undefined makes no note. */
   read(input: unknown, path: string): T | undefined;
   /** `noteOf(context.notes, PARAMETER.note)`. */
   readonly note: Ref<T>;
-  /** Only `GET /v1/facts` takes it: it chooses among facts, and means nothing for one that is named. */
+  /** True if only `GET /v1/facts` takes it, because it selects among facts. */
   readonly listsOnly?: true;
 }
 
 export const ReadParameters = defineVocabulary<ReadParameter>('parameter of reads', /^[a-z][a-z0-9_]*$/);
 
 /**
- * Claims a parameter of `GET /v1/facts`, of a fact by id and of its provenance. The plugin lists it in `declares`. Give
- * a `note` where the kernel or another plugin reads what it says.
+ * Claims a parameter of `GET /v1/facts`, of a fact by id, and of its provenance. The plugin lists it in `declares`. A
+ * `note` is needed only if the kernel or another plugin reads the value.
  */
 export const defineReadParameter = <T>(
   id: string,
@@ -208,15 +208,14 @@ export const defineReadParameter = <T>(
   }) as Word as ReadParameter<T>;
 };
 
-/** How a client reads. */
 export interface ReadOptions {
-  /** The session that remembers what it has read, trimmed; null or absent without one. */
+  /** The session that records these reads, trimmed; null or absent without one. */
   readonly sessionId?: string | null;
-  /** What parameters of plugins say. */
+  /** Values of the parameters that plugins claim. */
   readonly notes?: Notes | undefined;
 }
 
-/** Which facts are asked for. Texts are those of the parameters of `GET /v1/facts`, and are read by the same rules. */
+/** Selects facts. Its texts follow the rules of the parameters of `GET /v1/facts`. */
 export interface FactQuestion {
   readonly entity?: string | undefined;
   readonly relation?: string | undefined;
@@ -226,7 +225,9 @@ export interface FactQuestion {
   readonly garden?: string | undefined;
   readonly minConfidence?: number | undefined;
   readonly attested?: boolean | undefined;
-  /** Facts that the caller asserted in this session; of all who used its name, for an admin. */
+  /**
+   * Selects the facts that the caller asserted in this session. An admin gets those of every caller who used the name.
+   */
   readonly session?: string | undefined;
   /** An instant or a stamp. */
   readonly after?: string | undefined;
@@ -238,18 +239,18 @@ export interface FactQuestion {
 export interface PageOptions extends ReadOptions {
   readonly limit: number;
   readonly position?: FactSearch['position'];
-  /** Tells with the answer how long it holds. */
-  readonly isKept?: boolean;
+  /** True to also learn how long the answer stays valid. */
+  readonly withLifetime?: boolean;
 }
 
 export interface FactAnswer extends FactPage {
   /** Members that plugins add to the answer. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Absent unless it was asked for, and where nobody can tell. */
-  readonly steadiness?: Steadiness | undefined;
+  /** Absent unless requested, and if the answer's lifetime is unknown. */
+  readonly lifetime?: AnswerLifetime | undefined;
 }
 
-/** What a handler of `query:answer` is told. */
+/** The input of a `query:answer` handler. */
 export interface AnsweredQuery {
   readonly question: FactQuestion;
   readonly facts: readonly FactView[];
@@ -259,8 +260,8 @@ export interface AnsweredQuery {
 }
 
 /**
- * Once per page of `GET /v1/facts`: members for the answer, as `defineQueryMember` declares them, beside its own, which
- * stay. Later plugins win.
+ * Runs once per page of `GET /v1/facts`. Returns members to add to the answer, as declared by `defineQueryMember`. They
+ * cannot replace the answer's own members. Later plugins win.
  */
 export const queryAnswer = defineCollectHook<AnsweredQuery, Readonly<Record<string, unknown>>>('query:answer');
 
@@ -268,31 +269,31 @@ export interface Provenance extends Derivations {
   readonly root: StoredFact;
 }
 
-/** How a fact compares with its content id. */
 export interface CidReport {
   readonly isStoredValid: boolean;
-  /** The given content id, or the stored one, is that of the fact. */
+  /** True if the given content id, or else the stored one, matches the fact. */
   readonly isMatch: boolean;
-  /** Null for a row so damaged that it has none. */
+  /** Null for a row too damaged to compute one. */
   readonly computed: string | null;
   readonly stored: string;
 }
 
-/** What callers may read of facts. Each needs the permission `read`. */
+/** Reads of facts as a caller. Each needs the permission `read`. */
 export interface Queries {
   /** Newest first. Rejects with `authorization` for a scope or garden that the caller may not read. */
   page(caller: Principal, question: FactQuestion, options: PageOptions): Promise<FactAnswer>;
   /**
-   * By id, or the newest by `sha256:` and a content id. Rejects with `lookup` for an unknown fact and a hidden one
-   * alike, and with `cid_mismatch` for one that was changed behind the node's back.
+   * Finds a fact by id, or the newest one for `sha256:` and a content id. Rejects with `lookup` for an unknown or
+   * hidden fact, and with `cid_mismatch` if its row was changed by other means than this node.
    */
   get(caller: Principal, reference: string, options?: ReadOptions): Promise<FactView>;
   /**
-   * What the fact was derived from, at most `depth` levels far. Rejects with `authorization` where `get` says `lookup`.
+   * Walks the facts that this one was derived from, for at most `depth` levels. Rejects with `authorization` where
+   * `get` rejects with `lookup`.
    */
   provenance(caller: Principal, id: string, options: ReadOptions & { readonly depth: number }): Promise<Provenance>;
   verifyCid(caller: Principal, id: string, given?: string | null): Promise<CidReport>;
-  /** Facts that the caller may see, and those of them without a content id. Needs the permission `admin`. */
+  /** Counts the facts that the caller may see, and those without a content id. Needs the permission `admin`. */
   countWithoutCid(caller: Principal): Promise<{ readonly total: number; readonly pending: number }>;
 }
 

@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** Answers kept for callers that repeat a request with the same Idempotency-Key. */
+/** Recorded answers for requests that are repeated with the same Idempotency-Key. */
 export const IDEMPOTENCY_TABLE = 'facts_idempotency';
 
 /** Scopes that each session has read, for the session guard. */
@@ -17,7 +17,7 @@ export const factsMigrations: readonly Migration[] = [
         table.text('idempotency_key').notNullable();
         table.text('request_hash').notNullable();
         table.integer('status').notNullable();
-        // The exact text of the answer: a replay must not differ from it by a byte.
+        // The exact text of the answer, because a replay must match it byte for byte.
         table.text('body').notNullable();
         table.bigInteger('created_ms').notNullable().index();
         table.primary(['tenant_id', 'entity_uri', 'idempotency_key']);

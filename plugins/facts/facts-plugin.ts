@@ -22,6 +22,7 @@ import {
 import { AuditLog } from '../audit/audit-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
 import { Quotas } from '../rate-limits/rate-limits-api.ts';
+import { AnswerCache } from './answer-cache.ts';
 import { assertBatchRoute } from './assert-batch-route.ts';
 import { assertFactRoute } from './assert-fact-route.ts';
 import { DERIVED_FROM, WRITE_MODE } from './assertion-members.ts';
@@ -54,7 +55,6 @@ import * as words from './facts-words.ts';
 import { firstRequests } from './first-requests.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntactFacts } from './intact-facts.ts';
-import { KeptAnswers } from './kept-answers.ts';
 import { queryFactsRoute, RESERVED_ANSWERS, RESERVED_PARAMETERS } from './query-facts-route.ts';
 import { createReadAssertion, RESERVED_MEMBERS } from './read-assertion.ts';
 import { createReadSession } from './read-session.ts';
@@ -69,9 +69,9 @@ interface FactsSettings {
 
 const NO_SESSION_READS: SessionReads = { returned: async () => {} };
 
-/** How often answers that nobody will ask for again are forgotten. */
+/** How often recorded answers older than a day are deleted. */
 const PURGE_INTERVAL_MS = 10 * 60 * 1000;
-/** How often answers from before the last commit are let go, where nobody asks. */
+/** How often cached answers from before the last commit are dropped while no question arrives. */
 
 export const factsPlugin = definePlugin({
   name: 'facts',
@@ -144,7 +144,7 @@ export const factsPlugin = definePlugin({
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
     const members = vocabulary.words(QueryMembers);
-    const kept = new KeptAnswers({ facts, clock, maxBytes: config.keptAnswersMiB * 2 ** 20 });
+    const cache = new AnswerCache({ facts, clock, maxBytes: config.keptAnswersMiB * 2 ** 20 });
     const readParts = { queries, factJson, factText, fields, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);
@@ -153,7 +153,7 @@ export const factsPlugin = definePlugin({
 
     route(assertFactRoute(assertParts));
     route(assertBatchRoute({ ...assertParts, quotas }));
-    route(queryFactsRoute({ ...readParts, kept }));
+    route(queryFactsRoute({ ...readParts, cache }));
     route(getFactRoute(readParts));
     route(provenanceRoute(readParts));
     route(verifyCidRoute(readParts));
@@ -167,7 +167,7 @@ export const factsPlugin = definePlugin({
     on(factAppended, (batch) => recordExpiries(batch, names));
     const expiryCheck = createExpiryCheck(tables, names);
     on(storeChecks, () => expiryCheck);
-    onStop(() => kept.stop());
+    onStop(() => cache.stop());
     every(PURGE_INTERVAL_MS, async () => {
       await idempotency.purge();
       await guard?.purge();

@@ -8,25 +8,24 @@ import {
   type SqlValue,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
-import type { KeptAnswer, OnceAnswer } from './facts-api.ts';
+import type { OnceAnswer, RecordedAnswer } from './facts-api.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 import { IDEMPOTENCY_IN_PROGRESS } from './facts-words.ts';
 
-/** How long an answer is kept. */
 const RECORD_LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** Keeps the answer of one request under its key. */
+/** Records the answer of one request under its key. */
 export interface Recorder {
   /**
-   * For an append: refuses it when the key was used meanwhile, and keeps `answerOf` the verdicts in its transaction. An
-   * `undefined` answer, one that is not a success, is not kept.
+   * Options for an append: it is refused if the key was used meanwhile, and its transaction records `answerOf` the
+   * verdicts. An `undefined` answer means failure, and is not recorded.
    */
-  options(answerOf: (verdicts: readonly AppendVerdict[]) => KeptAnswer | undefined): AppendOptions;
-  /** For a request that turned out to append nothing: keeps the answer in a transaction of its own. */
-  keep(answer: KeptAnswer): Promise<void>;
+  options(answerOf: (verdicts: readonly AppendVerdict[]) => RecordedAnswer | undefined): AppendOptions;
+  /** For a request that appends nothing: records the answer in a transaction of its own. */
+  record(answer: RecordedAnswer): Promise<void>;
 }
 
-/** Whose request it is, and how a repetition is told from another request under the same key. */
+/** Identifies the caller, the key and the request, so that a reused key can be told from a repetition. */
 export interface KeyedRequest {
   readonly caller: Principal;
   readonly key: string;
@@ -34,15 +33,15 @@ export interface KeyedRequest {
 }
 
 export interface KeyedWork {
-  /** Throws where the caller may not make this request any more; asked before anything else than `work` is answered. */
+  /** Throws if the caller may no longer make this request. Runs before any recorded answer or mismatch is returned. */
   permit(): Promise<void>;
-  work(recorder: Recorder): Promise<KeptAnswer>;
+  work(recorder: Recorder): Promise<RecordedAnswer>;
 }
 
 export interface Idempotency {
-  /** Does the work at most once per key and request. A repetition gets what the recorder kept. */
+  /** Does the work at most once per key and request. A repetition gets the recorded answer. */
   run(request: KeyedRequest, work: KeyedWork): Promise<OnceAnswer>;
-  /** Forgets answers that are older than a day. */
+  /** Deletes answers that are older than a day. */
   purge(): Promise<void>;
 }
 
@@ -71,26 +70,26 @@ export const createIdempotency = (tables: PluginTables, clock: Clock): Idempoten
 };
 
 const runOnce = async (record: KeyRecord, { permit, work }: KeyedWork): Promise<OnceAnswer> => {
-  // Looked up before the append joins a transaction, so that a plain repetition never waits for the writer.
+  // Looks the key up before the append joins a transaction, so that a plain repetition never waits for the writer.
   await record.lookUp();
   if (record.found === undefined) {
     try {
       const answer = await work(record);
       if (record.found === undefined) return { ...answer, isReplay: false };
     } catch (error) {
-      // Another process may have stored an answer meanwhile; then that one counts, whatever became of this attempt.
+      // Another process may have recorded an answer meanwhile. It counts, even if this attempt failed.
       if (record.found === undefined) throw error;
     }
   }
-  // A kept answer says no more than the caller may be told today.
+  // A recorded answer reveals no more than the caller may see today.
   await permit();
   if (record.found === 'of another request') throw mismatch();
   return { ...record.found, isReplay: true };
 };
 
 class KeyRecord implements Recorder {
-  /** What the store held under the key before this request. */
-  found: KeptAnswer | 'of another request' | undefined;
+  /** The record under the key from before this request. */
+  found: RecordedAnswer | 'of another request' | undefined;
   readonly #where: Readonly<Record<string, string>>;
   readonly #tables: PluginTables;
   readonly #clock: Clock;
@@ -111,18 +110,18 @@ class KeyRecord implements Recorder {
     });
   }
 
-  options(answerOf: (verdicts: readonly AppendVerdict[]) => KeptAnswer | undefined): AppendOptions {
+  options(answerOf: (verdicts: readonly AppendVerdict[]) => RecordedAnswer | undefined): AppendOptions {
     return {
       guard: (transaction) => this.#guard(this.#tables.in(transaction)),
       beforeCommit: async (transaction, verdicts) => {
-        // Verdicts of a request that its own guard refused are nobody's answer.
+        // The guard of this append refused the request, so its verdicts must not be recorded.
         const answer = this.found === undefined ? answerOf(verdicts) : undefined;
         if (answer !== undefined) await this.#insert(this.#tables.in(transaction), answer);
       },
     };
   }
 
-  async keep(answer: KeptAnswer): Promise<void> {
+  async record(answer: RecordedAnswer): Promise<void> {
     await this.#tables.write(this.#tenantId, async (writable) => {
       await this.#guard(writable);
       await this.#insert(writable, answer);
@@ -135,7 +134,7 @@ class KeyRecord implements Recorder {
     if (this.found !== undefined) throw inProgress();
   }
 
-  /** True when there is a record that has outlived its day. */
+  /** Returns true for an expired record. */
   #judge([row]: readonly Readonly<Record<string, SqlValue>>[]): boolean {
     if (row === undefined) return false;
     if (Number(row['created_ms']) <= this.#clock.nowMs() - RECORD_LIFE_MS) return true;
@@ -146,9 +145,9 @@ class KeyRecord implements Recorder {
     return false;
   }
 
-  async #insert(writable: WritableTables, { status, text }: KeptAnswer): Promise<void> {
-    const kept = { request_hash: this.#hash, status, body: text, created_ms: this.#clock.nowMs() };
-    await writable.insertRows(IDEMPOTENCY_TABLE, [{ ...this.#where, ...kept }]);
+  async #insert(writable: WritableTables, { status, text }: RecordedAnswer): Promise<void> {
+    const record = { request_hash: this.#hash, status, body: text, created_ms: this.#clock.nowMs() };
+    await writable.insertRows(IDEMPOTENCY_TABLE, [{ ...this.#where, ...record }]);
   }
 }
 

@@ -10,7 +10,7 @@ import type { AuditLog } from '../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts';
 import { CID_MISMATCH } from './facts-words.ts';
 
-/** Content id of a stored row as it reads now; null for a row so damaged that it has none. */
+/** Content id computed from the stored row; null for a row too damaged to compute one. */
 export const recomputedCid = keptWithFact((fact: StoredFact): string | null => {
   try {
     return contentId(fact);
@@ -19,7 +19,7 @@ export const recomputedCid = keptWithFact((fact: StoredFact): string | null => {
   }
 });
 
-/** Facts that were found to be whole. One that is frozen stays as it is, so that it need not be hashed again. */
+/** Facts that passed the check. A frozen object cannot change, so it is hashed once. */
 const intact = new WeakSet<StoredFact>();
 
 const isIntact = (fact: StoredFact): boolean => {
@@ -58,5 +58,5 @@ export const createIntactFacts = (names: ServiceNames, log: Logger, audit: Audit
   };
 };
 
-/** Facts remembered as reported, so that a poller does not fill the log with one broken row. */
+/** Bounds the ids that were reported already, so that a poller does not fill the log with one broken row. */
 const MAX_REPORTED = 10_000;

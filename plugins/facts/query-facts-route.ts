@@ -22,6 +22,7 @@ import {
   spellBody,
   spellList,
 } from '../../kernel/plugin-api.ts';
+import { type AnswerCache, isReply } from './answer-cache.ts';
 import {
   type FactQuestion,
   type Queries,
@@ -30,7 +31,6 @@ import {
   type ReadParameter,
   ReadParameters,
 } from './facts-api.ts';
-import { isReply, type KeptAnswers } from './kept-answers.ts';
 import { claimedParameters } from './read-parameters.ts';
 import type { ReadSession } from './read-session.ts';
 
@@ -62,7 +62,7 @@ export interface FactPageParts {
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly readSession: ReadSession;
-  readonly kept: KeptAnswers;
+  readonly cache: AnswerCache;
   readonly parameters: readonly ReadParameter[];
   /** Members of the answer that plugins fill. */
   readonly members: readonly QueryMember[];
@@ -70,10 +70,10 @@ export interface FactPageParts {
 
 const TOTAL_HEADER = { 'X-Total-Count': 'The same number as `total`' };
 
-/** Where no plugin claims these they are refused: the state of now in their place would be wrong. */
+/** If no plugin claims these, they are refused, because the present state would be a wrong answer. */
 const OTHER_TIMES = ['as_of', 'valid_at'] as const;
 
-/** GET /v1/facts: one page of what the caller may see, newest first, with the number of all matches. */
+/** GET /v1/facts: one page of the facts that the caller may see, newest first, with the number of all matches. */
 export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQuery> => {
   const { queries, factText, fields, readSession } = parts;
   const claimed = claimedParameters(parts.parameters, OTHER_TIMES);
@@ -100,13 +100,13 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
       const toJson = fields.read(query.fields, 'query');
       const question = questionOf(query);
       const isPlain = query.entity !== undefined && sessionId === null && notes === undefined && !query.cursor;
-      const open = isPlain ? parts.kept.find(caller, query) : undefined;
+      const open = isPlain ? parts.cache.find(caller, query) : undefined;
       if (open !== undefined && isReply(open)) return open;
       const bound = bindCursor(request, query.cursor, [question, claimed.valuesOf(query)], parts);
       const position = bound.position && positionOf(bound.position);
       const page = await queries.page(caller, question, {
         ...{ sessionId, notes, limit: query.limit, position },
-        isKept: open?.isRepeated === true,
+        withLifetime: open?.isRepeated === true,
       });
       const list = toJson === undefined ? listTexts(page.facts, factText) : spellList(page.facts, toJson);
       const next = list.isCut ? page.facts[list.count - 1]?.fact : page.next;
@@ -115,9 +115,9 @@ export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQue
       const own = { facts: list, total, cursor };
       const body = { ...own, tombstone_notices: [], ...members, ...own };
       const headers = { 'X-Total-Count': String(total) };
-      if (page.steadiness === undefined || cursor !== null) return { status: 200, headers, body };
+      if (page.lifetime === undefined || cursor !== null) return { status: 200, headers, body };
       const reply = { status: 200, headers, text: spellBody(body) };
-      open?.keep(reply, page.steadiness);
+      open?.cache(reply, page.lifetime);
       return reply;
     },
   };
@@ -141,7 +141,7 @@ const FILTERS = {
   limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
 } as const;
 
-/** No plugin can claim these: parameters of this route, and the one of a fact's provenance. */
+/** Plugins cannot claim the route's own parameters, or the one of a fact's provenance. */
 export const RESERVED_PARAMETERS = [...Object.keys(FILTERS), 'depth'].map((name) => ReadParameters.reserve(name));
 
 const OWN_JSON = {
@@ -151,7 +151,7 @@ const OWN_JSON = {
   tombstone_notices: { type: 'array' },
 } as const;
 
-/** No plugin can claim these. */
+/** Plugins cannot claim the answer's own members. */
 export const RESERVED_ANSWERS = Object.keys(OWN_JSON).map((name) => QueryMembers.reserve(name));
 
 const pageJson = (fact: JsonSchema, members: readonly QueryMember[]): JsonSchema =>

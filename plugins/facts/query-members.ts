@@ -3,7 +3,7 @@ import { defineVocabulary, type JsonSchema, type Word } from '../../kernel/plugi
 /** A member of the answer to `GET /v1/facts` that a plugin fills. */
 export interface QueryMember extends Word {
   readonly json: JsonSchema;
-  /** The answer may lack it. */
+  /** True if an answer may lack the member. */
   readonly optional?: true;
 }
 

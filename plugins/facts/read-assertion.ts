@@ -23,10 +23,10 @@ import { MAY_BE_NULL, OWN_MEMBERS, REQUIRED_MEMBERS } from './assertion-schema.t
 import { type AssertionMember, AssertionMembers, type SentAssertion } from './facts-api.ts';
 
 /**
- * Note on every draft that was read from the body of an assertion. Only such facts are compared with earlier ones: a
- * resolution that equals an old fact must still be stored.
+ * Note on every draft that comes from an assertion body. Only such facts are compared with earlier ones: a resolution
+ * that equals an old fact must still be stored.
  */
-export const Asserted = defineRef<true>('facts.asserted');
+export const AssertionNote = defineRef<true>('facts.assertion');
 
 export interface ReadContext {
   readonly nowMs: number;
@@ -35,17 +35,17 @@ export interface ReadContext {
 }
 
 /**
- * Reads the body of an assertion. Throws all that is wrong with it at once, undeclared members among it: 422, or 413
- * for a value that is too long and nothing else. `path` names the body. Null for an optional member means absent.
+ * Reads the body of an assertion. Throws all violations at once, undeclared members included: 422, or 413 if the only
+ * one is a value that is too long. `path` names the body. Null for an optional member means absent.
  */
 export type ReadAssertion = (input: unknown, path: string, context: ReadContext) => FactDraft;
 
-/** Nobody else can claim these. */
+/** Plugins cannot claim these. */
 export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => AssertionMembers.reserve(name));
 
-const ONLY_ASSERTED = noted(Asserted, true);
+const ONLY_ASSERTED = noted(AssertionNote, true);
 
-/** `claimed` are the members that plugins read. */
+/** `claimed` lists the members that plugins read. */
 export const createReadAssertion = (claimed: readonly AssertionMember[], names: ServiceNames): ReadAssertion => {
   const undeclaredIn = compileDeclared(
     schema<object>({
@@ -71,7 +71,7 @@ export const createReadAssertion = (claimed: readonly AssertionMember[], names: 
       requireSession(reading, names);
       return draft;
     }
-    // Read once more, past the first violation: nearly all bodies are right, and pay nothing for the rest to be named.
+    // Reads a faulty body once more to name every violation. Nearly all bodies are valid, and pay nothing for that.
     const refusals = new Refusals();
     refusals.add(undeclared);
     readMembers(reading, (name, reader, isRequired) =>
@@ -120,7 +120,7 @@ const readMembers = ({ claimed, body, nowMs, sessionId, path }: Reading, read: R
   return draft;
 };
 
-/** Most assertions hold no claimed member, and share one note. */
+/** Most assertions hold no claimed member, and share one object. */
 const readClaimed = (claimed: readonly AssertionMember[], body: SentAssertion, read: ReadMember): Notes => {
   let notes: Map<Ref<unknown>, unknown> | undefined;
   for (const member of claimed) {
@@ -134,8 +134,8 @@ const readClaimed = (claimed: readonly AssertionMember[], body: SentAssertion, r
 };
 
 /**
- * The header decides. A body that names another session is refused: the fact would belong to a session it did not ask
- * for.
+ * The header names the session. A body that names another one is refused, because its fact would join a session that it
+ * did not ask for.
  */
 const requireSession = ({ body, path, sessionId }: Reading, names: ServiceNames): void => {
   const named = readSessionId(ownMember(body, 'session_id') ?? undefined, path);
@@ -143,7 +143,7 @@ const requireSession = ({ body, path, sessionId }: Reading, names: ServiceNames)
   throw memberRefusal(`${path}.session_id`, `must be the same as the header ${names.headers.session}`);
 };
 
-/** Own members only, so that nothing is ever read off a prototype. */
+/** Reads own properties only, never the prototype's. */
 const ownMember = (body: SentAssertion, name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
 
 const memberOf = (body: SentAssertion, name: string, path: string, isRequired = false): unknown => {
@@ -157,7 +157,7 @@ const readConfidence = (input: unknown, path: string): number => {
   if (input === undefined) return 1;
   if (typeof input !== 'number' || !(input >= 0 && input <= 1))
     throw memberRefusal(path, 'must be a number between 0 and 1');
-  // Adding zero makes one of the two zeros.
+  // Adding zero turns minus zero into zero.
   return input + 0;
 };
 
@@ -174,7 +174,7 @@ const readInstant = (input: unknown, path: string): string | null => {
   throw memberRefusal(path, 'must be an RFC 3339 date-time with offset');
 };
 
-/** A timestamp in the future is refused with everything else that is wrong with the body. */
+/** Refuses a timestamp in the future together with the body's other violations. */
 const readTimestamp = (input: unknown, path: string, nowMs: number): string | null => {
   const timestamp = readInstant(input, path);
   const refusal = timestamp === null ? null : refuseTimestamp(parseInstant(timestamp), nowMs, path);

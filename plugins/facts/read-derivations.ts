@@ -3,12 +3,12 @@ import { memberRefusal } from '../../kernel/plugin-api.ts';
 /** References that one assertion may carry. */
 export const MAX_DERIVATIONS = 100;
 
-/** A reference to a fact that another was derived from: by content, or by an id that still has to be looked up. */
+/** A reference to a source fact: a content id, or a fact id that still has to be looked up. */
 export type Derivation = { readonly hash: string } | { readonly factId: string };
 
 /**
- * Reads `derived_from`: a list of `{fact_id?, hash?}`, `sha256:<64 hex>` or 64 hex digits. A hash
- * counts before an id beside it. Anything else is refused with 422.
+ * Reads `derived_from`: a list of `{fact_id?, hash?}`, `sha256:<64 hex>` or 64 hex digits. A hash takes precedence over
+ * an id. Refuses everything else with 422.
  */
 export const readDerivations = (input: unknown, path: string): readonly Derivation[] => {
   if (!Array.isArray(input)) throw memberRefusal(path, 'must be a list');

@@ -1,21 +1,24 @@
 import { type JsonSchema, memberRefusal, type Notes, type Ref } from '../../kernel/plugin-api.ts';
 import type { ReadParameter } from './facts-api.ts';
 
-/** Parameters of reads that plugins claim, for the routes that take them. */
+/** The read parameters that plugins claim, for the routes that take them. */
 export interface ClaimedParameters {
   /** For the `properties` of a query's schema. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
-  /** What the query says in them, to tell the pages of one question from those of another. */
+  /** Values of the claimed parameters, so that a cursor belongs to one question. */
   valuesOf(query: object): readonly unknown[];
   notesOf(query: object): Notes | undefined;
 }
 
-/** `kept` are names that a route keeps for plugins: as long as none claims them, they are refused as not yet known. */
+/**
+ * `reserved` lists names that a route reserves for plugins: while no plugin claims one, the route refuses it as not
+ * supported yet.
+ */
 export const claimedParameters = (
   claimed: readonly ReadParameter[],
-  kept: readonly string[] = [],
+  reserved: readonly string[] = [],
 ): ClaimedParameters => {
-  const unclaimed = kept.filter((name) => !claimed.some(({ id }) => id === name));
+  const unclaimed = reserved.filter((name) => !claimed.some(({ id }) => id === name));
   const sentIn = (query: object, name: string): unknown => (query as Readonly<Record<string, unknown>>)[name];
   return {
     properties: {

@@ -3,10 +3,10 @@ import { memberRefusal, type RouteHeader, type RouteRequest, type ServiceNames }
 /** Characters, after trimming. */
 const MAX_SESSION_LENGTH = 128;
 
-/** The session that a request belongs to, null without one. Throws `session_id_too_long` (400). */
+/** Reads the session of a request; null without one. Throws `session_id_too_long` (400). */
 export interface ReadSession {
   (request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>): string | null;
-  /** The header that it reads, for the `headers` of a route. */
+  /** Documents the session header in a route's `headers`. */
   readonly headers: Readonly<Record<string, RouteHeader>>;
 }
 
@@ -19,7 +19,7 @@ export const createReadSession = (names: ServiceNames): ReadSession => {
   return Object.assign(read, { headers: sessionHeader(names) });
 };
 
-/** For the `headers` of a route that belongs to sessions. */
+/** The `headers` of a route that belongs to sessions. */
 export const sessionHeader = (names: ServiceNames): Readonly<Record<string, RouteHeader>> => ({
   [names.headers.session]: {
     summary: 'The session that the request belongs to',
@@ -27,7 +27,7 @@ export const sessionHeader = (names: ServiceNames): Readonly<Record<string, Rout
   },
 });
 
-/** The name of a session, trimmed; null for an empty one. `path` is how violations name the place that it came from. */
+/** Returns the trimmed session name; null for an empty one. `path` names the member in violations. */
 export const readSessionName = (text: string, path: string): string | null => {
   const session = text.trim();
   if (session.length > MAX_SESSION_LENGTH) {

@@ -16,29 +16,28 @@ import { SESSION_READS_TABLE } from './facts-migrations.ts';
 import { FEEDBACK_LOOP_PROVENANCE_REQUIRED } from './facts-words.ts';
 import type { Derivation } from './read-derivations.ts';
 
-/** How long a session is held to what it has read. */
+/** A session is bound by a read for this long. */
 const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
 
-/** A session that keeps reading one scope is written down this often, and remembered that much longer. */
+/** A repeated read of one scope is stored at most this often, so the binding may last that much longer. */
 const REFRESH_MS = 60_000;
 const MAX_FRESH = 10_000;
 
-/** An assertion as the guard judges it. */
 export interface GuardedAssertion {
   readonly sessionId: string | null;
   readonly scope: Scope;
-  /** Written to sum up what it is derived from. */
+  /** True for a declared summary of its source facts. */
   readonly isSummary: boolean;
   readonly derivations: readonly Derivation[];
 }
 
 export interface SessionGuard extends SessionReads {
   /**
-   * Refuses an assertion into a scope that its session has read, unless it says which visible fact of that scope it
-   * sums up. Looks into the snapshot or transaction that is given.
+   * Refuses an assertion into a scope that its session has read, unless it names a visible fact of that scope as its
+   * source and declares itself a summary. Reads from the given snapshot or transaction.
    */
   check(assertion: GuardedAssertion, caller: Principal, snapshot: PluginSnapshot): Promise<ServiceError | null>;
-  /** Forgets sessions that have not read for a day. */
+  /** Deletes sessions without a read for a day. */
   purge(): Promise<void>;
 }
 

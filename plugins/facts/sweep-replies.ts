@@ -1,7 +1,7 @@
 import { type ErasureSweep, namesInText, type PluginTables } from '../../kernel/plugin-api.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 
-/** A reply may be some megabytes long. */
+/** A reply may have some megabytes, so few are read at once. */
 const REPLIES_AT_ONCE = 50;
 
 interface ReplyRow {
@@ -11,8 +11,8 @@ interface ReplyRow {
 }
 
 /**
- * Replies that name an erased fact lose their text, and the digest of their request, from which a short value could be
- * guessed. The key stays taken: a repetition is refused, and does not assert the value again.
+ * Erases the text of replies that name an erased fact, and the digest of their request, from which a short value could
+ * be guessed. The key stays taken: a repetition is refused, and does not assert the value again.
  */
 export const sweepReplies = (tables: PluginTables): ErasureSweep => ({
   name: 'facts replies',

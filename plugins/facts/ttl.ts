@@ -10,7 +10,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { ttlTarget } from './ttl-target.ts';
 
-/** The meta-relation that bounds the life of another fact. */
+/** Tells whether the relation is the one that sets the expiry of another fact. */
 export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');
 
 interface TtlContext {
@@ -21,8 +21,8 @@ interface TtlContext {
 }
 
 /**
- * Why a client may not set a time-to-live, or null. `target` is the fact it speaks of as far as the caller may see it:
- * 422 for a value that is no instant, 404 for a fact the caller does not see, 403 for one that somebody else asserted.
+ * Returns the refusal of a client's time-to-live, or null. `target` is the fact that it ends, if the caller may see it.
+ * The refusal is 422 for a value that is no instant, 404 for a hidden fact, 403 for a fact that somebody else asserted.
  */
 export const ttlRefusal = (
   fact: PreparedFact,
@@ -44,13 +44,13 @@ export const ttlRefusal = (
 };
 
 /**
- * Gives effect to the times-to-live among facts that were just stored, in their transaction. The store keeps the
- * newest; it is tested beside `valid_until`, so it never moves an expiry past that.
+ * Applies the times-to-live among newly stored facts, in their transaction. The store keeps the newest one beside
+ * `valid_until`, so it never extends that.
  */
 export const recordExpiries = async ({ facts, transaction }: AppendedBatch, names: ServiceNames): Promise<void> => {
   for (const { fact, origin } of facts) {
     if (!fact.system || !isTtlRelation(fact.relationKey, names)) continue;
-    // Facts from elsewhere were not judged for the right to shorten a life.
+    // Facts of peers were not checked for the right to end another fact.
     if (origin === 'peer') continue;
     const expiresMs = fact.value.type === 'datetime' ? parseDateOrInstant(String(fact.value.v)) : null;
     if (expiresMs !== null && fact.confidence > 0) {

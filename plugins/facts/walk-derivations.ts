@@ -4,7 +4,7 @@ import { type FactReader, isIn, type StoredFact } from '../../kernel/plugin-api.
 export const MAX_LEVELS = 64;
 const MAX_NODES = 1000;
 
-/** A reference as one caller sees it: the newest fact with this content id that the caller may read, or nothing. */
+/** A reference as one caller sees it: the newest readable fact with this content id, or no fact. */
 export interface DerivationNode {
   readonly hash: string;
   readonly fact: StoredFact | undefined;
@@ -16,19 +16,18 @@ export interface DerivationEdge {
 }
 
 export interface Derivations {
-  /** References of the root itself, in the order in which they were given. */
+  /** References of the root itself, in their given order. */
   readonly direct: readonly DerivationNode[];
   /** Every reference of the walk once, nearest first. */
   readonly nodes: readonly DerivationNode[];
   readonly edges: readonly DerivationEdge[];
-  /** Something lay beyond the bounds. */
+  /** True if the walk stopped at its bounds. */
   readonly truncated: boolean;
 }
 
 /**
- * Walks what a fact was derived from, level by level with one read each, through facts the caller may read and never
- * further. A fact is expanded once, so cycles and diamonds cost nothing. Hidden and unknown references are not told
- * apart at any point.
+ * Walks the source facts level by level, with one read per level, and only through facts that the caller may read. It
+ * expands each fact once, so cycles and diamonds cost nothing. Hidden and unknown references look the same.
  */
 export const walkDerivations = async (
   reader: FactReader,
@@ -70,10 +69,10 @@ export const walkDerivations = async (
   return { direct, nodes: [...nodes.values()], edges, truncated };
 };
 
-/** Facts read at once for one level: content ids are shared now and then, by a few facts. */
+/** Extra facts per read, because a few facts may share a content id. */
 const READ_SLACK = 100;
 
-/** The newest visible fact of each content id that has one. */
+/** The newest visible fact for each content id that has one. */
 const newestByCid = async (reader: FactReader, cids: readonly string[]): Promise<ReadonlyMap<string, StoredFact>> => {
   const newest = new Map<string, StoredFact>();
   let wanted = cids;
@@ -81,7 +80,7 @@ const newestByCid = async (reader: FactReader, cids: readonly string[]): Promise
     const limit = wanted.length + READ_SLACK;
     const found = await reader.find(isIn('cid', wanted), { view: 'visible', order: 'hlc', limit });
     for (const fact of found) if (!newest.has(fact.cid)) newest.set(fact.cid, fact);
-    // A content id that many facts share can fill the page; the others are asked for again without it.
+    // A content id that many facts share can fill the page, so the next read leaves it out.
     wanted = found.length < limit ? [] : wanted.filter((cid) => !newest.has(cid));
   }
   return newest;

@@ -20,7 +20,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { type Attestations, attestationNotes, KeepsSource } from '../attestation/attestation-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
-import { AskedBy, referencesFor } from '../facts/facts-api.ts';
+import { RequesterNote, referencesFor } from '../facts/facts-api.ts';
 import { endOf, PromotionOf } from './follow-facts.ts';
 import type { Garden } from './garden-row.ts';
 import { type GardenService, noSuchGarden } from './garden-service.ts';
@@ -106,7 +106,7 @@ export class QuarantineService implements Quarantine {
     const { facts, clock, self } = this.#parts;
     const { fact } = await facts.read(caller, 'get', (reader) => this.#held(garden, factId, reader));
     let decision: Decision | undefined;
-    const end = { ...endOf(fact, clock.nowMs(), self.names), notes: noted(AskedBy, caller.entityUri) };
+    const end = { ...endOf(fact, clock.nowMs(), self.names), notes: noted(RequesterNote, caller.entityUri) };
     await facts.append(end, nodePrincipal(self.names, caller.tenantId), {
       origin: 'plugin',
       exclusive: true,

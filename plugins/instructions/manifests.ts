@@ -10,7 +10,7 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
-import { AskedBy } from '../facts/facts-api.ts';
+import { RequesterNote } from '../facts/facts-api.ts';
 import { type Claim, claimBy } from './agent-claims.ts';
 import {
   MANIFEST,
@@ -112,7 +112,7 @@ export class Manifests {
       source: self.names.systemSource,
       confidence: 1,
       scope: 'local',
-      notes: noted(AskedBy, caller.entityUri),
+      notes: noted(RequesterNote, caller.entityUri),
     } as const;
     let claim: Claim | undefined;
     try {

@@ -11,7 +11,7 @@ import {
   type RefusableItem,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
-import { AskedBy, ttlTarget } from '../facts/facts-api.ts';
+import { RequesterNote, ttlTarget } from '../facts/facts-api.ts';
 import { namespaceKeyOf } from './namespace-pattern.ts';
 import { NAMESPACE_OWNED } from './namespaces-api.ts';
 import type { RuleSet } from './rule-set.ts';
@@ -36,7 +36,7 @@ export const createJudgeOwned =
 
 /** What follows from other facts was judged with them. */
 const speaksForItself = ({ byClient, origin, notes }: AppendItem): boolean =>
-  byClient || origin === 'peer' || noteOf(notes, AskedBy) !== undefined;
+  byClient || origin === 'peer' || noteOf(notes, RequesterNote) !== undefined;
 
 const judgeAll = async (
   items: readonly RefusableItem[],
@@ -80,7 +80,7 @@ const mayWrite = (item: AppendItem, key: string, rules: RuleSet, self: JudgingPa
   const owners = rules.ownersOf(key);
   if (owners === undefined) return true;
   if (item.origin !== 'peer') {
-    const writer = noteOf(item.notes, AskedBy) ?? item.caller.entityUri;
+    const writer = noteOf(item.notes, RequesterNote) ?? item.caller.entityUri;
     return owners.has(matchKey(writer, self.names));
   }
   const speaker = noteOf(item.notes, PeerSpeaker);

@@ -1,7 +1,7 @@
 import { type CommandContext, defineCommand, jsonLine, readPages } from '../../../kernel/plugin-api.ts';
 import { headingOf, type ShownConflict, sideBySide } from './shown-conflict.ts';
 
-/** The most that `--all` reads. */
+/** Bounds `--all`. */
 const MOST_OF_ALL = 10_000;
 
 const OPTIONS = {

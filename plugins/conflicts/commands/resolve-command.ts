@@ -13,9 +13,9 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import { headingOf, type ShownConflict } from './shown-conflict.ts';
 
-/** Facts to choose among at a terminal; where more contradict one another, `--winner` names any. */
+/** Facts offered at a terminal. In a larger contradiction, `--winner` can name any fact. */
 const MOST_OFFERED = 20;
-/** Conflicts to look through for the one that was named. */
+/** Conflicts searched for the one that the command names. */
 const MOST_LOOKED_THROUGH = 10_000;
 
 const ARGUMENTS = {
@@ -84,7 +84,7 @@ const requireSomebody = ({ ask, options }: Context): NonNullable<Context['ask']>
   });
 };
 
-/** Shows the facts and asks for one. Undefined where the person leaves the contradiction open. */
+/** Shows the facts and asks for one. Returns undefined if the person leaves the contradiction open. */
 const choose = async (context: Context, conflict: ShownConflict): Promise<Decision | undefined> => {
   const { server, clock, table, stderr } = context;
   const ask = requireSomebody(context);
@@ -117,7 +117,7 @@ const onlyConflict = async (server: CommandServer): Promise<ShownConflict> => {
 const namedConflict = async (server: CommandServer, id: string): Promise<ShownConflict> => {
   const asked = { path: '/v1/conflicts', query: {}, list: 'conflicts', limit: MOST_LOOKED_THROUGH };
   for await (const { items } of readPages<ShownConflict>(server, asked)) {
-    // The bare UUID will do, as for the node.
+    // As the API does, accepts the bare UUID.
     const found = items.find(({ conflict_id }) => conflict_id === id || conflict_id.endsWith(`:${id}`));
     if (found !== undefined) return found;
   }

@@ -1,6 +1,6 @@
 import { ageOf, type Cell, type ShownFact, shortText, valueLine } from '../../../kernel/plugin-api.ts';
 
-/** A conflict as the node returns it. */
+/** A conflict as the API returns it. */
 export interface ShownConflict {
   readonly conflict_id: string;
   readonly status: 'unresolved' | 'resolved';
@@ -11,13 +11,13 @@ export interface ShownConflict {
   readonly fact_b: ShownFact;
 }
 
-/** What the contradiction is about, in one line. */
+/** One line with the entity, relation and scope of the contradiction, and one with its id. */
 export const headingOf = ({ conflict_id, fact_a, members, detected_at }: ShownConflict, nowMs: number): string => {
   const about = `${shortText(fact_a.entity)} ${shortText(fact_a.relation)} (${fact_a.scope})`;
   return `${about}: ${members.length} facts, found ${ageOf(detected_at, nowMs)}\n${shortText(conflict_id)}\n`;
 };
 
-/** Rows for a table with a column for each fact. */
+/** Table rows with one column per fact. */
 export const sideBySide = (facts: readonly ShownFact[], nowMs: number): readonly (readonly Cell[])[] => [
   ['', ...facts.map((_, at) => String.fromCharCode('A'.charCodeAt(0) + at))],
   ['value', ...facts.map(({ value }): Cell => ({ text: valueLine(value), style: 'strong' }))],

@@ -97,7 +97,7 @@ const membersOf = ({ arguments: { entity, relation }, options }: Context) => ({
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A fact of a person is said by the entity of the key that the person uses. */
+/** The entity of the key in use, which is the source of a person's facts. */
 const ownEntity = async ({ server }: Context): Promise<string> => {
   const { document } = await askServer(server, { method: 'GET', path: '/v1/me' });
   const entity = document['entity_uri'];
@@ -107,7 +107,7 @@ const ownEntity = async ({ server }: Context): Promise<string> => {
   });
 };
 
-/** One key for all tries, so that a reply that was lost does not store the fact twice. */
+/** All attempts share one key, so that a lost reply does not store the fact twice. */
 const store = async ({ server, clock, random, options, stderr }: Context, body: object): Promise<ServerReply> => {
   const headers = { 'content-type': 'application/json', 'idempotency-key': random.uuid() };
   const request = { method: 'POST', path: '/v1/facts', headers, body: Buffer.from(JSON.stringify(body)) };

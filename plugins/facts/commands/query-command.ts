@@ -10,7 +10,7 @@ import {
   type ShownFact,
 } from '../../../kernel/plugin-api.ts';
 
-/** The most that `--all` reads: a store may be larger than anybody waits for. */
+/** Bounds `--all`, because a store may hold more than a terminal can use. */
 const MOST_OF_ALL = 100_000;
 
 const OPTIONS = {
@@ -65,7 +65,7 @@ export const queryCommand = defineCommand({
       else stdout.write(listed(page.items, shown, context));
       shown += page.items.length;
       hasMore = page.hasMore;
-      // A page may be short, because replies are bounded in bytes. Without --all there is one.
+      // Replies are bounded in bytes, so a page may hold fewer facts than asked for. Without `--all`, one page is read.
       if (!options.all) {
         const total = page.document['total'];
         if (!options.json && shown > 0) stderr.write(`${shown} of ${total} ${total === 1 ? 'fact' : 'facts'}\n`);

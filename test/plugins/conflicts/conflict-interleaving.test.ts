@@ -56,7 +56,7 @@ forEachStore('the set of conflicts', () => {
     }
   };
 
-  /** What a reader finds out about a world, without ids and stamps. */
+  /** The conflicts and facts that a reader sees in a world, without ids and stamps. */
   const seen = async (world: string): Promise<unknown> => {
     const found: unknown[] = [];
     for (let entity = 0; entity <= 2; entity += 1) {
@@ -80,7 +80,7 @@ forEachStore('the set of conflicts', () => {
     return found;
   };
 
-  it('is that of the serial run, however writers overlap and facts are grouped', async () => {
+  it('equals that of a serial run for any overlap of writers and any grouping of facts', async () => {
     await fc.assert(
       fc.asyncProperty(steps, grouping, async (all, groups) => {
         runs += 1;

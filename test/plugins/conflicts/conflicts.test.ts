@@ -168,7 +168,7 @@ forEachStore('contradictions', () => {
     expect((await list()).map(({ value }: { value: { v: string } }) => value.v)).to.deep.equal(['z']);
   });
 
-  it('open a new record when somebody differs after a resolution', async () => {
+  it('open a new record when a fact differs after a resolution', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     const [first] = await conflicts();
@@ -231,7 +231,7 @@ forEachStore('contradictions', () => {
     expect((await resolve(bare, { new_value: { type: 'null' } })).status).to.equal(200);
   });
 
-  it('are listed page by page, each once, only for whom both sides are visible', async () => {
+  it('are listed page by page, each once, only to callers who see both sides', async () => {
     for (let at = 0; at < 7; at += 1) {
       await assert({ v: 'a', entity: `user:${at}` });
       await assert({ v: 'b', entity: `user:${at}` });

@@ -60,7 +60,7 @@ interface ConflictBody {
   readonly members: readonly string[];
 }
 
-forEachStore('what nodes show of the same facts', () => {
+forEachStore('the view of nodes that hold the same facts', () => {
   let node: TestNode;
   let key: string;
   let worlds = 0;
@@ -109,7 +109,7 @@ forEachStore('what nodes show of the same facts', () => {
     }
   };
 
-  /** Ends what is contested in a world, so that lists stay short. */
+  /** Ends the contradictions of a world, so that lists stay short. */
   const forget = async (world: number): Promise<void> => {
     const body = { ...sayingOf(world, [], 0), value: { type: 'string', v: 'gone' }, confidence: 0 };
     expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
@@ -138,7 +138,7 @@ forEachStore('what nodes show of the same facts', () => {
     return { facts, conflicts, card: [status, card.summary, card.contradicted_count] };
   };
 
-  it('does not depend on the order, the grouping and the time in which the facts came, nor on repetition', async () => {
+  it('depends on no order, grouping, time or repetition of arrivals', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ facts, ways }) => {
         const baseMs = node.clock.nowMs();

@@ -29,7 +29,7 @@ forEachStore('a winner that a plugin hides', () => {
     return (await node.request('POST', '/v1/facts', { key, body })).body.id;
   };
 
-  it('hides nothing from those who do not see it, and contradicts nothing for them', async () => {
+  it('hides and contradicts nothing for callers who cannot see it', async () => {
     const shown = await says('a', 'agent:w', 0.5);
     await says('b', 'agent:hidden', 1);
     const { body } = await node.request('GET', '/v1/facts?entity=user:alice', { key });

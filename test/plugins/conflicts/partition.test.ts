@@ -22,7 +22,7 @@ interface ConflictBody {
   readonly members: readonly string[];
 }
 
-/** What somebody does at one of the nodes. */
+/** A step of one actor at one of the nodes. */
 type Step =
   | { readonly kind: 'assert'; readonly at: number; readonly v: string; readonly confidence: number }
   | { readonly kind: 'sum up'; readonly at: number; readonly v: string; readonly confidence: number }
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.constantFrom(1, 5) }) },
 ) as fc.Arbitrary<Step>;
 
-forEachStore('nodes that write on their own and meet again', () => {
+forEachStore('nodes that write apart and synchronise again', () => {
   let clock: ManualClock;
   let nodes: TestNode[];
   let keys: string[];
@@ -170,7 +170,7 @@ forEachStore('nodes that write on their own and meet again', () => {
     );
   });
 
-  it('take over how a conflict of very many members was resolved, also when the resolution comes first', async () => {
+  it('adopt the resolution of a conflict with very many members, even if it arrives first', async () => {
     worlds += 1;
     const entity = `user:w${worlds}`;
     const batch = Array.from({ length: 130 }, (_, n) => assertion(entity, `value ${n}`, 0.5));

@@ -108,7 +108,7 @@ forEachStore('facts that arrive in any order, and end at any time', () => {
       const drafts = group.map((event) => draftOf(event, facts, baseMs));
       await garden.node.facts.appendAll(drafts, nodePrincipal(names), { origin: kind === 'said' ? 'peer' : 'plugin' });
       at += 1;
-      // What was passed over comes by itself; what comes twice changes nothing.
+      // The feed delivers skipped facts by itself, and a repeated fact changes nothing.
     }
   };
 
@@ -132,7 +132,7 @@ forEachStore('facts that arrive in any order, and end at any time', () => {
     );
   };
 
-  it('are shown as the rule says of the whole set, now and later, in each place by itself', async () => {
+  it('are shown as the rule says for each place, now and later', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ facts, events, size }) => {
         runs += 1;

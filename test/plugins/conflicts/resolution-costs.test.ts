@@ -4,7 +4,7 @@ import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-forEachStore('what it costs that a fact may settle its triple', () => {
+forEachStore('the cost of recognising resolutions', () => {
   const counter = createStoreCounter();
   let node: TestNode;
   let entities = 0;
@@ -49,7 +49,7 @@ forEachStore('what it costs that a fact may settle its triple', () => {
     expect(await statementsFor([hash('1')], `user:${entities}`)).to.equal(alone);
   });
 
-  it('is one look for facts that were derived from known facts, and no more where they are of other triples', async () => {
+  it('is one look-up for facts that were derived from known facts, even of other triples', async () => {
     const { view: one } = await node.facts.append(draft('user:x', 'x'), caller());
     const { view: other } = await node.facts.append(draft('user:y', 'y'), caller());
     entities += 1;

@@ -21,7 +21,7 @@ forEachStore('strict conflict mode', () => {
   });
   const post = (v: string, changes: object = {}) => node.request('POST', '/v1/facts', { key, body: body(v, changes) });
 
-  it('refuses another value and names what stands in its way', async () => {
+  it('refuses another value and names the facts that it contradicts', async () => {
     const first = await post('a');
     const refused = await post('b');
     expect([refused.status, refused.body.code]).to.deep.equal([409, 'conflict']);
@@ -48,7 +48,7 @@ forEachStore('strict conflict mode', () => {
     expect(reply.body.results.map(({ status }: { status: number }) => status)).to.deep.equal([201, 409, 201, 201]);
   });
 
-  it('names every fact that stands in the way, however many agree', async () => {
+  it('names every contradicting fact, even if many agree', async () => {
     const agreeing = Array.from({ length: 70 }, (_, at) =>
       body('agreed', { entity: 'user:crowd', source: `agent:${at}` }),
     );

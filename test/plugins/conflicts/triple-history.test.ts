@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type Entry, TripleHistory } from '../../../plugins/conflicts/triple-history.ts';
+import { type HistoryEntry, TripleHistory } from '../../../plugins/conflicts/triple-history.ts';
 
 const NOW = 1_000;
-const entry = (id: string, valueKey: string, changes: Partial<Entry> = {}): Entry => ({
+const entry = (id: string, valueKey: string, changes: Partial<HistoryEntry> = {}): HistoryEntry => ({
   id,
   valueKey,
   confidence: 1,
@@ -10,42 +10,42 @@ const entry = (id: string, valueKey: string, changes: Partial<Entry> = {}): Entr
   system: false,
   ...changes,
 });
-const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id);
+const idsOf = (entries: readonly HistoryEntry[]) => entries.map(({ id }) => id);
 
 describe('the history of a triple within a transaction', () => {
   it('counts facts added earlier in the same transaction as rivals', () => {
-    const history = new TripleHistory<Entry>([entry('stored', 'a')], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
     history.add(entry('first', 'b'));
     expect(idsOf(history.rivalsOf(entry('second', 'c')))).to.deep.equal(['stored', 'first']);
   });
 
   it('knows no rival of an equal value', () => {
-    const history = new TripleHistory<Entry>([entry('stored', 'a')], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
     expect(history.rivalsOf(entry('again', 'a'))).to.deep.equal([]);
   });
 
-  it('ends everything before a retraction, so that what follows has no rival', () => {
-    const history = new TripleHistory<Entry>([entry('stored', 'a', { hlc: { wallMs: 1, counter: 0 } })], NOW);
+  it('ends everything before a retraction, so that later facts have no rival', () => {
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a', { hlc: { wallMs: 1, counter: 0 } })], NOW);
     history.add(entry('first', 'b'));
     history.add(entry('gone', 'x', { confidence: 0 }));
     expect(history.rivalsOf(entry('fresh', 'c'))).to.deep.equal([]);
   });
 
   it('lets a retraction with an older stamp leave newer facts alone', () => {
-    const history = new TripleHistory<Entry>([entry('newer', 'a', { hlc: { wallMs: 9, counter: 10 } })], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('newer', 'a', { hlc: { wallMs: 9, counter: 10 } })], NOW);
     history.add(entry('old retraction', 'x', { confidence: 0, hlc: { wallMs: 9, counter: 9 } }));
     expect(idsOf(history.live)).to.deep.equal(['newer']);
   });
 
   it('lets a retraction leave facts of the very same stamp alone, as the store does', () => {
     const stamp = { hlc: { wallMs: 9, counter: 9 } };
-    const history = new TripleHistory<Entry>([entry('as new', 'a', stamp)], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('as new', 'a', stamp)], NOW);
     history.add(entry('retraction', 'x', { confidence: 0, ...stamp }));
     expect(idsOf(history.live)).to.deep.equal(['as new']);
   });
 
   it('gives a fact that is already expired no rivals and no say', () => {
-    const history = new TripleHistory<Entry>([entry('stored', 'a')], NOW);
+    const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
     const expired = entry('late', 'b', { validUntilMs: NOW });
     expect(history.rivalsOf(expired)).to.deep.equal([]);
     history.add(expired);

@@ -18,7 +18,7 @@ forEachStore('asserting a batch', () => {
     node.request('POST', '/v1/facts/batch', { key: as, body, headers });
   const lines = (text: string) => post(text, { 'Content-Type': 'application/x-ndjson' });
 
-  it('gives each item its verdict and stores what is accepted', async () => {
+  it('gives each item its verdict and stores the accepted ones', async () => {
     const reply = await post([factBody(), factBody({ confidence: 7 }), factBody({ relation: 'memory:title' })]);
     expect(reply.status).to.equal(200);
     expect(reply.body).to.include({ accepted: 2, rejected: 1 });

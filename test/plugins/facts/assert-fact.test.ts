@@ -61,7 +61,7 @@ forEachStore('asserting a fact', () => {
     ]);
   });
 
-  it('gives confidence 1, scope local, the time of the node and no end to whoever says nothing about them', async () => {
+  it('defaults to confidence 1, scope local, the time of the node and no end', async () => {
     const { entity, relation, value, source } = factBody();
     const reply = await node.request('POST', '/v1/facts', { key, body: { entity, relation, value, source } });
     expect(reply.status).to.equal(201);
@@ -81,7 +81,7 @@ forEachStore('asserting a fact', () => {
     expect(body).to.include({ entity: 'svc://Host/User/Zoë B', source: 'Agent:W1' });
   });
 
-  it('takes the longest names there are, whatever they are made of', async () => {
+  it('takes names of the greatest length in any characters', async () => {
     // No two characters of three bytes repeat in a row, so that no store can save itself by compressing the key.
     const long = (length: number) =>
       Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join('');
@@ -103,7 +103,7 @@ forEachStore('asserting a fact', () => {
     expect(read.body.warnings).to.deep.equal(body.warnings);
   });
 
-  it('takes what existing clients always send', async () => {
+  it('accepts the members that existing clients always send', async () => {
     const reply = await assert({
       value: { type: 'string', v: 'retracted' },
       confidence: 0.0,
@@ -116,7 +116,7 @@ forEachStore('asserting a fact', () => {
     expect(reply.body.confidence).to.equal(0);
   });
 
-  it('honours no member that the node assigns', async () => {
+  it('ignores members that only the node assigns', async () => {
     const { status, body } = await assert({
       id: 'mine',
       hlc: '9999999999999.0',

@@ -3,7 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
-forEachStore('who may assert what', () => {
+forEachStore('the rights to assert', () => {
   let node: TestNode;
   let key: string;
 
@@ -59,7 +59,7 @@ forEachStore('who may assert what', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('takes instructions from keys with instruction:write alone', async () => {
+  it('takes instructions only from keys with instruction:write', async () => {
     const value = { type: 'text', v: 'do this', interpret_as: 'instruction' };
     const refused = await assertAs(key, { value });
     expect([refused.status, refused.body.code]).to.deep.equal([403, 'instruction_write_required']);

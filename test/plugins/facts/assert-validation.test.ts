@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody, storedFacts } from './fact-bodies.ts';
 
-describe('what an assertion may say', () => {
+describe('the validation of assertions', () => {
   let node: TestNode;
   let key: string;
 
@@ -27,7 +27,7 @@ describe('what an assertion may say', () => {
     return reply;
   };
 
-  it('refuses values that are not what their type says', async () => {
+  it('refuses values that do not fit their type', async () => {
     const values: unknown[] = [
       { type: 'number', v: '5' },
       { type: 'boolean', v: 'true' },
@@ -91,7 +91,7 @@ describe('what an assertion may say', () => {
     for (const body of ['[]', '"x"', '5', 'null']) expect((await assert(body)).status).to.equal(422);
   });
 
-  it('takes null for a member that may be left out as its absence', async () => {
+  it('reads null for an optional member as absence', async () => {
     const absent = {
       confidence: null,
       scope: null,
@@ -111,7 +111,7 @@ describe('what an assertion may say', () => {
     for (const missing of ['entity', 'relation', 'source', 'value']) await expectRefusal({ [missing]: null });
   });
 
-  it('names all that is wrong with a body at once, in the one code that fits', async () => {
+  it('reports all violations of a body at once, under one code', async () => {
     const { body } = await expectRefusal({
       entity: '',
       confidence: 2,
@@ -159,7 +159,7 @@ describe('what an assertion may say', () => {
     expect((await assert(factBody({ value: { type: 'text', v: 'a'.repeat(1024 * 1024) } }))).status).to.equal(201);
   });
 
-  it('refuses derived_from entries that name nothing, and more than 100', async () => {
+  it('refuses derived_from entries without a reference, and more than 100', async () => {
     for (const derived_from of [
       'x',
       {},

@@ -51,7 +51,7 @@ const ADDED = [
   defineQueryMember('narrowed', { summary: 'whether one relation was asked for', json: BOOLEAN_JSON }),
 ];
 
-/** What somebody else might write: a member of bodies with an effect, a parameter of reads, a member of an answer. */
+/** A plugin of a third party: it claims a member of bodies, a parameter of reads and a member of answers. */
 const createTickets = (learned: string[]) =>
   definePlugin({
     name: 'tickets',
@@ -84,7 +84,7 @@ const createTickets = (learned: string[]) =>
     },
   });
 
-forEachStore('what a plugin claims of assertions and reads', () => {
+forEachStore('a member or parameter that a plugin claims', () => {
   let node: TestNode;
   let key: string;
   let learned: string[];
@@ -101,7 +101,7 @@ forEachStore('what a plugin claims of assertions and reads', () => {
   const open = { ticket: { number: 7 } };
   const closed = { ticket: { number: 8, open: false } };
 
-  it('has its effect on an assertion', async () => {
+  it('takes effect on an assertion', async () => {
     const stored = await post(factBody(open));
     expect([stored.status, stored.body.attested]).to.deep.equal([201, true]);
     const refused = await post(factBody(closed));
@@ -110,7 +110,7 @@ forEachStore('what a plugin claims of assertions and reads', () => {
     expect(learned).to.deep.equal(['memory:role 7', 'memory:none undefined']);
   });
 
-  it('has it in a batch, and for whoever uses the ref', async () => {
+  it('works in a batch and through the ref', async () => {
     const { body } = await post([factBody(closed), factBody(open), factBody({ ticket: {} })], '/v1/facts/batch');
     expect(body.results.map(({ status }: { status: number }) => status)).to.deep.equal([403, 201, 422]);
     expect(body.results[2].error.errors[0].path).to.equal('body[2].ticket.number');
@@ -122,7 +122,7 @@ forEachStore('what a plugin claims of assertions and reads', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('is refused by the name of the place where it is wrong, or unknown', async () => {
+  it('is refused with the path of the faulty or unknown member', async () => {
     const wrong = await post(factBody({ ticket: { number: 7, opened: true } }));
     expect([wrong.status, wrong.body.errors[0].path]).to.deep.equal([422, 'body.ticket.opened']);
     const unknown = await post(factBody({ tickets: { number: 7 } }));
@@ -151,7 +151,7 @@ forEachStore('what a plugin claims of assertions and reads', () => {
     }
   });
 
-  it('cannot be one that the node has itself', async () => {
+  it('cannot replace one of the node itself', async () => {
     const read = (input: unknown) => input;
     const taker = definePlugin({
       name: 'taker',
@@ -192,7 +192,7 @@ forEachStore('what a plugin claims of assertions and reads', () => {
     await node.stop();
   });
 
-  it('is a parameter like any other: wrong, unknown, and part of what a cursor is for', async () => {
+  it('is validated like any other parameter, and is part of the cursor', async () => {
     expect((await get('/v1/facts?of_relation=city')).body.errors[0].path).to.equal('query.of_relation');
     expect((await get('/v1/facts?of_relations=a:b')).body.errors[0].message).to.include('did you mean of_relation?');
     for (const name of ['a', 'b', 'c']) await post(factBody({ entity: `user:${name}` }));

@@ -48,13 +48,13 @@ forEachStore('a repeated assertion', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('is nothing that follows from a stored fact: no event, no billing row, no audit row', async () => {
+  it('causes no event, no billing row and no audit row', async () => {
     await assert();
     await assert();
     expect(appended).to.equal(1);
   });
 
-  it('counts values that are equal as equal, and texts only when they are the same', async () => {
+  it('equals values by meaning, but texts only byte for byte', async () => {
     const number = await idOf({ value: { type: 'number', v: 1 } });
     expect(await idOf({ value: { type: 'number', v: 1.0 } })).to.equal(number);
     const date = await idOf({ relation: 'x-a:d', value: { type: 'datetime', v: '2026-01-01T00:00:00Z' } });
@@ -67,7 +67,7 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf({ entity: 'USER:alice', value: { type: 'number', v: 1 } })).to.not.equal(number);
   });
 
-  it('is a new fact when anything that counts differs', async () => {
+  it('is a new fact if any compared member differs', async () => {
     const author = await node.addKey({ permissions: ['write', 'instruction:write'] });
     const first = await idOf({}, author);
     const others = [

@@ -12,6 +12,6 @@ export const factBody = (changes: Readonly<Record<string, unknown>> = {}): Recor
   ...changes,
 });
 
-/** Facts in the store, whoever may see them. */
+/** Counts all stored facts, visible or not. */
 export const storedFacts = (node: TestNode): Promise<number> =>
   node.kernel.get(FactStore).read((snapshot) => snapshot.count(all()));

@@ -24,7 +24,7 @@ forEachStore('the members of facts that a caller asks for', () => {
   const recall = (members: object, path = '/v1/recall') =>
     node.request('POST', path, { key, body: { token_budget: 2_000, ...members } });
 
-  it('come alone, in the order of the whole fact, as the whole fact has them', async () => {
+  it('come alone, with the values and in the order of the whole fact', async () => {
     const whole = await assert();
     const { body } = await get('/v1/facts?fields=scope,%20id,id,valid_until');
     expect(body.total).to.equal(1);
@@ -36,7 +36,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     expect(history.body.events.map(({ fact }: { fact: object }) => fact)).to.deep.equal([{ id: whole.id }]);
   });
 
-  it('are the usual ones for "compact", with the marks that say something', async () => {
+  it('are the usual ones for "compact", with the marks that are set', async () => {
     await assert({ entity: 'user:plain' });
     const [plain] = (await get('/v1/facts?fields=compact')).body.facts;
     expect(Object.keys(plain)).to.include.members(COMPACT).and.not.include('contradicted');
@@ -56,7 +56,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     expect(second.body.facts.map(({ entity }: { entity: string }) => entity)).to.deep.equal(['user:a']);
   });
 
-  it('are refused where this node knows no such member, with those that it knows', async () => {
+  it('are refused if unknown, with a list of the known ones', async () => {
     for (const fields of ['colour', 'id,', 'constructor']) {
       const refused = await get(`/v1/facts?fields=${fields}`);
       expect([refused.status, refused.body.code], fields).to.deep.equal([400, 'validation']);

@@ -51,7 +51,7 @@ forEachStore('reading one fact', () => {
     expect((await get(`/v1/facts/sha256:${'0'.repeat(64)}`)).status).to.equal(404);
   });
 
-  it('refuses a content id that is none, and never an id for its shape', async () => {
+  it('refuses a malformed content id, but takes an id of any shape', async () => {
     for (const cid of ['sha256:', 'sha256:12', `sha256:${'g'.repeat(64)}`, `sha256:${'0'.repeat(65)}`]) {
       const reply = await get(`/v1/facts/${cid}`);
       expect([reply.status, reply.body.code], cid).to.deep.equal([400, 'cid_malformed']);
@@ -110,7 +110,7 @@ forEachStore('reading one fact', () => {
       }
     });
 
-    it('says with 200 that a given content id is another', async () => {
+    it('reports with 200 that a given content id differs', async () => {
       const { id, cid } = await assert();
       const reply = await verify(id, { cid: `sha256:${'0'.repeat(64)}` });
       expect(reply.status).to.equal(200);
@@ -118,7 +118,7 @@ forEachStore('reading one fact', () => {
       expect(reply.body.mismatch_reason).to.equal('given_cid_mismatch');
     });
 
-    it('says with 200 that a stored row was changed', async () => {
+    it('reports with 200 that a stored row was changed', async () => {
       await storeDamaged('damaged-1');
       const { status, body } = await verify('damaged-1');
       expect(status).to.equal(200);
@@ -126,7 +126,7 @@ forEachStore('reading one fact', () => {
       expect(body.computed_cid).to.not.equal(body.stored_cid);
     });
 
-    it('answers 404 for a fact that is unknown or hidden, and 422 for a body of another kind', async () => {
+    it('replies 404 for an unknown or hidden fact, and 422 for a malformed body', async () => {
       const { id } = await assert({ scope: 'company' });
       const narrow = await node.addKey({ permissions: ['read'], scopes: ['public'] });
       expect((await verify(id, undefined, narrow)).status).to.equal(404);

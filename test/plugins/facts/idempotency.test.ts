@@ -33,7 +33,7 @@ forEachStore('an Idempotency-Key', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('knows a repetition by what the body says, not by how it is written', async () => {
+  it('recognises a repetition by the content of the body, not by its spelling', async () => {
     const { entity, ...rest } = retraction();
     await post('k1', retraction());
     const reordered = await post('k1', JSON.stringify({ ...rest, entity }, null, 2));
@@ -70,7 +70,7 @@ forEachStore('an Idempotency-Key', () => {
     expect(later.body.id).to.not.equal(first.body.id);
   });
 
-  it('keeps no answer but a success', async () => {
+  it('records only successful answers', async () => {
     const outside = await node.addKey({ entityUri: 'agent:narrow', scopes: ['public'] });
     expect((await post('k1', retraction(), '/v1/facts', outside)).status).to.equal(403);
     expect((await post('k1', retraction({ confidence: 2 }))).status).to.equal(422);
@@ -107,7 +107,7 @@ forEachStore('an Idempotency-Key', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('keeps the answer to a batch of which nothing was accepted', async () => {
+  it('records the answer to a batch without accepted items', async () => {
     const items = [factBody({ confidence: 7 })];
     const first = await post('k1', items, '/v1/facts/batch');
     expect(first.body).to.include({ accepted: 0, rejected: 1 });
@@ -116,7 +116,7 @@ forEachStore('an Idempotency-Key', () => {
     expect((await post('k1', [retraction()], '/v1/facts/batch')).body.code).to.equal('idempotency_mismatch');
   });
 
-  it('is not disturbed by a number that nobody reads', async () => {
+  it('tolerates a huge number in an undeclared member', async () => {
     const body = JSON.stringify(retraction({ attested: 0.125 })).replace('0.125', '1e999');
     expect((await post('k1', body)).status).to.equal(201);
     expect((await post('k1', body)).headers['idempotency-replayed']).to.equal('true');

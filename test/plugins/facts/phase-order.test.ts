@@ -32,7 +32,7 @@ const placed = (plugin: AnyPlugin, order: 'first' | 'last'): AnyPlugin => ({
     }),
 });
 
-/** Refuses what others refuse as well, in every phase that refuses. */
+/** A plugin that refuses in every phase, where others refuse as well. */
 const censor = definePlugin({
   name: 'censor',
   version: '1.0.0',

@@ -62,7 +62,7 @@ forEachStore('provenance', () => {
     expect((await provenance(a.id)).body).to.deep.include({ derived_from: [], nodes: [], edges: [], truncated: false });
   });
 
-  it('takes references by id, by content id and by bare digits, and resolves an id for who can read it', async () => {
+  it('takes references by id, by content id and by bare digits, and resolves an id for callers who can read it', async () => {
     const hidden = await assert('user:hidden', [], { scope: 'company' });
     const digits = hidden.cid.slice(7).toUpperCase();
     const mixed = await assert('user:m', [hidden.cid, digits, { hash: digits }, { fact_id: 'x', hash: hidden.cid }]);
@@ -82,7 +82,7 @@ forEachStore('provenance', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([422, 'provenance_cycle_detected']);
   });
 
-  it('makes hidden and unknown references one and the same, and shows nothing behind them', async () => {
+  it('shows hidden and unknown references alike, and nothing behind them', async () => {
     const behind = await assert('user:behind', [], { scope: 'public' });
     const hidden = await assert('user:hidden', [behind.cid], { scope: 'company' });
     const seen = await assert('user:seen', [], { scope: 'public' });

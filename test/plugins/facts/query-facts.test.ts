@@ -27,7 +27,7 @@ forEachStore('querying facts', () => {
     return body.facts.map(({ id }: { id: string }) => id);
   };
 
-  it('answers nothing with an empty page', async () => {
+  it('returns an empty page for no match', async () => {
     const reply = await get('');
     expect(reply.body).to.deep.equal({ facts: [], total: 0, cursor: null, tombstone_notices: [] });
     expect(reply.headers['x-total-count']).to.equal('0');
@@ -67,7 +67,7 @@ forEachStore('querying facts', () => {
     expect(await idsOf(`?after=${strong.hlc}`)).to.deep.equal([]);
   });
 
-  it('shows what the key may see, and refuses a scope that it may not', async () => {
+  it('shows only visible facts, and refuses a scope outside the key', async () => {
     const ids: Record<string, string> = {};
     for (const scope of ['local', 'team', 'company', 'public']) ids[scope] = (await assert({ scope })).id;
     const narrow = await node.addKey({ permissions: ['read', 'admin'], scopes: ['public'] });
@@ -81,7 +81,7 @@ forEachStore('querying facts', () => {
     expect((await get('')).body.total).to.equal(4);
   });
 
-  it('hides what has expired, been retracted or lost, unless it is asked for', async () => {
+  it('hides expired, retracted and losing facts unless the query includes them', async () => {
     const brief = await assert({ entity: 'user:brief', valid_until: '2026-03-02T09:00:02Z' });
     expect(await idsOf('?entity=user:brief')).to.deep.equal([brief.id]);
     await node.clock.advance(2000);
@@ -132,7 +132,7 @@ forEachStore('querying facts', () => {
     expect(await idsOf(`?limit=2&scope=company&cursor=${cursor}`)).to.have.lengthOf(2);
   });
 
-  it('refuses parameters that mean nothing with 400, and those it does not know', async () => {
+  it('refuses malformed and unknown parameters with 400', async () => {
     for (const query of [
       'limit=0',
       'limit=501',
@@ -182,7 +182,7 @@ forEachStore('querying facts', () => {
     expect((await get('?garden_id=x', admin)).status).to.equal(404);
   });
 
-  it('shows system facts only to who asks for their entity or relation', async () => {
+  it('shows system facts only to callers who ask for their entity or relation', async () => {
     await assert();
     await assert({ value: { type: 'string', v: 'CTO' } });
     const { body } = await get('?relation=svc:conflict:status');

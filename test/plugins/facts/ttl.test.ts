@@ -38,7 +38,7 @@ forEachStore('a time-to-live', () => {
     }
   });
 
-  it('counts when it is the newest, and can give life back', async () => {
+  it('counts if it is the newest, and can revive a fact', async () => {
     const { id } = (await assert()).body;
     await ttl(id, '2026-03-02T08:00:00Z');
     expect(await isShown(id)).to.equal(false);
@@ -55,7 +55,7 @@ forEachStore('a time-to-live', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('set to and fro in one batch counts as it stands at the end', async () => {
+  it('that changes several times in one batch ends with the last one', async () => {
     const { id } = (await assert()).body;
     const item = (v: string) =>
       factBody({ entity: id, relation: 'svc:ttl', value: { type: 'datetime', v }, scope: 'local' });
@@ -84,7 +84,7 @@ forEachStore('a time-to-live', () => {
     expect((await ttl(id, '2027-01-01')).status).to.equal(201);
   });
 
-  it('is for whoever asserted the fact, and for an admin', async () => {
+  it('is open to the asserter of the fact and to an admin', async () => {
     const { id } = (await assert()).body;
     const other = await node.addKey({ entityUri: 'agent:other' });
     const refused = await ttl(id, '2026-03-02T08:00:00Z', other);
@@ -107,7 +107,7 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id)).to.equal(true);
   });
 
-  it('is refused alike when it comes around the routes, and the node itself may set it', async () => {
+  it('is refused alike outside the routes, and the node itself may set it', async () => {
     const { id } = (await assert()).body;
     const caller = {
       kind: 'key',

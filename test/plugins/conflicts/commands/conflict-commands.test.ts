@@ -87,7 +87,7 @@ describe('the commands conflicts and resolve', () => {
     expect(several.stderr).to.contain('several conflicts are open');
   });
 
-  it('leave it open when nobody decides', async () => {
+  it('leave it open without a decision', async () => {
     const { conflict } = await contradict();
     for (const answers of [[''], []]) {
       const left = await at.run(['resolve', conflict], undefined, { terminal: { columns: 80, answers } });
@@ -97,7 +97,7 @@ describe('the commands conflicts and resolve', () => {
     expect((await at.run(['conflicts', '--all', '--json'])).stdout).to.contain(conflict);
   });
 
-  it('refuse what decides nothing, and say what would', async () => {
+  it('refuse input that decides nothing, and explain the choices', async () => {
     const { ceo, conflict } = await contradict();
     for (const [words, complaint] of [
       [[conflict], 'hint: name it with --winner'],
@@ -115,7 +115,7 @@ describe('the commands conflicts and resolve', () => {
     expect(unknown.stderr).to.contain('there is no open conflict of this id');
   });
 
-  it('follow all pages, a conflict a line', async () => {
+  it('follow all pages, one conflict a line', async () => {
     for (let n = 0; n < 3; n += 1) {
       await say('a', 1, `user:${n}`);
       await say('b', 0.5, `user:${n}`);

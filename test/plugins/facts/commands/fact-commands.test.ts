@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type ServedNode, startServedNode } from '../../../kit/start-served-node.ts';
 
 const HOSTILE = 'CTO\u001b]0;owned\u0007\u009b31m\u202e\u2028 end';
-/** What a terminal could take for an order. Line ends are the command's own. */
+/** Characters that a terminal could take for a control sequence. The command itself writes line ends. */
 const STEERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 describe('the commands assert, query and fact', () => {
@@ -18,7 +18,7 @@ describe('the commands assert, query and fact', () => {
     return JSON.parse(stdout);
   };
 
-  it('store a fact under the name of the key, and say what was stored', async () => {
+  it('store a fact under the name of the key, and print the stored fact', async () => {
     const { exitCode, stdout, stderr } = await at.run(['assert', 'user:noor', 'memory:role', 'CEO']);
     expect([exitCode, stderr]).to.deep.equal([0, '']);
     expect(stdout).to.match(
@@ -28,7 +28,7 @@ describe('the commands assert, query and fact', () => {
     expect(stdout).to.contain(again.id);
   });
 
-  it('store what the options say', async () => {
+  it('store a fact with all options', async () => {
     const base = await factOf('user:noor', 'memory:role', 'CEO');
     await at.ask('POST', '/v1/gardens', { slug: 'board', name: 'The board', scope: 'team' });
     const words = ['--source', 'agent:x', '--confidence', '0.5', '--scope', 'team', '--garden', 'board'];
@@ -55,7 +55,7 @@ describe('the commands assert, query and fact', () => {
     expect(JSON.parse(negative.stdout).value).to.include({ type: 'number', v: -5 });
   });
 
-  it('take back what was said', async () => {
+  it('retract a fact', async () => {
     await factOf('user:noor', 'memory:role', 'CEO');
     const retraction = await at.run(['assert', 'user:noor', 'memory:role', '--retract']);
     expect(retraction.stdout).to.match(/^- {2}null\n {3}retraction\n/);
@@ -83,7 +83,7 @@ describe('the commands assert, query and fact', () => {
     });
   }
 
-  it('say which options of a query narrow it, and that there is more', async () => {
+  it('tell which options narrow a query, and that more facts follow', async () => {
     for (const role of ['one', 'two', 'three'])
       await factOf('user:noor', `memory:${role}`, role, '--source', 'agent:s');
     const one = await at.run(['query', '--relation', 'memory:two']);
@@ -95,7 +95,7 @@ describe('the commands assert, query and fact', () => {
     expect([none.exitCode, none.stdout, none.stderr]).to.deep.equal([0, '', 'No fact that you may see fits.\n']);
   });
 
-  it('follow all pages of a query, a fact a line for programs', async () => {
+  it('follow all pages of a query, one fact a line for programs', async () => {
     const bodies = Array.from({ length: 620 }, (_, n) => ({
       entity: `item:${n}`,
       relation: 'memory:place',
@@ -122,7 +122,7 @@ describe('the commands assert, query and fact', () => {
     expect((await at.run(['fact', first.id, '--as-of', first.hlc])).stdout).to.match(/^- {2}CEO\n/);
   });
 
-  it('let no fact steer the terminal, and colour nothing elsewhere', async () => {
+  it('print no control sequences of facts, and colours only at a terminal', async () => {
     const fact = await factOf('user:noor', 'memory:role', HOSTILE);
     expect(fact.value.v).to.equal(HOSTILE);
     for (const words of [['query'], ['query', '--json'], ['query', '--all', '--json'], ['fact', fact.id]]) {

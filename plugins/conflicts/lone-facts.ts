@@ -1,12 +1,11 @@
 import type { AppendedBatch, PluginSnapshot } from '../../kernel/plugin-api.ts';
 
 /**
- * Which facts, stored by a transaction that is still open, are the only ones on their triple that anybody could see
- * live. They contradict nothing for any caller, so that neither storing them nor answering their writers takes a
- * look-up.
+ * Facts of an open transaction that are the only live facts on their triple in any place. They contradict nothing for
+ * any caller, so storing them and answering their writers needs no look-up.
  */
-export class AloneInTransaction {
-  readonly #triples = new WeakMap<PluginSnapshot, TriplesOfTransaction>();
+export class LoneFacts {
+  readonly #triples = new WeakMap<PluginSnapshot, TransactionTriples>();
 
   note(batch: AppendedBatch): void {
     let triples = this.#triples.get(batch.transaction);
@@ -27,17 +26,16 @@ export class AloneInTransaction {
     }
   }
 
-  /** Their ids. */
   idsIn(snapshot: PluginSnapshot): ReadonlySet<string> {
-    return this.#triples.get(snapshot)?.alone ?? NOBODY;
+    return this.#triples.get(snapshot)?.alone ?? NO_IDS;
   }
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();
 
-interface TriplesOfTransaction {
-  /** The first fact that was added to each triple, by id. */
+interface TransactionTriples {
+  /** The first fact added to each triple, by id. */
   readonly first: Map<string, string>;
-  /** Ids of facts alone on triples that held nothing live before. */
+  /** Ids of facts on triples that had no live fact before. */
   readonly alone: Set<string>;
 }

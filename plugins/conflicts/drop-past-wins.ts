@@ -1,17 +1,17 @@
 import type { PluginTables } from '../../kernel/plugin-api.ts';
 import type { PastPiece } from '../time-travel/time-travel-api.ts';
-import { PAST_REIGNS } from './standing-rows.ts';
+import { PAST_WINS } from './timeline-rows.ts';
 
 /**
- * Deletes reigns that ended before the floor, oldest first, by the millisecond in which they ended: the rows have no
- * key of their own, and those of one millisecond go together.
+ * Deletes the winners that ended before the floor, oldest first. The rows have no key of their own, so it deletes all
+ * rows of a millisecond together.
  */
-export const dropPastReigns = async (
+export const dropPastWins = async (
   { tenantId, before, limit, transaction }: PastPiece,
   tables: PluginTables,
 ): Promise<number> => {
   const ended = () =>
-    tables.in(transaction)(PAST_REIGNS).where({ tenant_id: tenantId }).where('until_wall', '<=', before.wallMs);
+    tables.in(transaction)(PAST_WINS).where({ tenant_id: tenantId }).where('until_wall', '<=', before.wallMs);
   const rows: readonly { readonly until_wall: number | string }[] = await ended()
     .orderBy('until_wall')
     .limit(limit)

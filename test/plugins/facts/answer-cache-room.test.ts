@@ -1,33 +1,33 @@
 import { expect } from 'chai';
-import { KeptAnswers } from '../../../plugins/facts/kept-answers.ts';
+import { AnswerCache } from '../../../plugins/facts/answer-cache.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { WRITER } from '../graph/ref-drafts.ts';
 
 const MIB = 2 ** 20;
 const ALWAYS = { fromMs: 0, untilMs: Number.POSITIVE_INFINITY };
 
-describe('the room for kept answers', () => {
-  let kept: KeptAnswers;
+describe('the memory of the answer cache', () => {
+  let cache: AnswerCache;
   beforeEach(() => {
-    kept = new KeptAnswers({ facts: { version: () => '1' }, clock: createManualClock(), maxBytes: MIB });
+    cache = new AnswerCache({ facts: { version: () => '1' }, clock: createManualClock(), maxBytes: MIB });
   });
-  afterEach(() => kept.stop());
+  afterEach(() => cache.stop());
 
   /** Asks as the route does; whether the answer was there already. */
   const ask = (entity: string, text = 'x'): boolean => {
-    const found = kept.find(WRITER, { entity });
-    if (found === undefined) throw new Error('something can be kept');
+    const found = cache.find(WRITER, { entity });
+    if (found === undefined) throw new Error('something can be cache');
     if ('status' in found) return true;
-    if (found.isRepeated) found.keep({ status: 200, text }, ALWAYS);
+    if (found.isRepeated) found.cache({ status: 200, text }, ALWAYS);
     return false;
   };
 
-  it('is left for what is asked for again, however much was asked for once', () => {
+  it('stays free for repeated questions while a crawler asks each question once', () => {
     for (let n = 0; n < 20_000; n += 1) ask(`user:${n}`);
     expect([1, 2, 3].map(() => ask('user:alice'))).to.deep.equal([false, false, true]);
   });
 
-  it('takes no more when it is filled, and drives out nothing', () => {
+  it('takes nothing more when full, and evicts nothing', () => {
     const asked = Array.from({ length: 40 }, (_, n) => `user:${n}`);
     const again = asked.map((entity) => [1, 2, 3].map(() => ask(entity, 'x'.repeat(50_000))).at(-1));
     expect(again.indexOf(false)).to.be.within(10, 30);

@@ -1,12 +1,12 @@
 import type { NextChangeQuestion, PluginTables } from '../../kernel/plugin-api.ts';
-import { REIGNS } from './standing-rows.ts';
+import { WINS } from './timeline-rows.ts';
 
-/** The next instant at which a reign in a place of the entity begins or ends, or the place is contested no more. */
-export const nextReignChange = async (
+/** The next instant at which a place of the entity changes its winner, or stops being contested. */
+export const nextWinnerChange = async (
   { caller, entityKey, snapshot, nowMs }: NextChangeQuestion,
   tables: PluginTables,
 ): Promise<number | undefined> => {
-  const rows = await tables.in(snapshot).select(REIGNS, { tenant_id: caller.tenantId, entity_key: entityKey });
+  const rows = await tables.in(snapshot).select(WINS, { tenant_id: caller.tenantId, entity_key: entityKey });
   let next: number | undefined;
   for (const row of rows) {
     for (const column of ['from_ms', 'until_ms', 'contested_until_ms']) {

@@ -9,55 +9,52 @@ import {
   tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
-import { contestedUntil, type Lasting, type Reign, type Standing } from './standing.ts';
+import { contestedUntil, type LongestLived, type Win, type WinnerTimeline } from './winner-timeline.ts';
 
-export const REIGNS = 'conflicts_reigns';
-/** Reigns that others have taken the place of, for reads as of earlier moments. */
-export const PAST_REIGNS = 'conflicts_past_reigns';
+export const WINS = 'conflicts_reigns';
+/** Earlier winners, for reads of past moments. */
+export const PAST_WINS = 'conflicts_past_reigns';
 
-/** A standing, and the feed stamp from which on it counts. */
-export interface StoredStanding extends Standing {
+/** A winner timeline, and the feed stamp at which it begins to count. */
+export interface StoredTimeline extends WinnerTimeline {
   readonly since: Hlc;
 }
 
-/** One short text per triple and place, by which its rows are found whatever its length. */
+/** Identifies a triple and place by a short text of fixed length. */
 export const placeDigest = (triple: TripleKey): string => sha256Hex(tripleId(triple));
 
 type StoredRow = Readonly<Record<string, SqlValue>>;
 
-/**
- * The standings that are stored for these places, by digest. A place that is not contested may have none, or one that
- * has run out.
- */
-export const readStandings = async (
+/** The stored timelines of these places, by digest. An uncontested place may have none, or an expired one. */
+export const readTimelines = async (
   tables: ReadableTables,
   digests: readonly string[],
-): Promise<Map<string, StoredStanding>> => {
+): Promise<Map<string, StoredTimeline>> => {
   const rows = new Map<string, StoredRow[]>();
   if (digests.length === 0) return new Map();
-  for (const row of await tables.select(REIGNS, { triple: digests })) {
+  for (const row of await tables.select(WINS, { triple: digests })) {
     const digest = String(row['triple']);
     const known = rows.get(digest);
     if (known === undefined) rows.set(digest, [row]);
     else known.push(row);
   }
-  return new Map([...rows].map(([digest, own]) => [digest, standingOfRows(own)]));
+  return new Map([...rows].map(([digest, own]) => [digest, timelineOfRows(own)]));
 };
 
-/** A place with the standing that it had and those that it comes to have, in the order in which they begin. */
-export interface Change {
+/** A place with its previous timeline and the ones that replace it, in order. */
+export interface TimelineChange {
   readonly triple: TripleKey;
-  readonly before: StoredStanding | undefined;
-  readonly after: readonly StoredStanding[];
+  readonly before: StoredTimeline | undefined;
+  readonly after: readonly StoredTimeline[];
 }
 
 /**
- * Stores what changes, and keeps what was so far, unless it was replaced at the stamp that it began with. Only
- * contested places have rows, and nearly all of these one.
+ * Stores the changed timelines, and moves replaced ones to the past unless they were replaced at their own first stamp.
+ * Only contested places have rows; nearly all of them have one.
  */
-export const writeStandings = async (
+export const writeTimelines = async (
   tables: WritableTables,
-  changes: readonly Change[],
+  changes: readonly TimelineChange[],
   nowMs: number,
 ): Promise<void> => {
   const gone: string[] = [];
@@ -78,36 +75,36 @@ export const writeStandings = async (
     if (before !== undefined) gone.push(digest);
     if (current !== undefined) fresh.push(...storedRowsOf(triple, digest, current));
   }
-  if (gone.length > 0) await tables(REIGNS).whereIn('triple', gone).delete();
-  if (past.length > 0) await tables.insertRows(PAST_REIGNS, past);
-  if (fresh.length > 0) await tables.insertRows(REIGNS, fresh);
+  if (gone.length > 0) await tables(WINS).whereIn('triple', gone).delete();
+  if (past.length > 0) await tables.insertRows(PAST_WINS, past);
+  if (fresh.length > 0) await tables.insertRows(WINS, fresh);
 };
 
-/** For a migration: the rows of places that had none, in a store from before their past was kept. */
-export const insertStandings = async (
+/** For a migration: the rows of places in a store that did not record past winners yet. */
+export const insertTimelines = async (
   tables: WritableTables,
-  places: readonly { readonly triple: TripleKey; readonly standing: Standing }[],
+  places: readonly { readonly triple: TripleKey; readonly timeline: WinnerTimeline }[],
   nowMs: number,
 ): Promise<void> => {
-  const rows = places.flatMap(({ triple, standing }) =>
-    contestedUntil(standing) > nowMs ? rowsOf(triple, placeDigest(triple), standing) : [],
+  const rows = places.flatMap(({ triple, timeline }) =>
+    contestedUntil(timeline) > nowMs ? rowsOf(triple, placeDigest(triple), timeline) : [],
   );
-  if (rows.length > 0) await tables.insertRows(REIGNS, rows);
+  if (rows.length > 0) await tables.insertRows(WINS, rows);
 };
 
-const isSame = (some: Standing, other: Standing): boolean =>
+const isSame = (some: WinnerTimeline, other: WinnerTimeline): boolean =>
   some.knownUntilMs === other.knownUntilMs &&
-  JSON.stringify([some.reigns, some.lasting, some.contesting]) ===
-    JSON.stringify([other.reigns, other.lasting, other.contesting]);
+  JSON.stringify([some.wins, some.lasting, some.contesting]) ===
+    JSON.stringify([other.wins, other.lasting, other.contesting]);
 
-const storedRowsOf = (triple: TripleKey, digest: string, standing: StoredStanding): Row[] =>
-  rowsOf(triple, digest, standing).map((row) => ({ ...row, ...stampColumns('since', standing.since) }));
+const storedRowsOf = (triple: TripleKey, digest: string, timeline: StoredTimeline): Row[] =>
+  rowsOf(triple, digest, timeline).map((row) => ({ ...row, ...stampColumns('since', timeline.since) }));
 
-/** Of the reigns, those that began before the next standing did: nobody can ask for the others. */
-const pastRowsOf = (triple: TripleKey, digest: string, standing: StoredStanding, until: Hlc): Row[] => {
-  const reigns = standing.reigns.filter(({ fromMs }) => fromMs <= until.wallMs);
-  const stamps = { ...stampColumns('since', standing.since), ...stampColumns('until', until) };
-  return rowsOf(triple, digest, { ...standing, reigns }).map((row) => ({ ...pick(row, PAST_COLUMNS), ...stamps }));
+/** Only winners that began before the next timeline, because no read can reach the others. */
+const pastRowsOf = (triple: TripleKey, digest: string, timeline: StoredTimeline, until: Hlc): Row[] => {
+  const wins = timeline.wins.filter(({ fromMs }) => fromMs <= until.wallMs);
+  const stamps = { ...stampColumns('since', timeline.since), ...stampColumns('until', until) };
+  return rowsOf(triple, digest, { ...timeline, wins }).map((row) => ({ ...pick(row, PAST_COLUMNS), ...stamps }));
 };
 
 const stampColumns = (name: string, { wallMs, counter }: Hlc): Row => ({
@@ -135,10 +132,10 @@ const PAST_COLUMNS = [
   'contested_until_ms',
 ] as const;
 
-const rowsOf = (triple: TripleKey, digest: string, standing: Standing): Row[] => {
+const rowsOf = (triple: TripleKey, digest: string, timeline: WinnerTimeline): Row[] => {
   const { tenantId, entityKey, relationKey, scope, gardenId } = triple;
-  const { lasting, contesting, knownUntilMs } = standing;
-  return standing.reigns.map(({ id, valueKey, confidence, hlc, fromMs, untilMs }) => ({
+  const { lasting, contesting, knownUntilMs } = timeline;
+  return timeline.wins.map(({ id, valueKey, confidence, hlc, fromMs, untilMs }) => ({
     triple: digest,
     tenant_id: tenantId,
     entity_key: entityKey,
@@ -152,7 +149,7 @@ const rowsOf = (triple: TripleKey, digest: string, standing: Standing): Row[] =>
     hlc_ctr: hlc.counter,
     from_ms: fromMs,
     until_ms: untilMs,
-    contested_until_ms: contestedUntil(standing),
+    contested_until_ms: contestedUntil(timeline),
     known_until_ms: knownUntilMs,
     lasting_id: lasting?.id ?? '',
     lasting_value_key: lasting?.valueKey ?? '',
@@ -162,11 +159,11 @@ const rowsOf = (triple: TripleKey, digest: string, standing: Standing): Row[] =>
   }));
 };
 
-const standingOfRows = (rows: readonly StoredRow[]): StoredStanding => {
-  const reigns = rows.map(reignOf).sort((a, b) => a.fromMs - b.fromMs || (a.id < b.id ? -1 : 1));
+const timelineOfRows = (rows: readonly StoredRow[]): StoredTimeline => {
+  const wins = rows.map(winOf).sort((a, b) => a.fromMs - b.fromMs || (a.id < b.id ? -1 : 1));
   const [row = {}] = rows;
   return {
-    reigns,
+    wins,
     lasting: lastingOf(row, 'lasting', 'lasting_until_ms'),
     contesting: lastingOf(row, 'contesting', 'contested_until_ms'),
     knownUntilMs: Number(row['known_until_ms']),
@@ -174,7 +171,7 @@ const standingOfRows = (rows: readonly StoredRow[]): StoredStanding => {
   };
 };
 
-const reignOf = (row: StoredRow): Reign => ({
+const winOf = (row: StoredRow): Win => ({
   id: String(row['fact_id']),
   valueKey: String(row['value_key']),
   confidence: Number(row['confidence']),
@@ -183,7 +180,7 @@ const reignOf = (row: StoredRow): Reign => ({
   untilMs: Number(row['until_ms']),
 });
 
-const lastingOf = (row: StoredRow, name: string, until: string): Lasting => ({
+const lastingOf = (row: StoredRow, name: string, until: string): LongestLived => ({
   id: String(row[`${name}_id`]),
   valueKey: String(row[`${name}_value_key`]),
   untilMs: Number(row[until]),

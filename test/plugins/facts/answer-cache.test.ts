@@ -21,7 +21,7 @@ const PLUGINS = [
   'node-info',
 ];
 
-forEachStore('answers to entity queries that are kept', (kind) => {
+forEachStore('cached answers to entity queries', (kind) => {
   let node: TestNode;
   let key: string;
   let reads: number;
@@ -60,7 +60,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
   };
   const idsOf = ({ body }: { body: { facts: { id: string }[] } }): string[] => body.facts.map(({ id }) => id);
 
-  it('are the same, and on SQLite need no snapshot', async () => {
+  it('equal new answers, and on SQLite need no snapshot', async () => {
     await start();
     await assert();
     await assert({ relation: 'memory:title' });
@@ -70,7 +70,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     expect(kept.reads, 'snapshots').to.equal(kind === 'sqlite' ? 0 : 1);
   });
 
-  it('are gone with the next fact, whatever it is about', async () => {
+  it('disappear with the next fact about any entity', async () => {
     await start();
     const { id } = await assert();
     await settle();
@@ -81,7 +81,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     expect((await ask()).reads).to.equal(1);
   });
 
-  it('are gone with what another process commits', async () => {
+  it('disappear when another process commits', async () => {
     await start();
     const { id } = await assert();
     await settle();
@@ -96,7 +96,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     }
   });
 
-  it('end with the life of a fact, without any commit', async () => {
+  it('expire together with a fact, without any commit', async () => {
     await start();
     const { id } = await assert({ valid_until: '2026-03-02T09:00:10Z' });
     await assert({
@@ -111,7 +111,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     expect(idsOf(await ask())).to.deep.equal([lasting.id]);
   });
 
-  it('end where a winner ends', async () => {
+  it('expire together with the winner of a contradiction', async () => {
     await start();
     const weaker = await assert({ confidence: 0.4 });
     const value = { type: 'string', v: 'somebody else' };
@@ -121,7 +121,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     expect(idsOf(await ask())).to.deep.equal([weaker.id]);
   });
 
-  it('are those of one caller, as its rights and its key are now', async () => {
+  it('belong to one caller with its present rights and key', async () => {
     await start();
     await assert({ scope: 'company' });
     const narrow = await node.addKey({ permissions: ['read'], scopes: ['public'] });
@@ -135,7 +135,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     expect((await ask(ALICE, leaver)).status).to.equal(401);
   });
 
-  it('are told apart by every parameter', async () => {
+  it('differ by every parameter of the question', async () => {
     await start();
     await assert({ scope: 'public' });
     await assert({ relation: 'memory:title', confidence: 0.3 });
@@ -147,7 +147,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     }
   });
 
-  it('are of the present alone', async () => {
+  it('never serve a question about the past', async () => {
     await start();
     const { id } = await assert();
     const past = `${ALICE}&as_of=2026-03-02T09:00:00Z`;
@@ -188,7 +188,7 @@ forEachStore('answers to entity queries that are kept', (kind) => {
     });
   });
 
-  it('are not kept where the memory for them is none', async () => {
+  it('do not exist when the cache has no memory', async () => {
     await start({ settings: { facts: { keptAnswersMiB: 0 } } });
     await assert();
     expect((await settle()).reads).to.equal(1);

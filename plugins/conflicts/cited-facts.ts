@@ -11,48 +11,52 @@ import {
   type TripleKey,
 } from '../../kernel/plugin-api.ts';
 
-/** What says that a fact settles its own triple: it names facts of the triple by their content ids. */
-export interface Naming extends TripleKey, Pick<FactOutline, 'id' | 'derivedFrom' | 'hlc' | 'confidence' | 'system'> {}
+/** The parts of a fact that decide whether it resolves its own triple by citing facts of it in `derived_from`. */
+export interface CitingFact
+  extends TripleKey,
+    Pick<FactOutline, 'id' | 'derivedFrom' | 'hlc' | 'confidence' | 'system'> {}
 
-/** A fact that another one names, and that is older than it on the same triple in the same place. */
-export type Named = Pick<FactOutline, 'id' | 'cid' | 'valueKey' | 'feed'>;
+/** An older fact of the same triple and place that another fact cites. */
+export type CitedFact = Pick<FactOutline, 'id' | 'cid' | 'valueKey' | 'feed'>;
 
-export interface NamedFacts {
-  readonly named: readonly Named[];
-  /** References that no stored fact rules out: a fact that is still to come may be the one that they name. */
+export interface Citations {
+  readonly named: readonly CitedFact[];
+  /** References that match no stored fact, and may match a later one. */
   readonly open: number;
 }
 
-/** A fact that asserts something and was derived from at least two facts. Nearly no fact is looked at any further. */
-export const mayResolve = ({ system, confidence, derivedFrom }: Naming): boolean =>
+/** True for an assertion derived from at least two facts. Nearly all facts fail this cheap test. */
+export const mayResolve = ({ system, confidence, derivedFrom }: CitingFact): boolean =>
   derivedFrom.length > 1 && !system && confidence > 0 && derivedFrom.some((hash) => hash !== derivedFrom[0]);
 
-/** Whether the named facts differ: then the fact that names them settles what they contradict each other about. */
-export const resolves = (named: readonly Named[]): boolean =>
+/** True if the cited facts differ: the fact that cites them resolves their contradiction. */
+export const resolves = (named: readonly CitedFact[]): boolean =>
   named.some(({ valueKey }) => valueKey !== named[0]?.valueKey);
 
-/** For each of these facts of one tenant, by id, the older facts of its own triple and place that it names. */
-export const readNamed = async (
-  facts: readonly Naming[],
+/**
+ * The older facts of its own triple and place that each fact cites, by the id of the citing fact. All facts belong to
+ * one tenant.
+ */
+export const readCited = async (
+  facts: readonly CitingFact[],
   store: Pick<PluginSnapshot, 'outline'>,
-): Promise<Map<string, NamedFacts>> => {
+): Promise<Map<string, Citations>> => {
   const copies = await copiesOf(facts, store);
-  const result = new Map<string, NamedFacts>();
+  const result = new Map<string, Citations>();
   for (const fact of facts) {
-    result.set(fact.id, copies === undefined ? await readCrowded(fact, store) : namedAmong(fact, copies));
+    result.set(fact.id, copies === undefined ? await readCrowded(fact, store) : citedAmong(fact, copies));
   }
   return result;
 };
 
-/** References in one statement. */
 const HASHES = 1_000;
-/** Facts that are read for a reference on average. Several facts may have one content id, and nearly always one has. */
+/** Facts read per reference on average. Nearly every content id belongs to one fact, but several may share it. */
 const COPIES = 4;
 const SPARE_COPIES = 64;
 
-/** What is stored under the content ids that the facts name; undefined where that is too much to be read. */
+/** The stored facts under the content ids that these facts cite. Undefined if there are too many to read at once. */
 const copiesOf = async (
-  facts: readonly Naming[],
+  facts: readonly CitingFact[],
   store: Pick<PluginSnapshot, 'outline'>,
 ): Promise<Map<string, FactOutline[]> | undefined> => {
   const hashes = [...new Set(facts.flatMap(({ derivedFrom }) => derivedFrom))];
@@ -72,14 +76,14 @@ const copiesOf = async (
   return copies;
 };
 
-const namedAmong = (fact: Naming, copies: ReadonlyMap<string, readonly FactOutline[]>): NamedFacts => {
-  const named: Named[] = [];
+const citedAmong = (fact: CitingFact, copies: ReadonlyMap<string, readonly FactOutline[]>): Citations => {
+  const named: CitedFact[] = [];
   let open = 0;
   for (const hash of new Set(fact.derivedFrom)) {
     const found = copies.get(hash) ?? [];
-    const own = found.filter((other) => isNamed(other, fact));
+    const own = found.filter((other) => isCited(other, fact));
     named.push(...own);
-    // Facts of one content id share their names and their scope.
+    // Facts with one content id have the same entity, relation and scope.
     if (own.length === 0 && found.every((other) => isSameQuestion(other, fact))) open += 1;
   }
   return { named, open };
@@ -88,17 +92,17 @@ const namedAmong = (fact: Naming, copies: ReadonlyMap<string, readonly FactOutli
 const isSameQuestion = (one: TripleKey, other: TripleKey): boolean =>
   one.entityKey === other.entityKey && one.relationKey === other.relationKey && one.scope === other.scope;
 
-const isNamed = (other: FactOutline, fact: Naming): boolean =>
+const isCited = (other: FactOutline, fact: CitingFact): boolean =>
   !other.system &&
   isSameQuestion(other, fact) &&
   other.gardenId === fact.gardenId &&
   compareHlc(other.hlc, fact.hlc) < 0;
 
-/** Facts that are read in one go where very many share a content id. */
+/** Facts per read if very many share a content id. */
 const PAGE = 64;
 
-/** The same for one fact, step by step: each step is done with one content id at least. */
-const readCrowded = async (fact: Naming, store: Pick<PluginSnapshot, 'outline'>): Promise<NamedFacts> => {
+/** Does the same for one fact in several reads. Each read completes at least one content id. */
+const readCrowded = async (fact: CitingFact, store: Pick<PluginSnapshot, 'outline'>): Promise<Citations> => {
   const { tenantId, entityKey, relationKey, scope, gardenId } = fact;
   const older = all(
     equals('tenantId', tenantId),
@@ -110,7 +114,7 @@ const readCrowded = async (fact: Naming, store: Pick<PluginSnapshot, 'outline'>)
     above('confidence', 0),
     below('hlc', fact.hlc),
   );
-  const named: Named[] = [];
+  const named: CitedFact[] = [];
   const pending = new Set(fact.derivedFrom);
   for (;;) {
     const found = await store.outline(all(older, isIn('cid', [...pending])), PAGE);

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { compareStrength, strongestRival } from '../../../plugins/conflicts/strength.ts';
 import {
   contestedUntil,
   type LiveFact,
   lastingRival,
-  MOST_REIGNS,
+  MOST_WINS,
   NEVER,
-  type Standing,
-  standingOf,
-} from '../../../plugins/conflicts/standing.ts';
-import { compareStrength, strongestRival } from '../../../plugins/conflicts/strength.ts';
+  timelineOf,
+  type WinnerTimeline,
+} from '../../../plugins/conflicts/winner-timeline.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 const fact = (id: string, valueKey: string, confidence: number, counter: number, untilMs = NEVER): LiveFact => ({
@@ -29,7 +29,7 @@ const anyFact = fc.record({
 });
 const anyPlace = fc.uniqueArray(anyFact, { selector: ({ id }) => id, maxLength: 12 });
 
-/** What is judged at one instant: the values that reign, and whether anybody differs. */
+/** The state at one instant: the winning values, and whether a live fact differs. */
 interface Judgement {
   readonly winning: readonly string[];
   readonly contested: boolean;
@@ -37,11 +37,11 @@ interface Judgement {
 
 const NOW = 4;
 
-const judgedBy = (standing: Standing, atMs: number): Judgement => {
-  const reigns = standing.reigns.filter(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
+const judgedBy = (timeline: WinnerTimeline, atMs: number): Judgement => {
+  const wins = timeline.wins.filter(({ fromMs, untilMs }) => fromMs <= atMs && atMs < untilMs);
   return {
-    winning: [...new Set(reigns.map(({ valueKey }) => valueKey))].sort(),
-    contested: contestedUntil(standing) > atMs,
+    winning: [...new Set(wins.map(({ valueKey }) => valueKey))].sort(),
+    contested: contestedUntil(timeline) > atMs,
   };
 };
 
@@ -55,33 +55,33 @@ const judgedFrom = (facts: readonly LiveFact[], atMs: number): Judgement => {
   };
 };
 
-describe('who reigns in a place', () => {
+describe('the winner of a place', () => {
   it('has the higher confidence, even against a newer fact', () => {
-    const standing = standingOf([fact('sure', 'a', 0.9, 1), fact('newer', 'b', 0.8, 2)], NOW);
-    expect(judgedBy(standing, NOW)).to.deep.equal({ winning: ['a'], contested: true });
+    const timeline = timelineOf([fact('sure', 'a', 0.9, 1), fact('newer', 'b', 0.8, 2)], NOW);
+    expect(judgedBy(timeline, NOW)).to.deep.equal({ winning: ['a'], contested: true });
   });
 
   it('has the higher stamp when confidence is equal, compared as numbers: counter 10 beats counter 9', () => {
-    const standing = standingOf([fact('ten', 'a', 1, 10), fact('nine', 'b', 1, 9)], NOW);
-    expect(judgedBy(standing, NOW).winning).to.deep.equal(['a']);
+    const timeline = timelineOf([fact('ten', 'a', 1, 10), fact('nine', 'b', 1, 9)], NOW);
+    expect(judgedBy(timeline, NOW).winning).to.deep.equal(['a']);
   });
 
-  it('reigns together with a fact that is exactly as strong', () => {
-    const standing = standingOf([fact('x', 'a', 1, 1), fact('y', 'b', 1, 1)], NOW);
-    expect(judgedBy(standing, NOW)).to.deep.equal({ winning: ['a', 'b'], contested: true });
+  it('wins together with a fact that is exactly as strong', () => {
+    const timeline = timelineOf([fact('x', 'a', 1, 1), fact('y', 'b', 1, 1)], NOW);
+    expect(judgedBy(timeline, NOW)).to.deep.equal({ winning: ['a', 'b'], contested: true });
   });
 
-  it('is contested by nobody who says the same', () => {
-    const standing = standingOf([fact('x', 'a', 1, 1), fact('y', 'a', 0.5, 2)], NOW);
-    expect(judgedBy(standing, NOW)).to.deep.equal({ winning: ['a'], contested: false });
+  it('is not contested by a fact with the same value', () => {
+    const timeline = timelineOf([fact('x', 'a', 1, 1), fact('y', 'a', 0.5, 2)], NOW);
+    expect(judgedBy(timeline, NOW)).to.deep.equal({ winning: ['a'], contested: false });
   });
 
-  it('is the next strongest after its end, until nobody differs any more', () => {
-    const standing = standingOf(
+  it('gives way to the next strongest fact when it expires, until no live fact differs', () => {
+    const timeline = timelineOf(
       [fact('first', 'a', 1, 9, 10), fact('next', 'b', 0.9, 1, 20), fact('last', 'a', 0.1, 1)],
       NOW,
     );
-    const judged = [9, 10, 20].map((atMs) => judgedBy(standing, atMs));
+    const judged = [9, 10, 20].map((atMs) => judgedBy(timeline, atMs));
     expect(judged).to.deep.equal([
       { winning: ['a'], contested: true },
       { winning: ['b'], contested: true },
@@ -89,14 +89,14 @@ describe('who reigns in a place', () => {
     ]);
   });
 
-  it('is what the rule says of the live facts, now and at any time to come, in whatever order they came', () => {
+  it('follows the rule at every present and future instant, for any order of arrival', () => {
     fc.assert(
       fc.property(anyPlace, fc.infiniteStream(fc.nat()), (facts, dice) => {
         const shuffled = [...facts].sort(() => ((dice.next().value ?? 0) % 3) - 1);
         for (const order of [facts, shuffled]) {
-          const standing = standingOf(order, NOW);
+          const timeline = timelineOf(order, NOW);
           for (let atMs = NOW; atMs < 10; atMs += 1) {
-            expect(judgedBy(standing, atMs)).to.deep.equal(judgedFrom(facts, atMs));
+            expect(judgedBy(timeline, atMs)).to.deep.equal(judgedFrom(facts, atMs));
           }
         }
       }),
@@ -104,13 +104,13 @@ describe('who reigns in a place', () => {
     );
   });
 
-  it('leaves somebody to name for everyone who differs, as long as the place is contested', () => {
+  it('leaves a rival for every value as long as the place is contested', () => {
     fc.assert(
       fc.property(anyPlace, anyFact, (facts, newcomer) => {
         const live = facts.filter(({ untilMs }) => untilMs > NOW);
-        const standing = standingOf(facts, NOW);
-        if (contestedUntil(standing) <= NOW) return;
-        const rival = lastingRival(standing, newcomer.valueKey);
+        const timeline = timelineOf(facts, NOW);
+        if (contestedUntil(timeline) <= NOW) return;
+        const rival = lastingRival(timeline, newcomer.valueKey);
         expect(rival?.valueKey).to.not.equal(newcomer.valueKey);
         expect(live.map(({ id }) => id)).to.include(rival?.id);
         expect(strongestRival(newcomer, live)).to.not.equal(undefined);
@@ -119,15 +119,15 @@ describe('who reigns in a place', () => {
     );
   });
 
-  it('is not worked out beyond a number of changes, and then nobody reigns', () => {
-    const stairs = Array.from({ length: MOST_REIGNS + 40 }, (_, at) =>
+  it('is computed for a bounded number of changes, after which the place has no winner', () => {
+    const stairs = Array.from({ length: MOST_WINS + 40 }, (_, at) =>
       fact(`f${at}`, `v${at}`, 1 - at / 1_000, 1, 100 + at),
     );
     for (const order of [stairs, [...stairs].reverse()]) {
-      const standing = standingOf(order, NOW);
-      expect(standing.reigns).to.have.length(MOST_REIGNS);
-      expect(judgedBy(standing, 100 + MOST_REIGNS - 2).winning).to.deep.equal([`v${MOST_REIGNS - 1}`]);
-      expect(judgedBy(standing, 100 + MOST_REIGNS).winning).to.deep.equal([]);
+      const timeline = timelineOf(order, NOW);
+      expect(timeline.wins).to.have.length(MOST_WINS);
+      expect(judgedBy(timeline, 100 + MOST_WINS - 2).winning).to.deep.equal([`v${MOST_WINS - 1}`]);
+      expect(judgedBy(timeline, 100 + MOST_WINS).winning).to.deep.equal([]);
     }
   });
 });
