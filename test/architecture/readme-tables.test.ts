@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { listPages, pageText } from '../documents/read-pages.ts';
 import { projectRoot } from './source-files.ts';
 
 const FILE = /^[a-z0-9-]+(\.[a-z0-9-]+)*(\.(ts|mjs)|\/)$/;
@@ -18,19 +19,67 @@ const contentsOf = (folder: string): string[] =>
     entry.isDirectory() ? `${entry.name}/` : entry.name,
   );
 
+const repeated = (names: readonly string[]): string[] => names.filter((name, at) => names.indexOf(name) !== at);
+
+const readmes = (): string[] => listPages().filter((path) => path.endsWith('README.md') && !path.startsWith('docs/'));
+
+/** A count of things in the code is false after the next change. */
+const COUNT = /\b\d{2,} (methods|plugins|hooks|routes|commands|tables|files|folders)\b/i;
+
+/** The README names a port by its interface: `FactStore` for fact-store.ts. */
+const interfaceOf = (file: string): string =>
+  file
+    .replace(/\.ts$/, '')
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+/** Methods that an interface declares itself. */
+const methodsOf = (text: string, name: string): string[] => {
+  const body = new RegExp(`export interface ${name}\\b.*?\\{\\n(.*?)\\n\\}`, 's').exec(text)?.[1] ?? '';
+  return [...body.matchAll(/^ {2}(\w+)\??(?:<[^(]*>)?\(/gm)].map(([, method = '']) => method);
+};
+
 describe('the README of a folder', () => {
-  for (const folder of ['kernel', 'config', 'adapters', 'test', 'bench']) {
-    it(`of ${folder} names what is there`, () => {
+  for (const folder of ['kernel', 'ports', 'config', 'adapters', 'test', 'bench']) {
+    it(`of ${folder} names existing files, each once`, () => {
       const isThere = (name: string): boolean =>
         existsSync(join(projectRoot(), folder, name)) || existsSync(join(projectRoot(), name));
-      expect(namedIn(folder).filter((name) => !isThere(name))).to.deep.equal([]);
+      const named = namedIn(folder);
+      expect(named.filter((name) => !isThere(name))).to.deep.equal([]);
+      expect(repeated(named)).to.deep.equal([]);
     });
   }
 
-  it('of config names every file, and of the kernel every folder', () => {
-    const files = contentsOf('config').filter((name) => /\.(ts|mjs)$/.test(name));
-    expect(files.filter((name) => !namedIn('config').includes(name))).to.deep.equal([]);
-    const folders = contentsOf('kernel').filter((name) => name.endsWith('/'));
-    expect(folders.filter((name) => !namedIn('kernel').includes(name))).to.deep.equal([]);
+  for (const folder of ['config', 'ports']) {
+    it(`of ${folder} names every file`, () => {
+      const files = contentsOf(folder).filter((name) => /\.(ts|mjs)$/.test(name));
+      const text = pageText(`${folder}/README.md`);
+      const isNamed = (file: string): boolean =>
+        text.includes(`\`${file}\``) || text.includes(`\`${interfaceOf(file)}\``);
+      expect(files.filter((name) => !isNamed(name))).to.deep.equal([]);
+    });
+  }
+
+  for (const folder of ['kernel', 'adapters', 'test']) {
+    it(`of ${folder} names every folder`, () => {
+      const folders = contentsOf(folder).filter((name) => name.endsWith('/') && name !== 'node_modules/');
+      expect(folders.filter((name) => !namedIn(folder).includes(name))).to.deep.equal([]);
+    });
+  }
+
+  it('of ports names every method of the fact store, and no other', () => {
+    const source = readFileSync(join(projectRoot(), 'ports/fact-store.ts'), 'utf8');
+    for (const name of ['FactStore', 'Snapshot', 'WriteTransaction']) {
+      const row = pageText('ports/README.md')
+        .split('\n')
+        .find((line) => line.startsWith(`| \`${name}\` |`));
+      const listed = [...(row?.split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, method = '']) => method);
+      expect(listed.sort(), name).to.deep.equal(methodsOf(source, name).sort());
+    }
+  });
+
+  it('counts nothing that the code adds to', () => {
+    expect(readmes().filter((path) => COUNT.test(pageText(path)))).to.deep.equal([]);
   });
 });
