@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import type { SqlValue } from './fact-query.ts';
 import type { Snapshot, WriteTransaction } from './fact-store.ts';
 
 /**
@@ -7,10 +6,7 @@ import type { Snapshot, WriteTransaction } from './fact-store.ts';
  * own tables alone, and by `select` what the core keeps about the life of facts.
  */
 export interface MigrationData
-  extends Pick<
-      Snapshot,
-      'find' | 'outline' | 'siblings' | 'ledger' | 'ledgerCount' | 'ledgerHead' | 'databaseMs' | 'table' | 'select'
-    >,
+  extends Pick<Snapshot, 'find' | 'databaseMs' | 'table' | 'select'>,
     Pick<WriteTransaction, 'insertRows'> {}
 
 /** Where engines differ in the statements that make tables. Members that are lists are statements, in order. */
@@ -18,48 +14,22 @@ export interface SchemaDialect {
   /** Type of a column whose text is compared by its bytes. */
   readonly textType: string;
   readonly bytesType: string;
-  /** First column, with its comma, of a table whose rows lie in the order of insertion; empty where none is needed. */
-  readonly insertionOrder: string;
   /** Ends the statement that makes a table whose rows lie in the order of its primary key. */
   readonly keyOrder: string;
   /**
-   * Adds the primary key of a table: a column that numbers the rows, each higher than all before it. With `deletesRows`
-   * this holds although rows are deleted, which costs more on some engines.
+   * Numbers the rows of a table of tenants in a column that is part of its key. Each number is higher than all before
+   * it, even after rows were deleted. Comes after the column `tenant_id`.
    */
-  numberRows(table: Knex.CreateTableBuilder, column: string, options: { readonly deletesRows: boolean }): void;
-  /** Lets every change of a row of the table fail from then on. */
-  freeze(table: string): readonly string[];
+  numberRows(table: Knex.CreateTableBuilder, column: string): void;
   /**
    * Lets every change of a row of the table fail from then on, but for updates that satisfy a condition on `OLD` and
-   * `NEW`. In place of `freeze`.
+   * `NEW`, and deletes that satisfy one on `OLD`. Both may hold subqueries.
    */
-  freezeUnless(table: string, permitted: string): readonly string[];
-  /** Gives a table that `freezeUnless` has frozen another condition, which may hold subqueries. */
-  refreeze(table: string, permitted: string): readonly string[];
+  freeze(table: string, permitted: { readonly updates: string; readonly deletes: string }): readonly string[];
   /** A subquery over a column that holds a list of texts as JSON, or null: rows of `place` and `element`. */
   listElements(column: string): string;
-  /**
-   * Lets rows of a frozen table be deleted that satisfy a condition on `OLD`. Every other delete fails as before.
-   */
-  permitDeletes(table: string, permitted: string): readonly string[];
-  /** Lets every insert into the table fail with this message, until `admitInserts` or until the table is dropped. */
-  refuseInserts(table: string, message: string): readonly string[];
-  admitInserts(table: string): readonly string[];
-  /** Runs a statement that updates rows of a frozen table. */
-  updateFrozen(table: string, statement: string): readonly string[];
-  /**
-   * Gives a table that the builder made another primary key. `read` runs a SELECT. Rows that are numbered can still be
-   * read in their order: the number gets an index, or stays the key where it is the place of the row.
-   */
-  setPrimaryKey(
-    table: string,
-    columns: readonly string[],
-    read: (sql: string) => Promise<readonly (readonly SqlValue[])[]>,
-  ): Promise<readonly string[]>;
   /** Tells the planner how many rows to expect. Empty where the engine finds out by itself. */
   expectRows(expected: ExpectedRows): readonly string[];
-  /** Lets the planner count the rows of a table that has just been filled. Empty where `expectRows` tells it. */
-  gatherStatistics(table: string): readonly string[];
 }
 
 /** Rows of an index and, behind the first number, rows for each longer prefix of it. */
@@ -75,11 +45,6 @@ export interface MigrationSchema {
    */
   raw(sql: string): Promise<void>;
   readonly data: MigrationData;
-  /**
-   * Gives a table another primary key: these columns, in this order. Its rows and its other indexes stay. Rows that
-   * `numberRows` numbers can be found by their number as before.
-   */
-  setPrimaryKey(table: string, columns: readonly string[]): Promise<void>;
   /** Names of the tables that exist, the ledger excluded. */
   tables(): Promise<readonly string[]>;
   hasColumn(table: string, column: string): Promise<boolean>;
@@ -97,11 +62,6 @@ export interface Migration {
   readonly number: number;
   /** Without the number: `agent_keys` becomes `006_agent_keys` in the ledger. */
   readonly name: string;
-  /**
-   * Tables that another plugin made and that this one takes over: this migration may look for them and rename them to
-   * names with its own prefix, and nothing else.
-   */
-  readonly takesOver?: readonly string[];
   /**
    * What takes too long for one transaction, before `up`. Called again and again, each time in a transaction of its
    * own, until it returns true. It keeps its place in a table: the next call may come from another process, or after a

@@ -55,11 +55,10 @@ export class FactStatements {
   readonly #dialect: SqlDialect;
   readonly #written = new Map<string, string>();
   /** Selects the tenants that have facts. */
-  readonly tenants: string;
+  readonly tenants = TENANTS;
 
-  constructor(dialect: SqlDialect, tenants: string = TENANTS) {
+  constructor(dialect: SqlDialect) {
     this.#dialect = dialect;
-    this.tenants = tenants;
   }
 
   count(filter: Filter): BoundStatement {

@@ -1,4 +1,4 @@
-import { type ExpectedRows, REDACTED_REFERENCE, type SchemaDialect } from '../../ports/ports.ts';
+import { REDACTED_REFERENCE, type SchemaDialect } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
 
 /*
@@ -12,8 +12,8 @@ export const LEDGERS_TABLE = 'ledgers';
 export const FEED_ENTRIES_TABLE = 'feed_entries';
 
 /** What may be long comes last: SQLite walks through a long text, page by page, to a column behind it. */
-export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect, name: string): string =>
-  `CREATE TABLE ${name} (
+export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect): string =>
+  `CREATE TABLE ${FACTS_TABLE} (
     tenant_id ${text} NOT NULL,
     number BIGINT NOT NULL,
     feed_wall BIGINT NOT NULL,
@@ -59,8 +59,8 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
   )`;
 
 /** Where the ledger of each tenant ends. Its row is written once in each transaction that adds to it. */
-export const createLedgerTable = ({ textType, bytesType }: SchemaDialect, name: string): string =>
-  `CREATE TABLE ${name} (
+export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): string =>
+  `CREATE TABLE ${LEDGERS_TABLE} (
     tenant_id ${textType} NOT NULL PRIMARY KEY,
     number BIGINT NOT NULL,
     fact_number BIGINT,
@@ -71,8 +71,8 @@ export const createLedgerTable = ({ textType, bytesType }: SchemaDialect, name: 
     link_hash ${bytesType}
   )`;
 
-/** What the feed tells of besides new facts. */
-export const feedEntryTable = ({ textType }: SchemaDialect): readonly string[] => [
+/** Entries of the feed that are not new facts. */
+export const createFeedEntryTable = ({ textType }: SchemaDialect): readonly string[] => [
   `CREATE TABLE ${FEED_ENTRIES_TABLE} (
     tenant_id ${textType} NOT NULL,
     feed_wall BIGINT NOT NULL,
@@ -85,41 +85,23 @@ export const feedEntryTable = ({ textType }: SchemaDialect): readonly string[] =
 ];
 
 /** Every insert pays for each of these: measure before you add one. */
-export const factIndexes = (table: string): readonly string[] => [
-  `CREATE UNIQUE INDEX facts_by_number ON ${table} (tenant_id, number)`,
-  `CREATE UNIQUE INDEX facts_by_id ON ${table} (tenant_id, id)`,
-  `CREATE INDEX facts_by_feed ON ${table} (tenant_id, feed_wall, feed_ctr)`,
-  `CREATE INDEX facts_by_cid ON ${table} (tenant_id, (${indexedPartSql('cid', INDEXED_CID)}))`,
-  `CREATE INDEX facts_by_triple ON ${table}
+export const factIndexes: readonly string[] = [
+  `CREATE UNIQUE INDEX facts_by_number ON ${FACTS_TABLE} (tenant_id, number)`,
+  `CREATE UNIQUE INDEX facts_by_id ON ${FACTS_TABLE} (tenant_id, id)`,
+  `CREATE INDEX facts_by_feed ON ${FACTS_TABLE} (tenant_id, feed_wall, feed_ctr)`,
+  `CREATE INDEX facts_by_cid ON ${FACTS_TABLE} (tenant_id, (${indexedPartSql('cid', INDEXED_CID)}))`,
+  `CREATE INDEX facts_by_triple ON ${FACTS_TABLE}
     (tenant_id, entity_key, relation_key, scope, (${placeSql('garden_id')}), confidence, hlc_wall, hlc_ctr)`,
-  `CREATE INDEX facts_by_timestamp ON ${table} (tenant_id, timestamp_ms, id)`,
+  `CREATE INDEX facts_by_timestamp ON ${FACTS_TABLE} (tenant_id, timestamp_ms, id)`,
   // Without the source itself: a long one beside its key is more than PostgreSQL takes into an index.
-  `CREATE INDEX facts_by_source ON ${table} (tenant_id, source_key, number)`,
-  `CREATE INDEX facts_by_writer ON ${table} (tenant_id, (coalesce(writer, asserted_by)), number)`,
+  `CREATE INDEX facts_by_source ON ${FACTS_TABLE} (tenant_id, source_key, number)`,
+  `CREATE INDEX facts_by_writer ON ${FACTS_TABLE} (tenant_id, (coalesce(writer, asserted_by)), number)`,
   // The rest costs nothing for facts that have no such member.
-  `CREATE INDEX facts_by_session ON ${table} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
-  `CREATE INDEX facts_by_signer ON ${table} (tenant_id, number) WHERE attested_key_id IS NOT NULL`,
-  `CREATE INDEX facts_by_subject ON ${table} (tenant_id, writer_sub, number) WHERE writer_sub IS NOT NULL`,
-];
-
-/**
- * What SQLite's planner is told to expect, in place of statistics that nobody would keep fresh: one tenant with many
- * facts, few of them to an entity. Left to its defaults it would rather walk all facts by time than sort those of one
- * entity.
- */
-export const FACT_ROWS: ExpectedRows = [
-  ['facts', 'facts_by_number', '1000000 1000000 1'],
-  ['facts', 'facts_by_id', '1000000 1000000 1'],
-  ['facts', 'facts_by_feed', '1000000 1000000 20 1'],
-  ['facts', 'facts_by_cid', '1000000 1000000 1'],
-  ['facts', 'facts_by_triple', '1000000 1000000 20 5 4 4 3 1 1'],
-  ['facts', 'facts_by_timestamp', '1000000 1000000 2 1'],
-  ['facts', 'facts_by_source', '1000000 1000000 5000 1'],
-  ['facts', 'facts_by_writer', '1000000 1000000 50000 1'],
-  ['facts', 'facts_by_session', '100000 100000 50'],
-  ['facts', 'facts_by_signer', '100000 100000 1'],
-  ['facts', 'facts_by_subject', '100000 100000 5000 1'],
-  ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 1 1'],
+  `CREATE INDEX facts_by_session ON ${FACTS_TABLE} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
+  `CREATE INDEX facts_by_signer ON ${FACTS_TABLE} (tenant_id, number) WHERE attested_key_id IS NOT NULL`,
+  `CREATE INDEX facts_by_subject ON ${FACTS_TABLE} (tenant_id, writer_sub, number) WHERE writer_sub IS NOT NULL`,
+  `CREATE INDEX facts_with_references ON ${FACTS_TABLE} (tenant_id, number) WHERE derived_from IS NOT NULL`,
+  `CREATE INDEX facts_by_garden ON ${FACTS_TABLE} (tenant_id, garden_id, timestamp_ms, id) WHERE garden_id IS NOT NULL`,
 ];
 
 /** Columns whose values an erasure destroys. */
@@ -172,18 +154,16 @@ const LINK_ADDED = `OLD.link_seq IS NULL AND OLD.link_hash IS NULL
 const ERASED = `OLD.commitment IS NULL AND NEW.commitment IS NOT NULL
   AND NEW.value_v IS NULL AND NEW.value_key = '' AND NEW.cid IS NULL AND NEW.salt IS NULL`;
 
-const permittedChange = (references: string): string => `${unchanged(FIXED)}
-  AND (${references})
+/**
+ * The condition on `OLD` and `NEW` that an update of a fact must satisfy. It adds the first link, erases the value down
+ * to its commitment, or replaces references to erased facts by the mark of a redacted reference.
+ */
+export const permittedUpdate = ({ listElements: elements }: SchemaDialect): string => {
+  const [before, after] = [elements('OLD.derived_from'), elements('NEW.derived_from')];
+  return `${unchanged(FIXED)}
+  AND ((${unchanged(REFERENCES)}) OR ((SELECT count(*) FROM ${after} a) = (SELECT count(*) FROM ${before} b)
+    AND NOT EXISTS (SELECT 1 FROM ${after} a LEFT JOIN ${before} b ON b.place = a.place
+      WHERE b.place IS NULL OR a.element NOT IN (b.element, '${REDACTED_REFERENCE}'))))
   AND ((${unchanged(LINK)}) OR (${LINK_ADDED}))
   AND ((${unchanged(ERASABLE)}) OR (${ERASED}))`;
-
-/** What may happen to a row: its first link, and erasure, which leaves only the commitment of what was there. */
-export const PERMITTED_CHANGE = permittedChange(unchanged(REFERENCES));
-
-/** The same, and references to erased facts may be replaced by the mark of a reference that was redacted. */
-export const permittedWithRedaction = ({ listElements: elements }: SchemaDialect): string => {
-  const [before, after] = [elements('OLD.derived_from'), elements('NEW.derived_from')];
-  return permittedChange(`(${unchanged(REFERENCES)}) OR ((SELECT count(*) FROM ${after} a) = (SELECT count(*) FROM ${before} b)
-    AND NOT EXISTS (SELECT 1 FROM ${after} a LEFT JOIN ${before} b ON b.place = a.place
-      WHERE b.place IS NULL OR a.element NOT IN (b.element, '${REDACTED_REFERENCE}')))`);
 };

@@ -6,7 +6,6 @@ import {
   ServiceError,
 } from '../../ports/ports.ts';
 import { FactStatements } from './fact-statements.ts';
-import { LEDGERS_TABLE } from './fact-table.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
@@ -83,7 +82,7 @@ const apply = async (
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Promise<void> => {
   if (ledger.has(migration.number)) return;
-  await migration.up(await schemaOf(session, engine.dialect));
+  await migration.up(schemaOf(session, engine.dialect));
   await session.run(`INSERT INTO ${LEDGER} (version, applied_at, owner) VALUES (?, ?, ?)`, [
     versionOf(migration),
     new Date().toISOString(),
@@ -103,7 +102,7 @@ const prepareInSteps = async (
     isReady = true;
     await takeTurn(engine, all, async (session, ledger) => {
       if (ledger.has(migration.number)) return;
-      const prepared = await migration.prepare?.(await schemaOf(session, engine.dialect), (done, total, what) => {
+      const prepared = await migration.prepare?.(schemaOf(session, engine.dialect), (done, total, what) => {
         line = `migration ${versionOf(migration)}: ${grouped(done)} of ${grouped(total)} ${what}`;
       });
       isReady = prepared ?? true;
@@ -196,24 +195,14 @@ const refuseForeignLedger = (ledger: ReadonlyMap<number, LedgerEntry>, known: re
   }
 };
 
-/** Facts of a store from before ledgers know their tenants by themselves. */
-const statementsFor = async (session: SqlSession, dialect: SqlDialect): Promise<FactStatements> => {
-  const hasLedgers = (await tableNames(session, dialect)).includes(LEDGERS_TABLE);
-  return hasLedgers ? new FactStatements(dialect) : new FactStatements(dialect, 'SELECT DISTINCT tenant_id FROM facts');
-};
-
-const schemaOf = async (session: SqlSession, dialect: SqlDialect): Promise<MigrationSchema> => ({
+const schemaOf = (session: SqlSession, dialect: SqlDialect): MigrationSchema => ({
   get schema() {
     return session.schema();
   },
   dialect: dialect.schema,
-  data: new SqlWriteTransaction(session, dialect, await statementsFor(session, dialect), DEFAULT_TENANT),
+  data: new SqlWriteTransaction(session, dialect, new FactStatements(dialect), DEFAULT_TENANT),
   raw: async (sql) => {
     await session.run(sql, []);
-  },
-  setPrimaryKey: async (table, columns) => {
-    const statements = await dialect.schema.setPrimaryKey(table, columns, (sql) => session.rows(sql, []));
-    for (const statement of statements) await session.run(statement, []);
   },
   tables: async () => (await tableNames(session, dialect)).filter((name) => name !== LEDGER),
   hasColumn: async (table, column) => {

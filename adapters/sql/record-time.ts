@@ -9,9 +9,7 @@ import type { SqlSession } from './sql-engine.ts';
 
 const PAST_EXPIRIES = 'fact_past_expiries';
 
-/** Of a store from before, what was replaced is gone: it knows its state from this migration on. */
-export const recordTime = ({ textType: text, keyOrder }: SchemaDialect): string[] => [
-  ...['fact_covers', 'fact_expiries'].flatMap((table) => stampColumns(table, 'since')),
+export const createPastExpiryTable = ({ textType: text, keyOrder }: SchemaDialect): readonly string[] => [
   `CREATE TABLE ${PAST_EXPIRIES} (
     tenant_id ${text} NOT NULL,
     fact_id ${text} NOT NULL,
@@ -23,13 +21,6 @@ export const recordTime = ({ textType: text, keyOrder }: SchemaDialect): string[
     PRIMARY KEY (tenant_id, fact_id, since_wall, since_ctr)
   )${keyOrder}`,
   `CREATE INDEX fact_past_expiries_by_end ON ${PAST_EXPIRIES} (tenant_id, until_wall, until_ctr)`,
-  ...stampColumns('node_clock', 'floor'),
-  'UPDATE node_clock SET floor_wall = wall, floor_ctr = ctr',
-];
-
-const stampColumns = (table: string, name: string): string[] => [
-  `ALTER TABLE ${table} ADD COLUMN ${name}_wall BIGINT NOT NULL DEFAULT 0`,
-  `ALTER TABLE ${table} ADD COLUMN ${name}_ctr INTEGER NOT NULL DEFAULT 0`,
 ];
 
 export const PAST_FLOOR = 'SELECT floor_wall, floor_ctr FROM node_clock WHERE id = 1';

@@ -13,8 +13,6 @@ export interface NodeNotes {
    * then. Nothing is written where that is what was there.
    */
   change(name: string, change: (before: string | undefined) => string): Promise<string>;
-  /** Whether a fact was ever stored here. */
-  hasFacts(): Promise<boolean>;
 }
 
 export const NodeNotes = defineRef<NodeNotes>('kernel.node-notes');
@@ -38,7 +36,6 @@ export const createNodeNotes = (store: FactStore): NodeNotes => ({
       if (text !== before) await replace(transaction, name, text);
       return text;
     }),
-  hasFacts: async () => (await store.read((snapshot) => snapshot.head())) !== null,
 });
 
 const replace = async (transaction: WriteTransaction, name: string, text: string): Promise<void> => {

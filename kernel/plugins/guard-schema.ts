@@ -20,21 +20,11 @@ const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', '
 /** Partial indexes and their like, which the builder cannot spell. */
 const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+(\w+)\s*\(/i;
 
-/** Members whose first argument may also be a table that the migration takes over. */
-const TAKES_OVER: ReadonlySet<PropertyKey> = new Set(['renameTable', 'hasTable']);
-
-/**
- * The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. A
- * table that it takes over can be looked for and renamed.
- */
-export const guardSchema = (
-  schema: MigrationSchema,
-  prefix: string,
-  takesOver: readonly string[] = [],
-): MigrationSchema => ({
+/** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
+export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationSchema => ({
   // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be
   // used twice.
-  schema: guardBuilder(() => schema.schema, prefix, takesOver),
+  schema: guardBuilder(() => schema.schema, prefix),
   dialect: schema.dialect,
   data: guardData(schema.data, prefix),
   raw: async (sql) => {
@@ -45,10 +35,6 @@ export const guardSchema = (
     refuseForeign(prefix, index);
     refuseForeign(prefix, table);
     await schema.raw(sql);
-  },
-  setPrimaryKey: async (table, columns) => {
-    refuseForeign(prefix, table);
-    await schema.setPrimaryKey(table, columns);
   },
   tables: async () => (await schema.tables()).filter((table) => table.startsWith(prefix)),
   hasColumn: async (table, column) => {
@@ -67,11 +53,6 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
   };
   return {
     find: (query) => data.find(query),
-    outline: (filter, limit) => data.outline(filter, limit),
-    siblings: (triples, nowMs, limit) => data.siblings(triples, nowMs, limit),
-    ledger: (query) => data.ledger(query),
-    ledgerCount: (range) => data.ledgerCount(range),
-    ledgerHead: (tenantId) => data.ledgerHead(tenantId),
     databaseMs: () => data.databaseMs(),
     table: (name) => data.table(own(name)),
     select: (table, where, page) => data.select(STATES_OF_FACTS.has(table) ? table : own(table), where, page),
@@ -79,11 +60,7 @@ const guardData = (data: MigrationData, prefix: string): MigrationData => {
   };
 };
 
-const guardBuilder = (
-  builder: () => Knex.SchemaBuilder,
-  prefix: string,
-  takesOver: readonly string[],
-): Knex.SchemaBuilder =>
+const guardBuilder = (builder: () => Knex.SchemaBuilder, prefix: string): Knex.SchemaBuilder =>
   new Proxy({} as Knex.SchemaBuilder, {
     get(_, member) {
       const target = builder();
@@ -97,11 +74,9 @@ const guardBuilder = (
         };
       }
       return (...args: readonly unknown[]) => {
-        const [first] = args;
-        const isTakenOver = TAKES_OVER.has(member) && takesOver.some((table) => table === first);
-        for (const table of args.slice(isTakenOver ? 1 : 0, named)) refuseForeign(prefix, table);
+        for (const table of args.slice(0, named)) refuseForeign(prefix, table);
         const result: unknown = value.apply(target, args);
-        return result === target ? guardBuilder(() => target, prefix, takesOver) : result;
+        return result === target ? guardBuilder(() => target, prefix) : result;
       };
     },
   });

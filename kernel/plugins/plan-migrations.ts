@@ -34,10 +34,10 @@ export const planMigrations = (
  * plugin's doing.
  */
 const pluginMigration = (migration: Migration, plugin: string): OwnedMigration => {
-  const { number, name, takesOver } = migration;
+  const { number, name } = migration;
   const guarded = async <T>(schema: MigrationSchema, work: (own: MigrationSchema) => Promise<T>): Promise<T> => {
     try {
-      return await work(guardSchema(schema, tablePrefix(plugin), takesOver));
+      return await work(guardSchema(schema, tablePrefix(plugin)));
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const { message } = problemOf(error, `plugin "${plugin}": migration ${number} ${name} failed`);

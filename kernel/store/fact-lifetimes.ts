@@ -56,8 +56,7 @@ const coverOf = (row: Row): Cover => ({
   since: stampOf(row, 'since'),
 });
 
-/** Columns that a migration of an older version has not got yet count as 0: from the beginning. */
 const stampOf = (row: Row, name: string): Hlc => ({
-  wallMs: Number(row[`${name}_wall`] ?? 0),
-  counter: Number(row[`${name}_ctr`] ?? 0),
+  wallMs: Number(row[`${name}_wall`]),
+  counter: Number(row[`${name}_ctr`]),
 });

@@ -1,31 +1,58 @@
-import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
-import { linkEntries } from './chain/link-entries.ts';
-import { separateEntries } from './separate-entries.ts';
+import type { Migration } from '../../kernel/plugin-api.ts';
+import { STUBS_TABLE } from './chain/chain-stub.ts';
+import { CHECKPOINTS_TABLE } from './chain/entry-checkpoints.ts';
+import { ENTRIES_TABLE } from './entry-rows.ts';
 
-/** Made with the column that migration 012 adds to older tables: a plugin that is enabled later runs after it. */
-const factAudit: Migration = {
-  number: 7,
-  name: 'fact_audit',
-  async up({ schema, dialect }) {
-    await schema.createTable('audit_entries', (table) => {
-      dialect.numberRows(table, 'seq', { deletesRows: false });
-      table.text('id').notNullable();
-      table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
-      table.text('event_type').notNullable();
-      table.text('entity_uri').notNullable();
-      table.text('oidc_sub');
-      table.text('fact_id');
-      table.bigInteger('feed_wall');
-      table.integer('feed_ctr');
-      table.text('source').notNullable();
-      table.text('attested_key_id');
-      table.bigInteger('ts_ms').notNullable();
-      table.text('detail');
-      table.index(['tenant_id', 'ts_ms'], 'audit_entries_time');
-      table.index(['tenant_id', 'entity_uri', 'ts_ms'], 'audit_entries_entity');
-      table.index(['feed_wall', 'feed_ctr'], 'audit_entries_fact');
-    });
+export const auditMigrations: readonly Migration[] = [
+  {
+    number: 7,
+    name: 'fact_audit',
+    async up({ schema, raw }) {
+      await schema.createTable(ENTRIES_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.bigInteger('seq').notNullable();
+        table.text('id').notNullable();
+        table.text('event_type').notNullable();
+        table.text('entity_uri').notNullable();
+        table.text('oidc_sub');
+        table.text('fact_id');
+        table.text('source').notNullable();
+        table.text('attested_key_id');
+        table.bigInteger('ts_ms').notNullable();
+        table.text('detail');
+        table.bigInteger('chain_seq').notNullable();
+        table.text('link_hash').notNullable();
+        table.primary(['tenant_id', 'seq'], 'audit_entries_key');
+        table.index(['tenant_id', 'ts_ms'], 'audit_entries_time');
+        table.index(['tenant_id', 'entity_uri', 'ts_ms'], 'audit_entries_entity');
+      });
+      await raw(
+        `CREATE INDEX audit_entries_fact ON ${ENTRIES_TABLE} (tenant_id, fact_id, ts_ms) WHERE fact_id IS NOT NULL`,
+      );
+      await schema.createTable(CHECKPOINTS_TABLE, (table) => {
+        table.text('tenant_id').notNullable();
+        table.bigInteger('log_index').notNullable();
+        table.text('id').notNullable();
+        table.bigInteger('covered_number').notNullable();
+        table.bigInteger('covered_chain_seq').notNullable();
+        table.text('chain_hash').notNullable();
+        table.text('prev_hash');
+        table.bigInteger('created_ms').notNullable();
+        table.text('signed_by');
+        table.text('signature');
+        table.primary(['tenant_id', 'log_index'], 'audit_checkpoints_key');
+        table.index(['tenant_id', 'covered_number'], 'audit_checkpoints_covered');
+      });
+      await schema.createTable(STUBS_TABLE, (table) => {
+        table.text('tenant_id').notNullable().primary();
+        table.bigInteger('covered_number').notNullable();
+        table.bigInteger('covered_chain_seq').notNullable();
+        table.text('chain_hash');
+        table.bigInteger('floor_ms').notNullable();
+        table.bigInteger('created_ms').notNullable();
+        table.text('signed_by');
+        table.text('signature');
+      });
+    },
   },
-};
-
-export const auditMigrations: readonly Migration[] = [factAudit, separateEntries, linkEntries];
+];

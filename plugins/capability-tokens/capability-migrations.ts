@@ -1,11 +1,11 @@
-import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
+import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const TOKENS_TABLE = 'capability_tokens_issued';
 export const SIGNING_KEYS_TABLE = 'capability_tokens_signing_keys';
 
 /**
- * Instants are milliseconds. Entities are looked up by digest, because an index takes no keys of their length. Of a
- * token only the digest is kept: a reader of the store finds nothing that could be presented.
+ * Instants are milliseconds. Entities are looked up by digest, because they are too long for an index. The table holds
+ * the digest of a token alone, so that a reader of the store finds nothing to present.
  */
 export const capabilityMigrations: readonly Migration[] = [
   {
@@ -13,8 +13,8 @@ export const capabilityMigrations: readonly Migration[] = [
     name: 'capability_tokens',
     async up({ schema }) {
       await schema.createTable(TOKENS_TABLE, (table) => {
-        table.text('token_id').primary();
-        table.text('tenant_id').notNullable().defaultTo(DEFAULT_TENANT);
+        table.text('token_id').notNullable();
+        table.text('tenant_id').notNullable();
         table.text('issuer').notNullable();
         table.text('issuer_digest').notNullable();
         table.text('subject').notNullable();
@@ -27,6 +27,7 @@ export const capabilityMigrations: readonly Migration[] = [
         table.bigInteger('revoked_ms');
         table.text('revoked_by');
         table.text('revoke_reason');
+        table.primary(['tenant_id', 'token_id']);
         table.index(['tenant_id', 'issued_ms', 'token_id'], 'capability_tokens_issued_order');
         table.index(['tenant_id', 'issuer_digest', 'issued_ms'], 'capability_tokens_issued_issuer');
         table.index(['tenant_id', 'subject_digest', 'issued_ms'], 'capability_tokens_issued_subject');
@@ -37,10 +38,5 @@ export const capabilityMigrations: readonly Migration[] = [
         table.bigInteger('known_since_ms').notNullable();
       });
     },
-  },
-  {
-    number: 54,
-    name: 'capability_tokens_of_tenants',
-    up: ({ setPrimaryKey }) => setPrimaryKey(TOKENS_TABLE, ['tenant_id', 'token_id']),
   },
 ];

@@ -5,19 +5,15 @@ export const CARDS_TABLE = 'cards_cards';
 export const cardsMigrations: readonly Migration[] = [
   {
     number: 22,
-    name: 'memory_cards',
+    name: 'cards',
     async up({ schema }) {
       await schema.createTable(CARDS_TABLE, (table) => {
-        // Digest of tenant, entity, scope and the gardens of those for whom the card was made.
-        table.text('card_key').primary();
+        // Digest of tenant, entity, scope and the gardens that the readers of the card can see.
+        table.text('card_key').notNullable();
         table.text('tenant_id').notNullable();
         table.text('body').notNullable();
+        table.primary(['tenant_id', 'card_key']);
       });
     },
-  },
-  {
-    number: 49,
-    name: 'cards_of_tenants',
-    up: ({ setPrimaryKey }) => setPrimaryKey(CARDS_TABLE, ['tenant_id', 'card_key']),
   },
 ];

@@ -80,18 +80,6 @@ export const writeTimelines = async (
   if (fresh.length > 0) await tables.insertRows(WINS, fresh);
 };
 
-/** For a migration: the rows of places in a store that did not record past winners yet. */
-export const insertTimelines = async (
-  tables: WritableTables,
-  places: readonly { readonly triple: TripleKey; readonly timeline: WinnerTimeline }[],
-  nowMs: number,
-): Promise<void> => {
-  const rows = places.flatMap(({ triple, timeline }) =>
-    contestedUntil(timeline) > nowMs ? rowsOf(triple, placeDigest(triple), timeline) : [],
-  );
-  if (rows.length > 0) await tables.insertRows(WINS, rows);
-};
-
 const isSame = (some: WinnerTimeline, other: WinnerTimeline): boolean =>
   some.knownUntilMs === other.knownUntilMs &&
   JSON.stringify([some.wins, some.lasting, some.contesting]) ===

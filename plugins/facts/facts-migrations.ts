@@ -9,7 +9,7 @@ export const SESSION_READS_TABLE = 'facts_session_reads';
 export const factsMigrations: readonly Migration[] = [
   {
     number: 13,
-    name: 'idempotency_records',
+    name: 'facts',
     async up({ schema }) {
       await schema.createTable(IDEMPOTENCY_TABLE, (table) => {
         table.text('tenant_id').notNullable();
@@ -22,12 +22,6 @@ export const factsMigrations: readonly Migration[] = [
         table.bigInteger('created_ms').notNullable().index();
         table.primary(['tenant_id', 'entity_uri', 'idempotency_key']);
       });
-    },
-  },
-  {
-    number: 16,
-    name: 'session_reads',
-    async up({ schema }) {
       await schema.createTable(SESSION_READS_TABLE, (table) => {
         table.text('tenant_id').notNullable();
         table.text('entity_uri').notNullable();

@@ -26,19 +26,17 @@ import { peerCommands } from './commands/peer-commands.ts';
 import { PeerExchange, PeerLags, PeerRegistry } from './federation-api.ts';
 import * as events from './federation-events.ts';
 import { federationMetadata } from './federation-metadata.ts';
+import { federationMigrations } from './federation-migrations.ts';
 import { federationSettings } from './federation-settings.ts';
 import * as words from './federation-words.ts';
-import { ingestMigrations } from './ingest/ingest-migrations.ts';
 import * as ingestWords from './ingest/ingest-words.ts';
 import { openIngest } from './ingest/open-ingest.ts';
 import { createPeerLags } from './lag/create-peer-lags.ts';
 import { lagRoute } from './lag/lag-route.ts';
 import { openPeerings } from './peerings/open-peerings.ts';
-import { peeringMigrations } from './peerings/peering-migrations.ts';
 import { openPulling } from './pulling/open-pulling.ts';
 import { openServing } from './serving/open-serving.ts';
 import { createPeerExchange } from './serving/peer-exchange.ts';
-import { servingMigrations } from './serving/serving-migrations.ts';
 import * as servingWords from './serving/serving-words.ts';
 import * as tokenWords from './tokens/token-words.ts';
 
@@ -70,7 +68,7 @@ export const federationPlugin = definePlugin({
   declares: [words, events, tokenWords, servingWords, ingestWords].flatMap((all) => Object.values(all)),
   config: federationSettings,
   commands: [peerCommands],
-  migrations: [...peeringMigrations, ...servingMigrations, ...ingestMigrations],
+  migrations: federationMigrations,
   setup(context) {
     const { config, use, tables, log, on, route, provide, every } = context;
     const { self } = use;

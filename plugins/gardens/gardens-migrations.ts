@@ -3,7 +3,6 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 export const GARDENS = 'gardens_gardens';
 export const MEMBERS = 'gardens_members';
 export const QUARANTINED = 'gardens_quarantined';
-const ALSO_IN = 'gardens_also_in';
 
 export const gardensMigrations: readonly Migration[] = [
   {
@@ -11,10 +10,10 @@ export const gardensMigrations: readonly Migration[] = [
     name: 'gardens',
     async up({ schema }) {
       await schema.createTable(GARDENS, (table) => {
-        table.text('garden_id').primary();
+        table.text('garden_id').notNullable();
         table.text('tenant_id').notNullable();
         table.text('slug').notNullable();
-        // The slug while the garden is active, null afterwards: unique values, and any number of nulls.
+        // The slug while the garden is active. Null afterwards: an index on unique values takes any number of nulls.
         table.text('active_slug');
         table.text('name').notNullable();
         table.text('scope').notNullable();
@@ -23,7 +22,10 @@ export const gardensMigrations: readonly Migration[] = [
         table.bigInteger('created_ms').notNullable();
         table.integer('quarantine').notNullable();
         table.bigInteger('deleted_ms');
+        table.primary(['tenant_id', 'garden_id']);
         table.unique(['tenant_id', 'active_slug'], { indexName: 'gardens_gardens_slug' });
+        // For the limit of gardens that an entity may create.
+        table.index(['tenant_id', 'created_by', 'active_slug'], 'gardens_gardens_creator');
       });
       await schema.createTable(MEMBERS, (table) => {
         table.text('garden_id').notNullable();
@@ -34,11 +36,11 @@ export const gardensMigrations: readonly Migration[] = [
         table.integer('reads').notNullable();
         table.text('added_by').notNullable();
         table.bigInteger('added_ms').notNullable();
-        table.primary(['garden_id', 'entity_uri']);
+        table.primary(['tenant_id', 'garden_id', 'entity_uri']);
         table.index(['tenant_id', 'entity_uri', 'reads', 'garden_id'], 'gardens_members_readable');
       });
       await schema.createTable(QUARANTINED, (table) => {
-        table.text('fact_id').primary();
+        table.text('fact_id').notNullable();
         table.text('tenant_id').notNullable();
         table.text('garden_id').notNullable();
         table.text('status').notNullable();
@@ -47,43 +49,9 @@ export const gardensMigrations: readonly Migration[] = [
         table.text('acted_by');
         table.bigInteger('acted_ms');
         table.text('target_garden_id');
+        table.primary(['tenant_id', 'fact_id']);
         table.index(['tenant_id', 'garden_id', 'status', 'timestamp_ms'], 'gardens_quarantined_newest');
-        table.index(['tenant_id', 'fact_id'], 'gardens_quarantined_tenant');
       });
-      await schema.createTable(ALSO_IN, (table) => {
-        table.text('fact_id').primary();
-        table.text('tenant_id').notNullable();
-        table.text('garden_id').notNullable();
-        table.index(['tenant_id', 'fact_id'], 'gardens_also_in_tenant');
-      });
-    },
-  },
-  {
-    number: 30,
-    name: 'no_joint_gardens',
-    // Nothing is said about facts of two gardens any more; the core has put what once was out of sight.
-    up: ({ schema }) => schema.dropTableIfExists(ALSO_IN),
-  },
-  {
-    number: 38,
-    name: 'gardens_by_creator',
-    async up({ schema }) {
-      // How many gardens an entity has made is counted whenever it makes one.
-      await schema.alterTable(GARDENS, (table) =>
-        table.index(['tenant_id', 'created_by', 'active_slug'], 'gardens_gardens_creator'),
-      );
-    },
-  },
-  {
-    number: 47,
-    name: 'gardens_of_tenants',
-    async up({ schema, setPrimaryKey }) {
-      await schema.alterTable(QUARANTINED, (table) => {
-        table.dropIndex([], 'gardens_quarantined_tenant');
-      });
-      await setPrimaryKey(GARDENS, ['tenant_id', 'garden_id']);
-      await setPrimaryKey(MEMBERS, ['tenant_id', 'garden_id', 'entity_uri']);
-      await setPrimaryKey(QUARANTINED, ['tenant_id', 'fact_id']);
     },
   },
 ];

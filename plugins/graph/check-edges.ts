@@ -1,4 +1,4 @@
-import { above, all, equals, type PluginTables, type Row } from '../../kernel/plugin-api.ts';
+import { above, all, equals, type PluginTables } from '../../kernel/plugin-api.ts';
 import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
 import { type EdgeStore, saysTheSame } from './edge-store.ts';
 
@@ -21,7 +21,7 @@ export const createEdgeCheck = (
       const facts = await snapshot.find({ filter, order: 'feed', limit: page.ids.length });
       // An erased reference leads nowhere.
       const refs = facts.filter(({ value }) => value.type === 'ref' && value.v !== null);
-      for (const { fact_id: id } of await edges.wrongAmong(page.tenantId, refs, own, isRight)) {
+      for (const { fact_id: id } of await edges.wrongAmong(page.tenantId, refs, own, saysTheSame)) {
         const message = `the fact ${id} has no edge in the graph, or a wrong one`;
         report.find({ tenantId: page.tenantId, message, hint: HINT });
       }
@@ -30,7 +30,3 @@ export const createEdgeCheck = (
 });
 
 const GATHERED_AT_ONCE_MS = 5_000;
-
-/** Edges from before they had a stamp are right without one. */
-const isRight = (row: Row, stored: Row): boolean =>
-  saysTheSame(stored['feed_wall'] == null ? { ...row, feed_wall: null, feed_ctr: null } : row, stored);

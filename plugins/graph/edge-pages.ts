@@ -149,12 +149,10 @@ const edgeOf = (row: Record<string, SqlValue>, { order, other }: (typeof COLUMNS
   confidence: Number(row['confidence']),
 });
 
-/** Edges from before they had a stamp are left in: their facts tell. */
 const onlyUpTo = (built: Knex.QueryBuilder, { wallMs, counter }: Hlc): void => {
   built.where((known) => {
     known
-      .whereNull('feed_wall')
-      .orWhere('feed_wall', '<', wallMs)
+      .where('feed_wall', '<', wallMs)
       .orWhere((same) => same.where('feed_wall', wallMs).where('feed_ctr', '<=', counter));
   });
 };

@@ -17,8 +17,6 @@ import { manifestUri } from './manifest.ts';
 export interface AgentRecord {
   /** entity_uri of the first publisher. */
   readonly owner: string;
-  /** Whether the owner had the right to claim the agent; false for claims that are older than the check. */
-  readonly isRightful: boolean;
   /** The fact that holds the current manifest. */
   readonly factId: string;
 }
@@ -58,11 +56,11 @@ export class ManifestStore {
     transaction: PluginTransaction,
     tenantId: string,
     agentId: string,
-    { factId, owner, isRightful }: AgentRecord,
+    { factId, owner }: AgentRecord,
   ): Promise<void> {
     const own = this.#tables.in(transaction);
     const where = { tenant_id: tenantId, agent_key: matchKey(agentId, this.#names) };
-    const row = { owner, is_rightful: isRightful ? 1 : 0, fact_id: factId };
+    const row = { owner, fact_id: factId };
     const known = await agentIn(own, tenantId, where.agent_key);
     if (known === undefined) await own.insertRows(AGENTS_TABLE, [{ ...where, ...row }]);
     else await own(AGENTS_TABLE).where(where).update(row);
@@ -72,5 +70,5 @@ export class ManifestStore {
 const agentIn = async (own: ReadableTables, tenantId: string, agentKey: string): Promise<AgentRecord | undefined> => {
   const [row] = await own.select(AGENTS_TABLE, { tenant_id: tenantId, agent_key: agentKey });
   if (row === undefined) return undefined;
-  return { owner: String(row['owner']), isRightful: Number(row['is_rightful']) === 1, factId: String(row['fact_id']) };
+  return { owner: String(row['owner']), factId: String(row['fact_id']) };
 };

@@ -11,7 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { RequesterNote } from '../facts/facts-api.ts';
-import { type Claim, claimBy } from './agent-claims.ts';
+import { claimBy } from './agent-claims.ts';
 import {
   MANIFEST,
   MANIFEST_COVERAGE_FAILURE,
@@ -89,7 +89,7 @@ export class Manifests {
     const { facts, store, self } = this.#parts;
     return facts.read(caller, 'query', async (reader) => {
       const known = await store.agent(reader.snapshot, caller.tenantId, agentId);
-      const { owner } = claimBy(known, agentId, caller, self.names);
+      const owner = claimBy(known, agentId, caller, self.names);
       const stored = await store.version(reader.snapshot, caller.tenantId, agentId, manifest.version);
       if (stored !== undefined && stored.value.v !== manifestText(manifest)) throw versionTaken();
       const coverage = new Map<string, boolean>();
@@ -114,20 +114,20 @@ export class Manifests {
       scope: 'local',
       notes: noted(RequesterNote, caller.entityUri),
     } as const;
-    let claim: Claim | undefined;
+    let owner: string | undefined;
     try {
       await facts.append(draft, nodePrincipal(self.names, tenantId), {
         origin: 'plugin',
         exclusive: true,
         guard: async (transaction) => {
-          claim = claimBy(await store.agent(transaction, tenantId, agentId), agentId, caller, self.names);
+          owner = claimBy(await store.agent(transaction, tenantId, agentId), agentId, caller, self.names);
           const known = await store.version(transaction, tenantId, agentId, manifest.version);
           if (known !== undefined) throw overtaken;
         },
         beforeCommit: async (transaction, [verdict]) => {
-          if (verdict?.kind !== 'stored' || claim === undefined) return;
+          if (verdict?.kind !== 'stored' || owner === undefined) return;
           const factId = verdict.view.fact.id;
-          await store.makeCurrent(transaction, tenantId, agentId, { factId, ...claim });
+          await store.makeCurrent(transaction, tenantId, agentId, { factId, owner });
           await this.#record(caller, factId, agentId, manifest, transaction);
         },
       });

@@ -28,12 +28,7 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
         const fact = await snapshot.get(tenantId, String(row['fact_id']));
         if (fact !== undefined && !isErased(fact)) published.push(row);
       }
-      yield published.map(({ agent_key, owner, fact_id, is_rightful }) => ({
-        agent_key,
-        owner,
-        fact_id,
-        is_rightful: Number(is_rightful) === 1,
-      }));
+      yield published.map(({ agent_key, owner, fact_id }) => ({ agent_key, owner, fact_id }));
       after = String(last['agent_key']);
     }
   },
@@ -47,9 +42,7 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
     const where = { tenant_id: tenantId, agent_key: agentKey };
     // An agent that has an owner here keeps it.
     if ((await own.select(AGENTS_TABLE, where)).length > 0) return false;
-    // Exports that are older than the check of claims have no such member.
-    const isRightful = line['is_rightful'] === true ? 1 : 0;
-    await own.insertRows(AGENTS_TABLE, [{ ...where, owner, fact_id: factId, is_rightful: isRightful }]);
+    await own.insertRows(AGENTS_TABLE, [{ ...where, owner, fact_id: factId }]);
     return true;
   },
 });

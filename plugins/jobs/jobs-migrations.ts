@@ -3,15 +3,14 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 export const jobsMigrations: readonly Migration[] = [
   {
     number: 18,
-    name: 'jobs_queue',
+    name: 'jobs',
     async up({ schema }) {
       await schema.createTable('jobs_queue', (table) => {
-        table.text('job_id').primary();
+        table.text('job_id').notNullable();
         table.text('tenant_id').notNullable();
         table.text('job_type').notNullable();
         table.text('status').notNullable();
-        // When something is due: the start of a pending job, the end of the lease of a running one, the removal of one
-        // that has ended.
+        // The start of a pending job, the end of the lease of a running one, the removal of one that has ended.
         table.bigInteger('due_ms').notNullable();
         table.bigInteger('fence').notNullable();
         table.integer('attempts').notNullable();
@@ -24,30 +23,10 @@ export const jobsMigrations: readonly Migration[] = [
         table.bigInteger('completed_ms');
         table.text('result');
         table.text('error');
-        // Digest of tenant, type and key while the job stands for others; null otherwise: unique values, and any number
-        // of nulls.
-        table.text('dedupe').unique();
+        // Digest of tenant, type and key while the job stands for others. Null otherwise: an index on unique values
+        // takes any number of nulls.
+        table.text('dedupe');
         table.text('dedupe_until');
-        table.index(['status', 'due_ms'], 'jobs_queue_due');
-      });
-    },
-  },
-  {
-    number: 50,
-    name: 'jobs_of_tenants',
-    async up({ schema, setPrimaryKey }) {
-      await schema.alterTable('jobs_queue', (table) => {
-        table.dropUnique(['dedupe']);
-        table.unique(['tenant_id', 'dedupe'], { indexName: 'jobs_queue_same' });
-      });
-      await setPrimaryKey('jobs_queue', ['tenant_id', 'job_id']);
-    },
-  },
-  {
-    number: 73,
-    name: 'jobs_progress',
-    async up({ schema, data }) {
-      await schema.alterTable('jobs_queue', (table) => {
         table.bigInteger('progress_done');
         table.bigInteger('progress_total');
         table.double('progress_rate');
@@ -55,14 +34,13 @@ export const jobsMigrations: readonly Migration[] = [
         // The digest of the key, also when the job stands for no others: a job that is resumed takes it up again.
         table.text('dedupe_key');
         // 1 once an erasure has emptied a job that has ended: it cannot be resumed.
-        table.integer('emptied').notNullable().defaultTo(0);
+        table.integer('emptied').notNullable();
+        table.primary(['tenant_id', 'job_id']);
+        table.unique(['tenant_id', 'dedupe'], { indexName: 'jobs_queue_same' });
+        table.index(['status', 'due_ms'], 'jobs_queue_due');
         table.index(['tenant_id', 'created_ms', 'job_id'], 'jobs_queue_newest');
         table.index(['tenant_id', 'creator', 'created_ms', 'job_id'], 'jobs_queue_own');
       });
-      const open: { dedupe: string }[] = await data.table('jobs_queue').whereNotNull('dedupe').select('dedupe');
-      for (const { dedupe } of open) {
-        await data.table('jobs_queue').where({ dedupe }).update({ dedupe_key: dedupe });
-      }
     },
   },
 ];

@@ -5,7 +5,7 @@ export const TENANTS_TABLE = 'multi_tenant_tenants';
 
 export const multiTenantMigrations: readonly Migration[] = [
   {
-    number: 59,
+    number: 17,
     name: 'tenant_directory',
     async up({ schema, data }) {
       await schema.createTable(TENANTS_TABLE, (table) => {

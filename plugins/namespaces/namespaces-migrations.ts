@@ -7,7 +7,7 @@ export const VERSIONS = 'namespaces_versions';
 
 export const namespacesMigrations: readonly Migration[] = [
   {
-    number: 65,
+    number: 28,
     name: 'namespaces',
     async up({ schema }) {
       await schema.createTable(RULES, (table) => {

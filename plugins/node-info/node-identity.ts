@@ -87,8 +87,7 @@ export const inspectNodeKey = async (
 const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array | undefined> => {
   const found = await readNodeKey(path);
   if (found !== undefined) return found;
-  // Stores that are older than the note have facts.
-  const hadKey = (await notes.read(NOTE)) !== undefined || (await notes.hasFacts());
+  const hadKey = (await notes.read(NOTE)) !== undefined;
   if (!hadKey) return undefined;
   // Another process may have made and noted the first key since this one looked for the file.
   const late = await readNodeKey(path);

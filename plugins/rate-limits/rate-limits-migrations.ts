@@ -11,8 +11,8 @@ export const STORED_TABLE = 'rate_limits_stored';
 
 export const rateLimitsMigrations: readonly Migration[] = [
   {
-    number: 67,
-    name: 'rate_limits_buckets',
+    number: 29,
+    name: 'rate_limits',
     async up({ schema }) {
       await schema.createTable(BUCKETS_TABLE, (table) => {
         table.text('tenant_id').notNullable();
@@ -24,12 +24,6 @@ export const rateLimitsMigrations: readonly Migration[] = [
         table.bigInteger('breached_ms').notNullable();
         table.primary(['tenant_id', 'bucket']);
       });
-    },
-  },
-  {
-    number: 72,
-    name: 'rate_limits_stored',
-    async up({ schema }) {
       await schema.createTable(STORED_TABLE, (table) => {
         table.text('tenant_id').notNullable();
         table.text('entity_key').notNullable();

@@ -26,7 +26,7 @@ export interface EventRange {
 
 /** Events of a subscription that lie in the same place: outside gardens, or in one. */
 export interface PlaceCount {
-  /** Null for the terminal event, and for events from before places were kept with them. */
+  /** Null for the terminal event. */
   readonly scope: Scope | null;
   readonly gardenId: string | null;
   readonly count: number;

@@ -46,7 +46,7 @@ export interface Subscription {
   readonly targetKey: string;
   /** Null stands for all. */
   readonly eventTypes: readonly EventType[] | null;
-  /** Sealed; one that an older version has stored lies open until `sealOpenAddresses` comes to it. */
+  /** Sealed. */
   readonly address: string;
   /** Host and port of the address, which the queue of events goes by. */
   readonly host: string;
@@ -109,7 +109,7 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   targetKey: String(row['target_key']),
   eventTypes: row['event_types'] == null ? null : (String(row['event_types']).split(',') as EventType[]),
   address: String(row['webhook_url']),
-  host: row['webhook_host'] == null ? hostOf(String(row['webhook_url'])) : String(row['webhook_host']),
+  host: String(row['webhook_host']),
   idempotencyKey: textOrNull(row['idempotency_key']),
   contentDigest: String(row['content_digest']),
   secret: String(row['secret']),

@@ -35,7 +35,6 @@ import { OutboxStore } from './outbox-store.ts';
 import { replayRoute } from './replay-route.ts';
 import { rotateCommands } from './rotate-command.ts';
 import { destroyFormerSecrets, MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
-import { sealOpenAddresses } from './seal-open-addresses.ts';
 import { streamRoute } from './stream-route.ts';
 import { createSubscriptionJson, SUBSCRIPTION } from './subscription-json.ts';
 import {
@@ -66,7 +65,7 @@ interface Settings {
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 10_000;
 const REMOVED_AT_ONCE = 2_000;
-const SEALED_AT_ONCE = 500;
+const SECRETS_AT_ONCE = 500;
 
 export const subscriptionsPlugin = definePlugin({
   name: 'subscriptions',
@@ -129,15 +128,13 @@ export const subscriptionsPlugin = definePlugin({
   }),
   commands: [rotateCommands],
   migrations: subscriptionsMigrations,
-  async setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
+  setup({ config, use, tables, hooks, log, on, provide, route, every, onSignal, onStop }) {
     const { facts, clock, random, self, factJson, cursors, transport, identity, keys, tokens, served } = use;
     const { gardens, audit } = use;
     const { replaySeconds, circuitThreshold, webhookAllowPrivate: allowPrivate } = config;
     const replayMs = replaySeconds * 1000;
     const nowMs = () => clock.nowMs();
     const seals = createWebhookSeals(identity, random);
-    // Most stores are done with here; what is left follows while the node serves.
-    await sealOpenAddresses({ tables, seals }, SEALED_AT_ONCE);
     const access = new AccessCheck({ facts, keys, tokens, isOpen: () => isOpen(hooks) });
     const store = new SubscriptionStore({ tables, random, audit, nowMs });
     const outbox = new OutboxStore({
@@ -194,8 +191,7 @@ export const subscriptionsPlugin = definePlugin({
       return runner.look();
     });
     every(REMOVAL_INTERVAL_MS, async () => {
-      while ((await sealOpenAddresses({ tables, seals }, SEALED_AT_ONCE)) === SEALED_AT_ONCE);
-      while ((await destroyFormerSecrets(tables, nowMs(), SEALED_AT_ONCE)) === SEALED_AT_ONCE);
+      while ((await destroyFormerSecrets(tables, nowMs(), SECRETS_AT_ONCE)) === SECRETS_AT_ONCE);
       while ((await outbox.removeOld(nowMs() - replayMs, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
     });
     onStop(() => runner.stop());

@@ -69,7 +69,7 @@ export const createWebhookSeals = (
     open: ({ id, address, secret, formerSecrets }) => {
       const { secrets, addresses } = keyed();
       return {
-        url: isOpen(address) ? address : addresses.open(address, id),
+        url: addresses.open(address, id),
         secrets: [secrets.open(secret, id), ...formerSecrets.map((former) => secrets.open(former.secret, id))],
       };
     },
@@ -87,9 +87,3 @@ interface KeyedSeals {
   readonly addresses: SealedTexts;
   readonly digestKeys: readonly [Uint8Array, ...Uint8Array[]];
 }
-
-/**
- * Whether an address lies in the store as it was given, as those of older versions do until `sealOpenAddresses` comes
- * to them.
- */
-const isOpen = (address: string): boolean => address.includes('://');

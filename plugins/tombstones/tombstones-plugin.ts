@@ -25,13 +25,12 @@ import { PeerExchange } from '../federation/federation-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { NodeIdentity } from '../node-info/node-info-api.ts';
 import { tombstoneCommands } from './commands/tombstone-commands.ts';
-import { erasureMigrations } from './erasure/erasure-migrations.ts';
 import { type ErasureSettings, openErasure } from './erasure/open-erasure.ts';
 import { createFollows, TombstoneFollows } from './federation/follow-peer.ts';
 import { servedTombstonesRoute } from './federation/serve-tombstones.ts';
 import { pullTombstones } from './federation/tombstone-puller.ts';
-import { MARKERS, markerMigrations } from './markers/marker-migrations.ts';
 import { createTombstoneRoute, entityTombstonesRoute, revokeTombstoneRoute } from './markers/marker-routes.ts';
+import { MARKERS } from './markers/marker-tables.ts';
 import { StoredTombstones } from './markers/stored-tombstones.ts';
 import { Subjects, subjectCommands } from './subject/subject-commands.ts';
 import { SubjectExport } from './subject/subject-export.ts';
@@ -49,6 +48,7 @@ import {
   TOMBSTONES_OFF,
   Tombstones,
 } from './tombstones-api.ts';
+import { tombstonesMigrations } from './tombstones-migrations.ts';
 import * as words from './tombstones-words.ts';
 
 const FOLLOW_UP_INTERVAL_MS = 60_000;
@@ -113,7 +113,7 @@ export const tombstonesPlugin = definePlugin({
       },
     },
   }),
-  migrations: [...markerMigrations, ...erasureMigrations],
+  migrations: tombstonesMigrations,
   async setup(context) {
     const { config, use, tables, log, onStart, on, route, provide, every } = context;
     const { names } = use.self;

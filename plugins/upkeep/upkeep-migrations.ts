@@ -5,7 +5,7 @@ export const PLANS = 'upkeep_plans';
 
 export const upkeepMigrations: readonly Migration[] = [
   {
-    number: 75,
+    number: 30,
     name: 'upkeep',
     async up({ schema }) {
       await schema.createTable(RUNS, (table) => {
@@ -20,6 +20,7 @@ export const upkeepMigrations: readonly Migration[] = [
         table.text('result');
         table.text('error');
         table.primary(['tenant_id', 'task', 'due_ms']);
+        table.index(['task', 'status', 'due_ms'], 'upkeep_runs_last');
       });
       await schema.createTable(PLANS, (table) => {
         table.text('tenant_id').notNullable();
@@ -28,15 +29,6 @@ export const upkeepMigrations: readonly Migration[] = [
         // All times of the schedule up to this one have been seen to.
         table.bigInteger('planned_ms').notNullable();
         table.primary(['tenant_id', 'task']);
-      });
-    },
-  },
-  {
-    number: 76,
-    name: 'last runs of upkeep',
-    async up({ schema }) {
-      await schema.alterTable(RUNS, (table) => {
-        table.index(['task', 'status', 'due_ms'], 'upkeep_runs_last');
       });
     },
   },

@@ -8,7 +8,6 @@ import { describeKeptFacts } from './fact-store/kept-facts.ts';
 import { describeLedger } from './fact-store/ledger.ts';
 import { describeLiveness } from './fact-store/liveness.ts';
 import { describeMigrations } from './fact-store/migrations.ts';
-import { describePrimaryKeys } from './fact-store/primary-keys.ts';
 import { describeReads } from './fact-store/reads.ts';
 import { describeRemovedTenants } from './fact-store/removed-tenants.ts';
 import { describeSearch } from './fact-store/search.ts';
@@ -39,7 +38,6 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
     afterEach(() => current.stop());
 
     describeMigrations(() => current);
-    describePrimaryKeys(() => current);
 
     describe('once migrated', () => {
       beforeEach(() => current.store.migrate(CORE_MIGRATIONS));

@@ -1,19 +1,21 @@
-import { writeSync } from 'node:fs';
+import { createPostgresStore } from '../../adapters/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
-import { inSmallSteps } from './load-old-store.ts';
+import { secondVersion } from './second-version.ts';
 
 /**
- * A process that upgrades a store: `node upgrade-process.js PATH STEPS` is killed after so many steps, unless it is
- * done before, and says last how far it was.
+ * A process that brings a store to the second version: `node upgrade-process.js sqlite|postgres PLACE MOMENTS`. It
+ * kills itself at a moment: in the middle of a step, or behind its commit.
  */
-const [path = '', steps = ''] = process.argv.slice(2);
-const store = createSqliteStore({ path });
-let left = Number(steps);
-const onProgress = (line: string): void => {
+const [kind = '', place = '', moments = ''] = process.argv.slice(2);
+let left = Number(moments);
+const pass = (): void => {
   left -= 1;
-  if (left > 0) return;
-  writeSync(process.stdout.fd, line);
-  process.kill(process.pid, 'SIGKILL');
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
 };
-await store.migrate(await inSmallSteps(), { onProgress });
+
+const store = kind === 'sqlite' ? createSqliteStore({ path: place }) : createPostgresStore({ url: place });
+await store.migrate(
+  secondVersion(async () => pass()),
+  { onProgress: pass },
+);
 await store.close();

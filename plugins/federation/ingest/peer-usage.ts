@@ -1,6 +1,6 @@
 import type { PluginSnapshot, PluginTables, PluginTransaction, SqlValue } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
-import { USAGE } from './ingest-migrations.ts';
+import { USAGE } from './ingest-tables.ts';
 
 /** What a peer has brought lately. */
 export interface PeerUsage {

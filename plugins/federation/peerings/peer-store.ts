@@ -1,6 +1,6 @@
 import type { PluginTables, ReadableTables, WritableTables } from '../../../kernel/plugin-api.ts';
 import { nodeDigest, peeringFromRow, rowOfPeering, type StoredPeering } from './peer-row.ts';
-import { PEERS_TABLE } from './peering-migrations.ts';
+import { PEERS_TABLE } from './peering-tables.ts';
 import { PEERS_CHANGED } from './peerings.ts';
 
 /** More than anybody administers by hand. */

@@ -23,7 +23,7 @@ import type {
   FederationEvent,
   FederationLog,
 } from './federation-log.ts';
-import { EVENTS_TABLE } from './peering-migrations.ts';
+import { EVENTS_TABLE } from './peering-tables.ts';
 
 export interface FederationLogParts {
   readonly tables: PluginTables;

@@ -12,7 +12,7 @@ import {
   type StoredFact,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
-import { PROOFS_TABLE } from '../serving/serving-migrations.ts';
+import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import { type JudgingParts, judgeProofs } from './judge-proofs.ts';
 import type { OriginProof, OriginProofs } from './origin-proof.ts';
 import { commitmentsOf, readSalt, refsCommitment } from './origin-statement.ts';

@@ -6,7 +6,7 @@ import {
   type VerifiedOrigins,
   withMark,
 } from '../../../kernel/plugin-api.ts';
-import { PROOFS_TABLE } from '../serving/serving-migrations.ts';
+import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import { ORIGIN_VERIFIED } from '../serving/serving-words.ts';
 
 export const createVerifiedOrigins = (tables: PluginTables): VerifiedOrigins => ({

@@ -7,7 +7,7 @@ import {
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import type { IngestVerdict } from '../ingest/ingest.ts';
-import { PARKED } from '../ingest/ingest-migrations.ts';
+import { PARKED } from '../ingest/ingest-tables.ts';
 import { type PullName, whereOf } from './pull-row.ts';
 
 /** A fact that waits until it can be stored. */

@@ -1,5 +1,5 @@
 import { type PluginTables, type PluginTransaction, type Scope, ServiceError } from '../../../kernel/plugin-api.ts';
-import { PARKED, PULLS } from '../ingest/ingest-migrations.ts';
+import { PARKED, PULLS } from '../ingest/ingest-tables.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import { columnsOf, freshPull, type PullChange, type PullName, type PullRow, pullOf, whereOf } from './pull-row.ts';
 

@@ -5,7 +5,7 @@ import {
   type PluginTables,
   type ServiceNames,
 } from '../../../kernel/plugin-api.ts';
-import { PARKED } from '../ingest/ingest-migrations.ts';
+import { PARKED } from '../ingest/ingest-tables.ts';
 
 const FACTS_AT_ONCE = 50;
 

@@ -7,7 +7,7 @@ import {
   type Scope,
 } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
-import { SERVED_TABLE } from './serving-migrations.ts';
+import { SERVED_TABLE } from './serving-tables.ts';
 
 /** Where a peer is in the feed of this node, as it last asked. */
 export interface ServedCursor {

@@ -1,5 +1,5 @@
 import { DEFAULT_TENANT, type PluginTables, sha256Hex } from '../../../kernel/plugin-api.ts';
-import { NONCES_TABLE } from '../serving/serving-migrations.ts';
+import { NONCES_TABLE } from '../serving/serving-tables.ts';
 
 /** Rows of one step, so that no statement holds up the store for long. */
 const SWEEP_ROWS = 1_000;

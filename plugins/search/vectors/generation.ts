@@ -43,7 +43,7 @@ export interface Backlog {
 /** Before everything in the feed. */
 export const BEFORE_FEED: Hlc = Object.freeze({ wallMs: 0, counter: -1 });
 
-/** The first generation has the name of its embedder, as all had in older stores. */
+/** The first generation has the name of its embedder. */
 export const generationName = (embedder: string, textVersion: number, number: number): string =>
   textVersion === 1 && number === 1 ? embedder : `${embedder} #${textVersion}.${number}`;
 

@@ -6,8 +6,8 @@ import type {
   RestoredBatch,
   StoredFact,
 } from '../../../kernel/plugin-api.ts';
-import { MARKERS } from '../markers/marker-migrations.ts';
 import { tombstoneFromRow } from '../markers/marker-row.ts';
+import { MARKERS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
 export interface ArrivalParts {

@@ -5,8 +5,8 @@ import type {
   Row,
   WritableTables,
 } from '../../../kernel/plugin-api.ts';
-import { ERASURES } from './erasure-migrations.ts';
 import type { ErasureReceipt } from './erasure-receipt.ts';
+import { ERASURES } from './erasure-tables.ts';
 
 /**
  * `running`: pieces are left. `scrubbing`: the rows are done, and bytes may be left in files. `done`: there is a

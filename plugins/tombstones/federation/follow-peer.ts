@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
 import type { PeerExchange } from '../../federation/federation-api.ts';
-import { FOLLOWS } from '../markers/marker-migrations.ts';
+import { FOLLOWS } from '../markers/marker-tables.ts';
 
 /** Whose tombstones this node reads. */
 export interface TombstoneFollows {

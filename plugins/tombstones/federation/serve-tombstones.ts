@@ -23,9 +23,9 @@ import {
   type VerifiedCapability,
 } from '../../capability-tokens/capability-tokens-api.ts';
 import type { PeerExchange } from '../../federation/federation-api.ts';
-import { MARKERS } from '../markers/marker-migrations.ts';
 import { tombstoneFromRow } from '../markers/marker-row.ts';
 import { revocationsOf } from '../markers/marker-store.ts';
+import { MARKERS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { SERVED_PAGE_JSON, servedTombstoneJson } from './tombstone-wire.ts';
 

@@ -12,8 +12,8 @@ import {
 import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
 import type { PeerExchange, Peering } from '../../federation/federation-api.ts';
 import { revocationBytes, tombstoneBytes } from '../markers/marker-document.ts';
-import { MARKERS, PARKED } from '../markers/marker-migrations.ts';
 import { insertRevocation, insertTombstone, tombstoneById, updateMarker } from '../markers/marker-store.ts';
+import { MARKERS, PARKED } from '../markers/marker-tables.ts';
 import { type FollowUpParts, followPiece, followUp } from '../suppression/follow-up.ts';
 import { TOMBSTONE_INGESTED, TOMBSTONE_REJECTED } from '../tombstones-words.ts';
 import { type ReceivedTombstone, readReceived, servedTombstoneJson } from './tombstone-wire.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import { capabilityHeader } from '../../capability-tokens/capability-tokens-api.ts';
 import type { PeerExchange, Peering } from '../../federation/federation-api.ts';
-import { FOLLOWS, PARKED } from '../markers/marker-migrations.ts';
+import { FOLLOWS, PARKED } from '../markers/marker-tables.ts';
 import { MAX_SERVED, SERVED_PATH } from './serve-tombstones.ts';
 import { type TakeParts, takeTombstones } from './take-tombstones.ts';
 

@@ -6,8 +6,8 @@ import {
   type TombstonePosition,
   type TombstoneRevocation,
 } from '../tombstones-api.ts';
-import { HIDDEN, MARKERS, REVOCATIONS } from './marker-migrations.ts';
 import { revocationFromRow, rowOfRevocation, rowOfTombstone, tombstoneFromRow } from './marker-row.ts';
+import { HIDDEN, MARKERS, REVOCATIONS } from './marker-tables.ts';
 
 type Named = Pick<Tombstone, 'tenantId' | 'id'>;
 

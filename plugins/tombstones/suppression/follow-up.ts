@@ -10,8 +10,8 @@ import {
   SUPPRESSION_CHANGED,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
-import { MARKERS } from '../markers/marker-migrations.ts';
 import { tombstoneFromRow } from '../markers/marker-row.ts';
+import { MARKERS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { hideWords } from './hidden-rows.ts';
 import { entitiesAbout, type WordParts } from './words-about-facts.ts';

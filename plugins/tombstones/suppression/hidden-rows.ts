@@ -5,7 +5,7 @@ import {
   type SuppressibleFact,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
-import { HIDDEN } from '../markers/marker-migrations.ts';
+import { HIDDEN } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
 /** What a row says besides the entity: by which marker, for whom, and whose facts. */

@@ -9,7 +9,7 @@ import {
   not,
   type Principal,
 } from '../../../kernel/plugin-api.ts';
-import { HIDDEN } from '../markers/marker-migrations.ts';
+import { HIDDEN } from '../markers/marker-tables.ts';
 
 const SAME_ENTITY: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },

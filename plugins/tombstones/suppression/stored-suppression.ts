@@ -1,5 +1,5 @@
 import type { PluginTables, SuppressedFacts } from '../../../kernel/plugin-api.ts';
-import { HIDDEN } from '../markers/marker-migrations.ts';
+import { HIDDEN } from '../markers/marker-tables.ts';
 import { hiddenAmong } from './hidden-rows.ts';
 
 export const createSuppressedFacts = (tables: PluginTables, isSuppressing: boolean): SuppressedFacts => ({

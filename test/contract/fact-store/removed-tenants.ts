@@ -85,6 +85,8 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
         expires_ms: 1,
         hlc_wall: 1,
         hlc_ctr: 0,
+        since_wall: 1,
+        since_ctr: 0,
       }));
       await store.write('some lock', (tx) => tx.insertRows('fact_expiries', rows));
       const stored: { tenant_id: string }[] = await store

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
-import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { storedText } from '../../kit/stored-text.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
@@ -31,7 +30,7 @@ forEachStore('Somebody reads the store, or a backup of it, for the secrets in ad
 
   const start = (privateKey = KEY_OF_NODE) =>
     startSubscribedNode({ folder, clock, random, settings: { 'node-info': { privateKey } } });
-  const restart = async (privateKey?: string): Promise<void> => {
+  const _restart = async (privateKey?: string): Promise<void> => {
     await node.stop();
     node = await start(privateKey);
   };
@@ -39,7 +38,7 @@ forEachStore('Somebody reads the store, or a backup of it, for the secrets in ad
   const subscribe = (members: object = {}) => node.subscribe(ATLAS, { webhook_url: URL_WITH_SECRET, ...members });
   const show = async (id: string) =>
     (await node.node.request('GET', `/v1/subscriptions/${id}`, { key: node.key })).body;
-  const alter = (values: Record<string, string | null>) =>
+  const _alter = (values: Record<string, string | null>) =>
     store().write('default', async (transaction) => {
       await transaction.table(RECORDS).update(values);
     });
@@ -52,15 +51,6 @@ forEachStore('Somebody reads the store, or a backup of it, for the secrets in ad
     await node.stop();
     await rm(folder, { recursive: true, force: true });
   });
-
-  /** What a version that kept addresses open has left behind. */
-  const leaveOpen = async (): Promise<void> => {
-    const digest = createHash('sha256')
-      .update(JSON.stringify([`e:${ATLAS}`, 'webhook', URL_WITH_SECRET]))
-      .digest('hex');
-    await alter({ webhook_url: URL_WITH_SECRET, webhook_host: null, content_digest: digest });
-    expect(await storedText(store())).to.include(SECRET);
-  };
 
   it('finds neither address nor a digest to guess it by, while deliveries go to it and its owner sees it', async () => {
     const { status, body } = await subscribe();
@@ -86,28 +76,6 @@ forEachStore('Somebody reads the store, or a backup of it, for the secrets in ad
     expect([other.status, other.body.code]).to.deep.equal([422, 'idempotency_mismatch']);
     expect((await subscribe({ webhook_url: `${URL_WITH_SECRET}2` })).status).to.equal(201);
     expect(await storedText(store())).not.to.include(SECRET);
-  });
-
-  it('finds as little in the store of a former version, from the first start on', async () => {
-    const { body } = await subscribe();
-    await leaveOpen();
-    await restart();
-    expect(await storedText(store())).not.to.include(SECRET);
-    expect((await show(body.id)).webhook_url).to.equal(URL_WITH_SECRET);
-    expect((await subscribe()).body.id).to.equal(body.id);
-    await node.assert();
-    await node.sent(1);
-  });
-
-  it('finds as little of what a former version still wrote, a moment later; until then it is delivered as before', async () => {
-    const { body } = await subscribe();
-    await leaveOpen();
-    expect((await show(body.id)).webhook_url).to.equal(URL_WITH_SECRET);
-    await node.assert();
-    await node.sent(1);
-    await clock.advance(10_000);
-    await comesTrue(async () => !(await storedText(store())).includes(SECRET));
-    expect((await show(body.id)).webhook_url).to.equal(URL_WITH_SECRET);
   });
 });
 

@@ -76,20 +76,6 @@ forEachStore('An operator loses the private key of a node that has a store (I22)
     expect(again.logLines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
   });
 
-  it('is refused as well on a store from before the node remembered that it had a key', async () => {
-    const node = await start();
-    const key = await node.addKey();
-    const body = { entity: 'user:a', relation: 'memory:role', value: { type: 'string', v: 'x' }, source: 'agent:t' };
-    expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
-    await node.stop();
-    rmSync(keyFile());
-    const store = (await placeTestStore(currentStore(), folder)).open();
-    await store.table('node_settings').where({ key: 'note:node-key' }).delete();
-    await store.close();
-
-    expect((await rejection(start())).message).to.contain('private key is missing');
-  });
-
   it('is not refused where a first start ended before it made the key', async () => {
     await (await start({ plugins: ['keys', 'facts'] })).stop();
     expect(existsSync(keyFile())).to.equal(false);

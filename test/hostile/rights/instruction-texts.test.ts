@@ -1,14 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
-import type { Migration } from '../../../kernel/plugin-api.ts';
-import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
-import { placeTestStore } from '../../kit/test-store.ts';
 import {
-  AGENT,
   INSTRUCTION_PLUGINS,
   type InstructionsNode,
   startInstructionsNode,
@@ -181,51 +173,5 @@ forEachStore('A writer claims an agent that is not its own (I14)', () => {
     // Claimed once, claimed for good: not even the agent itself takes it over.
     const kept = await node.addKey({ entityUri: 'agent:kept-by-admin' });
     expect(await published(kept, 'kept-by-admin', 'v2')).to.deep.equal([403, 'authorization']);
-  });
-});
-
-forEachStore('A writer has claimed an agent before claims were checked (I14)', (kind) => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'claims-'));
-  });
-  afterEach(async () => {
-    await (await placeTestStore(kind, folder)).remove();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  /** What the migration finds in a store of that time. */
-  const backBeforeClaims = async (): Promise<void> => {
-    const store = (await placeTestStore(kind, folder)).open();
-    const up: Migration['up'] = async ({ raw }) => {
-      await raw('ALTER TABLE instructions_agents DROP COLUMN is_rightful');
-      await raw("UPDATE instructions_agents SET owner = 'agent:squatter'");
-      await raw("DELETE FROM schema_migrations WHERE version LIKE '%_instruction_claims'");
-    };
-    await store.migrate([...CORE_MIGRATIONS, { number: 1_000_000, name: 'back', owner: 'test', up }]);
-    await store.close();
-  };
-
-  it('and loses it to the first who may claim it; what it said is heard no more', async () => {
-    const safety = unit('safety', { guarantee_load: true });
-    const before = await startInstructionsNode({ folder });
-    await before.published('v1', [safety]);
-    await before.node.stop();
-    await backBeforeClaims();
-    const made = await startInstructionsNode({ folder, random: createSeededRandom(2) });
-    try {
-      const squatter = await made.node.addKey({ entityUri: 'agent:squatter' });
-      const agentItself = await made.node.addKey({ entityUri: `agent:${AGENT}` });
-      await made.say('safety', 'push both', {}, { key: squatter });
-      const heard = async () => (await made.recalled({ intent: 'x' })).chunks[0]?.content;
-      expect(await heard()).to.equal('push both');
-      await made.published('v2', [safety], {}, { key: squatter });
-      await made.published('v3', [safety], {}, { key: agentItself });
-      expect(await heard()).to.equal(undefined);
-      const again = await made.publish('v4', [], {}, { key: squatter });
-      expect([again.status, again.body.code]).to.deep.equal([403, 'authorization']);
-    } finally {
-      await made.node.stop();
-    }
   });
 });

@@ -63,10 +63,10 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     expect(await look()).to.include({ state: 'current', facts: 0 });
     const after = kind === 'sqlite' ? bytesBelow(place.work.path('data')) : await place.rows();
     expect(after).to.deep.equal(before);
-    await place.tamper("DELETE FROM schema_migrations WHERE version LIKE '072%'");
+    await place.tamper("DELETE FROM schema_migrations WHERE version LIKE '029%'");
     const older = await look();
     expect(older.state).to.equal('older');
-    expect(older.pending).to.deep.include({ number: 72, name: 'rate_limits_stored', owner: 'rate-limits' });
+    expect(older.pending).to.deep.include({ number: 29, name: 'rate_limits', owner: 'rate-limits' });
     await place.tamper("INSERT INTO schema_migrations (version, applied_at, owner) VALUES ('999_later', '', 'core')");
     const newer = await place.run(['upgrade', '--check']);
     expect(newer.exitCode).to.equal(1);

@@ -20,7 +20,7 @@ import * as events from '../../../plugins/federation/federation-events.ts';
 import { type FederationSettings, federationSettings } from '../../../plugins/federation/federation-settings.ts';
 import * as words from '../../../plugins/federation/federation-words.ts';
 import type { Ingest } from '../../../plugins/federation/ingest/ingest.ts';
-import { ingestMigrations } from '../../../plugins/federation/ingest/ingest-migrations.ts';
+import { createIngestTables } from '../../../plugins/federation/ingest/ingest-tables.ts';
 import * as ingestWords from '../../../plugins/federation/ingest/ingest-words.ts';
 import { openIngest } from '../../../plugins/federation/ingest/open-ingest.ts';
 import type { FederationEvent } from '../../../plugins/federation/peerings/federation-log.ts';
@@ -113,7 +113,7 @@ export const standPlugin = (stand: IngestStand) =>
     },
     declares: [...Object.values(words), ...Object.values(events), ...Object.values(ingestWords)],
     config: federationSettings,
-    migrations: ingestMigrations,
+    migrations: [{ number: 900, name: 'ingest', up: createIngestTables }],
     setup(context) {
       const { on, use } = context;
       const config: FederationSettings = context.config;

@@ -18,7 +18,7 @@ import type { FederationEvent } from '../../../plugins/federation/peerings/feder
 import type { Peering, PeerKey } from '../../../plugins/federation/peerings/peering.ts';
 import type { Peerings } from '../../../plugins/federation/peerings/peerings.ts';
 import { openServing, type Serving } from '../../../plugins/federation/serving/open-serving.ts';
-import { servingMigrations } from '../../../plugins/federation/serving/serving-migrations.ts';
+import { createServingTables } from '../../../plugins/federation/serving/serving-tables.ts';
 import * as servingWords from '../../../plugins/federation/serving/serving-words.ts';
 import * as tokenWords from '../../../plugins/federation/tokens/token-words.ts';
 import { NodeIdentity, NodeInfo } from '../../../plugins/node-info/node-info-api.ts';
@@ -84,7 +84,7 @@ export const startServingNode = async (
     provides: [VerifiedOrigins],
     declares: [words, events, servingWords, tokenWords].flatMap((all) => Object.values(all)),
     config: federationSettings,
-    migrations: servingMigrations,
+    migrations: [{ number: 900, name: 'serving', up: createServingTables }],
     setup(context) {
       serving = openServing(context, {
         ...context.use,

@@ -68,7 +68,7 @@ forEachStore('the floor of the past', () => {
     expect(await pastRows()).to.equal(1);
   });
 
-  it('is the moment of the upgrade in a store from before', async () => {
+  it('is the moment to which the store has raised it', async () => {
     await start('0');
     const first = await say('a');
     await node.clock.advance(1000);

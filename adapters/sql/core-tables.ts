@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import type { ExpectedRows, SchemaDialect } from '../../ports/ports.ts';
+import {
+  createFactTable,
+  createFeedEntryTable,
+  createLedgerTable,
+  FACTS_TABLE,
+  factIndexes,
+  permittedUpdate,
+} from './fact-table.ts';
+import { createPastExpiryTable } from './record-time.ts';
+import { REMOVED_TENANTS_TABLE, TENANT_IS_REMOVED } from './remove-tenant.ts';
+
+/**
+ * The statements that make the tables of the core. Type names are those that PostgreSQL knows and to which SQLite gives
+ * the right affinity. Both compare text by its bytes.
+ */
+export const coreTables = (dialect: SchemaDialect): readonly string[] => [
+  createFactTable(dialect),
+  ...factIndexes,
+  createLedgerTable(dialect),
+  ...createFeedEntryTable(dialect),
+  ...lifetimeTables(dialect),
+  ...nodeTables(dialect),
+  createLeaseTable(dialect),
+  ...dialect.freeze(FACTS_TABLE, { updates: permittedUpdate(dialect), deletes: TENANT_IS_REMOVED }),
+  ...dialect.expectRows(EXPECTED_ROWS),
+];
+
+/** What ends facts. Keys begin with the tenant, so that a database can shard the tables by tenant. */
+const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
+  `CREATE TABLE fact_covers (
+    tenant_id ${dialect.textType} NOT NULL,
+    fact_id ${dialect.textType} NOT NULL,
+    kind ${dialect.textType} NOT NULL,
+    entity_key ${dialect.textType} NOT NULL,
+    relation_key ${dialect.textType} NOT NULL,
+    scope ${dialect.textType} NOT NULL,
+    place ${dialect.textType} NOT NULL,
+    hlc_wall BIGINT NOT NULL,
+    hlc_ctr INTEGER NOT NULL,
+    since_wall BIGINT NOT NULL,
+    since_ctr INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, fact_id)
+  )`,
+  `CREATE INDEX fact_covers_by_triple ON fact_covers
+    (tenant_id, entity_key, relation_key, scope, place, hlc_wall, hlc_ctr)`,
+  `CREATE TABLE fact_expiries (
+    tenant_id ${dialect.textType} NOT NULL,
+    fact_id ${dialect.textType} NOT NULL,
+    expires_ms BIGINT NOT NULL,
+    hlc_wall BIGINT NOT NULL,
+    hlc_ctr INTEGER NOT NULL,
+    since_wall BIGINT NOT NULL,
+    since_ctr INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, fact_id)
+  )${dialect.keyOrder}`,
+  ...createPastExpiryTable(dialect),
+];
+
+/** The node's own record, which belongs to no tenant. */
+const nodeTables = ({ textType }: SchemaDialect): readonly string[] => [
+  `CREATE TABLE node_clock (
+    id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1),
+    wall BIGINT NOT NULL,
+    ctr INTEGER NOT NULL,
+    epoch ${textType} NOT NULL,
+    floor_wall BIGINT NOT NULL,
+    floor_ctr INTEGER NOT NULL
+  )`,
+  `INSERT INTO node_clock (id, wall, ctr, epoch, floor_wall, floor_ctr) VALUES (1, 0, 0, '${randomUUID()}', 0, 0)`,
+  `CREATE TABLE node_settings (
+    key ${textType} NOT NULL PRIMARY KEY,
+    value ${textType} NOT NULL
+  )`,
+  `CREATE TABLE ${REMOVED_TENANTS_TABLE} (id ${textType} NOT NULL PRIMARY KEY)`,
+];
+
+/** Rows of the running processes: which of them does the work that only one should do. */
+const createLeaseTable = ({ textType }: SchemaDialect): string => `CREATE TABLE leases (
+  name ${textType} NOT NULL PRIMARY KEY,
+  holder ${textType} NOT NULL,
+  fence BIGINT NOT NULL,
+  until_ms BIGINT NOT NULL
+)`;
+
+/**
+ * What SQLite's planner is told to expect, in place of statistics that go stale: one tenant with many facts, few of
+ * them to an entity. By its defaults it walks all facts by time rather than sort those of one entity.
+ */
+const EXPECTED_ROWS: ExpectedRows = [
+  [FACTS_TABLE, 'facts_by_number', '1000000 1000000 1'],
+  [FACTS_TABLE, 'facts_by_id', '1000000 1000000 1'],
+  [FACTS_TABLE, 'facts_by_feed', '1000000 1000000 20 1'],
+  [FACTS_TABLE, 'facts_by_cid', '1000000 1000000 1'],
+  [FACTS_TABLE, 'facts_by_triple', '1000000 1000000 20 5 4 4 3 1 1'],
+  [FACTS_TABLE, 'facts_by_timestamp', '1000000 1000000 2 1'],
+  [FACTS_TABLE, 'facts_by_source', '1000000 1000000 5000 1'],
+  [FACTS_TABLE, 'facts_by_writer', '1000000 1000000 50000 1'],
+  [FACTS_TABLE, 'facts_by_session', '100000 100000 50'],
+  [FACTS_TABLE, 'facts_by_signer', '100000 100000 1'],
+  [FACTS_TABLE, 'facts_by_subject', '100000 100000 5000 1'],
+  [FACTS_TABLE, 'facts_by_garden', '200000 200000 2000 2 1'],
+  [FACTS_TABLE, 'facts_with_references', '100000 100000 1'],
+  ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 1 1'],
+];

@@ -1,0 +1,57 @@
+import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+
+export const PULLS = 'federation_pulls';
+export const PARKED = 'federation_parked';
+export const USAGE = 'federation_usage';
+
+export const createIngestTables = async ({ schema }: MigrationSchema): Promise<void> => {
+  await schema.createTable(PULLS, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('peer_id').notNullable();
+    table.text('scope').notNullable();
+    table.text('cursor');
+    table.text('epoch');
+    // The grant under which the cursor came to be: another one begins from the start.
+    table.integer('grant_version').notNullable();
+    table.bigInteger('due_ms').notNullable();
+    table.bigInteger('lease_until_ms').notNullable();
+    table.bigInteger('fence').notNullable();
+    table.integer('failures').notNullable();
+    table.bigInteger('last_ok_ms');
+    table.bigInteger('last_failure_ms');
+    table.text('last_error');
+    // Whatever the peer had by then is here.
+    table.bigInteger('caught_up_ms');
+    // Facts that the peer said are still to come; null where it did not say.
+    table.bigInteger('remaining');
+    table.primary(['tenant_id', 'peer_id', 'scope']);
+    table.index(['due_ms'], 'federation_pulls_due');
+  });
+  await schema.createTable(PARKED, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('peer_id').notNullable();
+    table.text('scope').notNullable();
+    table.text('fact_id').notNullable();
+    table.text('reason').notNullable();
+    table.bigInteger('due_ms').notNullable();
+    table.integer('attempts').notNullable();
+    table.bigInteger('parked_ms').notNullable();
+    table.integer('bytes').notNullable();
+    // As the peer sent it.
+    table.text('fact').notNullable();
+    table.primary(['tenant_id', 'peer_id', 'scope', 'fact_id']);
+    table.index(['tenant_id', 'peer_id', 'scope', 'due_ms'], 'federation_parked_due');
+  });
+  await schema.createTable(USAGE, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('peer_id').notNullable();
+    table.integer('day').notNullable();
+    table.bigInteger('added').notNullable();
+    table.bigInteger('window_ms').notNullable();
+    table.bigInteger('brought').notNullable();
+    table.bigInteger('invalid').notNullable();
+    table.integer('strikes').notNullable();
+    table.bigInteger('quarantined_until_ms').notNullable();
+    table.primary(['tenant_id', 'peer_id']);
+  });
+};

@@ -1,0 +1,41 @@
+import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+
+/** Nonces of peer tokens that were used. */
+export const NONCES_TABLE = 'federation_nonces';
+/** Proofs of origin, made here or received. */
+export const PROOFS_TABLE = 'federation_proofs';
+/** Up to where each peer has asked. */
+export const SERVED_TABLE = 'federation_served';
+
+export const createServingTables = async ({ schema, dialect }: MigrationSchema): Promise<void> => {
+  await schema.createTable(NONCES_TABLE, (table) => {
+    table.text('tenant_id').notNullable();
+    // Nonce and issuer, which together are too long for an index.
+    table.text('digest').notNullable();
+    table.bigInteger('expires_ms').notNullable().index();
+    table.primary(['tenant_id', 'digest']);
+  });
+  await schema.createTable(PROOFS_TABLE, (table) => {
+    table.text('tenant_id').notNullable();
+    table.specificType('fact_id', dialect.textType).notNullable();
+    table.text('key_id').notNullable();
+    table.text('salt');
+    table.text('refs_salt');
+    table.text('signature').notNullable();
+    // Whether a key of the origin was known when the fact came, and its signature was good.
+    table.smallint('is_verified').notNullable();
+    // In place of the salts of an erased fact.
+    table.text('value_commitment');
+    table.text('refs_commitment');
+    table.primary(['tenant_id', 'fact_id']);
+  });
+  await schema.createTable(SERVED_TABLE, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('peer_id').notNullable();
+    table.text('scope').notNullable();
+    table.bigInteger('feed_wall').notNullable();
+    table.integer('feed_ctr').notNullable();
+    table.bigInteger('asked_ms').notNullable();
+    table.primary(['tenant_id', 'peer_id', 'scope']);
+  });
+};

@@ -1,0 +1,21 @@
+import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+
+/** One row for each tombstone whose facts are being destroyed, or were. */
+export const ERASURES = 'tombstones_erasures';
+
+export const createErasureTables = async ({ schema }: MigrationSchema): Promise<void> => {
+  await schema.createTable(ERASURES, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('tombstone_id').notNullable();
+    // The node whose facts alone are erased; an empty text for facts of all nodes.
+    table.text('origin_node_id').notNullable();
+    table.text('requested_by').notNullable();
+    table.text('state').notNullable();
+    table.text('position').notNullable();
+    table.text('counts').notNullable();
+    table.bigInteger('touched_ms').notNullable();
+    table.text('receipt');
+    table.primary(['tenant_id', 'tombstone_id']);
+    table.index(['state', 'touched_ms'], 'tombstones_erasures_open');
+  });
+};

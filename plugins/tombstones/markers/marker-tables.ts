@@ -1,0 +1,82 @@
+import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+
+export const MARKERS = 'tombstones_markers';
+export const REVOCATIONS = 'tombstones_revocations';
+export const HIDDEN = 'tombstones_hidden';
+export const FOLLOWS = 'tombstones_follows';
+export const PARKED = 'tombstones_parked';
+
+export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<void> => {
+  await schema.createTable(MARKERS, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('tombstone_id').notNullable();
+    table.text('entity_uri').notNullable();
+    table.text('entity_key').notNullable();
+    table.text('scope').notNullable();
+    table.text('reason');
+    table.integer('legal_hold').notNullable();
+    table.integer('erase').notNullable();
+    table.text('signed_by').notNullable();
+    table.text('key_id').notNullable();
+    table.text('signature').notNullable();
+    table.text('created_at').notNullable();
+    table.bigInteger('created_ms').notNullable();
+    table.bigInteger('revoked_ms');
+    table.bigInteger('erased_ms');
+    table.text('received_from');
+    // When it was last changed, in the order of the feed.
+    table.bigInteger('feed_wall');
+    table.integer('feed_ctr');
+    // Number in the ledger up to which its facts were followed up; null when that is done.
+    table.bigInteger('followed_number');
+    table.primary(['tenant_id', 'tombstone_id']);
+    table.index(['tenant_id', 'entity_key'], 'tombstones_markers_entity');
+    table.index(['tenant_id', 'created_ms', 'tombstone_id'], 'tombstones_markers_newest');
+    table.index(['tenant_id', 'feed_wall', 'feed_ctr'], 'tombstones_markers_feed');
+  });
+  await schema.createTable(REVOCATIONS, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('tombstone_id').notNullable();
+    table.text('revocation_id').notNullable();
+    table.text('reason').notNullable();
+    table.text('signed_by').notNullable();
+    table.text('key_id').notNullable();
+    table.text('signature').notNullable();
+    table.text('created_at').notNullable();
+    table.primary(['tenant_id', 'tombstone_id']);
+  });
+  await schema.createTable(HIDDEN, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('entity_key').notNullable();
+    // One row for each scope, so that reads look for one row.
+    table.text('scope').notNullable();
+    table.text('tombstone_id').notNullable();
+    // 1: keys with permission admin still see the facts.
+    table.integer('held').notNullable();
+    // The node whose facts alone are hidden; an empty text for facts of all nodes.
+    table.text('origin_node_id').notNullable();
+    table.primary(['tenant_id', 'entity_key', 'scope', 'tombstone_id']);
+    table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_marker');
+  });
+  await schema.createTable(FOLLOWS, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('peer_id').notNullable();
+    // Good for nobody but this node, which has to show its peer token with it.
+    table.text('capability').notNullable();
+    table.text('cursor');
+    table.text('epoch');
+    table.bigInteger('due_ms').notNullable();
+    table.integer('failures').notNullable();
+    table.text('last_error');
+    table.primary(['tenant_id', 'peer_id']);
+  });
+  await schema.createTable(PARKED, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('tombstone_id').notNullable();
+    table.text('issuer').notNullable();
+    table.text('received_from').notNullable();
+    table.text('document').notNullable();
+    table.primary(['tenant_id', 'tombstone_id', 'issuer']);
+    table.index(['tenant_id', 'issuer'], 'tombstones_parked_issuer');
+  });
+};

@@ -1,0 +1,14 @@
+import type { Migration } from '../../kernel/plugin-api.ts';
+import { createErasureTables } from './erasure/erasure-tables.ts';
+import { createMarkerTables } from './markers/marker-tables.ts';
+
+export const tombstonesMigrations: readonly Migration[] = [
+  {
+    number: 27,
+    name: 'tombstones',
+    async up(schema) {
+      await createMarkerTables(schema);
+      await createErasureTables(schema);
+    },
+  },
+];
