@@ -9,7 +9,7 @@ export const CORE_ERRORS = {
   reserved_namespace: { status: 403, summary: 'the name belongs to the node itself' },
   lookup: { status: 404, summary: 'there is no such thing, or none that the caller may see' },
   method_not_allowed: { status: 405, summary: 'the path does not take this method' },
-  conflict: { status: 409, summary: 'what is there already does not go with the request' },
+  conflict: { status: 409, summary: 'the stored state does not allow the request' },
   limit_reached: { status: 409, summary: 'the caller has as many of these as it may have' },
   too_large: { status: 413, summary: 'the body is larger than the route takes' },
   value_too_large: { status: 413, summary: 'the value of the fact is larger than a fact takes' },
