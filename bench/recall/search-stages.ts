@@ -11,6 +11,7 @@ import { SnapshotFiles, type SnapshotOwner } from '../../plugins/search/snapshot
 import { readVectors } from '../../plugins/search/snapshot/vector-snapshot.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { SCOPES } from '../../ports/fact.ts';
+import { findBeside, findNear, findWords } from '../../test/plugins/search/ask-index.ts';
 
 /** Snapshots lie beside a database that is a file, or in the data folder where it is a server. */
 const FOLDERS = ['search', 'data/search'];
@@ -48,8 +49,8 @@ export const openSearchStages = async (folder: string, dimensions: number): Prom
   };
   return {
     embedder,
-    lexical: (query) => index.lexical(query, view, DEPTH_OF_BOTH),
-    vector: (query) => index.dense(query, embedder.similarityFloor, view, DEPTH_OF_BOTH),
-    besides: (seeds) => index.besides(seeds, view, DEPTH_OF_BOTH),
+    lexical: (query) => findWords(index, query, view, DEPTH_OF_BOTH),
+    vector: (query) => findNear(index, query, embedder.similarityFloor, view, DEPTH_OF_BOTH),
+    besides: (seeds) => findBeside(index, seeds, view, DEPTH_OF_BOTH),
   };
 };

@@ -1,5 +1,4 @@
-import type { ExpansionContext } from '../recall/recall-api.ts';
-import type { Hit } from '../search/search-api.ts';
+import type { Expansion, ExpansionContext } from '../recall/recall-api.ts';
 import type { EntityGraph, Neighbor } from './graph-api.ts';
 
 /** The factor of one hop, besides the confidence of its edge. */
@@ -12,17 +11,14 @@ const MAX_LOOKED = 4_000;
 const MAX_ENTITIES = 32;
 const MAX_FACTS = 256;
 
-export type ExpandedFact = Hit & { readonly hops: number };
-
 /**
- * Finds facts about the entities next to those of the seeds: the edges that lead there, and the newest facts about the
- * entities. Each hop multiplies the score of a seed by one half and by the confidence of the edge; the best path
- * counts.
+ * Finds the entities next to those of the seeds, and the edges that lead there. Each hop multiplies the score of
+ * a seed by one half and by the confidence of the edge; the best path counts.
  */
-export const expandRecall = async (graph: EntityGraph, request: ExpansionContext): Promise<readonly ExpandedFact[]> => {
+export const expandRecall = async (graph: EntityGraph, request: ExpansionContext): Promise<Expansion> => {
   const { seeds, depth, view, reader } = request;
   const starts = bestEntities(seeds);
-  if (depth === 0 || starts.length === 0) return [];
+  if (depth === 0 || starts.length === 0) return NOWHERE;
   const reached = await graph.neighbors(reader, {
     seeds: starts.map(({ fact }) => fact.entity),
     depth,
@@ -33,27 +29,15 @@ export const expandRecall = async (graph: EntityGraph, request: ExpansionContext
     maxEdges: MAX_EDGES,
     maxLooked: MAX_LOOKED,
   });
-  const neighbors = strongest(reached, starts);
-  if (neighbors.size === 0) return [];
-  const known = new Set(seeds.map(({ fact }) => fact.id));
-  const found = new Map<string, ExpandedFact>();
-  const add = (id: string, score: number, hops: number): void => {
-    if (known.has(id) || score <= (found.get(id)?.score ?? 0)) return;
-    found.set(id, { id, score, hops });
+  const neighbors = [...strongest(reached, starts)];
+  const limit = Math.ceil(MAX_FACTS / neighbors.length);
+  return {
+    facts: neighbors.map(([, { neighbor, score }]) => ({ id: neighbor.factId, score, hops: neighbor.hops })),
+    entities: neighbors.map(([entityKey, { neighbor, score }]) => ({ entityKey, score, hops: neighbor.hops, limit })),
   };
-  for (const { neighbor, score } of neighbors.values()) add(neighbor.factId, score, neighbor.hops);
-  const factsOfEach = Math.ceil(MAX_FACTS / neighbors.size);
-  const about = await Promise.all(
-    [...neighbors].map(async ([entityKey, scored]) => ({
-      ...scored,
-      newest: await request.newestAbout(entityKey, factsOfEach),
-    })),
-  );
-  for (const { neighbor, score, newest } of about) {
-    for (const fact of newest) add(fact.id, score * fact.score, neighbor.hops);
-  }
-  return [...found.values()].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 };
+
+const NOWHERE: Expansion = { facts: [], entities: [] };
 
 interface Scored {
   readonly neighbor: Neighbor;

@@ -1,14 +1,16 @@
 import type { Embedder } from '../../kernel/plugin-api.ts';
 import type { Spread } from '../search/search-api.ts';
 
-/** What a search by vectors found, and what its similarities are worth. */
+/** The hits of a search by vectors, and how the vectors around them lie. */
 export interface Similarities {
   /** Of the hits that the caller may see, best first, all above the floor. */
   readonly hits: readonly number[];
-  /** How the vectors of the whole view lie. `named` are those that words found best. */
+  /** How similar the facts are that words found best. */
+  readonly named: readonly number[];
+  /** How the vectors of the whole view lie around the query. */
   readonly spread: Spread;
   /** The same around the query that was moved towards what words found best, where it was. */
-  readonly moved?: Omit<Spread, 'named'> | undefined;
+  readonly moved?: Spread | undefined;
 }
 
 /** A score from 0 to 1 by the similarity to the query, and to the one that was moved. */
@@ -27,12 +29,12 @@ export type ScoreOf = (similarity: number, toMoved?: number) => number;
  * 5. What is nearly the text of the query is a hit, however many there are of it.
  */
 export const calibration = (
-  { hits, spread, moved = spread }: Similarities,
+  { hits, named: byWords, spread, moved = spread }: Similarities,
   { similarityFloor: floor }: Pick<Embedder, 'similarityFloor'>,
 ): ScoreOf => {
   const standing = standingIn(spread, floor);
   const standingOfMoved = standingIn(moved, floor);
-  const named = spread.named.map(standing);
+  const named = byWords.map(standing);
   const { share, sure, best } = named.length === 0 ? ALONE : besideWords(hits.map(standing), standing(floor), named);
   const farthest = FARTHEST + sure * (best - FARTHEST);
   const same = 1 - (1 - floor) * NEARLY_SAME;
@@ -86,7 +88,7 @@ const besideWords = (hits: readonly number[], floor: number, named: readonly num
   return { share: share + (1 - share) * sure, sure, best };
 };
 
-const standingIn = (spread: Omit<Spread, 'named'>, floor: number): ((similarity: number) => number) => {
+const standingIn = (spread: Spread, floor: number): ((similarity: number) => number) => {
   const { mean, deviation } = withPrior(spread, floor);
   return (similarity) => (similarity - mean) / deviation;
 };
@@ -96,7 +98,7 @@ const standingIn = (spread: Omit<Spread, 'named'>, floor: number): ((similarity:
  * of unrelated ones: about its floor.
  */
 const withPrior = (
-  { count, mean, deviation }: Omit<Spread, 'named'>,
+  { count, mean, deviation }: Spread,
   floor: number,
 ): { readonly mean: number; readonly deviation: number } => {
   const usual = (1 - floor) * USUAL_DEVIATION;

@@ -53,7 +53,6 @@ export class CandidatePool {
   readonly #seen = new Map<string, { readonly view: FactView; readonly standing: Standing } | undefined>();
   /** Facts of one triple in one place contradict together, so one look at them is enough. */
   readonly #contested = new Map<string, PlacedTriple>();
-  #loaded: Promise<void> = Promise.resolve();
 
   constructor(reader: FactReader, admission: Admission & Wanted) {
     this.#reader = reader;
@@ -73,10 +72,10 @@ export class CandidatePool {
   }
 
   /**
-   * Of each search the hits that may be shown: deeper into the index as long as they are too few and it has more. What
-   * one search proposes is read while others search. At most `depth` hits come back of each, or as many as the list
-   * says by search. Past facts that are left out a search goes on until it has as many as are `wanted`. What is looked
-   * at depends on facts alone that the caller sees, and so do all counts.
+   * Returns of each search at most `depth` hits that may be shown, or as many as the list says by search. It goes
+   * deeper into the index while they are too few and the index has more, and past facts that are left out until it has
+   * as many as are `wanted`. One read of the store judges the hits of all searches. How far it looks, and all counts,
+   * depend only on facts that the caller sees.
    */
   async admit<H extends Hit>(
     searches: readonly Search<H>[],
@@ -100,7 +99,8 @@ export class CandidatePool {
   /** Brings each search to as many hits that the caller sees as its window has room for, or to its end. */
   async #look<H extends Hit>(courses: readonly Course<H>[]): Promise<void> {
     for (let open = courses; open.length > 0; ) {
-      await Promise.all(open.map((course) => course.search().then(() => this.#load(course.found))));
+      await Promise.all(open.map((course) => course.search()));
+      await this.#read(open.flatMap(({ found }) => found));
       open = open.filter((course) => course.goesDeeper(this.#visible(course)));
     }
   }
@@ -126,14 +126,6 @@ export class CandidatePool {
       this.#contested.set(keyOf(seen.view.fact), { scope, gardenId, entityKey, relationKey });
     }
     course.isFull = weighed === course.window;
-  }
-
-  /** One after another: what is being read is not read again. */
-  #load(hits: readonly Hit[]): Promise<void> {
-    const loading = this.#loaded.then(() => this.#read(hits));
-    // Whoever asked for it hears of a failure.
-    this.#loaded = loading.catch(() => {});
-    return loading;
   }
 
   async #read(hits: readonly Hit[]): Promise<void> {

@@ -188,24 +188,36 @@ export interface RecallContext {
   readonly depth: number;
 }
 
-/** What an expansion starts from. */
+/** Where an expansion starts: facts that the caller is known to see. */
 export interface ExpansionContext extends RecallContext {
   readonly seeds: readonly (FactView & { readonly score: number })[];
-  /**
-   * The newest live facts about an entity, by its match key, that the view holds, scored by their confidence. Found in
-   * the index, whatever else is or was said about the entity, so that a well-known one costs no more than another.
-   */
-  newestAbout(entityKey: string, limit: number): Promise<readonly Hit[]>;
+}
+
+/** A fact that the graph leads to. */
+export type LinkedFact = Hit & { readonly hops: number };
+
+/** An entity that the graph leads to. Recall asks the index for its newest facts. */
+export interface LinkedEntity {
+  /** Match key of the entity. */
+  readonly entityKey: string;
+  /** The score of a fact about the entity, before its confidence multiplies it. */
+  readonly score: number;
+  readonly hops: number;
+  /** Facts at most. */
+  readonly limit: number;
+}
+
+export interface Expansion {
+  readonly facts: readonly LinkedFact[];
+  readonly entities: readonly LinkedEntity[];
 }
 
 /**
- * Facts that the graph leads to from the seeds, which the caller is known to see. The score of a fact is that of the
- * seed which leads to it, times a factor below 1 for every hop; the best over all seeds and handlers counts. Ids are
- * read as the caller afterwards.
+ * Facts and entities that the graph leads to from the seeds. Their score is that of the seed that leads there, times a
+ * factor below 1 for every hop; the best over all seeds and handlers counts. Recall reads the facts as the caller
+ * afterwards.
  */
-export const recallExpand = defineCollectHook<ExpansionContext, readonly (Hit & { readonly hops: number })[]>(
-  'recall:expand',
-);
+export const recallExpand = defineCollectHook<ExpansionContext, Expansion>('recall:expand');
 
 /** What plugins say about the standing of a fact; recall keeps them in their ranges. */
 export interface FactSignals {

@@ -1,15 +1,17 @@
 import type { HookCaller } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchIndex } from '../search/search-api.ts';
 import type { Admitted, CandidatePool, Search } from './candidate-pool.ts';
+import { DenseStage } from './dense-stage.ts';
 import type { QueryParts, QueryVector } from './embed-query.ts';
-import { FirstLook } from './first-look.ts';
 import { fuse, normaliseStages, type StageHits } from './fuse-stages.ts';
+import { entitiesOf, linkedFacts } from './linked-facts.ts';
 import { mergeAdmitted } from './merge-admitted.ts';
-import { type RecallContext, recallExpand } from './recall-api.ts';
+import { type LinkedFact, type RecallContext, recallExpand } from './recall-api.ts';
+import { idsOf, RecallPlan } from './recall-plan.ts';
 import type { RecallRequest } from './recall-request.ts';
 import { LINKED_DEPTH, type SearchDepth } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
-import { KnownShares, type Shares, withSharedWords } from './words-together.ts';
+import { planShares, type Shares, withSharedWords } from './words-together.ts';
 
 export interface StageParts extends QueryParts {
   readonly index: SearchIndex;
@@ -41,24 +43,22 @@ export const runStages = async (
   const { index } = parts;
   const { view, query } = context;
   const needed = neededStages(request.weights);
-  const words = query === '' || !needed.lexical ? undefined : query;
-  const first = new FirstLook(index, { query: words, vectors }, view, depth.stage);
+  const plan = new RecallPlan(index, view);
+  const words =
+    query === '' || !needed.lexical ? undefined : plan.addSearch({ find: 'words', query, limit: depth.stage });
+  const dense = vectors.map((vector) => new DenseStage(plan, vector, words, depth.stage));
+  const ofEntity = request.entity === undefined ? undefined : plan.addSearch({ find: 'newest', limit: depth.entity });
   const [lexical = NO_HITS, ...similar] = await pool.admit(
-    [first.words, ...first.dense.map(({ search }) => search)],
+    [words?.search ?? NO_SEARCH, ...dense.map(({ search }) => search)],
     depth.stage,
     depth.wanted,
   );
-  const ofEntity: Search = (limit, contested) => index.newest({ ...view, contested }, limit);
-  const [own = NO_HITS] = request.entity === undefined ? [] : await pool.admit([ofEntity], depth.entity, depth.wanted);
+  const [own = NO_HITS] = ofEntity === undefined ? [] : await pool.admit([ofEntity.search], depth.entity, depth.wanted);
   const semantic = mergeAdmitted(
-    await Promise.all(first.dense.map(({ calibrate }, at) => calibrate(similar[at] ?? NO_HITS, lexical.hits))),
+    await Promise.all(dense.map((stage, at) => stage.calibrate(similar[at] ?? NO_HITS, lexical.hits))),
   );
   const found = { lexical: lexical.hits, semantic: semantic.hits, own: own.hits };
-  const known = new KnownShares(context, index);
-  const around =
-    context.depth === 0 || (query !== '' && !needed.graph)
-      ? NOWHERE
-      : await expand(found, request, depth, context, pool, { ...parts, known });
+  const around = await expand(found, request, depth, context, pool, parts);
   const { reached } = around;
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));
   for (const hits of [found.lexical, found.semantic, found.own]) for (const { id } of hits) hops.set(id, 0);
@@ -71,7 +71,7 @@ export const runStages = async (
     graph: [...own.contradicted, ...around.contradicted],
   };
   const contradicted = weighty(disputed, request);
-  const shares = await known.of([...hops.keys()]);
+  const shares = await around.sharesOf([...hops.keys()]);
   // What stands around a fact is the graph's to find.
   const isAround = context.depth > 0 && needed.graph && needed.lexical;
   return {
@@ -99,16 +99,15 @@ const weighty = (disputed: StageHits, { query, weights }: RecallRequest): Set<st
 
 const NO_HITS: Admitted<never> = { hits: [], contradicted: [] };
 
-type Reached = Hit & { readonly hops: number };
+const NO_SEARCH: Search = async () => [];
 
 /** Where the found facts lead. */
 interface Around {
-  readonly reached: readonly Reached[];
+  readonly reached: readonly LinkedFact[];
   readonly contradicted: readonly Hit[];
   readonly isCut?: boolean | undefined;
+  sharesOf(ids: readonly string[]): Promise<Shares>;
 }
-
-const NOWHERE: Around = { reached: [], contradicted: [] };
 
 /** From the facts that the first two stages found, or that the entity has, to those beside them. */
 const expand = async (
@@ -117,32 +116,49 @@ const expand = async (
   depth: SearchDepth,
   context: RecallContext,
   pool: CandidatePool,
-  { index, hooks, known }: StageParts & { readonly known: KnownShares },
+  { index, hooks }: StageParts,
 ): Promise<Around> => {
-  const seeds = seedsOf(found, request);
-  if (seeds.length === 0) return NOWHERE;
+  const { query } = context;
+  const isAsked = context.depth > 0 && (query === '' || neededStages(request.weights).graph);
+  const seeds = isAsked ? seedsOf(found, request) : [];
   // The way leads away from the entity that was asked about.
   const view = { ...context.view, entityKey: undefined };
-  const handlers = hooks.hasHandlers(recallExpand)
-    ? await hooks.collect(recallExpand, {
-        ...context,
-        view,
-        seeds: seeds.flatMap((seed) => withView(seed, pool)),
-        newestAbout: (entityKey, limit) => index.newest({ ...view, entityKey }, limit),
-      })
+  const plan = new RecallPlan(index, view);
+  const ids = idsOf([...found.lexical, ...found.semantic, ...found.own]);
+  if (seeds.length === 0) {
+    return { reached: [], contradicted: [], sharesOf: planShares(plan, query, { ids, foundBy: [] }) };
+  }
+  const expansions = hooks.hasHandlers(recallExpand)
+    ? await hooks.collect(recallExpand, { ...context, view, seeds: seeds.flatMap((seed) => withView(seed, pool)) })
     : [];
-  const besides: Search<Reached> = async (limit, contested) =>
-    (limit === depth.stage && contested.length === 0
-      ? await known.around(seeds, limit)
-      : await index.besides(seeds, { ...view, contested }, limit)
-    ).map((hit) => ({ ...hit, hops: 1 }));
-  const [beside = NO_HITS, linked = NO_HITS] = await pool.admit(
-    [besides, async () => bestOf(handlers.flat())],
+  const beside = plan.addSearch({ find: 'beside', seeds, limit: depth.stage });
+  const newest = entitiesOf(expansions).map(({ entityKey, limit }) => plan.add({ find: 'newest', entityKey, limit }));
+  const linked = expansions.flatMap(({ facts }) => facts);
+  const sharesOf = planShares(plan, query, {
+    ids: [...ids, ...idsOf(linked)],
+    foundBy: [beside.place, ...newest],
+  });
+  const [besides = NO_HITS, links = NO_HITS] = await pool.admit<LinkedFact>(
+    [
+      async (...given) => (await beside.search(...given)).map((hit) => ({ ...hit, hops: 1 })),
+      async () => {
+        const answers = await Promise.all(newest.map((place) => plan.answer(place)));
+        return linkedFacts(
+          expansions,
+          answers.map(({ hits }) => hits),
+          seeds,
+        );
+      },
+    ],
     [depth.stage, LINKED_DEPTH],
     depth.wanted,
   );
-  const contradicted = [...beside.contradicted, ...linked.contradicted];
-  return { reached: bestOf([...beside.hits, ...linked.hits]), contradicted, isCut: beside.isCut };
+  return {
+    reached: bestOf([...besides.hits, ...links.hits]),
+    contradicted: [...besides.contradicted, ...links.contradicted],
+    isCut: besides.isCut,
+    sharesOf,
+  };
 };
 
 const withView = ({ id, score }: Hit, pool: CandidatePool) => {
@@ -165,8 +181,8 @@ const seedsOf = (found: Pick<Found, 'lexical' | 'semantic' | 'own'>, { weights }
 };
 
 /** Each fact once, by the best way that leads to it; best first. */
-const bestOf = (reached: readonly Reached[]): Reached[] => {
-  const best = new Map<string, Reached>();
+const bestOf = (reached: readonly LinkedFact[]): LinkedFact[] => {
+  const best = new Map<string, LinkedFact>();
   for (const one of reached) {
     const known = best.get(one.id);
     if (known === undefined) best.set(one.id, one);

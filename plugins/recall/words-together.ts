@@ -1,7 +1,7 @@
-import type { Hit, SearchIndex, Together } from '../search/search-api.ts';
-import type { RecallContext } from './recall-api.ts';
+import type { Hit } from '../search/search-api.ts';
+import { idsOf, type RecallPlan } from './recall-plan.ts';
 
-/** How much of a session is about the question, by the facts in it that stand beside others: `SearchIndex.together`. */
+/** How much of a session is about the question, by the facts in it that stand beside others: `ShareStep`. */
 export type Shares = ReadonlyMap<string, number>;
 
 /**
@@ -22,47 +22,21 @@ export const withSharedWords = (lexical: readonly Hit[], shares: Shares): readon
   return [...scores].map(([id, score]) => ({ id, score }));
 };
 
-/** Asks for shares, for what stands beside the seeds along with what that is, and for no fact twice. */
-export class KnownShares {
-  readonly #index: Pick<SearchIndex, 'around' | 'besides' | 'together'>;
-  readonly #query: string;
-  readonly #view: RecallContext['view'];
-  readonly #shares = new Map<string, number>();
-  readonly #asked = new Set<string>();
-
-  constructor({ query, view }: Pick<RecallContext, 'query' | 'view'>, index: SearchIndex) {
-    this.#index = index;
-    this.#query = query;
-    this.#view = { ...view, entityKey: undefined };
-  }
-
-  /** What stands beside the seeds. */
-  async around(seeds: readonly Hit[], limit: number): Promise<readonly Hit[]> {
-    if (this.#query === '') return this.#index.besides(seeds, this.#view, limit);
-    const { hits, together } = await this.#index.around(this.#query, seeds, this.#view, limit);
-    this.#take([...seeds, ...hits], together);
-    return hits;
-  }
-
-  async of(ids: readonly string[]): Promise<Shares> {
-    const missing = this.#query === '' ? [] : ids.filter((id) => !this.#asked.has(id));
-    if (missing.length > 0) {
-      const together = await this.#index.together(this.#query, missing, this.#view);
-      this.#take(
-        missing.map((id) => ({ id })),
-        together,
-      );
-    }
-    return new Map(
-      ids.flatMap((id) => {
-        const share = this.#shares.get(id);
-        return share === undefined ? [] : [[id, share]];
-      }),
-    );
-  }
-
-  #take(asked: readonly { readonly id: string }[], together: readonly Together[]): void {
-    for (const { id } of asked) this.#asked.add(id);
-    for (const { id, share } of together) this.#shares.set(id, share);
-  }
-}
+/** Adds a step for the shares of these facts, and of those that steps of the plan find. The result returns shares. */
+export const planShares = (
+  plan: RecallPlan,
+  query: string,
+  facts: { readonly ids: readonly string[]; readonly foundBy: readonly number[] },
+): ((ids: readonly string[]) => Promise<Shares>) => {
+  if (query === '') return async () => new Map();
+  const place = plan.add({ find: 'share', query, of: facts });
+  return async (ids) => {
+    if (ids.length === 0) return new Map();
+    const found = await Promise.all(facts.foundBy.map((step) => plan.answer(step)));
+    const asked = new Set([...facts.ids, ...found.flatMap(({ hits }) => idsOf(hits))]);
+    const missing = ids.filter((id) => !asked.has(id));
+    const more = missing.length === 0 ? [] : (await plan.askMore({ find: 'share', query, of: { ids: missing } })).hits;
+    const shares = new Map([...(await plan.answer(place)).hits, ...more].map(({ id, score }) => [id, score]));
+    return new Map(ids.flatMap((id) => (shares.has(id) ? [[id, shares.get(id) as number]] : [])));
+  };
+};

@@ -9,11 +9,11 @@ import {
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { StoreCheck } from '../backup/backup-api.ts';
-import type { SearchIndex } from './search-api.ts';
+import type { SearchAnswer, SearchIndex } from './search-api.ts';
 
 export interface IndexCheckParts {
   readonly tables: PluginTables;
-  readonly index: Pick<SearchIndex, 'ready' | 'newest'>;
+  readonly index: Pick<SearchIndex, 'ready' | 'ask'>;
   readonly facts: Facts;
   readonly clock: Clock;
   readonly self: NodeSelf;
@@ -59,12 +59,14 @@ const checkPage = async (
   const missing: string[] = [];
   for (const [entityKey, own] of byEntity(live)) {
     const view = { tenantId, scopes: SCOPES, gardens: [], nowMs: clock.nowMs(), minConfidence: 0, entityKey };
-    const hits = await index.newest(view, MAX_OF_ENTITY);
+    const [{ hits } = NOTHING_FOUND] = await index.ask([{ find: 'newest', limit: MAX_OF_ENTITY }], view);
     const found = new Set(hits.map(({ id }) => id));
     if (hits.length < MAX_OF_ENTITY) missing.push(...own.filter(({ id }) => !found.has(id)).map(({ id }) => id));
   }
   return { missing, last: entries.at(-1)?.number };
 };
+
+const NOTHING_FOUND: SearchAnswer = { hits: [] };
 
 const byEntity = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> => {
   const groups = new Map<string, StoredFact[]>();

@@ -11,65 +11,114 @@ import type { JobData, JobProgress } from '../jobs/jobs-api.ts';
 export { foldWords } from './words/fold-words.ts';
 export { queryWords } from './words/query-terms.ts';
 
-/**
- * A fact that a search found, with the score of that search: above 0, and comparable within one result of one method
- * only.
- */
+/** A fact with a score. Scores are comparable within one answer only. */
 export interface Hit {
   readonly id: string;
   readonly score: number;
 }
 
-/** A fact that others stand beside in its session. */
-export interface Together {
-  readonly id: string;
-  /**
-   * 0 to 1: of the words of the query, weighed as `lexical` weighs them, the share that the fact and those around it
-   * hold. A word counts in full in the fact itself, and less the further away it is.
-   */
-  readonly share: number;
+/** Facts by their ids, then those that earlier steps of the plan found, each once. */
+export interface NamedFacts {
+  readonly ids?: readonly string[] | undefined;
+  /** Places of earlier steps in the plan. */
+  readonly foundBy?: readonly number[] | undefined;
+  /** Takes only so many of these facts. */
+  readonly first?: number | undefined;
 }
 
-/** What the first look by vectors asks for. */
-export interface Asked {
-  /** Facts that `lexical` found, best first. */
-  readonly words: readonly string[];
-  /** As for `dense`, by the vectors of one embedder each. */
-  readonly vectors: readonly { readonly vector: Float32Array; readonly floor: number; readonly embedder: string }[];
-  /** How many of the first of `words` feedback is asked from. */
-  readonly feedbackFrom: number;
+/** A unit vector, and the id of its embedder: by default the first of `SearchIndex.embedders`. */
+export interface QueriedVector {
+  readonly vector: Float32Array;
+  readonly embedder?: string | undefined;
 }
 
-/** What the first look by one vector found. */
-export interface Looked {
-  readonly hits: readonly Hit[];
-  /** How the view lies around the vector. */
-  readonly spread: Omit<Spread, 'named'>;
-  /** How similar what words found is. */
-  readonly similarities: readonly Hit[];
-  /** As `feedback` has it, for what words found and for these hits. */
-  readonly feedback: Feedback | null;
+/** Okapi BM25 over entity, relation, value and date of a fact. The query is plain text without operators. */
+export interface WordsStep {
+  readonly find: 'words';
+  readonly query: string;
+  readonly limit: number;
 }
 
 /**
- * What is similar to a query once it was moved half-way towards texts that it found (pseudo-relevance feedback: Rocchio
- * 1971, "Relevance feedback in information retrieval").
+ * Cosine similarity to a vector, of at least `floor`. An embedder that is not among `SearchIndex.embedders` finds
+ * nothing.
  */
-export interface Feedback {
-  /**
-   * Those of the facts that have a vector, in no order: how similar each one is to the query, and to the moved query.
-   * One towards which it was moved would be like itself, so that it was moved towards the others alone for that one.
-   */
-  readonly similarities: readonly { readonly id: string; readonly before: number; readonly after: number }[];
-  /** How the view lies around the moved query. */
-  readonly spread: Omit<Spread, 'named'>;
+export interface NearStep extends QueriedVector {
+  readonly find: 'near';
+  readonly floor: number;
+  readonly limit: number;
 }
 
-/** Facts near others, and what of a query those that were given and those near them cover. */
-export interface Around {
+/**
+ * Facts near the seeds in the sessions that they were asserted in, in feed order over the facts of the view. The score
+ * falls with the distance; of several seeds the one that gives most counts. A seed is scored by the other seeds only.
+ */
+export interface BesideStep {
+  readonly find: 'beside';
+  readonly seeds: readonly Hit[];
+  readonly limit: number;
+}
+
+/** Every live fact of the view, newest first, scored by its confidence. */
+export interface NewestStep {
+  readonly find: 'newest';
+  readonly limit: number;
+  /** Takes the place of the view's. */
+  readonly entityKey?: string | undefined;
+}
+
+/** How the vectors of the view lie around a vector. Finds the named facts that have a vector, by their similarity. */
+export interface SpreadStep extends QueriedVector {
+  readonly find: 'spread';
+  readonly of: NamedFacts;
+}
+
+/**
+ * Moves the vector half-way towards the texts `from` (pseudo-relevance feedback: Rocchio 1971, "Relevance feedback in
+ * information retrieval"), and then does what `spread` does. For a fact of `from` the vector moves towards the other
+ * ones alone. The answer is empty for fewer than two texts, and where one of them has no vector in the view or stands
+ * beside others in its session.
+ */
+export interface FeedbackStep extends QueriedVector {
+  readonly find: 'feedback';
+  readonly from: NamedFacts;
+  readonly of: NamedFacts;
+}
+
+/**
+ * Finds those of the facts that stand beside others of the view in their session, in the given order. The score, 0 to
+ * 1, is the share of the query's words that a fact and the facts around it hold, weighed as `words` weighs them. A word
+ * counts in full in the fact itself, and less the further away it is.
+ */
+export interface ShareStep {
+  readonly find: 'share';
+  readonly query: string;
+  readonly of: NamedFacts;
+}
+
+/** One step of a plan. */
+export type SearchStep = WordsStep | NearStep | BesideStep | NewestStep | SpreadStep | FeedbackStep | ShareStep;
+
+/** The answer to one step. */
+export interface SearchAnswer {
+  /**
+   * `words`, `near`, `beside` and `newest` find at most `limit` facts with scores above 0. They order them by score,
+   * best first, then by origin stamp, newest first, then by identifier. `spread` and `feedback` have no order.
+   */
   readonly hits: readonly Hit[];
-  /** As `together` has it, for the seeds and then the hits. */
-  readonly together: readonly Together[];
+  /** The answer of `spread`, and of `feedback` unless that is empty. */
+  readonly spread?: Spread | undefined;
+  /** The similarities to the vector that `feedback` has not moved, in the order of its hits. */
+  readonly before?: readonly number[] | undefined;
+}
+
+/** How the vectors of a view lie around a vector. */
+export interface Spread {
+  /** Facts that were compared: all of a small view, of a larger one some hundreds that lie evenly in it. */
+  readonly count: number;
+  /** Mean and standard deviation of their similarities; 0 where there are none. */
+  readonly mean: number;
+  readonly deviation: number;
 }
 
 /**
@@ -104,12 +153,11 @@ export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' |
 
 /**
  * Finds live facts by their words, their vectors and their neighbourhood. Every filter of the view holds before a fact
- * can take one of the `limit` places. Results are ordered by score, best first, then newest first by origin stamp, then
- * by identifier, and are the same for the same facts on every process, engine and node, whatever order the facts came
- * in. An index returns identifiers only: its caller
- * reads the facts as the caller of the request, and so checks them again.
+ * can take one of the `limit` places. The same facts give the same answers in every process, engine and node, and in
+ * every order of arrival. An index returns identifiers only: its caller reads the facts as the caller of the request,
+ * and so checks them again.
  *
- * Every argument and every result can be cloned (`structuredClone`), so an index may run in this thread, in a worker,
+ * Every argument and every answer can be cloned (`structuredClone`), so an index may run in this thread, in a worker,
  * or in an engine of its own. A plugin that provides this ref takes the place of `search`.
  */
 export interface SearchIndex {
@@ -122,57 +170,13 @@ export interface SearchIndex {
   /** Whether the vectors of facts from before the start are still being made or read. */
   isMakingVectors(): Promise<boolean>;
   /**
-   * Okapi BM25 over entity, relation, value and date of a fact. The query is plain text; nothing in it is an operator.
-   */
-  lexical(query: string, view: SearchView, limit: number): Promise<Hit[]>;
-  /**
    * Ids of the embedders by whose vectors facts can be found now, that of the node first. There are two while facts get
    * vectors of a new embedder: each fact is found by its new vector where it has one, else by the old one. Scores of
    * two embedders say nothing about each other.
    */
   embedders(): Promise<readonly string[]>;
-  /**
-   * Cosine similarity of unit vectors of one embedder, by default the first of `embedders`; hits below `floor` are
-   * none. An embedder that is not among them finds nothing.
-   */
-  dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string): Promise<Hit[]>;
-  /**
-   * What a similarity of `dense` is worth in this view: how similar its facts are to the vector in general, and how
-   * similar the facts with these ids are.
-   */
-  spread(vector: Float32Array, ids: readonly string[], view: SearchView, embedder?: string): Promise<Spread>;
-  /**
-   * How similar the facts with these ids are to the vector when it was moved towards the facts `from`, two at least.
-   * Null where one of those has no vector in the view or stands beside others in its session: there, what stands around
-   * it says more.
-   */
-  feedback(
-    vector: Float32Array,
-    from: readonly string[],
-    ids: readonly string[],
-    view: SearchView,
-    embedder?: string,
-  ): Promise<Feedback | null>;
-  /**
-   * `dense`, `spread` and `feedback` in one go, for an index that is far away: for each vector in its order, at most
-   * `limit` hits.
-   */
-  look(asked: Asked, view: SearchView, limit: number): Promise<readonly Looked[]>;
-  /**
-   * Facts near the seeds in the sessions that they were asserted in, in feed order over what the view holds; the score
-   * falls with the distance, and of several seeds the one that gives most counts. A seed is scored by the other seeds
-   * only.
-   */
-  besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]>;
-  /**
-   * Those of the given facts that stand beside others in the sessions that they were asserted in, in the given order,
-   * each with what of the query it covers together with those around it. Facts around it are those that the view holds.
-   */
-  together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]>;
-  /** `besides`, and `together` of the seeds and of what is found, in one go. */
-  around(query: string, seeds: readonly Hit[], view: SearchView, limit: number): Promise<Around>;
-  /** Every live fact of the view, newest first, scored by its confidence: for an entity's own facts. */
-  newest(view: SearchView, limit: number): Promise<Hit[]>;
+  /** Takes the steps of a plan in order, all on the same facts, and returns an answer for each. */
+  ask(plan: readonly SearchStep[], view: SearchView): Promise<readonly SearchAnswer[]>;
 }
 
 /**
@@ -185,21 +189,10 @@ export class IndexLost extends ServiceError {
   }
 }
 
-/** How the vectors of a view lie around the vector of a query. */
-export interface Spread {
-  /** Facts that were compared: all of a small view, of a larger one some hundreds that lie evenly in it. */
-  readonly count: number;
-  /** Mean and standard deviation of their similarities; 0 where there are none. */
-  readonly mean: number;
-  readonly deviation: number;
-  /** Similarities of the facts that were named and have a vector in the view, in no order. */
-  readonly named: readonly number[];
-}
-
 export const SearchIndex = defineRef<SearchIndex>('search.index');
 
 /**
- * Ranks a few texts that are no facts, as `SearchIndex.lexical` ranks facts: with the same tokenizer and the same
+ * Ranks a few texts that are no facts, as the step `words` ranks facts: with the same tokenizer and the same
  * formula. Arguments and results can be cloned here as well.
  */
 export interface TextRanker {

@@ -3,7 +3,7 @@ import { IndexGone, type IndexHost } from './host/index-host.ts';
 import { isLate } from './is-late.ts';
 import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
 import { restAsItWorked } from './reindex/rest-as-it-worked.ts';
-import { IndexLost, type SearchIndex } from './search-api.ts';
+import { IndexLost, type SearchAnswer, type SearchIndex, type SearchStep, type SearchView } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
 const NEWS_PER_SNAPSHOT = 5_000;
@@ -188,15 +188,9 @@ export class SearchService implements SearchIndex {
     return [...new Set((vectors?.served ?? []).map(({ embedder }) => embedder))];
   }
 
-  readonly lexical: SearchIndex['lexical'] = (...given) => this.#onIndex((index) => index.lexical(...given));
-  readonly dense: SearchIndex['dense'] = (...given) => this.#onIndex((index) => index.dense(...given));
-  readonly spread: SearchIndex['spread'] = (...given) => this.#onIndex((index) => index.spread(...given));
-  readonly besides: SearchIndex['besides'] = (...given) => this.#onIndex((index) => index.besides(...given));
-  readonly together: SearchIndex['together'] = (...given) => this.#onIndex((index) => index.together(...given));
-  readonly feedback: SearchIndex['feedback'] = (...given) => this.#onIndex((index) => index.feedback(...given));
-  readonly look: SearchIndex['look'] = (...given) => this.#onIndex((index) => index.look(...given));
-  readonly around: SearchIndex['around'] = (...given) => this.#onIndex((index) => index.around(...given));
-  readonly newest: SearchIndex['newest'] = (...given) => this.#onIndex((index) => index.newest(...given));
+  ask(plan: readonly SearchStep[], view: SearchView): Promise<readonly SearchAnswer[]> {
+    return this.#onIndex((index) => index.ask(plan, view));
+  }
 
   /** To be called now and then: what is written while the index grows need not be written by a stop. */
   async saveAsItGrows(): Promise<void> {

@@ -50,11 +50,7 @@ export interface IndexSize {
  * Holds an index with its vectors, in this thread or in one of its own. Calls are taken in the order in which they are
  * made, and all that is said can be cloned. After the host has ended each call rejects with `IndexGone`.
  */
-export interface IndexHost
-  extends Pick<
-    SearchIndex,
-    'lexical' | 'dense' | 'spread' | 'feedback' | 'look' | 'besides' | 'together' | 'around' | 'newest'
-  > {
+export interface IndexHost extends Pick<SearchIndex, 'ask'> {
   /**
    * Takes the place of what the index holds by that of a snapshot, and returns the stamp up to which that is. Rejects
    * when it cannot be used, and changes nothing then. Its vectors are for a layer that is opened before any is served.

@@ -2,7 +2,7 @@ import type { Cover, Hlc } from '../../../kernel/plugin-api.ts';
 import { compareHlc } from '../../../ports/fact.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import type { HashSeed } from '../index/text-hash.ts';
-import type { Hit, SearchView } from '../search-api.ts';
+import type { SearchAnswer, SearchStep, SearchView } from '../search-api.ts';
 import { bytesOfFile } from '../snapshot/byte-source.ts';
 import type { KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
@@ -123,42 +123,10 @@ export class LocalHost implements IndexHost {
     return this.#written.write(this.#index, () => this.#applied, this.#layers.main, target);
   }
 
-  async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
-    return this.#index.lexical(query, view, limit);
-  }
-
-  async dense(vector: Float32Array, floor: number, view: SearchView, limit: number, embedder?: string): Promise<Hit[]> {
-    return this.#index.dense(vector, floor, view, limit, embedder);
-  }
-
-  async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
-    return this.#index.besides(seeds, view, limit);
-  }
-
-  async spread(...given: Parameters<MemoryIndex['spread']>) {
-    return this.#index.spread(...given);
-  }
-
-  async feedback(...given: Parameters<MemoryIndex['feedback']>) {
-    return this.#index.feedback(...given);
-  }
-
-  async look(...given: Parameters<MemoryIndex['look']>) {
-    const looked = await this.#index.look(...given);
+  async ask(plan: readonly SearchStep[], view: SearchView): Promise<SearchAnswer[]> {
+    const answers = await this.#index.ask(plan, view);
     void this.#settle();
-    return looked;
-  }
-
-  async around(...given: Parameters<MemoryIndex['around']>) {
-    return this.#index.around(...given);
-  }
-
-  async together(...given: Parameters<MemoryIndex['together']>) {
-    return this.#index.together(...given);
-  }
-
-  async newest(view: SearchView, limit: number): Promise<Hit[]> {
-    return this.#index.newest(view, limit);
+    return answers;
   }
 
   async close(): Promise<void> {

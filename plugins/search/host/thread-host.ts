@@ -1,16 +1,8 @@
 import type { HashSeed } from '../index/text-hash.ts';
+import type { SearchAnswer } from '../search-api.ts';
 import { ThreadCalls } from '../threads/thread-calls.ts';
 import { IndexGone, type IndexHost, type IndexSize } from './index-host.ts';
-import {
-  type PackedAround,
-  type PackedHits,
-  type PackedLook,
-  packHits,
-  unpackAround,
-  unpackHits,
-  unpackLooked,
-  unpackTogether,
-} from './packed-hits.ts';
+import { packHits, unpackHits } from './packed-hits.ts';
 
 /** Calls that go to the thread as messages. */
 export type DistantCall = Exclude<keyof IndexHost, 'size' | 'lost' | 'close'>;
@@ -67,41 +59,8 @@ export class ThreadHost implements IndexHost {
     return this.#ask('write', given);
   }
 
-  async lexical(...given: Parameters<IndexHost['lexical']>) {
-    return unpackHits((await this.#calls.ask('lexical', given)) as PackedHits);
-  }
-
-  dense(...given: Parameters<IndexHost['dense']>) {
-    return this.#ask('dense', given);
-  }
-
-  besides(...given: Parameters<IndexHost['besides']>) {
-    return this.#ask('besides', given);
-  }
-
-  spread(...given: Parameters<IndexHost['spread']>) {
-    return this.#ask('spread', given);
-  }
-
-  async together(...given: Parameters<IndexHost['together']>) {
-    return unpackTogether((await this.#calls.ask('together', given)) as PackedHits);
-  }
-
-  feedback(...given: Parameters<IndexHost['feedback']>) {
-    return this.#ask('feedback', given);
-  }
-
-  async look(...given: Parameters<IndexHost['look']>) {
-    return ((await this.#calls.ask('look', given)) as readonly PackedLook[]).map(unpackLooked);
-  }
-
-  async around(...[query, seeds, view, limit]: Parameters<IndexHost['around']>) {
-    const given = [query, packHits(seeds), view, limit];
-    return unpackAround((await this.#calls.ask('around', given)) as PackedAround);
-  }
-
-  newest(...given: Parameters<IndexHost['newest']>) {
-    return this.#ask('newest', given);
+  async ask(...given: Parameters<IndexHost['ask']>) {
+    return unpackHits(await this.#calls.ask('ask', packHits(given) as typeof given)) as SearchAnswer[];
   }
 
   close(): Promise<void> {

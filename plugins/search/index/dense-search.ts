@@ -61,7 +61,7 @@ export class NearVector {
     return found.slice(0, limit);
   }
 
-  spread(): Omit<Spread, 'named'> {
+  spread(): Spread {
     const samples = this.#layers.map((layer) => layer.sample(this.#vector, this.#filter, MOST_COMPARED));
     return spreadOf(samples.length === 1 ? (samples[0] as Float64Array) : joined(samples));
   }
@@ -119,7 +119,7 @@ const joined = (samples: readonly Float64Array[]): Float64Array => {
   return all;
 };
 
-const spreadOf = (similarities: Float64Array): Omit<Spread, 'named'> => {
+const spreadOf = (similarities: Float64Array): Spread => {
   const count = similarities.length;
   if (count === 0) return { count, mean: 0, deviation: 0 };
   let sum = 0;

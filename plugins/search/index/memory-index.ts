@@ -1,22 +1,16 @@
 import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
 import { compareHlc } from '../../../ports/fact.ts';
 import type { Hlc } from '../../../ports/ports.ts';
-import type { Around, Asked, Feedback, Hit, Looked, SearchIndex, SearchView, Spread, Together } from '../search-api.ts';
+import type { SearchAnswer, SearchIndex, SearchStep, SearchView } from '../search-api.ts';
 import type { ByteSource } from '../snapshot/byte-source.ts';
 import { type ReadSnapshot, readSnapshot } from '../snapshot/read-snapshot.ts';
 import { beginSegment, type SnapshotOptions, type WrittenSegment } from '../snapshot/write-snapshot.ts';
 import type { CodeTable, VectorCodes } from '../vectors/vector-codes.ts';
 import { VectorLayer } from '../vectors/vector-layer.ts';
-import { searchWords } from '../words/search-words.ts';
-import { DenseSearch, type NearVector, type ServedLayer } from './dense-search.ts';
-import { CONFIDENCE, PART } from './document-table.ts';
+import { DenseSearch, type ServedLayer } from './dense-search.ts';
 import { type IndexedCover, type IndexedFact, IndexState, isFindable } from './index-state.ts';
-import { NEIGHBOUR_WEIGHTS, sessionNeighbours } from './session-neighbours.ts';
-import { SessionSides } from './session-sides.ts';
+import { takeSteps } from './take-steps.ts';
 import type { HashSeed } from './text-hash.ts';
-import { type IsOlder, TopDocuments } from './top-documents.ts';
-import { ViewFilter } from './view-filter.ts';
-import { wordsTogether } from './words-together.ts';
 
 /**
  * What a search index learns from. Facts come in the order of the feed; everything else in any order, before or after
@@ -49,11 +43,10 @@ export interface RestoredIndex extends Omit<ReadSnapshot, 'state'> {
 }
 
 /** A search index in memory. Its feeder decides what it applies of the feed. */
-export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors'>, IndexWriter {
+export class MemoryIndex implements Pick<SearchIndex, 'ask'>, IndexWriter {
   readonly #state: IndexState;
   readonly #vectors: DenseSearch;
   #newest: Hlc;
-  readonly #isOlder: IsOlder = (document, than) => this.#state.documents.isOlder(document, than);
 
   private constructor(state: IndexState, newest: Hlc) {
     this.#state = state;
@@ -135,138 +128,7 @@ export class MemoryIndex implements Omit<SearchIndex, 'ready' | 'isMakingVectors
     this.#state.expire(expiry);
   }
 
-  async lexical(query: string, view: SearchView, limit: number): Promise<Hit[]> {
-    return this.#hits(searchWords(this.#state, query, new ViewFilter(this.#state, view), limit));
-  }
-
-  async look({ words, vectors, feedbackFrom }: Asked, view: SearchView, limit: number): Promise<Looked[]> {
-    const filter = new ViewFilter(this.#state, view);
-    const documents = this.#documentsOf(words, view);
-    return vectors.map(({ vector, floor, embedder }) => {
-      const near = this.#vectors.near(vector, filter, embedder);
-      const hits = near.hits(floor, limit);
-      const all = [...new Set([...documents, ...hits.map(({ document }) => document)])];
-      return {
-        hits: this.#hits(hits),
-        spread: near.spread(),
-        similarities: this.#hits(near.similaritiesOf(documents)),
-        feedback: this.#feedback(near, documents.slice(0, feedbackFrom), all),
-      };
-    });
-  }
-
-  async embedders(): Promise<string[]> {
-    return this.#vectors.embedders;
-  }
-
-  async dense(...given: Parameters<SearchIndex['dense']>): Promise<Hit[]> {
-    const [vector, floor, view, limit, embedder] = given;
-    return this.#hits(this.#near(vector, view, embedder).hits(floor, limit));
-  }
-
-  async spread(...given: Parameters<SearchIndex['spread']>): Promise<Spread> {
-    const [vector, ids, view, embedder] = given;
-    const near = this.#near(vector, view, embedder);
-    const similar = near.similaritiesOf(this.#documentsOf(ids, view));
-    return { ...near.spread(), named: similar.map(({ score }) => score) };
-  }
-
-  async feedback(...given: Parameters<SearchIndex['feedback']>): Promise<Feedback | null> {
-    const [vector, from, ids, view, embedder] = given;
-    const texts = this.#documentsOf(from, view);
-    if (texts.length < from.length) return null;
-    return this.#feedback(this.#near(vector, view, embedder), texts, this.#documentsOf(ids, view));
-  }
-
-  async besides(seeds: readonly Hit[], view: SearchView, limit: number): Promise<Hit[]> {
-    return this.#besides(seeds, view.tenantId, this.#sides(new ViewFilter(this.#state, view)), limit);
-  }
-
-  async around(query: string, seeds: readonly Hit[], view: SearchView, limit: number): Promise<Around> {
-    const filter = new ViewFilter(this.#state, view);
-    const sides = this.#sides(filter);
-    const { tenantId } = view;
-    const hits = this.#besides(seeds, tenantId, sides, limit);
-    const ids = [...new Set([...seeds, ...hits].map(({ id }) => id))];
-    return { hits, together: wordsTogether(this.#state, query, { ids, tenantId }, filter, sides) };
-  }
-
-  async together(query: string, ids: readonly string[], view: SearchView): Promise<Together[]> {
-    const filter = new ViewFilter(this.#state, view);
-    return wordsTogether(this.#state, query, { ids, tenantId: view.tenantId }, filter, this.#sides(filter));
-  }
-
-  async newest(view: SearchView, limit: number): Promise<Hit[]> {
-    if (limit < 1) return [];
-    const filter = new ViewFilter(this.#state, view);
-    const { documents, chains } = this.#state;
-    const top = new TopDocuments(limit, documents.count, this.#isOlder);
-    const isOrdered = filter.entity === undefined || view.asOf === undefined;
-    for (const document of this.#newestFirst(filter)) {
-      // Facts of other nodes come late: behind older ones there may be newer ones.
-      if (isOrdered && top.last !== undefined) {
-        const newest = chains.newestUpTo(document, filter.entity !== undefined);
-        if (documents.isOlder(newest, top.last)) break;
-      }
-      if (filter.accepts(document)) top.offer(document, 0);
-    }
-    return this.#hits(top.take().map(({ document }) => ({ document, score: documents.double(document, CONFIDENCE) })));
-  }
-
-  #near(vector: Float32Array, view: SearchView, embedder?: string): NearVector {
-    return this.#vectors.near(vector, new ViewFilter(this.#state, view), embedder);
-  }
-
-  #feedback(near: NearVector, from: readonly number[], documents: readonly number[]): Feedback | null {
-    const found = near.feedback(from, documents);
-    if (found === undefined) return null;
-    const { ids } = this.#state.documents;
-    return {
-      similarities: found.similar.map(({ document, ...similar }) => ({ id: ids.idOf(document), ...similar })),
-      spread: found.spread,
-    };
-  }
-
-  #documentsOf(ids: readonly string[], { tenantId }: SearchView): number[] {
-    return ids.map((id) => this.#state.documentOf({ tenantId, id })).filter((document) => document >= 0);
-  }
-
-  #sides(filter: ViewFilter): SessionSides {
-    return new SessionSides(this.#state, filter, NEIGHBOUR_WEIGHTS.length);
-  }
-
-  #besides(seeds: readonly Hit[], tenantId: string, sides: SessionSides, limit: number): Hit[] {
-    if (limit < 1) return [];
-    const scores = sessionNeighbours(sides, tenantId, seeds);
-    const top = new TopDocuments(limit, scores.size, this.#isOlder);
-    for (const [document, score] of scores) top.offer(document, score);
-    return this.#hits(top.take());
-  }
-
-  *#newestFirst(filter: ViewFilter): Generator<number> {
-    const { documents } = this.#state;
-    if (filter.entity !== undefined) {
-      const open = new Set(filter.parts.map(({ number }) => number));
-      for (const document of filter.ofEntity()) if (open.has(documents.word(document, PART))) yield document;
-      return;
-    }
-    const next = filter.parts.map((part) => filter.countOf(part) - 1);
-    for (;;) {
-      let newest = -1;
-      let from = -1;
-      filter.parts.forEach((part, at) => {
-        const ordinal = next[at] as number;
-        if (ordinal < 0 || part.documents.at(ordinal) <= newest) return;
-        newest = part.documents.at(ordinal);
-        from = at;
-      });
-      if (from < 0) return;
-      next[from] = (next[from] as number) - 1;
-      yield newest;
-    }
-  }
-
-  #hits(found: readonly { readonly document: number; readonly score: number }[]): Hit[] {
-    return found.map(({ document, score }) => ({ id: this.#state.documents.ids.idOf(document), score }));
+  async ask(plan: readonly SearchStep[], view: SearchView): Promise<SearchAnswer[]> {
+    return takeSteps(plan, view, this.#state, this.#vectors);
   }
 }

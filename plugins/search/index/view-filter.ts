@@ -36,6 +36,10 @@ export class ViewFilter {
     this.#contested = contestedIn(this.parts, view.contested ?? [], state.hasher);
   }
 
+  get isPast(): boolean {
+    return this.#view.asOf !== undefined;
+  }
+
   /** How many documents of a part were there; they are its first ones. */
   countOf(part: IndexPart): number {
     return this.end === this.#state.documents.count ? part.count : this.#pastOf(part).count;

@@ -1,4 +1,4 @@
-import type { Together } from '../search-api.ts';
+import type { Hit } from '../search-api.ts';
 import { seek } from '../words/max-score.ts';
 import { TIMES_BITS } from '../words/posting-lists.ts';
 import { postingsOf } from '../words/postings-then.ts';
@@ -29,11 +29,11 @@ export const wordsTogether = (
   { ids, tenantId }: { readonly ids: readonly string[]; readonly tenantId: string },
   filter: ViewFilter,
   sides: SessionSides,
-): Together[] => {
+): Hit[] => {
   const surrounded = ids.flatMap((id) => surroundingsOf(id, tenantId, sides));
   const words = byWord(queryTermsIn(state, query, filter));
   const total = words.reduce((sum, [{ weight }]) => sum + weight, 0);
-  if (total === 0) return surrounded.map(({ id }) => ({ id, share: 0 }));
+  if (total === 0) return surrounded.map(({ id }) => ({ id, score: 0 }));
   const near = new NearDocuments(surrounded.map(({ documents }) => documents));
   const shares = new Float64Array(surrounded.length);
   for (const forms of words) {
@@ -45,7 +45,7 @@ export const wordsTogether = (
       if (distance >= 0) shares[at] = (shares[at] as number) + (TOGETHER_WEIGHTS[distance] as number) * weight;
     }
   }
-  return surrounded.map(({ id }, at) => ({ id, share: Math.min(1, (shares[at] as number) / total) }));
+  return surrounded.map(({ id }, at) => ({ id, score: Math.min(1, (shares[at] as number) / total) }));
 };
 
 type Forms = [QueryTerm, ...QueryTerm[]];

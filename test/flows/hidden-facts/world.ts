@@ -17,6 +17,7 @@ import { openGardens } from '../../fakes/open-gardens.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { findNear } from '../../plugins/search/ask-index.ts';
 import type { Op } from './stories.ts';
 
 const PLUGINS = [
@@ -236,7 +237,7 @@ const settle = async (node: TestNode, last: string | undefined): Promise<void> =
     const [row] = await store.table('search_embedders').select('feed_wall', 'feed_ctr');
     const head = await store.read((snapshot) => snapshot.head());
     if (Number(row?.feed_wall) !== head?.wallMs || Number(row?.feed_ctr) !== head?.counter) return false;
-    const found = await index.dense(anything, -1, everything, 10_000);
+    const found = await findNear(index, anything, -1, everything, 10_000);
     return last === undefined || found.some(({ id }) => id === last);
   });
 };

@@ -10,6 +10,7 @@ import { TermReader } from '../../../plugins/search/words/term-reader.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { idsOf, SAMPLE_MS, sampleFact, sampleId } from '../../kit/fact-samples.ts';
 import { RUNS } from '../../kit/property-runs.ts';
+import { findWords } from '../../plugins/search/ask-index.ts';
 import { snapshotBytes } from '../../plugins/search/snapshot/snapshot-bytes.ts';
 
 const seedOf = (n: number): HashSeed => drawHashSeed(createSeededRandom(n));
@@ -73,7 +74,9 @@ describe('A writer stores words that all meet in one place of a table (I21)', ()
     index.add(sampleFact(1, { value: { type: 'text', v: 'the harbour', interpretAs: 'content' } }));
     const { index: restored } = await MemoryIndex.restore(bytesIn(snapshotBytes(index, { wallMs: 1, counter: 0 })));
     restored.add(sampleFact(2, { value: { type: 'text', v: 'a harbour too', interpretAs: 'content' } }));
-    expect(idsOf(await restored.lexical('harbour', view, 10)).sort()).to.deep.equal([sampleId(1), sampleId(2)].sort());
+    expect(idsOf(await findWords(restored, 'harbour', view, 10)).sort()).to.deep.equal(
+      [sampleId(1), sampleId(2)].sort(),
+    );
   });
 });
 
@@ -110,6 +113,6 @@ describe('A writer stores a number of two hundred thousand zeros (I21)', () => {
     const index = MemoryIndex.create(seedOf(1));
     const v = `${'0'.repeat(200_000)}x ${'0'.repeat(200_000)} harbour`;
     index.add(sampleFact(1, { value: { type: 'text', v, interpretAs: 'content' } }));
-    expect(await index.lexical('0', view, 10)).to.have.length(1);
+    expect(await findWords(index, '0', view, 10)).to.have.length(1);
   });
 });

@@ -13,6 +13,7 @@ import {
   SCOPES,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
+import { entitiesOf, linkedFacts } from '../../../plugins/recall/linked-facts.ts';
 import { recallExpand } from '../../../plugins/recall/recall-api.ts';
 import type { SearchView } from '../../../plugins/search/search-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
@@ -67,14 +68,16 @@ forEachStore('what the graph adds to a recall', () => {
         ...view,
       };
       const input = seeds.map(([fact, score]) => ({ ...plainView(fact), score }));
-      const [found = []] = await caller.expand(recallExpand, {
+      const expansions = await caller.expand(recallExpand, {
         caller: as,
         reader,
         view: whole,
         query: 'anything',
         depth,
         seeds: input,
-        newestAbout: async (entityKey, limit) => {
+      });
+      const newest = await Promise.all(
+        entitiesOf(expansions).map(async ({ entityKey, limit }) => {
           const { scopes, minConfidence, onlyGarden, relationKey } = whole;
           const about = all(
             equals('entityKey', entityKey),
@@ -85,8 +88,13 @@ forEachStore('what the graph adds to a recall', () => {
           );
           const facts = await reader.find(about, { view: 'live', order: 'hlc', limit });
           return facts.map(({ id, confidence }) => ({ id, score: confidence }));
-        },
-      });
+        }),
+      );
+      const found = linkedFacts(
+        expansions,
+        newest,
+        seeds.map(([fact]) => fact),
+      );
       return found.map(({ id, score, hops }) => [id, Number(score.toFixed(6)), hops]);
     });
   };

@@ -37,16 +37,15 @@ const tinySearch = (): AnyPlugin => {
     ready: async () => null,
     isMakingVectors: async () => false,
     embedders: async () => [],
-    lexical: async (query, view, limit) =>
-      hits(view, limit, ({ value }) => query.split(' ').filter((word) => String(value.v).includes(word)).length),
-    dense: async () => [],
-    spread: async () => ({ count: 0, mean: 0, deviation: 0, named: [] }),
-    feedback: async () => null,
-    look: async () => [],
-    around: async () => ({ hits: [], together: [] }),
-    besides: async () => [],
-    together: async () => [],
-    newest: async (view, limit) => hits(view, limit, () => 1),
+    ask: async (plan, view) =>
+      plan.map((step) => {
+        if (step.find === 'newest') return { hits: hits(view, step.limit, () => 1) };
+        if (step.find !== 'words') return { hits: [] };
+        const sought = step.query.split(' ');
+        return {
+          hits: hits(view, step.limit, ({ value }) => sought.filter((word) => String(value.v).includes(word)).length),
+        };
+      }),
   };
   return definePlugin({
     name: 'tiny-search',

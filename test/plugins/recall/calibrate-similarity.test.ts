@@ -3,26 +3,23 @@ import { calibration } from '../../../plugins/recall/calibrate-similarity.ts';
 
 const FLOOR = { similarityFloor: 0.2 };
 /** A view of many facts, whose similarities to the query are 0.1 ± 0.1. */
-const spread = (named: readonly number[], members = {}) => ({
-  count: 512,
-  mean: 0.1,
-  deviation: 0.1,
+const lying = (named: readonly number[], members = {}) => ({
   named,
-  ...members,
+  spread: { count: 512, mean: 0.1, deviation: 0.1, ...members },
 });
 const crowd = (best: number, others: number): number[] => [best, ...Array.from({ length: 20 }, () => others)];
 
 describe('calibrated similarities', () => {
   it('say by how many deviations a hit is above the mean of the view', () => {
-    const scoreOf = calibration({ hits: crowd(0.6, 0.3), spread: spread([]) }, FLOOR);
+    const scoreOf = calibration({ hits: crowd(0.6, 0.3), ...lying([]) }, FLOOR);
     expect(scoreOf(0.6)).to.be.closeTo(0.95, 0.02);
     expect(scoreOf(0.35)).to.be.closeTo(0.48, 0.03);
   });
 
   it('are the same for a model whose similarities lie elsewhere and closer together', () => {
-    const wide = calibration({ hits: crowd(0.6, 0.3), spread: spread([0.4]) }, FLOOR);
+    const wide = calibration({ hits: crowd(0.6, 0.3), ...lying([0.4]) }, FLOOR);
     const narrow = calibration(
-      { hits: crowd(0.65, 0.62), spread: spread([0.63], { mean: 0.6, deviation: 0.01 }) },
+      { hits: crowd(0.65, 0.62), ...lying([0.63], { mean: 0.6, deviation: 0.01 }) },
       { similarityFloor: 0.55 },
     );
     for (const deviations of [2, 3, 5]) {
@@ -31,41 +28,41 @@ describe('calibrated similarities', () => {
   });
 
   it('weigh little beside words that say the same', () => {
-    const scoreOf = calibration({ hits: crowd(0.6, 0.4), spread: spread([0.6, 0.4, 0.4]) }, FLOOR);
+    const scoreOf = calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]) }, FLOOR);
     expect(scoreOf(0.6)).to.be.within(0.02, 0.2);
   });
 
   it('weigh as much as words where one hit stands out from the others and from what words found', () => {
-    const scoreOf = calibration({ hits: crowd(0.7, 0.3), spread: spread([0.1, 0.15, 0.05]) }, FLOOR);
+    const scoreOf = calibration({ hits: crowd(0.7, 0.3), ...lying([0.1, 0.15, 0.05]) }, FLOOR);
     expect(scoreOf(0.7)).to.be.closeTo(0.95, 0.02);
   });
 
   it('keep what is nearly the text of the query at the top, however many there are of it', () => {
-    const same = { count: 100, mean: 1, deviation: 0, named: [1, 1, 1] };
-    const scoreOf = calibration({ hits: crowd(1, 1), spread: same }, FLOOR);
+    const same = { named: [1, 1, 1], spread: { count: 100, mean: 1, deviation: 0 } };
+    const scoreOf = calibration({ hits: crowd(1, 1), ...same }, FLOOR);
     expect(scoreOf(1)).to.equal(1);
     expect(scoreOf(0.99)).to.be.above(0.9);
   });
 
   it('are scores even where nothing is known', () => {
-    const nothing = { count: 0, mean: 0, deviation: 0, named: [] };
-    const scoreOf = calibration({ hits: [], spread: nothing }, FLOOR);
+    const nothing = { count: 0, mean: 0, deviation: 0 };
+    const scoreOf = calibration({ hits: [], named: [], spread: nothing }, FLOOR);
     for (const similarity of [0.2, 0.5, 1]) expect(scoreOf(similarity)).to.be.within(1e-3, 1);
-    const one = calibration({ hits: [0.3], spread: { ...nothing, count: 1, mean: 0.3 } }, FLOOR);
+    const one = calibration({ hits: [0.3], named: [], spread: { ...nothing, count: 1, mean: 0.3 } }, FLOOR);
     expect(one(0.3)).to.be.within(0.1, 1);
   });
 
   it('go by the moved query as far as the stage is not sure by itself', () => {
     const moved = { count: 512, mean: 0.2, deviation: 0.1 };
-    const unsure = calibration({ hits: crowd(0.6, 0.4), spread: spread([0.6, 0.4, 0.4]), moved }, FLOOR);
+    const unsure = calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]), moved }, FLOOR);
     expect(unsure(0.3, 0.6)).to.be.above(unsure(0.4, 0.3));
     expect(unsure(0.3, 0.6)).to.be.closeTo(unsure(0.5), 1e-3);
-    const sure = calibration({ hits: crowd(0.7, 0.3), spread: spread([0.1, 0.15, 0.05]), moved }, FLOOR);
+    const sure = calibration({ hits: crowd(0.7, 0.3), ...lying([0.1, 0.15, 0.05]), moved }, FLOOR);
     expect(sure(0.7, 0.2)).to.equal(sure(0.7));
   });
 
   it('keep the order of similarities', () => {
-    const scoreOf = calibration({ hits: crowd(0.7, 0.3), spread: spread([0.3]) }, FLOOR);
+    const scoreOf = calibration({ hits: crowd(0.7, 0.3), ...lying([0.3]) }, FLOOR);
     const scores = Array.from({ length: 81 }, (_, at) => scoreOf(0.2 + at / 100));
     expect(scores).to.deep.equal([...scores].sort((a, b) => a - b));
   });

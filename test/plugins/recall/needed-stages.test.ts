@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AnyPlugin, Ref } from '../../../kernel/plugin-api.ts';
 import { neededStages } from '../../../plugins/recall/stage-weights.ts';
-import { type Asked, SearchIndex } from '../../../plugins/search/search-api.ts';
+import { SearchIndex, type SearchStep } from '../../../plugins/search/search-api.ts';
 import { searchPlugin } from '../../../plugins/search/search-plugin.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
@@ -16,8 +16,7 @@ const watchedSearch = (asked: Set<string>): AnyPlugin => ({
           const found: unknown = Reflect.get(target, member, target);
           if (typeof found !== 'function') return found;
           return (...given: unknown[]): unknown => {
-            if (member === 'look' && (given[0] as Asked).vectors.length > 0) asked.add('dense');
-            if (member === 'around') asked.add('besides');
+            if (member === 'ask') for (const { find } of given[0] as readonly SearchStep[]) asked.add(find);
             return found.apply(target, given);
           };
         },
@@ -32,12 +31,12 @@ describe('stages of a recall', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
-  const STAGES = ['lexical', 'dense', 'besides'];
+  const STAGES = ['words', 'near', 'beside'];
   for (const [what, weights, needed] of [
-    ['words alone', { lexical: 1 }, ['lexical']],
-    ['vectors alone', { vector: 1 }, ['dense']],
-    ['words and vectors', { lexical: 0.5, vector: 0.5 }, ['lexical', 'dense']],
-    ['words and links', { lexical: 0.5, graph: 0.5 }, ['lexical', 'besides']],
+    ['words alone', { lexical: 1 }, ['words']],
+    ['vectors alone', { vector: 1 }, ['near']],
+    ['words and vectors', { lexical: 0.5, vector: 0.5 }, ['words', 'near']],
+    ['words and links', { lexical: 0.5, graph: 0.5 }, ['words', 'beside']],
     ['links alone', { graph: 1 }, STAGES],
     ['recency alone', { recency: 1 }, STAGES],
     ['everything', undefined, STAGES],
@@ -56,7 +55,7 @@ describe('stages of a recall', () => {
       expect(reply.status, reply.text).to.equal(200);
       expect(STAGES.filter((stage) => asked.has(stage))).to.deep.equal(needed);
       // Nor is a query embedded for nothing.
-      expect(asked.has('embedders')).to.equal(needed.some((stage) => stage === 'dense'));
+      expect(asked.has('embedders')).to.equal(needed.some((stage) => stage === 'near'));
     });
   }
 

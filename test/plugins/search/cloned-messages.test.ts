@@ -8,6 +8,8 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 type Calls = Map<string, number>;
 
+const BY_VECTOR = { query: 'user:1 memory:note Bob sails a small boat', weights: { vector: 1 } };
+
 /** Hands every argument and every result over as a clone, as a worker thread would, and counts the calls. */
 const acrossThreads = <T extends object>(service: T, calls: Calls): T =>
   new Proxy(service, {
@@ -38,7 +40,7 @@ forEachStore('a search index behind messages', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
-  const answers = async (search: AnyPlugin): Promise<unknown[]> => {
+  const start = async (search: AnyPlugin) => {
     const started = await startTestNode({
       plugins: ['keys', 'facts', 'conflicts', 'graph', 'gardens', 'recall', search],
     });
@@ -58,7 +60,8 @@ forEachStore('a search index behind messages', () => {
           value: { type: 'text', v },
           source: 'agent:s',
         })),
-      );
+      )
+      .concat({ entity: 'user:2', relation: 'rel:feeds', value: { type: 'ref', v: 'user:0' }, source: 'agent:s' });
     const headers = { 'Svc-Session': 'of one evening' };
     const stored = await started.request('POST', '/v1/facts/batch', { key, body, headers });
     expect(stored.status, stored.text).to.be.within(200, 299);
@@ -67,12 +70,16 @@ forEachStore('a search index behind messages', () => {
       expect(reply.status, reply.text).to.equal(200);
       return { ...reply.body, recall_id: null };
     };
-    const byVector = { query: 'user:1 memory:note Bob sails a small boat', weights: { vector: 1 } };
     await comesTrue(async () => {
       await started.clock.advance(0);
-      return (await recall(byVector)).facts.length > 0;
+      return (await recall(BY_VECTOR)).facts.length > 0;
     });
-    const asked = [{ query: 'grey cats', depth: 2 }, byVector, { entity: 'user:0' }, { query: 'nothing of it' }];
+    return { started, recall };
+  };
+
+  const answers = async (search: AnyPlugin): Promise<unknown[]> => {
+    const { started, recall } = await start(search);
+    const asked = [{ query: 'grey cats', depth: 2 }, BY_VECTOR, { entity: 'user:0' }, { query: 'nothing of it' }];
     const found: unknown[] = [];
     for (const members of asked) {
       const { facts, ...rest } = await recall(members);
@@ -92,17 +99,38 @@ forEachStore('a search index behind messages', () => {
     expect([...calls.keys()].sort()).to.deep.equal(METHODS);
     expect(distant).to.deep.equal(await answers(searchPlugin));
   });
+
+  it('gets two questions of a recall', async () => {
+    const calls: Calls = new Map();
+    const { recall } = await start(distantSearch(calls));
+    for (const members of [
+      { query: 'grey cats', depth: 2 },
+      { query: 'grey cats', entity: 'user:2' },
+      { query: 'grey cats', depth: 0 },
+      { query: 'grey cats', weights: { lexical: 1 } },
+      { entity: 'user:0' },
+    ]) {
+      await recall(members);
+      calls.clear();
+      await recall(members);
+      expect(calls.get('ask'), JSON.stringify(members)).to.equal(2);
+    }
+  });
+
+  it('ranks other texts as one in the same thread does', async () => {
+    const calls: Calls = new Map();
+    const texts = ['two grey cats', 'a boat', 'cats, cats and a grey boat'];
+    const ranked: number[][] = [];
+    for (const search of [searchPlugin, distantSearch(calls)]) {
+      node = await startTestNode({ plugins: ['keys', 'facts', search] });
+      ranked.push(await node.kernel.get(TextRanker).rank('grey cats', texts));
+      await node.stop();
+    }
+    expect(calls.get('rank')).to.equal(1);
+    expect(ranked[1]).to.deep.equal(ranked[0]);
+    expect(ranked[0]?.map((score) => score > 0)).to.deep.equal([true, false, true]);
+  });
 });
 
-/** Everything that these recalls ask of an index; what goes deeper asks for its stage alone. */
-const METHODS = [
-  'around',
-  'besides',
-  'embedders',
-  'isMakingVectors',
-  'lexical',
-  'look',
-  'newest',
-  'ready',
-  'together',
-] satisfies (keyof SearchIndex)[];
+/** Everything that these recalls ask of an index. */
+const METHODS = ['ask', 'embedders', 'isMakingVectors', 'ready'] satisfies (keyof SearchIndex)[];

@@ -5,6 +5,7 @@ import { SearchIndex, type SearchView } from '../../../plugins/search/search-api
 import { Embedder } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+import { findNear, findNewest } from '../search/ask-index.ts';
 
 /** What happens on a node, one step after another. Few names, so that steps meet. */
 export type Told =
@@ -253,7 +254,10 @@ export class HistoryNode {
     const vector = new Float32Array(this.node.kernel.get(Embedder).dimensions).fill(0);
     vector[0] = 1;
     await comesTrue(async () => {
-      const [withVectors, known] = await Promise.all([index.dense(vector, -1, all, 1_000), index.newest(all, 1_000)]);
+      const [withVectors, known] = await Promise.all([
+        findNear(index, vector, -1, all, 1_000),
+        findNewest(index, all, 1_000),
+      ]);
       return withVectors.length === known.length;
     });
   }

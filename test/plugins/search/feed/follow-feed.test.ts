@@ -13,6 +13,7 @@ import { currentStore, forEachStore } from '../../../kit/for-each-store.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../../kit/temporary-folder.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
+import { findNewest } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 
@@ -84,7 +85,7 @@ const follow = (store: FactStore) => {
   });
   const found = async (view: Partial<SearchView> = {}): Promise<string[]> => {
     await follower.catchUp();
-    return idsOf(await index.newest({ ...SAMPLE_VIEW, ...view }, 10_000)).reverse();
+    return idsOf(await findNewest(index, { ...SAMPLE_VIEW, ...view }, 10_000)).reverse();
   };
   return { watched, index, feed, follower, found, errors };
 };

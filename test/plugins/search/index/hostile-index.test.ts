@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { findBeside, findNewest, findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { TEST_SEED } from './test-seed.ts';
 
@@ -33,18 +34,18 @@ describe('a search that means harm', () => {
     'NaN',
   ]) {
     it(`finds nothing, and does not fail, for ${JSON.stringify(query)}`, async () => {
-      expect(await index.lexical(query, SAMPLE_VIEW, 10)).to.deep.equal([]);
+      expect(await findWords(index, query, SAMPLE_VIEW, 10)).to.deep.equal([]);
     });
   }
 
   it('finds the words that operators and members of objects are made of', async () => {
-    expect(idsOf(await index.lexical('river*', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
-    expect(idsOf(await index.lexical('constructor __proto__', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(2)]);
+    expect(idsOf(await findWords(index, 'river*', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
+    expect(idsOf(await findWords(index, 'constructor __proto__', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(2)]);
   });
 
   it('finds the rare words of a query of a megabyte', async () => {
     const query = `${'river '.repeat(1_000)}${Array.from({ length: 4_000 }, (_, n) => `w${n}`).join(' ')} ${'é'.repeat(2 ** 20)}`;
-    expect(idsOf(await index.lexical(query, SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
+    expect(idsOf(await findWords(index, query, SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
   });
 
   it('searches the rarest of very many words', async () => {
@@ -52,7 +53,7 @@ describe('a search that means harm', () => {
     const words = Array.from({ length: 100 }, (_, n) => `w${n}`);
     // The n-th fact has the words from the n-th on: the last word is in all, the first in one.
     words.forEach((_, n) => void large.add(said(n + 1, words.slice(n).join(' '))));
-    const hits = await large.lexical(words.join(' '), SAMPLE_VIEW, 1_000);
+    const hits = await findWords(large, words.join(' '), SAMPLE_VIEW, 1_000);
     // A word is in n facts; the 64 rarest are the first 64 words.
     expect(hits).to.have.length(64);
   });
@@ -64,14 +65,14 @@ describe('a search that means harm', () => {
       { onlyGarden: 'none' },
       { gardens: ['none'], onlyGarden: 'none' },
     ]) {
-      expect(await index.lexical('river', { ...SAMPLE_VIEW, ...view }, 10)).to.deep.equal([]);
-      expect(await index.newest({ ...SAMPLE_VIEW, ...view }, 10)).to.deep.equal([]);
+      expect(await findWords(index, 'river', { ...SAMPLE_VIEW, ...view }, 10)).to.deep.equal([]);
+      expect(await findNewest(index, { ...SAMPLE_VIEW, ...view }, 10)).to.deep.equal([]);
     }
   });
 
   it('gets nothing for no places', async () => {
-    expect(await index.lexical('river', SAMPLE_VIEW, 0)).to.deep.equal([]);
-    expect(await index.besides([{ id: sampleId(1), score: 1 }], SAMPLE_VIEW, 0)).to.deep.equal([]);
+    expect(await findWords(index, 'river', SAMPLE_VIEW, 0)).to.deep.equal([]);
+    expect(await findBeside(index, [{ id: sampleId(1), score: 1 }], SAMPLE_VIEW, 0)).to.deep.equal([]);
   });
 });
 
@@ -88,7 +89,7 @@ describe('covers of one triple', () => {
       [55, 0],
     ] as const) {
       index.cover({ ...sampleCover(sampleId(90), stamp(hlc)), since: stamp(9_999) });
-      expect(await index.newest(SAMPLE_VIEW, 10)).to.have.length(left);
+      expect(await findNewest(index, SAMPLE_VIEW, 10)).to.have.length(left);
     }
   });
 });

@@ -7,6 +7,7 @@ import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { findBeside, findNewest, findShares, findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { applyStep, queries, retold, stories, views } from './index-stories.ts';
 import { newestFirst } from './naive-index.ts';
@@ -29,7 +30,7 @@ describe('the search index in memory', () => {
         for (const [n, step] of story.entries()) {
           applyStep(step, n, index);
           const naive = retold(story.slice(0, n + 1));
-          expect(await index.lexical(query, view, limit)).to.deep.equal(await naive.lexical(query, view, limit));
+          expect(await findWords(index, query, view, limit)).to.deep.equal(await naive.lexical(query, view, limit));
         }
       }),
       { numRuns: RUNS },
@@ -41,7 +42,9 @@ describe('the search index in memory', () => {
         const index = MemoryIndex.create(TEST_SEED);
         story.forEach((step, n) => void applyStep(step, n, index));
         const live = await retold(story).live(view);
-        expect(idsOf(await index.newest(view, limit))).to.deep.equal(idsOf(live.sort(newestFirst).slice(0, limit)));
+        expect(idsOf(await findNewest(index, view, limit))).to.deep.equal(
+          idsOf(live.sort(newestFirst).slice(0, limit)),
+        );
       }),
       { numRuns: RUNS },
     ));
@@ -59,7 +62,7 @@ describe('the search index in memory', () => {
           const naive = retold(story);
           naive.facts.splice(0, naive.facts.length, ...naive.facts.filter((f) => !f.system && f.confidence > 0));
           const expected = await naive.besides(seeds, view, 7, NEIGHBOUR_WEIGHTS);
-          expect(await index.besides(seeds, view, 7)).to.deep.equal(expected);
+          expect(await findBeside(index, seeds, view, 7)).to.deep.equal(expected);
         },
       ),
       { numRuns: RUNS },
@@ -79,7 +82,7 @@ describe('the search index in memory', () => {
           naive.facts.splice(0, naive.facts.length, ...naive.facts.filter((f) => !f.system && f.confidence > 0));
           const ids = numbers.map((n) => sampleId(n));
           const expected = await naive.together(query, ids, view, TOGETHER_WEIGHTS);
-          expect(await index.together(query, ids, view)).to.deep.equal(expected);
+          expect(await findShares(index, query, ids, view)).to.deep.equal(expected);
         },
       ),
       { numRuns: RUNS },
@@ -97,12 +100,12 @@ describe('the search index in memory', () => {
           const tenant = step.kind === 'fact' ? step.fact.tenantId : 'default';
           if (garden !== 'garden-b' && tenant === 'default') applyStep(step, n, seen);
         });
-        const hits = await seen.lexical(query, view, 5);
-        expect(await whole.lexical(query, view, 5)).to.deep.equal(hits);
-        expect(await whole.besides(hits, view, 5)).to.deep.equal(await seen.besides(hits, view, 5));
-        expect(await whole.newest(view, 5)).to.deep.equal(await seen.newest(view, 5));
+        const hits = await findWords(seen, query, view, 5);
+        expect(await findWords(whole, query, view, 5)).to.deep.equal(hits);
+        expect(await findBeside(whole, hits, view, 5)).to.deep.equal(await findBeside(seen, hits, view, 5));
+        expect(await findNewest(whole, view, 5)).to.deep.equal(await findNewest(seen, view, 5));
         const ids = story.map((_, n) => sampleId(n));
-        expect(await whole.together(query, ids, view)).to.deep.equal(await seen.together(query, ids, view));
+        expect(await findShares(whole, query, ids, view)).to.deep.equal(await findShares(seen, query, ids, view));
       }),
       { numRuns: RUNS },
     ));
@@ -113,10 +116,10 @@ describe('the search index in memory', () => {
       said(n, `common ${n % 3 === 0 ? 'often' : ''} ${n % 997 === 0 ? 'rare' : ''} ${'filler '.repeat(n % 11)}`),
     );
     for (const fact of facts) index.add(fact);
-    const all = await index.lexical('common often rare', SAMPLE_VIEW, facts.length);
+    const all = await findWords(index, 'common often rare', SAMPLE_VIEW, facts.length);
     expect(all).to.have.length(facts.length);
     for (const limit of [1, 10, 120]) {
-      expect(await index.lexical('common often rare', SAMPLE_VIEW, limit)).to.deep.equal(all.slice(0, limit));
+      expect(await findWords(index, 'common often rare', SAMPLE_VIEW, limit)).to.deep.equal(all.slice(0, limit));
     }
   });
 
@@ -124,14 +127,14 @@ describe('the search index in memory', () => {
     const index = MemoryIndex.create(TEST_SEED);
     for (let n = 0; n < 300; n += 1) {
       index.add(said(n, `note${n} about turbines`));
-      expect(idsOf(await index.lexical(`note${n}`, SAMPLE_VIEW, 10))).to.deep.equal([sampleId(n)]);
+      expect(idsOf(await findWords(index, `note${n}`, SAMPLE_VIEW, 10))).to.deep.equal([sampleId(n)]);
     }
-    expect(await index.lexical('turbines', SAMPLE_VIEW, 1_000)).to.have.length(300);
+    expect(await findWords(index, 'turbines', SAMPLE_VIEW, 1_000)).to.have.length(300);
   });
 
   it('finds facts by identifiers that are no UUIDs, too', async () => {
     const index = indexOf(said(1, 'river', { id: 'Fact-One' }), said(2, 'river', { id: sampleId(2).toUpperCase() }));
-    const hits = await index.lexical('river', SAMPLE_VIEW, 5);
+    const hits = await findWords(index, 'river', SAMPLE_VIEW, 5);
     expect(idsOf(hits)).to.have.members(['Fact-One', sampleId(2).toUpperCase()]);
   });
 
@@ -147,14 +150,14 @@ describe('the search index in memory', () => {
 
   it('does not let a retraction move the scores of other facts', async () => {
     const index = indexOf(said(1, 'river stone'), said(2, 'river', { relationKey: 'memory:note' }));
-    const [before] = (await index.lexical('river', SAMPLE_VIEW, 5)).filter(({ id }) => id === sampleId(2));
+    const [before] = (await findWords(index, 'river', SAMPLE_VIEW, 5)).filter(({ id }) => id === sampleId(2));
     index.cover({ ...sampleCover(sampleId(9), stamp(5)), since: stamp(9_999) });
-    expect(await index.lexical('river', SAMPLE_VIEW, 5)).to.deep.equal([before]);
+    expect(await findWords(index, 'river', SAMPLE_VIEW, 5)).to.deep.equal([before]);
   });
 
   it('goes back in time when the clock does', async () => {
     const index = indexOf(said(1, 'river', { validUntilMs: 100 }));
-    const found = async (nowMs: number) => (await index.lexical('river', { ...SAMPLE_VIEW, nowMs }, 5)).length;
+    const found = async (nowMs: number) => (await findWords(index, 'river', { ...SAMPLE_VIEW, nowMs }, 5)).length;
     expect([await found(99), await found(100), await found(99)]).to.deep.equal([1, 0, 1]);
   });
 });

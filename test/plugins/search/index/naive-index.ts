@@ -1,7 +1,7 @@
 import { visibleTo } from '../../../../kernel/facts/default-constraints.ts';
 import { evaluateFilter, type InTableFilter, memberOf } from '../../../../kernel/facts/evaluate-filter.ts';
 import { compareHlc, type Expiry, liveAmong, type Principal } from '../../../../kernel/plugin-api.ts';
-import type { Hit, SearchView, Together } from '../../../../plugins/search/search-api.ts';
+import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
 import { lengthOfNorm, normOf } from '../../../../plugins/search/words/document-norm.ts';
 import { readFactTerms } from '../../../../plugins/search/words/fact-terms.ts';
 import { LANGUAGE_NUMBERS } from '../../../../plugins/search/words/languages/text-languages.ts';
@@ -105,12 +105,7 @@ export class NaiveIndex {
   }
 
   /** By a look at the words of each fact around each of the given ones. */
-  async together(
-    query: string,
-    ids: readonly string[],
-    view: SearchView,
-    weights: readonly number[],
-  ): Promise<Together[]> {
+  async together(query: string, ids: readonly string[], view: SearchView, weights: readonly number[]): Promise<Hit[]> {
     const live = await this.live(view);
     const terms = this.#weighed(query, view);
     const words = terms.filter(({ word }, at) => terms.findIndex((term) => term.word === word) === at);
@@ -126,7 +121,7 @@ export class NaiveIndex {
         });
         return sum + weight * (nearest ?? 0);
       }, 0);
-      return [{ id, share: total === 0 ? 0 : Math.min(1, covered / total) }];
+      return [{ id, score: total === 0 ? 0 : Math.min(1, covered / total) }];
     });
   }
 

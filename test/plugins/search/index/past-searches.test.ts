@@ -7,6 +7,7 @@ import { bytesIn } from '../../../../plugins/search/snapshot/byte-source.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { findBeside, findNear, findNewest, findShares, findWords } from '../ask-index.ts';
 import { snapshotBytes } from '../snapshot/snapshot-bytes.ts';
 import { applyStep, factOf, queries, type Step, stories, views } from './index-stories.ts';
 import { TEST_SEED } from './test-seed.ts';
@@ -34,7 +35,7 @@ const told = (story: readonly Step[], hidden: (n: number) => boolean, isSearched
   story.forEach((step, n) => {
     applyStep(step, n, index);
     if (!isSearched) return;
-    for (const entityKey of ['user:alice', 'user:bob']) void index.newest({ ...EVERYTHING, entityKey }, 100);
+    for (const entityKey of ['user:alice', 'user:bob']) void findNewest(index, { ...EVERYTHING, entityKey }, 100);
   });
   facts.forEach((fact, at) => {
     if (hidden(at)) index.withhold(fact, true);
@@ -80,13 +81,13 @@ const contests = fc.constantFrom<SearchView['contested']>(
 );
 
 const searches = async (index: MemoryIndex, query: string, view: SearchView, limit: number) => {
-  const lexical = await index.lexical(query, view, limit);
+  const lexical = await findWords(index, query, view, limit);
   return {
     lexical,
-    dense: await index.dense(vectorOf(1), -1, view, limit),
-    besides: await index.besides([...lexical, { id: sampleId(3), score: 0.5 }], view, limit),
-    together: await index.together(query, [...idsOf(lexical), sampleId(3)], view),
-    newest: await index.newest(view, limit),
+    dense: await findNear(index, vectorOf(1), -1, view, limit),
+    besides: await findBeside(index, [...lexical, { id: sampleId(3), score: 0.5 }], view, limit),
+    together: await findShares(index, query, [...idsOf(lexical), sampleId(3)], view),
+    newest: await findNewest(index, view, limit),
   };
 };
 
@@ -130,8 +131,8 @@ describe('a search of the past', () => {
       fresh.add(fact);
       if (n >= 40 && n < 60) fresh.withhold(fact, true);
       if (n % 13 > 0) continue;
-      const expected = await fresh.lexical('harbour lantern', EVERYTHING, 50);
-      expect(await index.lexical('harbour lantern', { ...EVERYTHING, asOf: stamp(n) }, 50)).to.deep.equal(expected);
+      const expected = await findWords(fresh, 'harbour lantern', EVERYTHING, 50);
+      expect(await findWords(index, 'harbour lantern', { ...EVERYTHING, asOf: stamp(n) }, 50)).to.deep.equal(expected);
     }
   });
 
@@ -142,7 +143,7 @@ describe('a search of the past', () => {
     index.expire({ ...life, expiresMs: 10, hlc: stamp(2), since: stamp(2) });
     index.expire({ ...life, expiresMs: 20, hlc: stamp(4), since: stamp(4) });
     const found = async (n: number, nowMs: number): Promise<string[]> =>
-      idsOf(await index.newest({ ...EVERYTHING, nowMs, asOf: stamp(n) }, 10));
+      idsOf(await findNewest(index, { ...EVERYTHING, nowMs, asOf: stamp(n) }, 10));
     expect(await found(1, 30)).to.deep.equal([sampleId(1)]);
     expect(await found(3, 15)).to.deep.equal([sampleId(1)]);
     expect(await found(4, 15)).to.deep.equal([sampleId(1)]);
@@ -155,9 +156,9 @@ describe('a search of the past', () => {
     index.cover({ ...sampleCover(sampleId(90), stamp(90), { entityKey: 'user:hub' }), since: stamp(90) });
     const view = { ...EVERYTHING, entityKey: 'user:hub' };
     for (let again = 0; again < 3; again += 1) {
-      expect(await index.newest(view, 100)).to.have.length(0);
-      expect(await index.newest({ ...view, asOf: stamp(89) }, 100)).to.have.length(50);
-      expect(await index.lexical('alice', { ...view, asOf: stamp(20) }, 100)).to.have.length(21);
+      expect(await findNewest(index, view, 100)).to.have.length(0);
+      expect(await findNewest(index, { ...view, asOf: stamp(89) }, 100)).to.have.length(50);
+      expect(await findWords(index, 'alice', { ...view, asOf: stamp(20) }, 100)).to.have.length(21);
     }
   });
 });

@@ -4,6 +4,7 @@ import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, sampleFact } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { findBeside, findNewest, findShares, findWords } from '../ask-index.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { TEST_SEED } from './test-seed.ts';
 
@@ -20,13 +21,13 @@ const drafts = fc.array(
 
 describe('an index with withheld facts', () => {
   const searches = async (index: MemoryIndex) => {
-    const lexical = await index.lexical(WORDS.join(' '), SAMPLE_VIEW, 30);
+    const lexical = await findWords(index, WORDS.join(' '), SAMPLE_VIEW, 30);
     return [
       lexical,
-      await index.lexical('lantern', SAMPLE_VIEW, 3),
-      await index.newest(SAMPLE_VIEW, 30),
-      await index.besides(lexical.slice(0, 3), SAMPLE_VIEW, 30),
-      await index.together('lantern voyage', idsOf(lexical), SAMPLE_VIEW),
+      await findWords(index, 'lantern', SAMPLE_VIEW, 3),
+      await findNewest(index, SAMPLE_VIEW, 30),
+      await findBeside(index, lexical.slice(0, 3), SAMPLE_VIEW, 30),
+      await findShares(index, 'lantern voyage', idsOf(lexical), SAMPLE_VIEW),
     ];
   };
 

@@ -8,6 +8,7 @@ import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import { SnapshotFiles } from '../../../../plugins/search/snapshot/snapshot-files.ts';
 import { createSeededRandom } from '../../../fakes/seeded-random.ts';
 import { idsOf, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { findNear, findNewest, findWords } from '../ask-index.ts';
 import { unitVectors } from '../codes/unit-vectors.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 
@@ -74,16 +75,16 @@ class Teller {
 const expectSame = async (one: LocalHost, other: LocalHost): Promise<void> => {
   expect(other.size).to.deep.equal(one.size);
   for (const query of ['word3', 'word5 of 450', 'of 7']) {
-    const hits = await one.lexical(query, VIEW, 50);
+    const hits = await findWords(one, query, VIEW, 50);
     expect(hits).not.to.be.empty;
-    expect(await other.lexical(query, VIEW, 50)).to.deep.equal(hits);
+    expect(await findWords(other, query, VIEW, 50)).to.deep.equal(hits);
   }
   for (const n of [3, 399, 450]) {
-    const hits = await one.dense(vectors[n] as Float32Array, -1, VIEW, 20);
-    expect(await other.dense(vectors[n] as Float32Array, -1, VIEW, 20)).to.deep.equal(hits);
+    const hits = await findNear(one, vectors[n] as Float32Array, -1, VIEW, 20);
+    expect(await findNear(other, vectors[n] as Float32Array, -1, VIEW, 20)).to.deep.equal(hits);
   }
   const ofEntity = { ...VIEW, entityKey: 'user:3' };
-  expect(await other.newest(ofEntity, 50)).to.deep.equal(await one.newest(ofEntity, 50));
+  expect(await findNewest(other, ofEntity, 50)).to.deep.equal(await findNewest(one, ofEntity, 50));
 };
 
 describe('a snapshot that grows with its index', () => {
@@ -214,7 +215,7 @@ describe('a snapshot that grows with its index', () => {
     await writing.save(files);
     expect(await sizeOf(names[VECTORS] as string)).to.be.above(before);
     const read = await new Teller().read(files);
-    expect(idsOf(await read.host.dense(moved, 0.95, VIEW, 5))).to.deep.equal([sampleId(2)]);
+    expect(idsOf(await findNear(read.host, moved, 0.95, VIEW, 5))).to.deep.equal([sampleId(2)]);
     expect(read.host.size).to.deep.equal(writing.host.size);
   });
 });

@@ -8,6 +8,7 @@ import type { SnapshotOptions } from '../../../../plugins/search/snapshot/write-
 import { idsOf, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 import { rejection } from '../../../kit/rejection.ts';
+import { findBeside, findNewest, findShares, findWords } from '../ask-index.ts';
 import { applyStep, queries, type Step, stories, views } from '../index/index-stories.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { snapshotBytes } from './snapshot-bytes.ts';
@@ -23,11 +24,13 @@ const bytesOf = (index: MemoryIndex): Buffer => snapshotBytes(index);
 const restore = (bytes: Uint8Array) => MemoryIndex.restore(bytesIn(bytes));
 
 const expectSame = async (one: MemoryIndex, other: MemoryIndex, query: string, view: SearchView): Promise<void> => {
-  const hits = await one.lexical(query, view, 5);
-  expect(await other.lexical(query, view, 5)).to.deep.equal(hits);
-  expect(await other.besides(hits, view, 5)).to.deep.equal(await one.besides(hits, view, 5));
-  expect(await other.together(query, idsOf(hits), view)).to.deep.equal(await one.together(query, idsOf(hits), view));
-  expect(await other.newest(view, 50)).to.deep.equal(await one.newest(view, 50));
+  const hits = await findWords(one, query, view, 5);
+  expect(await findWords(other, query, view, 5)).to.deep.equal(hits);
+  expect(await findBeside(other, hits, view, 5)).to.deep.equal(await findBeside(one, hits, view, 5));
+  expect(await findShares(other, query, idsOf(hits), view)).to.deep.equal(
+    await findShares(one, query, idsOf(hits), view),
+  );
+  expect(await findNewest(other, view, 50)).to.deep.equal(await findNewest(one, view, 50));
 };
 
 describe('a snapshot of the search index', () => {

@@ -1,13 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  packAround,
-  packHits,
-  packLooked,
-  unpackAround,
-  unpackHits,
-  unpackLooked,
-} from '../../../../plugins/search/host/packed-hits.ts';
+import { packHits, unpackHits } from '../../../../plugins/search/host/packed-hits.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 
 /** Identifiers of other nodes are any visible ASCII. */
@@ -17,22 +10,29 @@ const id = fc
 const score = fc.double({ noNaN: true });
 const hits = fc.array(fc.record({ id, score }));
 const spread = fc.record({ count: fc.nat(), mean: score, deviation: score });
-const similar = fc.array(fc.record({ id, before: score, after: score }));
-const feedback = fc.option(fc.record({ similarities: similar, spread }));
+const answers = fc.array(
+  fc.oneof(fc.record({ hits }), fc.record({ hits, spread }), fc.record({ hits, spread, before: fc.array(score) })),
+);
+const vector = fc.float32Array({ noNaN: true });
+const plan = fc.array(
+  fc.oneof(
+    fc.record({ find: fc.constant('beside'), seeds: hits, limit: fc.nat() }),
+    fc.record({
+      find: fc.constant('spread'),
+      vector,
+      of: fc.record({ ids: fc.array(id), foundBy: fc.array(fc.nat()) }),
+    }),
+  ),
+);
 
 describe('hits between threads', () => {
-  it('are the same once they were packed, cloned and unpacked', () => {
+  it('survive packing, cloning and unpacking, in plans and in answers', () => {
     fc.assert(
-      fc.property(
-        fc.record({ hits, spread, similarities: hits, feedback }),
-        fc.array(fc.record({ id, share: score })),
-        (looked, together) => {
-          const around = { hits: looked.hits, together };
-          expect(unpackHits(structuredClone(packHits(looked.hits)))).to.deep.equal(looked.hits);
-          expect(unpackLooked(structuredClone(packLooked(looked)))).to.deep.equal(looked);
-          expect(unpackAround(structuredClone(packAround(around)))).to.deep.equal(around);
-        },
-      ),
+      fc.property(answers, plan, (...messages) => {
+        for (const message of messages) {
+          expect(unpackHits(structuredClone(packHits(message)))).to.deep.equal(message);
+        }
+      }),
       { numRuns: RUNS },
     );
   });

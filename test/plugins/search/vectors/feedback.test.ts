@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
-import type { Feedback } from '../../../../plugins/search/search-api.ts';
+import type { SearchAnswer } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { askFeedback } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 
@@ -45,10 +46,16 @@ const idOf = (n: number): string => sampleFact(n).id;
 const texts = [1, 2, 3].map(idOf);
 const all = [1, 2, 3, ALIKE, UNLIKE].map(idOf);
 
-const feedbackOf = (index: MemoryIndex, from: readonly string[] = texts): Promise<Feedback | null> =>
-  index.feedback(QUERY, from, all, SAMPLE_VIEW);
+const feedbackOf = (index: MemoryIndex, from: readonly string[] = texts): Promise<SearchAnswer> =>
+  askFeedback(index, QUERY, from, { ids: all }, SAMPLE_VIEW);
 
-const similarTo = (feedback: Feedback | null, n: number) => feedback?.similarities.find(({ id }) => id === idOf(n));
+const EMPTY: SearchAnswer = { hits: [] };
+
+/** The similarity of a fact to the query, and to the moved query. */
+const similarTo = ({ hits, before }: SearchAnswer, n: number) => {
+  const at = hits.findIndex(({ id }) => id === idOf(n));
+  return { before: before?.[at], after: hits[at]?.score };
+};
 
 describe('feedback from texts that a query found', () => {
   it('brings what is like those texts nearer to the query, and nothing else', async () => {
@@ -62,7 +69,7 @@ describe('feedback from texts that a query found', () => {
   it('compares each of those texts with the others, and not with itself', async () => {
     const strange = vectorOf([0.4, 0, 0, 0, 0, 0.9]);
     const index = indexOf();
-    const feedback = await index.feedback(QUERY, texts, all, SAMPLE_VIEW);
+    const feedback = await feedbackOf(index);
     for (const n of [1, 2, 3]) expect(similarTo(feedback, n)?.after).to.be.above(0.8);
     const codes = createCodeSpace({ dimensions: DIMENSIONS });
     const odd = MemoryIndex.create(TEST_SEED);
@@ -81,14 +88,14 @@ describe('feedback from texts that a query found', () => {
 
   it('is there for texts alone that stand beside nothing in their session', async () => {
     const session = { sessionId: 'talk/1' };
-    expect(await feedbackOf(indexOf({}, session))).to.equal(null);
-    expect(await feedbackOf(indexOf({ 6: session }))).not.to.equal(null);
+    expect(await feedbackOf(indexOf({}, session))).to.deep.equal(EMPTY);
+    expect(await feedbackOf(indexOf({ 6: session }))).not.to.deep.equal(EMPTY);
   });
 
   it('needs two texts at least, all of which can be compared', async () => {
-    expect(await feedbackOf(indexOf(), texts.slice(0, 1))).to.equal(null);
-    expect(await feedbackOf(indexOf(), [...texts, idOf(99)])).to.equal(null);
-    expect(await feedbackOf(indexOf(), texts.slice(0, 2))).not.to.equal(null);
+    expect(await feedbackOf(indexOf(), texts.slice(0, 1))).to.deep.equal(EMPTY);
+    expect(await feedbackOf(indexOf(), [...texts, idOf(99)])).to.deep.equal(EMPTY);
+    expect(await feedbackOf(indexOf(), texts.slice(0, 2))).not.to.deep.equal(EMPTY);
   });
 
   it('does not depend on facts that the view leaves out', async () => {
@@ -97,16 +104,14 @@ describe('feedback from texts that a query found', () => {
     expect(await feedbackOf(indexOf(hidden))).to.deep.equal(expected);
   });
 
-  it('is what the first look of a recall brings along', async () => {
+  it('starts from facts that an earlier step of the plan found', async () => {
     const index = indexOf();
-    const asked = { vector: QUERY, floor: 0, embedder: 'scripted' };
-    const words = (await index.lexical('alice', SAMPLE_VIEW, 10)).map(({ id }) => id);
-    const [looked] = await index.look({ words, vectors: [asked], feedbackFrom: 3 }, SAMPLE_VIEW, 10);
-    const from = words.slice(0, 3);
-    const told = await index.feedback(QUERY, from, all, SAMPLE_VIEW);
-    const byId = (feedback: Feedback | null | undefined) =>
-      [...(feedback?.similarities ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
-    expect(byId(looked?.feedback)).to.deep.equal(byId(told)).and.to.have.length(5);
-    expect(looked?.feedback?.spread).to.deep.equal(told?.spread);
+    const words = { find: 'words', query: 'alice', limit: 10 } as const;
+    const from = { foundBy: [0], first: 3 };
+    const feedback = { find: 'feedback', vector: QUERY, from, of: { foundBy: [0] } } as const;
+    const [found = EMPTY, told] = await index.ask([words, feedback], SAMPLE_VIEW);
+    const ids = found.hits.map(({ id }) => id);
+    expect(told?.hits).to.have.length(5);
+    expect(told).to.deep.equal(await askFeedback(index, QUERY, ids.slice(0, 3), { ids }, SAMPLE_VIEW));
   });
 });

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { createCodeSpace } from '../../../../plugins/search/codes/code-space.ts';
 import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
+import type { Spread } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { askSpread } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 
@@ -43,19 +45,19 @@ describe('how the vectors of a large view lie', () => {
   const plain = indexOf(() => undefined);
 
   it('is told by some hundreds of them that lie evenly', async () => {
-    const { count, mean, deviation } = await plain.spread(at(1), [], SAMPLE_VIEW);
+    const { count, mean, deviation } = (await askSpread(plain, at(1), [], SAMPLE_VIEW)).spread as Spread;
     expect(count).to.be.within(400, 520);
     expect(mean).to.be.closeTo(0.5, 0.05);
     expect(deviation).to.be.closeTo(Math.sqrt(1 / 12), 0.03);
   });
 
   it('does not depend on facts that the view leaves out, wherever they stand', async () => {
-    const expected = await plain.spread(at(1), [], SAMPLE_VIEW);
+    const expected = await askSpread(plain, at(1), [], SAMPLE_VIEW);
     const elsewhere = indexOf((n) => (n % 3 === 0 ? { scope: 'public' } : undefined));
-    expect(await elsewhere.spread(at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);
+    expect(await askSpread(elsewhere, at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);
     const faint = indexOf((n) => (n % 5 < 2 ? { confidence: 0.05 } : undefined));
-    expect(await faint.spread(at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);
+    expect(await askSpread(faint, at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);
     const expired = indexOf((n) => (n % 7 === 0 ? { validUntilMs: SAMPLE_MS - 1 } : undefined));
-    expect(await expired.spread(at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);
+    expect(await askSpread(expired, at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);
   });
 });

@@ -5,6 +5,7 @@ import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import { bytesIn } from '../../../../plugins/search/snapshot/byte-source.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { idsOf, sampleCover, sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
+import { askSpread, findNear } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 import { snapshotBytes } from '../snapshot/snapshot-bytes.ts';
@@ -31,7 +32,7 @@ describe('a search by vectors', () => {
   const index = MemoryIndex.create(TEST_SEED);
   const layer = index.createVectors(codes);
   const found = async (view: Partial<SearchView> = {}, floor = 0, limit = 100): Promise<string[]> =>
-    idsOf(await index.dense(query, floor, { ...SAMPLE_VIEW, ...view }, limit));
+    idsOf(await findNear(index, query, floor, { ...SAMPLE_VIEW, ...view }, limit));
   const set = (to: typeof layer, n: number): boolean => {
     const { code, scale } = codes.quantise(vectorOf(Math.min(n, 9)));
     return to.set(nameOf(n), code, scale);
@@ -54,21 +55,21 @@ describe('a search by vectors', () => {
 
   it('tells how similar the facts of a view are, and those that are named, and nothing of others', async () => {
     const ids = [1, 3, 4, 6, 99].map(sampleId);
-    const all = await index.spread(query, ids, { ...SAMPLE_VIEW, minConfidence: 0.1 });
-    const seen = (await index.dense(query, -1, SAMPLE_VIEW, 100)).map(({ score }) => score);
+    const { hits, spread } = await askSpread(index, query, ids, { ...SAMPLE_VIEW, minConfidence: 0.1 });
+    const seen = (await findNear(index, query, -1, SAMPLE_VIEW, 100)).map(({ score }) => score);
     const mean = seen.reduce((sum, score) => sum + score, 0) / seen.length;
-    expect(all.count).to.equal(seen.length);
-    expect(all.mean).to.be.closeTo(mean, 1e-9);
-    expect(all.deviation ** 2).to.be.closeTo(
+    expect(spread?.count).to.equal(seen.length);
+    expect(spread?.mean).to.be.closeTo(mean, 1e-9);
+    expect((spread?.deviation ?? 0) ** 2).to.be.closeTo(
       seen.reduce((sum, score) => sum + (score - mean) ** 2, 0) / seen.length,
       1e-9,
     );
-    expect(all.named.map((similarity) => Math.round(similarity * 10))).to.deep.equal([3, 1]);
-    const wider = await index.spread(query, ids, { ...SAMPLE_VIEW, gardens: 'all' });
-    expect(wider.count).to.equal(all.count + 1);
-    expect(wider.named.length).to.equal(3);
-    const none = await index.spread(query, ids, { ...SAMPLE_VIEW, scopes: ['public'] });
-    expect(none).to.deep.equal({ count: 0, mean: 0, deviation: 0, named: [] });
+    expect(hits.map(({ score }) => Math.round(score * 10))).to.deep.equal([3, 1]);
+    const wider = await askSpread(index, query, ids, { ...SAMPLE_VIEW, gardens: 'all' });
+    expect(wider.spread?.count).to.equal(seen.length + 1);
+    expect(wider.hits.length).to.equal(3);
+    const none = await askSpread(index, query, ids, { ...SAMPLE_VIEW, scopes: ['public'] });
+    expect(none).to.deep.equal({ hits: [], spread: { count: 0, mean: 0, deviation: 0 } });
   });
 
   it('knows which facts have one', () => {
@@ -109,8 +110,8 @@ describe('a search by vectors', () => {
     expect(layerAgain.tables.map((table) => table?.size)).to.deep.equal(layer.tables.map((table) => table?.size));
     restored.serveVectors({ embedder: 'scripted', layer: layerAgain });
     const view: SearchView = { ...SAMPLE_VIEW, gardens: 'all', nowMs: 0 };
-    const hits = await index.dense(query, 0, view, 10);
+    const hits = await findNear(index, query, 0, view, 10);
     expect(hits).not.to.be.empty;
-    expect(await restored.dense(query, 0, view, 10)).to.deep.equal(hits);
+    expect(await findNear(restored, query, 0, view, 10)).to.deep.equal(hits);
   });
 });

@@ -3,6 +3,7 @@ import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
 import type { StoredFact } from '../../../../ports/ports.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
+import { findWords } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLES } from './made-up-texts.ts';
 
@@ -30,7 +31,7 @@ const FACTS = ALL.map(({ text }, n) => said(n, text));
 describe('words of many languages in one store', () => {
   const everything = indexOf(FACTS);
   const best = async (index: MemoryIndex, question: string): Promise<string | undefined> => {
-    const [hit] = await index.lexical(question, VIEW, 1);
+    const [hit] = await findWords(index, question, VIEW, 1);
     return FACTS.find(({ id }) => id === hit?.id)?.value.v as string | undefined;
   };
 
@@ -49,7 +50,7 @@ describe('words that a hyphen joins', () => {
   const german = said(2, 'Wir haben uns die Emails und die U-Bahn für diesen Tag nicht noch einmal angesehen.');
   const other = said(3, 'The boat is on the river, and the rain has gone away from the town.');
   const index = indexOf([english, german, other]);
-  const found = async (question: string) => (await index.lexical(question, VIEW, 5)).map(({ id }) => id);
+  const found = async (question: string) => (await findWords(index, question, VIEW, 5)).map(({ id }) => id);
 
   for (const [question, facts] of [
     ['e-mail', [english, german]],
@@ -68,7 +69,8 @@ describe('texts of another language in a store', () => {
     said(100 + n, `The ${n % 2 === 0 ? 'hat' : 'gift'} from Berlin was in the ${n % 3 === 0 ? 'art' : 'pain'} class.`),
   );
   const questions = ['What was the gift?', 'Berlin', 'the art of hats', 'pain', 'was war die Kunst'];
-  const lexical = (index: MemoryIndex, question: string): Promise<Hit[]> => index.lexical(question, VIEW, 50);
+  const lexical = (index: MemoryIndex, question: string): Promise<readonly Hit[]> =>
+    findWords(index, question, VIEW, 50);
 
   it('that the caller cannot see change no score', async () => {
     const hidden = FACTS.map((fact, n) => ({ ...fact, ...(n % 2 ? { gardenId: 'hidden' } : { tenantId: 'another' }) }));

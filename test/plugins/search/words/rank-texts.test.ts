@@ -4,6 +4,7 @@ import { MemoryIndex } from '../../../../plugins/search/index/memory-index.ts';
 import { createTextRanker } from '../../../../plugins/search/words/rank-texts.ts';
 import { SAMPLE_MS, sampleFact } from '../../../kit/fact-samples.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
+import { findWords } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 
 const ranker = createTextRanker(TEST_SEED);
@@ -24,7 +25,7 @@ describe('texts ranked by their words', () => {
           nowMs: SAMPLE_MS,
           minConfidence: 0,
         };
-        const hits = await index.lexical(query, view, texts.length);
+        const hits = await findWords(index, query, view, texts.length);
         const inIndex = new Map(hits.map(({ id, score }) => [id, score]));
         const lines = facts.map(
           ({ entity, relation, value, timestamp }) => `${entity} ${relation} ${value.v} ${timestamp.slice(0, 10)}`,

@@ -1,0 +1,55 @@
+import type { Hit, SearchAnswer, SearchIndex, SearchStep, SearchView } from '../search/search-api.ts';
+import type { Search } from './candidate-pool.ts';
+
+/** A search that the plan answers at first. A search that goes deeper asks its step alone. */
+export interface PlannedSearch {
+  /** The place of its step in the plan. */
+  readonly place: number;
+  readonly search: Search;
+}
+
+/**
+ * Steps that one message asks of the index: each message costs a turn of this thread and one of the index. The first
+ * caller that needs an answer sends the message; after that the plan takes no step.
+ */
+export class RecallPlan {
+  readonly #index: Pick<SearchIndex, 'ask'>;
+  readonly #view: SearchView;
+  readonly #steps: SearchStep[] = [];
+  #answers: Promise<readonly SearchAnswer[]> | undefined;
+
+  constructor(index: Pick<SearchIndex, 'ask'>, view: SearchView) {
+    this.#index = index;
+    this.#view = view;
+  }
+
+  /** Returns the place of the step in the plan. */
+  add(step: SearchStep): number {
+    if (this.#answers !== undefined) throw new Error('the index has the plan already');
+    return this.#steps.push(step) - 1;
+  }
+
+  addSearch(step: Extract<SearchStep, { readonly limit: number }>): PlannedSearch {
+    const place = this.add(step);
+    const search: Search = async (limit, contested) => {
+      if (limit === step.limit && contested.length === 0) return (await this.answer(place)).hits;
+      const [{ hits } = NOTHING_FOUND] = await this.#index.ask([{ ...step, limit }], { ...this.#view, contested });
+      return hits;
+    };
+    return { place, search };
+  }
+
+  async answer(place: number): Promise<SearchAnswer> {
+    this.#answers ??= this.#index.ask(this.#steps, this.#view);
+    return (await this.#answers)[place] ?? NOTHING_FOUND;
+  }
+
+  /** Asks one more step on the same view. */
+  async askMore(step: SearchStep): Promise<SearchAnswer> {
+    return (await this.#index.ask([step], this.#view))[0] ?? NOTHING_FOUND;
+  }
+}
+
+const NOTHING_FOUND: SearchAnswer = { hits: [] };
+
+export const idsOf = (hits: readonly Pick<Hit, 'id'>[]): string[] => hits.map(({ id }) => id);
