@@ -17,7 +17,7 @@ const servePage = async (): Promise<Server> => {
   return server;
 };
 
-/** What the page runs, with `client` and all that the module exports. */
+/** The script of the page, with `client` and all that the module exports. */
 const inPage = (page: Page, options: object, body: string): Promise<unknown> =>
   page.evaluate(`(async () => {
     const module = await import('/client.js');

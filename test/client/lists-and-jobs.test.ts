@@ -66,7 +66,7 @@ forEachStore('lists and gardens of a node, by its client', () => {
   });
   after(() => node.stop());
 
-  it('read every fact once, over as many pages as it takes, whatever its entity is called', async () => {
+  it('read every fact once, over any number of pages and with any entity name', async () => {
     const entity = 'https://x.example/a b?c=%2F#d/ü';
     const facts = Array.from({ length: 7 }, (_, at) => ({ entity, relation: `memory:n${at}`, value: at }));
     const { accepted } = await client.assertMany(facts);

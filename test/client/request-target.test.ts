@@ -32,7 +32,7 @@ describe('the address of a request', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  it('leaves out what is not given, repeats lists and spells objects as JSON', () => {
+  it('leaves out absent members, repeats lists and spells objects as JSON', () => {
     const query = { a: undefined, b: null, c: false, d: 0, e: ['x', 'y'], f: { lexical: 1 } };
     expect(spellQuery(query)).to.equal('?c=false&d=0&e=x&e=y&f=%7B%22lexical%22%3A1%7D');
     expect(spellQuery({ a: undefined })).to.equal('');

@@ -27,7 +27,7 @@ const refusalOf = async (
 };
 
 describe('the check of a webhook', () => {
-  it('returns the event of a delivery that the secret has signed, whatever form its headers have', async () => {
+  it('returns the event of a delivery that the secret has signed, with headers of any form', async () => {
     const headers = signed();
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
     for (const given of [headers, upper, new Headers(headers)]) {
@@ -59,7 +59,7 @@ describe('the check of a webhook', () => {
     }
   });
 
-  it('refuses what is too old, of the future or incomplete', async () => {
+  it('refuses a delivery that is too old, from the future or incomplete', async () => {
     expect(await refusalOf(signed(SECRET, BODY, NOW - 301_000))).to.contain('too old');
     await refusalOf(signed(SECRET, BODY, NOW + 301_000));
     await refusalOf({ ...signed(), 'webhook-timestamp': 'now' });

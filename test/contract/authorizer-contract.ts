@@ -11,12 +11,12 @@ export interface AuthorizerSubject {
   readonly anybody: Pick<Principal, 'kind' | 'entityUri'> | null;
   /** Ends the credential, where the authorizer can. */
   revoke?(): Promise<void>;
-  /** Makes whatever the authorizer asks unreachable, where there is something. */
+  /** Makes the backend of the authorizer unreachable, if it has one. */
   disconnect?(): Promise<void>;
   dispose?(): Promise<void>;
 }
 
-/** What every authorizer must do. */
+/** The contract of every authorizer. */
 export const describeAuthorizer = (name: string, create: () => Promise<AuthorizerSubject>): void => {
   describe(`${name} as an authorizer`, () => {
     let subject: AuthorizerSubject;

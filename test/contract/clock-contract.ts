@@ -7,7 +7,7 @@ export interface ClockSubject {
   pass(ms: number): Promise<void>;
 }
 
-/** What every clock must do. */
+/** The contract of every clock. */
 export const describeClock = (name: string, create: () => ClockSubject): void => {
   describe(`${name} as a clock`, () => {
     it('tells the wall time in whole or broken milliseconds since the epoch', () => {

@@ -6,7 +6,7 @@ export interface EmbedderSubject {
   stop?(): Promise<void>;
 }
 
-/** What every embedder must do, whatever its model makes of meaning. */
+/** The contract of every embedder, with any model. */
 export const describeEmbedder = (name: string, create: () => Promise<EmbedderSubject> | EmbedderSubject): void => {
   describe(`${name} as an embedder`, () => {
     let subject: EmbedderSubject;

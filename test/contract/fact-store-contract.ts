@@ -28,7 +28,7 @@ export interface StoreUnderTest {
 /** Gives a group of cases the store of the case that runs. */
 export type CurrentStore = () => StoreUnderTest;
 
-/** What every fact store must do, whatever keeps the data. Each case gets an empty store. */
+/** The contract of every fact store, on any engine. Each case gets an empty store. */
 export const describeFactStore = (name: string, create: () => Promise<StoreUnderTest>): void => {
   describe(`fact store: ${name}`, () => {
     let current: StoreUnderTest;

@@ -11,17 +11,14 @@ export interface PluginSubject {
   readonly plugin: AnyPlugin;
   /** Settings that the plugin needs to start. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** What else the node is made of; without it, the default plugins. */
+  /** The other plugins of the node; without it, the default plugins. */
   readonly node?: Omit<TestNodeOptions, 'extra' | 'settings'>;
 }
 
 /** Each test starts nodes on stores of their own: more than a runner's usual two seconds on a busy machine. */
 const TIME_LIMIT_MS = 30_000;
 
-/**
- * What every plugin must do, whatever it is for: say what it is, start again and again, stop cleanly, leave nothing
- * when it is off.
- */
+/** The contract of every plugin: say what it is, start again and again, stop cleanly, leave nothing when it is off. */
 export const describePlugin = ({ plugin, settings = {}, node: options = {} }: PluginSubject): void => {
   const startWith = (more: TestNodeOptions = {}): Promise<TestNode> =>
     startTestNode({ ...options, ...more, extra: [plugin], settings: { [plugin.name]: settings } });

@@ -20,7 +20,7 @@ type Handle = Endpoint['handle'];
 
 const OK: OutboundReply = { status: 200, headers: {}, body: 'ok' };
 
-/** What every transport must do, whatever it is made of. Each case gets a fresh pair. */
+/** The contract of every transport. Each case gets a fresh pair. */
 export const describeTransport = (name: string, create: () => Promise<TransportPair>): void => {
   describe(`transport: ${name}`, () => {
     let pair: TransportPair;

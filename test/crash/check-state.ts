@@ -16,8 +16,8 @@ const differences = (what: string, expected: Iterable<string>, found: readonly s
 };
 
 /**
- * The facts of a triple that must be members of its conflicts: whoever arrived while a live fact with another value was
- * there, and that fact. A retraction ends the life of everything before it.
+ * The facts of a triple that must be members of its conflicts: each fact that arrived while a live fact with another
+ * value was there, and that fact. A retraction ends the life of everything before it.
  */
 const expectedMembers = (facts: readonly FactRecord[]): Set<string> => {
   const members = new Set<string>();
@@ -103,7 +103,8 @@ const billed = ({ facts }: StoredState): string[] =>
   facts.flatMap(({ id, tags }) => (tags.includes('billing') ? [id] : []));
 
 /**
- * What is wrong with a store by itself: every fact has all that belongs to it, and nothing is there without its fact.
+ * Returns the faults of a store by itself: every fact has all that belongs to it, and nothing is there without its
+ * fact.
  */
 export const problemsOf = (state: StoredState): string[] => [
   ...state.damage,
@@ -118,7 +119,7 @@ export const problemsOf = (state: StoredState): string[] => [
 /** Ids of the facts that the node did not write itself. */
 const clientFacts = ({ facts }: StoredState): string[] => facts.flatMap(({ id, isSystem }) => (isSystem ? [] : [id]));
 
-/** What the lists of audit and billing say of the facts, each id as often as there is an entry. */
+/** Returns the facts in the lists of audit and billing, each id once for each entry. */
 export interface DerivedIds {
   readonly audited: readonly string[];
   readonly billed: readonly string[];

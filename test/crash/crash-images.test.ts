@@ -47,8 +47,8 @@ const openImage = async (folder: string): Promise<StoredState> => {
 };
 
 /**
- * What a crash would leave at this moment. The database file comes first: nothing but a checkpoint changes it, so the
- * log copied after it always fits.
+ * The files that a crash would leave at this moment. The database file comes first: nothing but a checkpoint changes
+ * it, so the log copied after it always fits.
  */
 const takeImage = async (folder: string): Promise<StoredState> => {
   await copyFile(join(folder, NODE_DATABASE), join(folder, IMAGE));

@@ -43,7 +43,7 @@ const readBilled = async (node: NodeProcess): Promise<string[]> => {
   return ids;
 };
 
-/** What a node shows as derived from the facts of its store, whole lists read page by page. */
+/** Returns the lists that a node derives from its facts, read page by page. */
 export const readDerived = async (node: NodeProcess): Promise<DerivedIds> => ({
   audited: await readAudited(node),
   billed: await readBilled(node),

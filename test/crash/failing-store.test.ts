@@ -56,7 +56,7 @@ for (const writer of ['inline', 'thread'] as const) {
       return sends;
     };
 
-    /** What an undisturbed run of the flow adds. */
+    /** The rows that an undisturbed run of the flow adds. */
     const usualGrowth = async (flow: WriteFlow): Promise<Record<string, number>> => {
       const sends = await fresh(flow);
       const before = await node.counts();
@@ -91,7 +91,7 @@ for (const writer of ['inline', 'thread'] as const) {
     };
 
     for (const [place, flow] of WRITE_FLOWS.entries()) {
-      it(`answers ${flow.name} with 503 and keeps nothing of it, whichever call fails, and takes it when it is repeated`, async () => {
+      it(`answers ${flow.name} with 503 and keeps nothing of it for any failing call, and takes the repetition`, async () => {
         const usual = await usualGrowth(flow);
         for (let call = 1; call <= MOST_CALLS; call += 1) {
           const turn = FAULT_KINDS[(SEED + place + call) % FAULT_KINDS.length] as FaultKind;

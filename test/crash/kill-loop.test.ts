@@ -91,7 +91,7 @@ class KillLoop {
     return new KillLoop(processes, variables, node, createSeededRandom(seed).fraction);
   }
 
-  /** Kills the node while it writes, starts it again, and tells what is wrong then. */
+  /** Kills the node while it writes, starts it again, and returns the faults. */
   async kill(label: string): Promise<string[]> {
     let isOver = false;
     const writing = writeUntil([this.#node], label, this.#fraction, this.history, () => isOver);
@@ -125,7 +125,7 @@ const tellOfKills = (store: StoreKind, variables: NodeVariables, first: number, 
 
   after(() => processes?.stop());
 
-  it('has each acknowledged fact with what is derived from it, and never repeats a stamp', async function () {
+  it('has each acknowledged fact with its derived rows, and never repeats a stamp', async function () {
     this.timeout(kills * SECONDS_PER_KILL * 1000);
     const loop = await KillLoop.start(processes, seed, variables);
     for (let kill = first; kill <= last; kill += 1) {

@@ -21,7 +21,7 @@ export const readStoredState = (path: string): StoredState => {
 
 const all = (database: DatabaseSyncInstance, sql: string): StateRow[] => database.prepare(sql).all() as StateRow[];
 
-/** What the engine finds wrong with the file itself. */
+/** Faults that the engine finds in the file itself. */
 const damageOf = (database: DatabaseSyncInstance): string[] => [
   ...all(database, 'PRAGMA integrity_check')
     .map((row) => String(Object.values(row)[0]))

@@ -26,7 +26,7 @@ export interface FactRecord {
   readonly tags: readonly string[];
   /** `sha256:<hex>`, null without a link. */
   readonly link: string | null;
-  /** What the link should have been made from; its place is that of the row. */
+  /** The input of the link; its place is that of the row. */
   readonly linked: Omit<LinkSource, 'seq'> & { readonly seq: number | null };
 }
 
@@ -56,11 +56,11 @@ export interface StoredState {
   /** Triples with more than one open conflict record. */
   readonly doubleRecords: readonly string[];
   readonly clock: number;
-  /** What the engine finds wrong with the file itself. */
+  /** Faults that the engine finds in the file itself. */
   readonly damage: readonly string[];
 }
 
-/** What is asked of a store, in SQL that both engines speak. */
+/** Questions to a store, in SQL for both engines. */
 export const STATE_QUERIES = {
   clock: 'SELECT wall, ctr FROM node_clock',
   facts: `SELECT tenant_id, number, id, coalesce(entity, entity_key) AS entity,

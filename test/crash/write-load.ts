@@ -9,7 +9,7 @@ export interface AckedFact {
   readonly confidence: number;
 }
 
-/** What the client knows about everything it was told is stored. */
+/** Everything that the client knows about acknowledged facts. */
 export interface WriteHistory {
   readonly acked: AckedFact[];
   /** Stamps in the order in which one writer got them, writer by writer. */

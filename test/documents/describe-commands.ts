@@ -2,7 +2,7 @@ import { runInProcess } from '../adapters/cli/run-in-process.ts';
 
 const COMMANDS = /^Commands:\n((?: {2}.*\n?)+)/m;
 
-/** What `--help` says of the program, of each command, and of each command under it. */
+/** Returns the `--help` of the program, of each command, and of each command under it. */
 export const describeCommands = async (path: readonly string[] = []): Promise<string[]> => {
   const { stdout } = await runInProcess([...path, '--help']);
   const heading = ['fact-memory-node', ...path].join(' ');

@@ -98,7 +98,7 @@ const describeAnswers = ({ responses }: ApiOperation): string[] =>
     return [said, '', ...(json === undefined ? [] : describeBody(json.schema))];
   });
 
-/** The members of an object, or what else the body is. */
+/** The members of an object, or the description of another body. */
 const describeBody = (schema: JsonSchema): string[] => {
   const rows = memberRows(schema);
   const whole = [`${wordsOf(typeWords(schema))}.`, ''];

@@ -3,7 +3,7 @@ import { blocksOf, listPages } from './read-pages.ts';
 import { runPage } from './run-page.ts';
 import { differencesFromShown } from './shown-output.ts';
 
-/** What a `sh` block may hold instead of being run: it needs a server, a network or an installation. */
+/** A `sh` block may hold these instead of being run: it needs a server, a network or an installation. */
 const NEEDS_MORE =
   /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b/;
 const FILE_NAME = /^\/\/ \S+\.mjs\n/;

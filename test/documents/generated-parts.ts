@@ -11,7 +11,7 @@ import { describeRoutes } from './describe-routes.ts';
 import { describeErrors, describeWords } from './describe-words.ts';
 import { tableHead } from './markdown-table.ts';
 
-/** What follows from the code and is kept in the repository. */
+/** Texts that are generated from the code and committed. */
 export interface Generated {
   /** Parts of pages of docs/reference, by the name that a page calls them by. */
   readonly parts: ReadonlyMap<string, readonly string[]>;

@@ -14,9 +14,9 @@ const FILE_NAME = /^(?:\/\/|#) (\S+\.\w+)\n/;
 const END_OF_BLOCK = '--- end of block ---';
 
 /**
- * Does what a page tells its reader to do, in a fresh folder beside a fresh node: files whose first line names them are
- * written, `bash` blocks run in one shell from top to bottom. Returns how what came out differs from the `json` or
- * `text` block that follows; what fails to run is thrown.
+ * Does the steps of a page in a fresh folder beside a fresh node. Files whose first line names them are written, `bash`
+ * blocks run in one shell from top to bottom. Returns the differences between each output and the `json` or `text`
+ * block that follows. Throws when a step fails.
  */
 export const runPage = async (path: string): Promise<string[]> => {
   const blocks = blocksOf(path);
@@ -69,7 +69,7 @@ const installPackage = (place: Workplace): void => {
   }
 };
 
-/** What each block printed. */
+/** The output of each block. */
 const runScripts = async (place: Workplace, scripts: readonly string[], address: string): Promise<string[]> => {
   const script = scripts.map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`).join('');
   const { stdout } = await runFile(

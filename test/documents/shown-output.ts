@@ -1,4 +1,4 @@
-/** Stands for whatever is there: an id, an instant, a digest, further elements. */
+/** Stands for any text: an id, an instant, a digest, further elements. */
 const ANYTHING = '…';
 
 /** Says where a JSON value differs from the one that a page shows; members that the page leaves out do not matter. */

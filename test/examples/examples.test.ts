@@ -21,7 +21,7 @@ const EMBEDDER = join(projectRoot(), 'examples/embedder/acme-embedder.mjs');
 const { acmeEmbedder } = (await import(EMBEDDER)) as { readonly acmeEmbedder: AnyPlugin };
 
 /**
- * What an operator does: a folder of their own, with this package and the plugin's package installed in it, and a
+ * The steps of an operator: a folder of their own, with this package and the plugin's package installed in it, and a
  * configuration file that names the plugin.
  */
 describe('plugins that are installed from outside', () => {

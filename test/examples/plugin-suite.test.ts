@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const TESTING = pathToFileURL(join(ROOT, 'dist/test/kit/testing.js')).href;
 
 describe('the suite that authors of plugins run', () => {
-  it('sets its own time limits, whatever those of the runner are', () =>
+  it('sets its own time limits, with any limits of the runner', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'plugin.test.mjs');
       writeFileSync(

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { FactStore, Snapshot } from '../../ports/ports.ts';
 
-/** What a store was asked for, and what came back. */
+/** Calls of a store, and the rows that came back. */
 export interface StoreCounts {
   readonly statements: number;
   readonly rows: number;
@@ -11,7 +11,7 @@ export interface StoreCounts {
 }
 
 export interface StoreCounter {
-  /** What the work itself asks of the store; what the node does meanwhile, by clock or signal, is not counted. */
+  /** The store calls of the work itself; what the node does meanwhile, by clock or signal, is not counted. */
   during(work: () => Promise<unknown>): Promise<StoreCounts>;
   /** The store, counted. */
   count(store: FactStore): FactStore;
@@ -75,7 +75,7 @@ export const createStoreCounter = (): StoreCounter => {
   };
 };
 
-/** What a call brought back: rows, lists of rows, one row, or a single value. */
+/** The size of a result: rows, lists of rows, one row, or a single value. */
 const rowsIn = (result: unknown): readonly unknown[] => {
   if (result === undefined || result === null) return [];
   return Array.isArray(result) ? result.flatMap((one: unknown) => (Array.isArray(one) ? one : [one])) : [result];

@@ -1,7 +1,7 @@
 import { toServiceError } from '../../adapters/sqlite/sqlite-errors.ts';
 import { type FactStore, ServiceError, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
 
-/** What an engine reports when it is locked, when its disk fails, and when its disk is full. */
+/** Errors of an engine for a lock, a failing disk and a full disk. */
 export const FAULT_KINDS = ['busy', 'io', 'full'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -61,8 +61,7 @@ export class FaultPlan {
 
 /**
  * A store that fails on demand: at the beginning of a transaction or snapshot, at any call inside one, and at the
- * commit. As with a real engine, a transaction in which a call has failed cannot be committed, even if whoever made the
- * call carries on.
+ * commit. As with a real engine, a transaction with a failed call cannot be committed, even if the caller goes on.
  */
 export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStore => ({
   read: async (work) => {

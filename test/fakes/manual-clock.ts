@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/ports.ts';
 export interface ManualClock extends Clock {
   /**
    * Moves both clocks forward and runs what becomes due, each task at its own time and in the order of their times.
-   * What a task starts gets some turns of the event loop before the next one runs; a test that needs more waits for the
-   * effect itself.
+   * Work that a task starts gets some turns of the event loop before the next task runs; a test that needs more waits
+   * for the effect itself.
    */
   advance(ms: number): Promise<void>;
   /** Sets the wall clock alone, forward or backward, as an operator or a time server would. */

@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-/** Keeps what is logged, for a test to look at. */
+/** Keeps log entries for tests to read. */
 export const createMemoryLogger = (lines: LogLine[], fixed: LogFields = {}): Logger => {
   const keep =
     (level: LogLine['level']) =>

@@ -1,7 +1,8 @@
 import type { GardenAccess } from '../../kernel/plugin-api.ts';
 
 /**
- * Gardens of scope local, known by their identifiers: whoever may read one may write to it, and nobody administers any.
+ * Gardens of scope local, known by their identifiers: every reader of one may write to it, and no caller administers
+ * any.
  */
 export const openGardens = (readable: (entityUri: string) => 'all' | readonly string[]): GardenAccess => ({
   readable: async ({ entityUri }) => readable(entityUri),

@@ -41,7 +41,7 @@ const readAll = async (world: World, bodies: readonly object[]): Promise<string[
   return texts.map((text) => world.mask(text));
 };
 
-/** Without their order and time: a conflict is as old as its first rivals, whoever sees them. */
+/** Without their order and time: a conflict is as old as its first rivals, for every reader. */
 const conflictsOf = async (world: World): Promise<string[]> => {
   const pages = await world.pages('/v1/conflicts?limit=500');
   const conflicts = pages.flatMap(
@@ -50,7 +50,7 @@ const conflictsOf = async (world: World): Promise<string[]> => {
   return conflicts.map((conflict) => world.mask(JSON.stringify({ ...conflict, detected_at: '' }))).sort();
 };
 
-/** What the caller is told while visible facts are written, and what it reads in the middle and at the end. */
+/** The replies to the caller while visible facts are written, and its reads in the middle and at the end. */
 const live = async (story: readonly Op[], withHidden: boolean, bodies: readonly object[]): Promise<string[]> => {
   const world = await startWorld();
   try {
@@ -94,7 +94,7 @@ forEachStore('what a caller reads', () => {
     await fc.assert(property, { numRuns: TRIES, endOnFailure: true });
   });
 
-  it('is nothing of what is hidden', async () => {
+  it('shows no hidden fact', async () => {
     const world = await startWorld();
     try {
       for (const place of HIDDEN_PLACES) {
@@ -116,7 +116,7 @@ forEachStore('what a caller reads', () => {
   });
 });
 
-/** What is long is shown around the first place that differs. */
+/** Long texts are cut around the first difference. */
 const expectEqual = (actual: string, expected: string): void => {
   if (actual === expected) return;
   const place = [...expected].findIndex((character, at) => character !== actual[at]);

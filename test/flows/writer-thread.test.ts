@@ -38,13 +38,13 @@ withWriterThread('a node with all its plugins', () => {
     return body.facts.map(({ id }: { id: string }) => id);
   };
 
-  it('recalls at once what was written, by words and by meaning', async () => {
+  it('recalls new facts at once, by words and by meaning', async () => {
     const { id } = await post('/v1/facts', said('the cello, every evening'));
     expect(await recalled('cello')).to.include(id);
     await comesTrue(async () => (await recalled('which musical instrument')).includes(id));
   });
 
-  it('settles contradictions, and shows what is so now each time it is asked', async () => {
+  it('settles contradictions, and shows the current state on each request', async () => {
     const weaker = await post('/v1/facts', said('tennis', { relation: 'memory:sport', confidence: 0.4 }));
     for (let time = 0; time < 3; time += 1) expect(await shown()).to.include(weaker.id);
     const stronger = await post('/v1/facts', said('chess', { relation: 'memory:sport', confidence: 0.9 }));

@@ -21,18 +21,18 @@ export interface StepResult {
 }
 
 /**
- * An empty folder, and what is typed there. Lines are those of a page; only the port and the place of the package
+ * An empty folder and the commands typed there. Lines are those of a page; only the port and the place of the package
  * differ.
  */
 export interface NewcomerPlace {
   readonly folder: string;
   /** The address of a page, at the port that is used here. */
   addressOf(shown: string): string;
-  /** Runs lines in a shell to their end, within the limit of a step. What a line exports holds for those after it. */
+  /** Runs lines in a shell to their end, within the limit of a step. Exports of a line hold for the lines after it. */
   type(lines: string): Promise<StepResult>;
   /** Starts what goes on until it is stopped. */
   start(line: string): Promise<StartedProgram>;
-  /** Everything typed so far, with what came out of it and how long it took. */
+  /** Everything typed so far, with output and duration. */
   transcript(): string;
   dispose(): Promise<void>;
 }

@@ -61,7 +61,7 @@ describe('the compose file', () => {
     expect(readFileSync(join(projectRoot(), 'Dockerfile'), 'utf8')).to.match(/^HEALTHCHECK /m);
   });
 
-  it('keeps what is stored in named volumes, where the images keep it', () => {
+  it('keeps the stores in named volumes, where the images keep them', () => {
     const [, folder] = /^VOLUME (\S+)$/m.exec(readFileSync(join(projectRoot(), 'Dockerfile'), 'utf8')) ?? [];
     expect(node.volumes).to.deep.equal([`node-data:${folder}`]);
     expect(database.volumes).to.deep.equal(['database-data:/var/lib/postgresql/data']);

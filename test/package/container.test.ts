@@ -75,7 +75,7 @@ describe('the container image', function () {
     expect(text).to.not.match(/KEY=|PASSWORD=|SECRET=|TOKEN=/);
   });
 
-  it('copies what is there, and its context leaves out what must not come in', () => {
+  it('copies existing files, and its context leaves out private ones', () => {
     const ignored = read('.dockerignore').split('\n');
     for (const name of ['.git', 'node_modules', 'dist', 'data', '*.key', '*.db', '.env']) {
       expect(ignored).to.include(name);

@@ -13,7 +13,7 @@ const runFile = promisify(execFile);
 const KEY = 'examples-0123456789abcdef0123456789abcdef';
 const RUN_LIMIT_MS = 120_000;
 
-/** What each program prints, line by line. */
+/** The output of each program, line by line. */
 const PRINTED: Readonly<Record<string, readonly string[]>> = {
   retraction: ['stored: delayed', 'facts that still hold: 0', 'events in the history: 2'],
   garden: ['the librarian sees: 1', 'a passer-by sees: 0'],

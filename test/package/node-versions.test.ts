@@ -11,7 +11,7 @@ import { startProgram } from './started-program.ts';
 const runFile = promisify(execFile);
 const KEY = 'versions-0123456789abcdef0123456789abcdef';
 const VERSIONS = ['20', '22', '24'];
-/** What `engines` of the package begins with. */
+/** The lowest version in `engines` of the package. */
 const LOWEST = '20';
 
 /** A busy machine is no mistake. */
@@ -22,7 +22,7 @@ const folder = join(projectRoot(), 'test/node-versions');
 const programOf = (version: string): string =>
   join(folder, 'node_modules', `node-${version}-${platform()}-${arch()}`, 'bin/node');
 
-/** What a user does first, as a program of theirs: it prints one line for each step. */
+/** The first steps of a user, as a program: it prints one line for each step. */
 const SMOKE = `
 import { FactClient } from 'fact-memory-node/client';
 const client = new FactClient({ source: 'agent:smoke' });

@@ -23,7 +23,7 @@ describe('npx from an empty folder', function () {
   let place: string;
   let folder: string;
   let env: Record<string, string>;
-  /** What a user types, up to the name of the program. */
+  /** The command of a user, up to the name of the program. */
   let npx: readonly [string, ...string[]];
   let running: StartedProgram | undefined;
 
@@ -75,7 +75,7 @@ describe('npx from an empty folder', function () {
     expect(existsSync(join(folder, 'node_modules'))).to.equal(false);
   });
 
-  it('goes on under the shorter name with what was stored', async () => {
+  it('goes on under the shorter name with the same store', async () => {
     running = await startProgram([...npx, 'svc', 'start'], { folder, env });
     expect(running.greeting).to.match(/^Serving /);
     const found = await fetch(`${running.url}/v1/facts?entity=user:alice`, { headers: keyHeader() });

@@ -24,15 +24,15 @@ export interface PackedPackage {
   readonly installed: string;
 }
 
-/** What authors of plugins install beside the package: its tests run with these. */
+/** Packages that authors of plugins install beside this one: its tests run with these. */
 const BESIDE = ['mocha', 'chai', 'fast-check', 'typescript', '@types/node', '@types/mocha'];
 
 let packed: Promise<PackedPackage> | undefined;
 
 /**
- * What would be published, packed and unpacked once for each process of tests. The build is the one that the tests run
- * from. Packages that the manifest names are links to those of the repository, so that this needs no registry; a
- * package that the manifest does not name is not found.
+ * The package as it would be published, packed and unpacked once for each process of tests. The build is the one that
+ * the tests run from. Packages that the manifest names are links to those of the repository, so that this needs no
+ * registry; a package that the manifest does not name is not found.
  */
 export const packedPackage = (): Promise<PackedPackage> => {
   packed ??= pack();

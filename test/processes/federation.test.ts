@@ -17,7 +17,7 @@ interface ToldFact {
   readonly contradicted: boolean;
 }
 
-/** Facts of one side: those below `CONTRADICTORY` speak of what the other side speaks of too. */
+/** Facts of one side: those below `CONTRADICTORY` are about the same entities as facts of the other side. */
 const factsOf = (side: string): readonly object[] =>
   Array.from({ length: FACTS }, (_, n) => ({
     entity: n < CONTRADICTORY ? `thing:both-${n}` : `thing:${side}-${n}`,
@@ -36,7 +36,7 @@ const write = async ({ node }: FederatedProcess, facts: readonly object[]): Prom
 const totalOf = async ({ node }: FederatedProcess): Promise<number> =>
   (await node.request('GET', `/v1/facts?relation=memory:colour&limit=1&${ALL}`)).body.total;
 
-/** What a plain query tells, page by page. */
+/** Returns the facts of a plain query, page by page. */
 const told = async ({ node }: FederatedProcess): Promise<readonly string[]> => {
   const facts: ToldFact[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {

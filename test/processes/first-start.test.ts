@@ -21,7 +21,7 @@ const assertion = (n: number) => ({
 const ledgerOf = (processes: NodeProcesses): Promise<string[]> =>
   processes.openStore().read((snapshot) => snapshot.table('schema_migrations').orderBy('version').pluck('version'));
 
-/** What one process by itself makes of an empty store. */
+/** The tables that one process makes of an empty store. */
 const ledgerOfOne = async (store: StoreKind): Promise<string[]> => {
   const processes = await NodeProcesses.on(store);
   try {

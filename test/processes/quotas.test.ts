@@ -8,7 +8,7 @@ const PER_MINUTE = 100;
 const WRITES = 5 * PER_MINUTE;
 const VARIABLES = { SVC_RATE_LIMITS: `fact_write=${PER_MINUTE}` };
 
-/** What a full bucket and the time since lets through. */
+/** The number of requests that a full bucket and the elapsed time admit. */
 const mostAfter = (sinceMs: number): number =>
   PER_MINUTE + Math.ceil(((performance.now() - sinceMs) * PER_MINUTE) / 60_000);
 

@@ -39,7 +39,7 @@ const recalled = async (node: NodeProcess, query: string): Promise<string[]> => 
   return reply.body.facts.map(({ fact }: { fact: { id: string } }) => fact.id);
 };
 
-forEachStore('What was written is recalled at once', (store) => {
+forEachStore('Every written fact is recalled at once', (store) => {
   let processes: NodeProcesses;
   let nodes: NodeProcess[];
   beforeEach(async () => {

@@ -38,7 +38,7 @@ forEachStore('Recall on processes that share a store', (store) => {
   });
   afterEach(() => processes?.stop());
 
-  it('finds on each what was just asserted on any, and nothing of what was just retracted', async () => {
+  it('finds on each the facts just asserted on any, and none just retracted', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const writer = nodes[round % nodes.length] as NodeProcess;
       const id = await say(writer, `${round}x marvellous zeppelin`);

@@ -9,7 +9,7 @@ const SHARED_TRIPLES = 5;
 const BEFORE_RETRY_MS = 25;
 const SHOWN_CHARACTERS = 300;
 
-/** What the clients were told, by the time that they ended. */
+/** The replies to the clients until their end. */
 export interface RetryHistory {
   /** Facts that were acknowledged, each under the key, which is its value too. */
   readonly acked: { readonly key: string; readonly id: string }[];
@@ -19,7 +19,7 @@ export interface RetryHistory {
   readonly problems: Map<string, number>;
   /** Requests that nobody answered, because their node was gone. */
   unanswered: number;
-  /** Answers that repeat what had been stored already. */
+  /** Answers that repeat an earlier fact. */
   replayed: number;
 }
 

@@ -24,7 +24,7 @@ describe('Three processes on PostgreSQL that do not hear whether a write was com
     await proxy?.close();
   });
 
-  it('find the fact that is there when its client asks again, whichever of them is asked', async function () {
+  it('find the stored fact when its client asks any of them again', async function () {
     const limitMs = LOST_ANSWERS * MS_PER_LOST_ANSWER;
     this.timeout(300_000 + limitMs);
     await processes.start(PROCESSES, { SVC_DATABASE_URL: proxy.url });

@@ -52,7 +52,7 @@ forEachStore('Webhooks of several processes', (store) => {
       .map(({ factId, atMs }) => atMs - (committed.get(factId) as number))
       .sort((a, b) => a - b);
     const at = (share: number) => Math.round(delays[Math.floor(delays.length * share)] ?? 0);
-    // Shown and not judged: how soon depends on what else this machine does.
+    // Shown and not judged: the delay depends on the load of this machine.
     console.log(`      from answer to hook: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms`);
   });
 

@@ -17,7 +17,7 @@ export const NEMESES = [
 ] as const;
 export type Nemesis = (typeof NEMESES)[number];
 
-/** What one seed does: all of it follows from the number. */
+/** The course of one seed: all of it follows from the number. */
 export interface Plan {
   readonly seed: number;
   readonly nodes: number;

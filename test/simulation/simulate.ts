@@ -38,14 +38,14 @@ interface Run {
 /** Longest pause between two operations. */
 const MOST_PAUSE_MS = 2_500;
 /**
- * What peers get to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them.
+ * Time for peers to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them.
  */
 const PATIENCE_S = 1_500;
 const MOST_PUSHED = 100;
 const QUIET_ROUNDS = 2;
 const LINES_SHOWN = 40;
 
-/** Runs the seed to its end. Rejects with what was broken, how to run it again, and what happened just before. */
+/** Runs the seed to its end. Rejects with the broken invariant, the command to repeat the run, and the last events. */
 export const simulate = async (seed: number): Promise<Outcome> => {
   const plan = planOf(seed);
   const world = await createWorld({ ...plan, afterEvent: async () => afterEvent() });

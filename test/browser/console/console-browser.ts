@@ -12,7 +12,7 @@ export interface ConsolePage {
   leave(): Promise<readonly string[]>;
   /** Opens a screen and waits until it is there. */
   open(address: string): Promise<void>;
-  /** What axe-core finds serious or critical in what is shown now. */
+  /** Returns the serious and critical findings of axe-core on the current page. */
   seriousFindings(): Promise<readonly string[]>;
 }
 

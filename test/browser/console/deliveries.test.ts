@@ -13,7 +13,7 @@ if (isBrowserInstalled()) {
     let console: ConsoleBrowser;
     let receiver: Server;
     let webhook: string;
-    /** What the receiver answers. */
+    /** The reply of the receiver. */
     let status = 204;
     before(async () => {
       console = await startConsoleBrowser({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
@@ -70,7 +70,7 @@ if (isBrowserInstalled()) {
       await open('subscriptions');
       await page.getByText('1 failure in a row').waitFor();
       await open('overview');
-      // What needs somebody leads there.
+      // A delivery that needs attention links there.
       await page.locator('.overview-list').getByRole('link', { name: 'project:lantern' }).click();
       await page.getByRole('heading', { name: 'Events' }).waitFor();
       status = 204;

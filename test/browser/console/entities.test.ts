@@ -32,7 +32,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('shows by a slider what was known at each step, and comes back to now', async () => {
+    it('shows by a slider the knowledge of each step, and comes back to now', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('entities?uri=user:alice');
       const facts = page.locator('main');
@@ -73,7 +73,7 @@ if (isBrowserInstalled()) {
       await page.getByText('Nothing is known of this entity').waitFor();
     });
 
-    it('has a card that is made anew when asked', async () => {
+    it('has a card that is refreshed on request', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('entities?uri=user:alice');
       const card = page.locator('.entity-card');

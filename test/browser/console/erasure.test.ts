@@ -4,7 +4,7 @@ import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
 import { dialog, fillIn, isTold, press, sendForm, takeSecret } from './reader-steps.ts';
 
 if (isBrowserInstalled()) {
-  describe('what is hidden, erased and kept apart in the console', function () {
+  describe('the target of hiding, erasing and separating in the console', function () {
     this.timeout(180_000);
     let console: ConsoleBrowser;
     before(async () => {
@@ -112,7 +112,7 @@ if (isBrowserInstalled()) {
       expect(await seenBy()).to.equal(404);
     });
 
-    it('is what came after an erasure, which is erased in its turn', async () => {
+    it('may be facts that came after an erasure, which another one erases', async () => {
       await say('user:emil');
       const { body: tombstone } = await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:emil' });
       const confirm = { confirm: 'user:emil' };
@@ -130,7 +130,7 @@ if (isBrowserInstalled()) {
       await press(receipt, 'Copy receipt');
     });
 
-    it('hands over what is known of an entity as a file', async () => {
+    it('hands over the facts of an entity as a file', async () => {
       await say('user:carol');
       const { page, open } = await console.visit(console.served.adminKey);
       await open('erasure?entity=user:carol');

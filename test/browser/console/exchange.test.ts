@@ -8,7 +8,7 @@ if (isBrowserInstalled()) {
     this.timeout(180_000);
     let console: ConsoleBrowser;
     before(async () => {
-      // Nobody listens at the address of the webhook: deliveries fail, and the console tells of it.
+      // The webhook address has no listener: deliveries fail, and the console says so.
       console = await startConsoleBrowser({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
     });
     afterEach(async () => {

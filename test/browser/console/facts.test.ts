@@ -70,7 +70,7 @@ if (isBrowserInstalled()) {
       expect(await page.getByRole('searchbox').inputValue()).to.equal('cranes');
     });
 
-    it('tell why the node takes a value not, beside what was typed', async () => {
+    it('tell why the node refuses a value, beside the typed text', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('facts');
       await press(page, 'Assert a fact');

@@ -106,7 +106,7 @@ if (isBrowserInstalled()) {
       }
       const { page, open } = await console.visit(await console.keyFor('agent:moderator', ['read', 'write']));
       await open('gardens?garden=inbox');
-      // A moderator sees what is said, in the list and beside the question.
+      // A moderator sees the value, in the list and beside the question.
       await page.locator('.row').getByText('I am user:bad').waitFor();
       await press(page, 'Admit what is said of user:good');
       const form = await dialog(page, 'Admit what is said of user:good');

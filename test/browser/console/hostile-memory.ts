@@ -3,7 +3,10 @@ import type { ServedNode } from '../../kit/start-served-node.ts';
 const RIGHT_TO_LEFT = '\u202e';
 const MEBIBYTE = 1_024 * 1_024;
 
-/** What an attacker would have shown: markup, a change of the direction of text, and far too much of it. */
+/**
+ * Texts that an attacker would have the console show: markup, a change of the direction of text, and far too much of
+ * it.
+ */
 export const HOSTILE_TEXTS: readonly string[] = [
   '<script>window.wasRun = true</script>',
   '<img src=x onerror="window.wasRun = true">',

@@ -43,7 +43,7 @@ if (isBrowserInstalled()) {
       expect((await whoIs(second)).status).to.equal(401);
     });
 
-    it('that expire soon are seen by an administrator, whoever they are of, and revoked', async () => {
+    it('that expire soon are seen by an administrator, for all owners, and revoked', async () => {
       const raw_key = 'a-key-of-somebody-that-ends-in-ten-days';
       const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString();
       await console.served.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:temp', expires_at });

@@ -55,7 +55,7 @@ if (isBrowserInstalled()) {
       await (await dialog(page, 'Job and its result')).getByText(jobs[0].job_id).waitFor();
     });
 
-    it('lists what is set and by whom, and finds a setting by its words', async () => {
+    it('lists settings with their origin, and finds one by its words', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('settings');
       await page.getByLabel('Search settings').fill('SVC_BOOTSTRAP_KEY');

@@ -45,7 +45,7 @@ if (isBrowserInstalled()) {
       await page.locator('nav').waitFor({ state: 'hidden' });
     });
 
-    it('shows what is recalled without a way past all settings, which are there when they are wanted', async () => {
+    it('shows recalled facts before the settings, which open on request', async () => {
       const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
       await open('recall');
       await fillIn(page, { Question: 'When does the shop open?' });

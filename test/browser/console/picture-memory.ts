@@ -87,7 +87,7 @@ const fillExchange = async (send: Send): Promise<{ subscription: string; peer: s
   const tokenFor = { issuer: 'agent:admin', subject: 'agent:admin', verb: 'subscribe', ttl_seconds: 86_400 };
   const object = 'demo:project:lantern';
   const { token_json: token } = await send('POST', '/v1/federation/capability-tokens', { ...tokenFor, object });
-  // Nobody listens at this address: deliveries fail, which is what an operator has to see.
+  // This address has no listener: deliveries fail, which is what an operator has to see.
   const target = {
     target_type: 'entity',
     target: object,

@@ -50,7 +50,7 @@ export const isTold = async (page: Page, text: string): Promise<void> => {
   await settled(page);
 };
 
-/** What a secret dialog shows once; it is closed, and the secret is nowhere in the page any more. */
+/** The secret that a dialog shows once; it is closed, and the secret is nowhere in the page any more. */
 export const takeSecret = async (page: Page, title: string): Promise<string> => {
   const shown = await dialog(page, title);
   const secret = (await shown.locator('.secret').textContent()) ?? '';

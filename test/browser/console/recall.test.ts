@@ -32,7 +32,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('asks with weights that add up to 1, and shows what made each score and what was left out', async () => {
+    it('asks with weights that add up to 1, and shows the parts of each score and the omitted facts', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('recall');
       await fillIn(page, { Question: QUESTION, 'Most facts': '2' });
@@ -99,7 +99,7 @@ if (isBrowserInstalled()) {
       expect([curl, JSON.stringify(mcp), client].join('\n')).to.not.contain(console.served.adminKey);
     });
 
-    it('says what the node has against a question, and keeps what was typed', async () => {
+    it('says why the node refuses a question, and keeps the typed text', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`recall?q=${encodeURIComponent(QUESTION)}&scope=no-such-scope`);
       await page.getByRole('alert').first().waitFor();

@@ -54,7 +54,7 @@ if (isBrowserInstalled()) {
       expect(wide).to.deep.equal([]);
     });
 
-    it('is in one language: times and numbers fit the words around them, whatever the browser speaks', async () => {
+    it('is in one language: times and numbers fit the words around them, in every browser language', async () => {
       const { page, open } = await console.visit(console.served.adminKey, { locale: 'de-DE' });
       expect(await page.evaluate('[navigator.language, document.documentElement.lang]')).to.deep.equal(['de-DE', 'en']);
       await open('facts');

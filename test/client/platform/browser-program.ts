@@ -1,6 +1,6 @@
 import { type Fact, FactClient, FactMemoryError } from '../../../client/client.ts';
 
-/** What a program in a browser writes; it has to compile with the types of the web alone. */
+/** The code of a program in a browser; it has to compile with the types of the web alone. */
 export const rolesOf = async (entity: string, signal: AbortSignal): Promise<readonly Fact[]> => {
   const client = new FactClient({
     url: 'http://127.0.0.1:8765',

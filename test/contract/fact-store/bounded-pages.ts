@@ -88,7 +88,7 @@ export const describeBoundedPages = (current: CurrentStore): void => {
     expect(texts.map((_, n) => bytes.get(sampleId(n)))).to.deep.equal([0, 3, 8_000, 0]);
   });
 
-  it('outlines count what callers count, whatever the value is', async () => {
+  it('outlines and callers count the same bytes, for every value', async () => {
     const values = [0, -0, 1.5, 1e21, -1e-7, Number.MAX_SAFE_INTEGER, true, false, null, 'é\u{1F600}\u2028'];
     const facts = values.map((v, n) => sampleFact(n, { value: { type: typeOf(v), v, interpretAs: 'content' } }));
     await storeFacts(current().store, facts);

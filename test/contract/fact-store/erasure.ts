@@ -7,7 +7,7 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 const storeWith = (store: FactStore, facts: readonly StoredFact[]) =>
   store.write('default', (transaction) => transaction.insert(facts));
 
-/** What an erasure changes of facts that stay, and what it leaves in files. */
+/** The changes of an erasure in facts that stay, and its traces in files. */
 export const describeErasure = (current: CurrentStore): void => {
   const entries = () =>
     current().store.read((snapshot) => snapshot.ledger({ tenantId: 'default', order: 'oldest', limit: 100 }));
@@ -57,7 +57,7 @@ export const describeErasure = (current: CurrentStore): void => {
   });
 
   describe('scrub', () => {
-    it('says what is out of its reach, and the store goes on as it was', async () => {
+    it('lists the copies out of its reach, and the store works on', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1), sampleFact(2)]);
       const before = await entries();

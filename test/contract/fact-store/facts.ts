@@ -82,7 +82,7 @@ export const describeFacts = (current: CurrentStore): void => {
       }
     });
 
-    it('keeps whatever text and numbers it is given', async () => {
+    it('keeps every text and number that it gets', async () => {
       const { store } = current();
       let n = 0;
       await fc.assert(

@@ -40,7 +40,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
     });
   });
 
-  describe('what is announced', () => {
+  describe('an announcement', () => {
     const announce = (entries: readonly { readonly at: number; readonly kind: string; readonly about: string }[]) =>
       current().store.write('default', (transaction) =>
         transaction.announce(entries.map(({ at, kind, about }) => ({ stamp: stamp(at), kind, subjectId: about }))),
@@ -92,7 +92,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
   });
 
   describe('the clock', () => {
-    it('starts at zero and keeps what was saved, over reopening', async () => {
+    it('starts at zero and keeps the saved stamp over reopening', async () => {
       const { store, another } = current();
       expect(await store.write('default', (tx) => tx.lockClock())).to.deep.equal({ wallMs: 0, counter: 0 });
       await store.write('default', (tx) => tx.saveClock(stamp(1, 10)));
@@ -209,7 +209,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
   });
 
   describe('close', () => {
-    it('waits for running work and refuses what comes later', async () => {
+    it('waits for running work and refuses later calls', async () => {
       const { store, another } = current();
       const writing = storeFacts(store, [sampleFact(1)]);
       const reading = store.read(async (snapshot) => {

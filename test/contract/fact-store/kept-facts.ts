@@ -16,7 +16,7 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 
 const CID = `sha256:${'c'.repeat(64)}`;
 
-/** What a store may keep of facts that were read, and what nobody may notice of it. */
+/** A store may cache facts, and no caller may notice the cache. */
 export const describeKeptFacts = (current: CurrentStore): void => {
   const ask = (filter: Filter, more: Partial<FactQuery> = {}): FactQuery => ({
     filter: all(equals('tenantId', 'default'), filter),
@@ -29,8 +29,8 @@ export const describeKeptFacts = (current: CurrentStore): void => {
     store.read((snapshot) => snapshot.find(query));
   const ids = (...numbers: number[]): Filter => isIn('id', numbers.map(sampleId));
 
-  describe('facts that may be kept', () => {
-    it('are found as without it, however often they are asked for and by whatever query', async () => {
+  describe('facts that may be cached', () => {
+    it('are found as without a cache, on every repetition and by every query', async () => {
       const facts = [
         sampleFact(1, { derivedFrom: [CID, CID], confidence: 0.1 + 0.2 }),
         sampleFact(2, { value: { type: 'null', v: null, interpretAs: 'content' } }),
@@ -97,7 +97,7 @@ export const describeKeptFacts = (current: CurrentStore): void => {
       expect(await find(ask(ids(1)))).to.deep.equal([retold]);
     });
 
-    it('say nothing of what was erased, in any process, from the commit of the erasure on', async () => {
+    it('say nothing of erased facts, in any process, from the commit of the erasure on', async () => {
       const { store } = current();
       const another = await current().another();
       await storeFacts(store, [sampleFact(1), sampleFact(2)]);

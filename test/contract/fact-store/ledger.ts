@@ -33,7 +33,7 @@ export const describeLedger = (current: CurrentStore): void => {
   const numbers = async (query?: Partial<LedgerQuery>) => (await entries(query)).map(({ number }) => number);
 
   describe('the ledger', () => {
-    it('has an entry for each fact, with who brought it and what was noted about it', async () => {
+    it('has an entry for each fact, with its writer and its tags', async () => {
       const { store } = current();
       const given = record(1, {
         writer: 'agent:w',

@@ -73,7 +73,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([sampleId(2)]);
     });
 
-    it('leave out what is not valid any longer', async () => {
+    it('leave out facts past their valid_until', async () => {
       await store(
         sampleFact(1, { validUntilMs: NOW_MS }),
         sampleFact(2, { validUntilMs: NOW_MS + 1 }),
@@ -82,7 +82,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([sampleId(2)]);
     });
 
-    it('leave out what has expired', async () => {
+    it('leave out expired facts', async () => {
       await store(sampleFact(1), sampleFact(2), sampleFact(3));
       await current().store.write('default', async (transaction) => {
         await transaction.setExpiry(sampleId(1), NOW_MS, stamp(50));
@@ -91,7 +91,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([3, 2].map(sampleId));
     });
 
-    it('leave out what a higher stamp covers, whatever the order of arrival', async () => {
+    it('leave out facts that a higher stamp covers, in any order of arrival', async () => {
       const cover = () =>
         current().store.write('default', (transaction) => transaction.cover([sampleCover('c', stamp(5, 10))]));
       await store(sampleFact(1, { hlc: stamp(5, 9) }), sampleFact(2, { hlc: stamp(5, 10) }));
@@ -180,7 +180,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await expired(500)).to.deep.equal([sampleId(1)]);
     });
 
-    it('counts by the newest stamp, whatever the order of the calls', async () => {
+    it('counts by the newest stamp, in any order of the calls', async () => {
       const authorities = [
         [100, stamp(1, 9)],
         [300, stamp(1, 10)],
@@ -204,7 +204,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await expired(300)).to.have.length(4);
     });
 
-    it('takes the earlier end of two with one stamp, whatever the order of the calls', async () => {
+    it('takes the earlier end of two with one stamp, in any order of the calls', async () => {
       await store(sampleFact(1), sampleFact(2));
       await current().store.write('default', async (transaction) => {
         for (const expiresMs of [100, 200]) await transaction.setExpiry(sampleId(1), expiresMs, stamp(1));

@@ -25,7 +25,7 @@ const ledger = (store: FactStore): Promise<unknown[]> =>
 
 export const describeMigrations = (current: CurrentStore): void => {
   describe('migrate', () => {
-    it('applies migrations in ascending order, whatever the order of the list', async () => {
+    it('applies migrations in ascending order, for any order of the list', async () => {
       const { store } = current();
       const applied: number[] = [];
       const noting = (number: number) => migration(number, `m${number}`, async () => void applied.push(number));

@@ -17,7 +17,7 @@ export const describeReads = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(0);
     });
 
-    it('sees one state in all its calls, whatever is committed meanwhile', async () => {
+    it('sees one state in all its calls, with commits in between', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1)]);
       await store.read(async (snapshot) => {

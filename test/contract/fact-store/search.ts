@@ -68,7 +68,7 @@ export const describeSearch = (current: CurrentStore): void => {
       }
     });
 
-    it('goes on after a position without gap or repetition, whatever the page', async () => {
+    it('goes on after a position without gap or repetition, for any page size', async () => {
       const facts = Array.from({ length: 23 }, (_, n) => sampleFact(n, { timestampMs: Math.floor(n / 5) }));
       await storeFacts(current().store, facts);
       const whole = await find(all());

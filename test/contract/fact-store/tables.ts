@@ -62,7 +62,7 @@ export const describeTables = (current: CurrentStore): void => {
       expect(tables).to.deep.equal([...tables].sort());
     });
 
-    it('keep rows as they are, whatever those of one call have in common', async () => {
+    it('keep rows as they are, with any shared values in one call', async () => {
       const { store } = current();
       let call = 0;
       await fc.assert(

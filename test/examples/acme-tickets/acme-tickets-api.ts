@@ -1,7 +1,7 @@
 import { defineRef, type Principal } from 'fact-memory-node/plugin';
 import type { ClosedTicket } from './ticket-store.ts';
 
-/** What callers can do with tickets, over HTTP, on the command line and from other plugins. */
+/** The abilities of callers with tickets, over HTTP, on the command line and from other plugins. */
 export interface Tickets {
   /** Closes a ticket in the background. Needs `tickets.close`. Returns the id of the job; idempotent. */
   close(caller: Principal, ticket: string): Promise<string>;

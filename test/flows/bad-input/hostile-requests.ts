@@ -273,7 +273,7 @@ export const hostileRequests = (parts: Parts): HostileRequest[] => [
   ...(parts.row.isForPeers === true ? keysForTokens(parts) : behindCredential(parts)),
 ];
 
-/** Keys are no peer tokens, whatever they may do. */
+/** Keys are no peer tokens, with any permissions. */
 const keysForTokens = (parts: Parts): HostileRequest[] => {
   const type = parts.row.body === undefined ? [] : [JSON_TYPE];
   return [...parts.keys.only].map(([permission, key]) => ({

@@ -1,8 +1,8 @@
 import { BAD_UNITS } from './hostile-units.ts';
 
 /**
- * What is wrong for each kind of member of a body, and for each kind of query parameter, as it is written in the
- * request. Every one of them must be refused, but for null where a member may be left out: there it means that it was.
+ * Wrong values for each kind of body member and query parameter, as they are written in the request. Every one of them
+ * must be refused, but for null where a member may be left out: there it means that it was.
  */
 const NOT_TEXT = ['5', 'true', '[]', '{}', '["x"]'];
 const BROKEN_TEXT = ['"a\\u0000b"', '"\\ud800"', '"x\\udc00"', '"\\udc00\\ud800"'];
@@ -124,7 +124,7 @@ export const BAD_MEMBERS = {
   chunkCount: ['"3"', 'true', 'null', '[]', '{}', '0', '-1', '21', '1.5', ...HUGE],
   hints: ['5', 'true', 'null', '"x"', '{}', '[5]', '[null]', '[[]]', '["a\\u0000b"]'],
   owners: [
-    /** Lists that may be left out or null; what is in them counts only where it is known. */
+    /** Lists that may be left out or null; their members count only where they are known. */
     '5',
     'true',
     'null',

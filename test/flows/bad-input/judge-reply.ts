@@ -1,7 +1,7 @@
 import type { HostileRequest } from './hostile-requests.ts';
 import type { RawReply } from './raw-exchange.ts';
 
-/** What only the inside of a program knows. */
+/** Words that only the inside of a program knows. */
 const LEAKS = [/\bat [^ ]+ \(?(file|node|\/)/, /\.[jt]s:\d+/, /SQLITE|SELECT |INSERT /, /node_modules/, /\/tmp\//];
 
 /** Ids of the error codes that the node declares. */
@@ -17,7 +17,7 @@ const parse = (text: string): Problem | undefined => {
   }
 };
 
-/** What is wrong with a problem document. */
+/** Returns the faults of a problem document. */
 const problemFaults = (problem: Problem | undefined, status: number, codes: ErrorCodeSet): string[] => {
   if (problem === undefined) return ['is not JSON'];
   const { detail, code, type, errors } = problem;

@@ -19,8 +19,8 @@ import { exchange } from './raw-exchange.ts';
 import type { Fixtures } from './route-row.ts';
 
 /**
- * What must not change when a request is refused. Audit entries are not counted: refusals may leave some, and those of
- * facts are counted with the facts.
+ * The state that a refused request must not change. Audit entries are not counted: refusals may leave some, and those
+ * of facts are counted with the facts.
  */
 export interface Counts {
   readonly facts: number;

@@ -9,13 +9,13 @@ export interface Fixtures {
   readonly conflictId: string;
 }
 
-/** What this suite has to know of a route. A registered route without a row fails the suite. */
+/** The facts about a route that this suite needs. A registered route without a row fails the suite. */
 export interface RouteRow {
   /** As `describe` prints it: method and path pattern. */
   readonly route: string;
   /** A path for which the right request would succeed or find nothing. */
   path(fixtures: Fixtures): string;
-  /** What stands in the path where a parameter goes, when there is one. */
+  /** The path value of a parameter, if the path has one. */
   readonly parameter?: (text: string) => string;
   readonly query?: Readonly<Record<string, ParameterKind>>;
   /** Parameters that may be given more than once. */

@@ -14,7 +14,7 @@ import { TENANT_ROWS } from './tenant-rows.ts';
 import { TOMBSTONE_ROWS } from './tombstone-rows.ts';
 import { UPKEEP_ROWS } from './upkeep-rows.ts';
 
-/** What this suite knows of every route that the default plugins register. */
+/** One row for every route that the default plugins register. */
 export const ROUTE_ROWS: readonly RouteRow[] = [
   ...FACT_ROWS,
   ...DERIVED_ROWS,

@@ -4,8 +4,8 @@ const PATH = '/v1/subscriptions';
 const one = (text: string, rest = ''): string => `${PATH}/${text}${rest}`;
 
 /**
- * Routes of the plugin `subscriptions`. The right creation brings no token, so that what is refused before it shows by
- * its status.
+ * Routes of the plugin `subscriptions`. The right creation brings no token, so that an earlier refusal shows by its
+ * status.
  */
 export const SUBSCRIPTION_ROWS: readonly RouteRow[] = [
   {

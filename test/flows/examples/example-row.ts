@@ -2,7 +2,7 @@ import type { DescribedRoute } from '../../../kernel/description/node-descriptio
 import type { RouteExample } from '../../../kernel/plugins/route-definition.ts';
 import type { Stage } from './stage.ts';
 
-/** What takes the place of an example's own values on a running node. */
+/** Replacements for an example's own values on a running node. */
 export interface Overrides {
   /** These three member by member. */
   readonly params?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface ExampleRow {
   /** Method and path pattern, as `describe` gives them. */
   readonly route: string;
   /**
-   * Makes what the request needs, and returns what only this node knows: ids, tokens, signatures. It is called for each
+   * Prepares the request, and returns values that only this node knows: ids, tokens, signatures. It is called for each
    * way in which the example is sent.
    */
   prepare?(stage: Stage): Promise<Overrides>;

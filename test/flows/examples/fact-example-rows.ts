@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 const named = async (stage: Stage) => ({ params: { id: (await storeFact(stage)).id } });
 const once = async ({ unique }: Stage) => ({ headers: { 'Idempotency-Key': unique() } });
 
-/** Routes of facts, of contradictions, and of what is read from both. */
+/** Routes of facts and contradictions, and of views on both. */
 export const FACT_EXAMPLE_ROWS: readonly ExampleRow[] = [
   { route: 'POST /v1/facts', prepare: once },
   { route: 'POST /v1/facts/batch', prepare: once },

@@ -3,7 +3,7 @@ import { createPeerIdentity } from '../../kit/federation/peer-identity.ts';
 import { startTestPeer, type TestPeer } from '../../kit/federation/test-peer.ts';
 import { CALLER, IDLE_JOB, type Stage } from './stage.ts';
 
-// What examples need before they work, made through the node's own routes wherever there is one.
+// Preparations of examples, through the node's own routes where possible.
 
 export interface StoredFact {
   readonly id: string;

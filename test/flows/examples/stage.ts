@@ -15,7 +15,7 @@ import { createPeerIdentity, type PeerIdentity } from '../../kit/federation/peer
 import { drawProviderKey, FAKE_ISSUER, serveFakeProvider, signToken } from '../../kit/oidc/fake-provider.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 
-/** Who sends the examples, unless they say otherwise. */
+/** The default sender of the examples. */
 export const CALLER = 'agent:indexer';
 const AUDIENCE = 'fact-memory';
 const NODE_ID = 'svc://alpha.example.com';
@@ -36,8 +36,8 @@ export interface Asked {
 }
 
 /**
- * A node with every plugin of ours and with every switch on. It is reached over real HTTP. What it calls itself, such
- * as peers and the identity provider, is on a network in memory.
+ * A node with every plugin of ours and with every switch on. It is reached over real HTTP. Peers, the identity provider
+ * and other targets of the node are on a network in memory.
  */
 export interface Stage {
   readonly url: string;

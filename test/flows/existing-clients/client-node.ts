@@ -12,7 +12,7 @@ import { currentStore } from '../../kit/for-each-store.ts';
 import { placeTestStore } from '../../kit/test-store.ts';
 
 const KEY = 'the-key-of-an-existing-client-of-the-node';
-/** Whose key the client has. */
+/** The entity of the client's key. */
 export const AGENT = 'agent:existing';
 
 export interface Reply {
@@ -31,7 +31,7 @@ export interface ClientNode {
   stop(): Promise<void>;
 }
 
-/** What these clients send with every assertion. */
+/** Members that these clients send with every assertion. */
 export const assertion = (members: object = {}): object => ({
   entity: 'user:noor',
   relation: 'memory:role',

@@ -47,7 +47,7 @@ for (const name of ['svc', 'acme']) {
     };
 
     describe('1: an assertion', () => {
-      it('is answered with 201, and so is its duplicate, with the fact that there is', async () => {
+      it('is answered with 201, and so is its duplicate, with the existing fact', async () => {
         const entity = freshEntity();
         const first = await node.send('POST', '/v1/facts', assertion({ entity }));
         const again = await node.send('POST', '/v1/facts', assertion({ entity }));

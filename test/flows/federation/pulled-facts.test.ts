@@ -76,7 +76,7 @@ forEachStore('A node that pulls', () => {
     await pullUntil(node, () => has(node, closed.id));
   });
 
-  it('refuses what comes in another scope than it asked for', async () => {
+  it('refuses facts of another scope than it asked for', async () => {
     const peer = await newPeer();
     const [wrong, right] = [peer.fact({ scope: 'company' }), peer.fact()];
     peer.answerPull = () => jsonAnswer({ facts: [wrong, right], cursor: feedStamp(0), has_more: false, epoch: 'e' });

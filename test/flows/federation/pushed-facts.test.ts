@@ -22,7 +22,7 @@ const TUPLE = [
   'derived_from',
 ] as const;
 
-forEachStore('What a peer pushes', () => {
+forEachStore('A fact that a peer pushes', () => {
   const world = createWorld();
   const now = (): number => world.clock.nowMs();
   let node: FederatedNode;

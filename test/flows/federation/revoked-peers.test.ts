@@ -36,7 +36,7 @@ forEachStore('Two processes of one node', () => {
     }
     expect((await one.request('DELETE', `/v1/federation/peers/${peerId}`, { key: one.key })).status).to.equal(204);
     expect((await pull(one, peer)).status).to.equal(401);
-    // Another process may need a second to hear of it, and not more.
+    // Another process may learn of it a second later, and not more.
     await world.clock.advance(1_000);
     const unheard = peer.fact();
     for (const each of processes) {
@@ -63,7 +63,7 @@ forEachStore('Two processes of one node', () => {
     }
   });
 
-  it('take the facts of a peer in once, whichever of them pulls', async () => {
+  it('take the facts of a peer in once, with any of them pulling', async () => {
     const [one] = processes as [FederatedNode, FederatedNode];
     await declareBoth(one, peer);
     peer.feed.push(...Array.from({ length: 700 }, (_, n) => peer.fact({ relation: 'memory:n', entity: `user:${n}` })));

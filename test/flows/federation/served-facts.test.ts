@@ -25,7 +25,7 @@ const MEMBERS = [
   'origin_proof',
 ];
 
-forEachStore('What a peer gets', () => {
+forEachStore('The reply to a peer that pulls', () => {
   const world = createWorld();
   let node: FederatedNode;
   let peer: TestPeer;

@@ -5,7 +5,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 const TENANTS = { 'multi-tenant': { enabled: true }, tombstones: { enabled: true } };
 const RAW_KEY = 'a-key-that-somebody-would-like-to-have-01';
 
-/** What administers the node, with bodies that would be taken from an administrator. */
+/** Requests of administration, with bodies that the node takes from an administrator. */
 const ADMINISTRATION: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['POST', '/v1/auth/keys', { raw_key: RAW_KEY, entity_uri: 'agent:mine' }],
   ['GET', '/v1/auth/keys/expiring-soon'],
@@ -36,7 +36,7 @@ forEachStore('the administration of a node', () => {
   after(() => node?.stop());
 
   const get = async (path: string) => (await node.request('GET', path, { key: admin })).body;
-  /** What the refused requests would have changed. */
+  /** The state that the refused requests would have changed. */
   const state = async () => ({
     tombstones: await get('/v1/tombstones/user:alice'),
     tenants: await get('/v1/tenants'),

@@ -47,7 +47,7 @@ const hidden = fc.record({
   place: fc.constantFrom<HiddenPlace>(...HIDDEN_PLACES),
 });
 
-/** Facts in the order in which they are asserted. The last one can be seen, so that whoever has it has all. */
+/** Facts in the order in which they are asserted. The last one is visible, so that a process that has it has all. */
 export const stories: fc.Arbitrary<readonly Op[]> = fc
   .tuple(fc.array(fc.oneof(visible, hidden), { minLength: 10, maxLength: 40 }), visible)
   .map(([ops, last]) => [...ops, { ...last, ref: null, text: 'harbour at the end', confidence: 1, entity: 'user:z' }]);

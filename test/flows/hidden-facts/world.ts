@@ -63,7 +63,7 @@ export interface World {
   say(op: Op): Promise<string>;
   /** Stores something that it may not see. */
   hide(op: Op): Promise<void>;
-  /** Somebody else recalls what is hidden there, and nothing else; how many facts that were. */
+  /** Another caller recalls the hidden facts there, and nothing else; how many facts that were. */
   recallHidden(place: HiddenPlace): Promise<number>;
   /** Status, headers that count, and body. */
   read(method: string, path: string, body?: object): Promise<string>;
@@ -72,7 +72,7 @@ export interface World {
   /** The text without what differs from node to node. */
   mask(text: string): string;
   pass(ms: number): Promise<void>;
-  /** Lets so much time pass that what was recalled until now is counted. */
+  /** Lets enough time pass to count all earlier recalls. */
   countRecalls(): Promise<void>;
   /** Until all vectors are there. */
   settle(): Promise<void>;
@@ -149,7 +149,7 @@ export const startWorld = async (): Promise<World> => {
         .replaceAll(/sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found) => {
           return names.get(found) ?? (found.length === 64 ? found : '<other>');
         })
-        // What a card was made of is listed in the order of the contents' digests.
+        // A card lists its sources in the order of the contents' digests.
         .replaceAll(/"derived_from":\[[^\]]*\]/g, (list) =>
           list
             .split(/[[\],]/)

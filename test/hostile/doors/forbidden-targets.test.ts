@@ -7,13 +7,13 @@ import { INTERNAL_NAMES, inUrl, LOOPBACK, METADATA, NETWORKS, OTHER_URLS } from 
 
 const RULES = { allowPrivate: false, ports: WEBHOOK_PORTS };
 
-/** Whatever the name, it leads there; nobody may be asked for more. */
+/** Resolves every name to these addresses. */
 const leadingTo =
   (...addresses: readonly string[]) =>
   async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-describe('Somebody has the node call what only the node can reach (I20)', () => {
+describe('A caller has the node call addresses that only the node can reach (I20)', () => {
   const refusesAlways = async (url: string, resolve = leadingTo('8.8.8.8')): Promise<void> => {
     expect(await refusalOf(url, RULES, resolve), url)
       .to.be.a('string')

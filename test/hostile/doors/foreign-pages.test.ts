@@ -95,7 +95,7 @@ describe('A page lets its own name lead to a node that asks for no keys (I14)', 
       for (const host of own) expect((await ask({ Host: host })).status, host).to.equal(200);
     }));
 
-  it('learns nothing on any other path, whatever exists there', () =>
+  it('learns nothing on any other path, existing or not', () =>
     withNode({}, async (ask) => {
       const targets = [
         '/v1/me',
@@ -164,7 +164,7 @@ describe('A page sends requests to a node that asks for no keys, without reading
       for (const [Host, Origin] of pages) expect((await ask({ Host, Origin })).status, Origin).to.equal(200);
     }));
 
-  it('is let in where SVC_CORS_ALLOWED_ORIGINS names it, whatever its scheme', () =>
+  it('is let in where SVC_CORS_ALLOWED_ORIGINS names it, with any scheme', () =>
     withNode({ SVC_CORS_ALLOWED_ORIGINS: 'app://obsidian.md,https://App.Example:443' }, async (ask) => {
       for (const Origin of ['app://obsidian.md', 'https://app.example']) {
         expect((await ask({ ...LOCAL, Origin })).status, Origin).to.equal(200);

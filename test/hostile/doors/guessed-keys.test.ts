@@ -56,7 +56,7 @@ const startNode = (trustedProxies: readonly string[] = []) => {
     await settleTurns();
     return status();
   };
-  /** Uses up what is answered at once. */
+  /** Uses up the refusals that come at once. */
   const useUp = async (client: Client): Promise<void> => {
     for (let count = 0; count < FREE; count += 1) expect(await ask(client), `refusal ${count}`).to.equal(401);
   };
@@ -140,7 +140,7 @@ describe('Somebody guesses keys, one after the other (I21)', () => {
     expect(await ask()).to.equal(401);
   });
 
-  it('is one whatever address of its own IPv6 network it takes', async () => {
+  it('counts as one client with all addresses of its IPv6 network', async () => {
     const { ask } = startNode();
     for (let count = 0; count < FREE; count += 1) {
       expect(await ask({ ...GUESS, address: `2001:db8:0:7::${count.toString(16)}` })).to.equal(401);

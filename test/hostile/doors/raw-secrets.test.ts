@@ -20,7 +20,7 @@ import {
   startSubscribedNode,
 } from '../../plugins/subscriptions/subscribed-node.ts';
 
-/** Nothing else spells them, so that what is found is the secret itself. */
+/** No other text contains these words, so a match is the secret itself. */
 const SECRETS = {
   bootstrapKey: 'canary-bootstrap-key-0123456789-0123456789',
   registeredKey: 'canary-registered-key-0123456789-0123456789',
@@ -38,7 +38,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
   let folder: string;
   let node: SubscribedNode;
   const clock = createManualClock();
-  /** What the walk learned that nobody may find again. */
+  /** Secrets that the walk drew, which may appear nowhere. */
   const drawn: Record<string, string> = {};
 
   before(async () => {
@@ -90,7 +90,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
 
     const { routes } = await node.node.node.describe();
     for (const { method, path } of routes) await tryRoute(method, path);
-    // What failed before may succeed with a good key, and the other way round.
+    // A good key and a bad key must not change each other's results.
     expect((await ask('GET', '/v1/me', undefined, SECRETS.registeredKey)).status).to.equal(200);
     const { body: keys } = await ask('GET', '/v1/auth/keys', undefined, SECRETS.registeredKey);
     expect((await ask('DELETE', `/v1/auth/keys/${keys[0].key_id ?? keys[0].id}`)).status).to.equal(204);

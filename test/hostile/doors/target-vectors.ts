@@ -1,4 +1,4 @@
-/** Addresses that a stranger may name so that the node calls what only the node can reach. */
+/** Addresses by which a stranger may have the node call hosts that only the node can reach. */
 
 /** This machine, in twelve spellings. */
 export const LOOPBACK = [

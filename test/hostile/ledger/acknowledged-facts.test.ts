@@ -57,7 +57,7 @@ forEachStore('Clients hang up while their facts are being written (I2)', () => {
       return call.catch(() => undefined);
     });
     await Promise.all(calls);
-    // A write that comes after all others in the queue: what was under way is over when it is answered.
+    // A write behind all others in the queue: its reply comes after theirs.
     await node.request('POST', '/v1/facts', { key, body: factAbout('user:last') });
     const read = async (path: string) => (await node.request('GET', path, { key })).body;
     const { facts } = await read('/v1/facts?limit=500');

@@ -10,7 +10,7 @@ import {
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** What the store can do and a plugin must not, as a plugin in JavaScript would try it. */
+/** Abilities of the store that a plugin must not have, as a JavaScript plugin would try them. */
 const FORBIDDEN: readonly (readonly [member: string, ...given: readonly unknown[]])[] = [
   ['table', 'facts'],
   ['select', 'keys_keys', {}],
@@ -24,7 +24,7 @@ const FORBIDDEN: readonly (readonly [member: string, ...given: readonly unknown[
 ];
 const FOREIGN_TABLES = ['facts', 'feed', 'node_clock', 'node_settings', 'keys_keys'];
 
-forEachStore('A plugin reaches for what is not its own in a snapshot or a transaction', () => {
+forEachStore('A plugin tries to leave its own tables in a snapshot or a transaction', () => {
   let node: TestNode;
   const outcomes: string[] = [];
 

@@ -14,7 +14,7 @@ const preload = (version: string): string =>
   `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });
    Object.defineProperty(process, 'version', { value: 'v${version}' });`;
 
-/** Copies these files alone: whatever else the program tried to load would be missing. */
+/** Copies these files alone: any other file that the program loads would be missing. */
 const runAlone = (files: readonly string[], version: string, argv: readonly string[]) =>
   inTemporaryFolder(async (folder) => {
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -62,7 +62,7 @@ describe('An operator starts the node with a Node.js that is too old (I22)', () 
     expect(textOf('config/required-node.mjs')).to.contain(`var REQUIRED = [${least.replace('.', ', ')}];`);
     for (const version of [`${least}.0`, '21.0.0', '22.3.1', '100.0.0']) {
       const { stderr } = await runAlone(PROGRAM, version, ['--version']);
-      // The check has let it pass: what is missing now is the program itself.
+      // The check has let it pass: only the program itself is missing.
       expect(stderr, version).to.contain('ERR_MODULE_NOT_FOUND').and.not.to.contain('needs Node.js');
     }
   });

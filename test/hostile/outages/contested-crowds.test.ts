@@ -17,7 +17,7 @@ const costOf = async (work: () => Promise<unknown>): Promise<Pick<StoreCounts, '
   return { statements, rows };
 };
 
-/** Whatever is kept in memory is there before anything is counted. */
+/** Fills all caches before the counting begins. */
 const warmUp = async (garden: GardenNode): Promise<void> => {
   for (const actor of ['stranger', 'reader', 'writer'] as const) {
     if (actor !== 'reader') await garden.say(actor, { entity: 'user:first', relation: `memory:${actor}` });
@@ -168,7 +168,7 @@ forEachStore('A writer joins many contradictions with one batch (I21)', () => {
       const lives = ids.map((entity) => ({ entity, relation: 'svc:ttl', source: 'agent:w1', scope: 'company', value }));
       return (await costOf(() => garden.must(200, 'writer', 'POST', '/v1/facts/batch', lives))).statements;
     };
-    /** What 30 facts more cost, when all come back to life. */
+    /** Returns the cost of 30 more facts when all become live again. */
     const revive = async (entity: string, before: () => Promise<unknown>): Promise<number> => {
       const ids = await say(entity, 'one');
       await live(ids, '2020-01-01T00:00:00Z');
@@ -230,7 +230,7 @@ forEachStore('A writer gives one triple hundreds of values (I21)', () => {
     expect(before.joining.rows).to.be.below(64 * 4);
   });
 
-  it('whose record is listed with its newest members, and says that there are more', async function () {
+  it('whose record lists its newest members, and says that it lists only some', async function () {
     this.timeout(240_000);
     await crowd(900, 1_100);
     const { body } = await garden.must(200, 'reader', 'GET', '/v1/conflicts');

@@ -102,7 +102,7 @@ forEachStore('A key subscribes as often as it can, so that everybody else waits 
     expect(many.rows - one.rows).to.be.at.most(MAX_ACTIVE_PER_TARGET);
   });
 
-  it('it is refused beyond a number for all targets, and what was deleted does not count', async () => {
+  it('it is refused beyond a number for all targets, not counting deleted subscriptions', async () => {
     const { key } = await subscribeTo(['user:first']);
     const store = crowded.subscribed.node.kernel.get(FactStore);
     const [row] = await store.read((snapshot) =>

@@ -5,9 +5,7 @@ import type { TestReply } from '../../kit/test-request.ts';
 import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 import { type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
 
-/**
- * What a request asks for, and by whom. `n` differs from one sending to the next, for what can be written once only.
- */
+/** One request and its caller. `n` differs between repetitions, for facts that can be written only once. */
 export interface CrowdRequest {
   readonly as: 'member' | 'admin';
   readonly method: 'GET' | 'POST';
@@ -18,7 +16,7 @@ export interface CrowdRequest {
 /** A caller's own small world, in which strangers then do a lot. */
 export interface CrowdedNode {
   readonly subscribed: SubscribedNode;
-  /** What one sending asks of the store, once everything that is kept between requests is there. */
+  /** Returns the store calls of one request with filled caches. */
   cost(request: CrowdRequest): Promise<StoreCounts>;
   ids: { readonly fact: string; readonly derived: string; readonly subscription: string };
   /** Facts of a stranger. */

@@ -135,7 +135,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'POST /v1/instruction/audit': OWN,
 };
 
-/** Routes are named alike whatever the kind of their parameters. */
+/** Gives routes one name for all kinds of parameters. */
 const patternOf = (name: string): string => name.replaceAll('*', ':').replace(/ of an entity$/, '');
 
 interface Crowd {
@@ -211,7 +211,7 @@ const CROWDS: readonly Crowd[] = [
   },
 ];
 
-/** What costs more than it did, in a sentence each. */
+/** Describes each request that costs more than before. */
 const excessOf = (costs: Readonly<Record<string, StoreCounts>>, alone: Readonly<Record<string, StoreCounts>>) =>
   Object.entries(costs).flatMap(([name, { statements, rows }]) => {
     const was = alone[name];

@@ -4,7 +4,7 @@ import { LONGEST_RUN_OF_MARKS, normaliseText } from '../../../ports/ports.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
-/** What one mark can become when it is taken apart, and what can end the letter before it. */
+/** The most marks that one mark decomposes to, or that end the letter before it. */
 const MARKS_IN_ONE = 3;
 const longestRun = (text: string): number =>
   Math.max(0, ...[...text.matchAll(/\p{M}+/gu)].map(([run]) => [...run].length));
@@ -22,7 +22,7 @@ const runsOfPairs = fc
   .map(([one, other, times]) => `a${(one + other).repeat(times)}`);
 
 describe('A writer stores a letter under thousands of marks, which a node would put in order one by one (I21)', () => {
-  it('and the marks are put in order in runs of thirty, whatever they are', () =>
+  it('and the node orders all marks in runs of thirty', () =>
     fc.assert(
       fc.property(fc.oneof(hostile, runsOfPairs), fc.constantFrom('NFC' as const, 'NFKD' as const), (text, form) => {
         const normal = normaliseText(text, form);

@@ -8,7 +8,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 
 const CROWD = 2_000;
-/** How soon what has ended is taken out of the way. */
+/** The interval at which ended edges are retired. */
 const SWEEP_MS = 1_000;
 
 const note = (entity: string, v: string, members: Partial<FactDraft> = {}): FactDraft =>
@@ -70,14 +70,17 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     return { ...counts, found };
   };
 
-  /** What a recall costs once the index has read what was stored: what runs beside it can only add to that. */
+  /**
+   * Returns the cost of a recall with a caught-up index. It takes the cheapest of several, because background work only
+   * adds.
+   */
   const settled = async () => {
     const all: Awaited<ReturnType<typeof recall>>[] = [];
     for (let turn = 0; turn < 6; turn += 1) all.push(await recall());
     return all.sort((a, b) => a.statements - b.statements || a.rows - b.rows)[0] as (typeof all)[number];
   };
 
-  /** What ran beside the first look may have made it dearer, and nothing may have made the second one so. */
+  /** Background work may have raised the first cost, and must not raise the second one. */
   const expectNoMore = (after: Awaited<ReturnType<typeof recall>>, before: typeof after): void => {
     expect(after.found).to.deep.equal(before.found);
     expect(after.statements).to.be.at.most(before.statements);

@@ -8,7 +8,7 @@ import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 import { type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** What one fact more than fits may add to what is read. */
+/** One fact beyond the page may be read too. */
 const MOST_READ = MAX_PAGE_BYTES + 3 * MEBIBYTE;
 const FACTS = 24;
 

@@ -47,7 +47,7 @@ describe('A writer stores words that all meet in one place of a table (I21)', ()
     }
   });
 
-  it('so that the work on a text follows its length, whatever it is made of', () =>
+  it('so that the work on a text follows its length, for any content', () =>
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '0', "'", 'é', '漢', '\u0301', ' '), maxLength: 12 }), {
@@ -62,7 +62,7 @@ describe('A writer stores words that all meet in one place of a table (I21)', ()
       { numRuns: RUNS },
     ));
 
-  it('and a snapshot keeps the seed, so that what was indexed before the start is found after it', async () => {
+  it('and a snapshot keeps the seed, so that older documents are found after a start', async () => {
     const view: SearchView = {
       tenantId: 'default',
       scopes: ['company'],

@@ -4,7 +4,7 @@ import type { OutboundReply } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { ATLAS, type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
 
-/** More than one process serves at once, by whatever rule. */
+/** More streams than one process serves at once. */
 const MANY_OPENS = 600;
 
 forEachStore('A client opens event streams to use up the places of everybody (I20)', () => {

@@ -10,7 +10,7 @@ import { INTERNAL_NAMES, inUrl, LOOPBACK, METADATA, NETWORKS } from '../doors/ta
 
 const PRIVATE = ['10.0.0.1', '::1', '169.254.169.254', '::ffff:127.0.0.1', '64:ff9b::7f00:1'];
 
-/** Judges addresses as the real network does, and remembers what was really called. */
+/** Judges addresses as the real network does, and records each call. */
 const guard = (network: LoopbackNetwork, addresses: ReadonlyMap<string, readonly string[]>, called: string[]) => {
   const resolve = async (host: string) =>
     (addresses.get(host) ?? ['8.8.8.8']).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));

@@ -48,7 +48,7 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
       const pushed = await node.request('POST', '/v1/federation/facts/push', { key: token, headers, body });
       expect([pulled.status, pushed.status], title).to.deep.equal([401, 401]);
       expect(pulled.text + pushed.text, title).not.to.contain(CANARY);
-      // A token of one segment or of three: neither may come back in what is said about it.
+      // The reply must not repeat a token, of one segment or of three.
       const payload = token.split('.')[1] ?? '';
       if (payload !== '') expect(pulled.text, title).not.to.contain(payload);
     }

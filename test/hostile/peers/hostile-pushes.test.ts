@@ -92,5 +92,5 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
 /** U+0000, lone surrogates, and integers that a double does not hold. */
 const UNREADABLE = /\\u0000|\\ud800|9007199254740993/;
 
-/** What a newer or a careless node may send without harm. */
+/** Deviations of a newer or careless node that do no harm. */
 const HARMLESS = /^(valid_until|origin_node_id|origin_proof|derived_from|cid|timestamp) = |= "\s|confidence = 1e308/;

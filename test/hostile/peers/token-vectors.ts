@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import { type PeerIdentity, segment, signedToken } from '../../kit/federation/peer-identity.ts';
 
-/** What a forger of tokens may know: everything that is public, and the key of one peer. */
+/** Knowledge of a forger: all public data, and the key of one peer. */
 export interface Forger {
   readonly nowMs: number;
   readonly target: string;

@@ -86,7 +86,7 @@ describe('A peer sends a fact that names a source which is trusted more (I13, tr
   const trust = { of: (key: string) => rules.get(key) ?? 0.4, unknown: 0.4 };
   const spoken = { sourceKey: 'agent:trusted', assertedBy: null, receivedFrom: null, attested: null };
 
-  it('counts with the rule of the peer, whatever the fact says of itself', () => {
+  it('counts with the rule of the peer, with any claim of the fact', () => {
     expect(trustOfFact({ ...spoken, receivedFrom: 'svc:node:peer' }, trust, names)).to.equal(0.2);
     expect(trustOfFact({ ...spoken, receivedFrom: 'svc:node:peer', attested: true }, trust, names)).to.equal(0.2);
   });

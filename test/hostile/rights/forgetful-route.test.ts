@@ -4,7 +4,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** What a route of a plugin hands on when it checks nothing itself: the append does. */
+/** A plugin route without checks of its own: the append checks its facts. */
 forEachStore('A caller finds a route that forgot to check what it asserts (I14)', () => {
   let node: TestNode;
   afterEach(() => node.stop());

@@ -40,7 +40,7 @@ forEachStore('A stranger makes somebody a member of gardens that they did not as
   let garden: GardenNode;
   afterEach(() => garden.stop());
 
-  it('and they leave by themselves, whatever their role; nobody else is removed by that', async () => {
+  it('and members of every role leave by themselves, which removes no other member', async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit'] });
     for (const [actor, role] of [
       ['stranger', 'reader'],

@@ -8,7 +8,7 @@ import type { TestReply } from '../../kit/test-request.ts';
 import { assertion, CAST, type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
 
 const LARGE = 900 * 1024;
-/** What side tables say about a hidden row: some identifiers and names, and no value. */
+/** Side tables hold some identifiers and names of a hidden row, and no value. */
 const SMALL = 4_000;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 

@@ -105,7 +105,7 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     expect(await loaded()).to.equal('old');
   });
 
-  it('under a pin: that text alone is loaded, by whatever entity, and neither its author nor a stranger ends it', async () => {
+  it('under a pin: that text alone is loaded, from any entity, and neither author nor stranger ends it', async () => {
     const { cid } = await made.say('safety', 'checked by the owner', {}, as(writer));
     await made.published('v1', [{ ...GUARANTEED, cid }]);
     expect((await made.manifest()).body.entries[0].cid).to.equal(cid);

@@ -41,7 +41,7 @@ forEachStore('A writer reaches from one place into another (I13)', () => {
     expect(resolution.derived_from).not.to.include(secret.cid);
   });
 
-  it('by a resolution inside a garden, to carry what is said outside, or in another garden, to its members', async () => {
+  it('by a resolution inside a garden, to carry facts from outside or from another garden to its members', async () => {
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'roots', name: 'Roots' });
     const elsewhere = [await says('stranger', 'x'), await says('founder', 'y', { garden_id: 'roots' })];
     const inside = [
@@ -61,7 +61,7 @@ forEachStore('A writer reaches from one place into another (I13)', () => {
       await garden.must(201, 'stranger', 'POST', '/v1/gardens/trap/members', { entity_uri: CAST.founder });
     });
 
-    /** Everything that the victim is told of the fact outside gardens. */
+    /** Returns all answers to the victim about the fact outside gardens. */
     const seen = async (actor: Actor) => {
       const ask = async (method: string, target: string, body?: unknown) =>
         (await garden.must(200, actor, method, target, body)).body;

@@ -12,7 +12,7 @@ import {
   startNamespacesNode,
 } from '../../plugins/namespaces/namespaces-node.ts';
 
-forEachStore('A stranger changes what is said about an entity that others own (I14)', () => {
+forEachStore('A stranger changes facts about an entity that others own (I14)', () => {
   let node: NamespacesNode;
   afterEach(() => node.stop());
 

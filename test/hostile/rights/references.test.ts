@@ -26,7 +26,7 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     expect(await derived(inside, { garden_id: 'herbs' })).to.equal(inside.cid);
   });
 
-  it('into a garden: what is outside is named by its digest as well, for a place is a place', async () => {
+  it('into a garden: an outside fact is named by its digest too, because it lies in another place', async () => {
     const outside = await garden.say('writer');
     expect(await derived(outside, { garden_id: 'herbs' })).to.equal(digestOf(outside.id));
     expect(await derived(outside)).to.equal(outside.cid);
@@ -44,7 +44,7 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     }
   });
 
-  it('by a fact that the writer cannot read, or that there is not: both look alike', async () => {
+  it('by a fact that the writer cannot read, or that does not exist: both look alike', async () => {
     const hidden = await garden.say('founder', { garden_id: 'herbs' });
     const { body } = await garden.must(201, 'stranger', 'POST', '/v1/facts', {
       entity: 'user:bob',

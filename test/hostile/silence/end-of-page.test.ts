@@ -6,7 +6,7 @@ import { exportLines } from '../../plugins/transfer/transfer-node.ts';
 /** Bytes of the values of one page of an export. */
 const PAGE = 1024 * 1024;
 
-forEachStore('A writer fits values to the end of a page, so that an export loses what follows (I22)', () => {
+forEachStore('A writer fits values to the end of a page, so that an export loses the next facts (I22)', () => {
   let node: TestNode;
   beforeEach(async () => {
     node = await startTestNode({ plugins: ['facts', 'keys', 'transfer'] });

@@ -36,7 +36,7 @@ describe('An operator switches on a guard that this node does not have (I22)', (
     expect(error.message).to.contain('switch the plugin facts on');
   });
 
-  it('and the node starts once a plugin has it, or the variable says what is so anyway', async () => {
+  it('and the node starts once a plugin has it, or the variable has the default value', async () => {
     const env = { SVC_DECAY_TTL_SECONDS: '86399', SVC_RATE_LIMITS: ' ', SVC_DECAY_MIN_CONFIDENCE: '0' };
     const node = await startTestNode({ plugins: ['keys', decay], env });
     await node.stop();

@@ -145,7 +145,7 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
     expect((await recall({ entity: 'user:alice' })).degraded).to.deep.equal([]);
   });
 
-  it('vectors that are made anew for another embedder are named until they are there', async () => {
+  it('a recall says that vectors of another embedder are being made, until all exist', async () => {
     await start();
     await say('memory:role', 'CEO');
     await node.stop();

@@ -10,7 +10,7 @@ const ASSERTION = {
   scope: 'company',
 };
 
-/** What a caller wrote, and what it meant. */
+/** Misspelled members, each with the intended one. */
 const SLIPS: readonly (readonly [meant: string, changes: Readonly<Record<string, unknown>>, path: string])[] = [
   ['garden_id', { garden: 'drafts' }, 'body.garden'],
   ['valid_until', { validUntil: '2026-03-02T10:00:00Z' }, 'body.validUntil'],

@@ -10,10 +10,10 @@ export interface Edit {
 /** A mistake that somebody could make, and what notices it. */
 export interface Mutant {
   readonly name: string;
-  /** What is wrong then. */
+  /** The defect that the mutation causes. */
   readonly bug: string;
   readonly edits: readonly Edit[];
-  /** What fails then. */
+  /** The check that fails. */
   readonly noticedBy: Seed | Case;
 }
 

@@ -6,11 +6,11 @@ import { fairWeather, type Weather } from '../world/weather.ts';
 import type { World } from '../world/world.ts';
 import type { Stranger } from './stranger.ts';
 
-/** What goes wrong. Each fault begins at a time of its own and ends by itself, or with `stop`. */
+/** The kind of fault. Each fault begins at a time of its own and ends by itself, or with `stop`. */
 export interface Nemeses {
   /** Perhaps lets something go wrong now. */
   strike(): Promise<void>;
-  /** Starts again what has crashed by itself. After each event. */
+  /** Restarts crashed processes. After each event. */
   tend(): Promise<void>;
   /** Ends every fault: links are whole, clocks right, nodes up. */
   stop(): Promise<void>;

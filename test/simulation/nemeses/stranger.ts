@@ -10,7 +10,7 @@ import type { Party } from '../world/party.ts';
 import type { Exchange } from '../world/virtual-network.ts';
 import type { World } from '../world/world.ts';
 
-/** A peer with a key of its own that says whatever it likes. One node has declared itself to it. */
+/** A peer with its own key that sends arbitrary messages. One node has declared itself to it. */
 export interface Stranger {
   /** Makes it a peer of its victim. Returns at once, as `act` does: the replies take virtual time. */
   begin(): void;
@@ -18,7 +18,7 @@ export interface Stranger {
   act(): void;
   /** Behaves from now on. */
   behave(): void;
-  /** Ids of facts that no node may ever store, with what is wrong with each. */
+  /** Ids of facts that no node may ever store, each with its fault. */
   readonly forbidden: ReadonlyMap<string, string>;
 }
 
@@ -31,7 +31,7 @@ interface Parts {
   readonly neighbours: readonly Party[];
 }
 
-/** What the stranger is made of. */
+/** Parts of the stranger. */
 interface Self extends Parts {
   readonly peer: TestPeer;
   readonly dice: Dice;
@@ -97,7 +97,7 @@ interface Move {
   run(self: Self): Promise<unknown>;
 }
 
-/** A fact of the stranger about what others speak of too, so that it contradicts them. */
+/** A fact of the stranger about an entity of others, so that it contradicts them. */
 const ownFact = ({ peer, dice }: Self, changes: Readonly<Record<string, unknown>> = {}): WireFact =>
   peer.fact({
     entity: `user:${dice.whole(1, 7)}`,
@@ -232,7 +232,7 @@ const bringUnshared = (self: Self): Promise<unknown> => {
   return forge(self, [ownFact(self, changes)]);
 };
 
-/** What a pull gets in place of an honest page. */
+/** The page that a pull gets instead of an honest one. */
 const lyingAnswer = (self: Self, honest: TestPeer['answerPull']): TestPeer['answerPull'] => {
   const { dice, peer } = self;
   const lie = dice.whole(0, 9);

@@ -12,7 +12,7 @@ interface Parts {
   readonly edges: readonly (readonly [Party, Party])[];
 }
 
-/** What must come true once all faults have ended. */
+/** Conditions that must hold once all faults have ended. */
 export interface Convergence {
   /** The first thing that is still missing; undefined when every node has what it must get. */
   missing(): string | undefined;
@@ -85,7 +85,7 @@ const missingCompany = (oracle: Oracle, grants: Grants, edges: Parts['edges']): 
   return undefined;
 };
 
-/** What the queries without parameters of their own reply to a reader of public facts, about each entity. */
+/** Returns the replies of plain queries about each entity to a reader of public facts. */
 const answersOf = async (party: Party, oracle: Oracle): Promise<ReadonlyMap<string, string>> => {
   const rows = [...oracle.storeOf(party).facts.values()].filter(isPublic);
   const entities = [...new Set(rows.map(({ entity_key: key }) => key))].sort();

@@ -7,7 +7,7 @@ import { type ServedFact, watchMessages } from './watch-messages.ts';
 import { watchReplies } from './watch-replies.ts';
 import { type StoreWatch, watchStore } from './watch-store.ts';
 
-/** Knows what must hold in every state, whatever goes wrong. */
+/** Checks the invariants in every state, under every fault. */
 export interface Oracle {
   /** Looks at every node. Throws a violation. */
   check(): void;

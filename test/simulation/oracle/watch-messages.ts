@@ -26,7 +26,7 @@ const COMPANY = /"company"/;
 /** Marks of what a node keeps for itself. */
 const BOOKKEEPING = /"(received_from|garden_id|contradicted|attested|source_trust|warnings)"/;
 
-/** Reads every message between machines: what must not leave a node does not, and no token serves twice. */
+/** Reads every message between machines: secret facts leave no node, and no token serves twice. */
 export const watchMessages = ({ parties, grants, served }: Parts): ((exchange: Exchange) => void) => {
   const spent = new Map<string, number>();
   const partyAt = (url: string): Party | undefined => parties.find((party) => party.url === url);

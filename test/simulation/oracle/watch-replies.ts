@@ -3,7 +3,7 @@ import { COMPANY, SECRET } from '../workload/said-facts.ts';
 import type { Party } from '../world/party.ts';
 import { holds } from './violation.ts';
 
-/** Holds what clients are told to what they may see, and remembers what was acknowledged. */
+/** Compares replies with the rights of their clients, and records acknowledged facts. */
 export interface ReplyWatch {
   take(call: Call): void;
   /** Ids of the facts that a client of this node was told are stored. */

@@ -25,7 +25,7 @@ export interface FactRow {
 
 /** Looks into the store of one node from outside, and holds what it finds to the invariants of every state. */
 export interface StoreWatch {
-  /** Reads what is new, which must be none of the forbidden ids. Cheap while nothing is. */
+  /** Reads the new facts, which must have no forbidden id. Cheap while nothing is. */
   check(forbidden: ReadonlyMap<string, string>): void;
   /** Facts that the store had at the last check, by id. */
   readonly facts: ReadonlyMap<string, FactRow>;
@@ -132,7 +132,7 @@ export const watchStore = (party: Party): StoreWatch => {
         holds('I3', said(row) === said(first), () => `${party.name}: ${id} has changed`);
       }
       for (const row of facts.values()) {
-        // What came home tells of nothing: it began here.
+        // A fact that came home proves nothing: it began here.
         if (row.received_from === null || row.origin_node_id === party.nodeId) continue;
         holds('I10', received.has(row.id), () => `${party.name}: nothing says from where ${row.id} was received`);
       }

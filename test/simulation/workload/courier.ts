@@ -18,8 +18,9 @@ export interface Courier {
 }
 
 /**
- * Carries facts from one node to another by push, as an implementation without pulls would: it asks the giver in the
- * name of the taker, and pushes the page in the name of the giver. Both are honest, and what is pushed may be known.
+ * Carries facts from one node to another by push, as an implementation without pulls would. It asks the giver in the
+ * name of the taker, and pushes the page in the name of the giver. Both are honest, and the taker may know the facts
+ * already.
  */
 export const createCourier = ({ world, dice }: Parts): Courier => {
   const cursors = new Map<string, string>();

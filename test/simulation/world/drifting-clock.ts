@@ -16,7 +16,7 @@ export interface DriftingClock {
   freeze(): void;
   /** Shows true time again, at true speed. */
   correct(): void;
-  /** What a process on the machine has of it. `end` takes its timers away. */
+  /** The clock as a process on the machine reads it. `end` takes its timers away. */
   forProcess(): { readonly clock: Clock; end(): void };
 }
 

@@ -12,7 +12,8 @@ export interface Grant {
 export type Peer = Pick<Party, 'name' | 'nodeId'>;
 
 /**
- * What each node may have on file about whom: where the outcome of a request is unknown, several states are possible.
+ * The declarations that each node may have on file about each peer: where the outcome of a request is unknown, several
+ * states are possible.
  */
 export interface Grants {
   /** Signs a declaration and posts it to both sides, as far as they are up. */
@@ -33,7 +34,7 @@ export const createGrants = (world: World): Grants => {
   const onFile = new Map<Party, OnFile>();
   const copies = new Map<Party, OnFile>();
   const lastSigned = new Map<Party, number>();
-  /** What was on file until this moment: a request that came before the change may be carried out after it. */
+  /** The declarations on file until this moment: a request that came before the change may be carried out after it. */
   const replaced = new Map<string, { readonly atMs: number; readonly states: readonly (Grant | null)[] }>();
   const fileOf = (party: Party): OnFile => {
     const known = onFile.get(party) ?? new Map();

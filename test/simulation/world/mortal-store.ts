@@ -14,7 +14,7 @@ export class Mortality {
     return this.#dead;
   }
 
-  /** The process dies at its `calls`th call of the store from now, in the middle of whatever it does. */
+  /** The process dies at its `calls`th call of the store from now, in the middle of its work. */
   dieAfter(calls: number): void {
     this.#callsLeft = calls;
   }
@@ -34,8 +34,8 @@ export class Mortality {
 }
 
 /**
- * The store of a process that may die at any call, before or after a commit, on a machine with its own clock: after the
- * death nothing is read, written or committed any more.
+ * The store of a process that may die at any call, before or after a commit, on a machine with its own clock. After the
+ * death the store reads, writes and commits nothing.
  */
 export const createMortalStore = (inner: FactStore, mortality: Mortality, databaseMs: () => number): FactStore => {
   const seen = <T extends Snapshot>(target: T): T =>

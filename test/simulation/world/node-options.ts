@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import type { NodeOptions } from '../../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
 
-/** What stands in the way of two nodes agreeing; what only reads for one caller is left out, to start faster. */
+/**
+ * Plugins that can keep two nodes from agreeing. Plugins that only read for one caller are left out, for a faster
+ * start.
+ */
 const PLUGINS = new Set([
   'facts',
   'conflicts',

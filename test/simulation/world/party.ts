@@ -19,7 +19,7 @@ import { settle } from './settle.ts';
 import { placeTemplate } from './templates.ts';
 import type { VirtualNetwork } from './virtual-network.ts';
 
-/** A node with its machine: what is on its disk and its clock outlive its processes. */
+/** A node with its machine: its disk and its clock outlive its processes. */
 export interface Party {
   /** `n1`, `n2` … */
   readonly name: string;
@@ -35,11 +35,11 @@ export interface Party {
   /** How often an older copy was put in the place of its store. */
   readonly restores: number;
   start(): Promise<void>;
-  /** Ends the process at once. What it had not committed is lost. */
+  /** Ends the process at once. Uncommitted writes are lost. */
   crash(): Promise<void>;
   /** Lets it crash at the given call of its store from now on. */
   crashAfter(calls: number): void;
-  /** Brings down what has crashed by itself; true when there was something. */
+  /** Brings down crashed processes; true when there was something. */
   buryDead(): Promise<boolean>;
   /** Puts a copy of the store aside, in place of an earlier one. */
   copyAside(): void;

@@ -5,8 +5,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 /**
  * Resolves when nothing in the process has work left: no promise can go on, no turn of the event loop is asked for and
- * no file is being read. What is left waits for virtual time. This is exact, and not a number of turns that was enough
- * so far: every turn runs all promises that can go on, and the runtime lists what it will come back for.
+ * no file is being read. The remaining work waits for virtual time. This is exact: every turn runs all promises that
+ * can go on, and the runtime lists its unfinished work.
  */
 export const settle = async (): Promise<void> => {
   do await turn();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What happened in a simulation, in order. Two runs of one seed have the same. */
+/** Events of a simulation, in order. Two runs of one seed have the same. */
 export interface Trace {
   add(line: string): void;
   /** The last lines, oldest first. */

@@ -33,7 +33,7 @@ export interface VirtualNetwork {
   link(from: string, to: string): Weather;
   /** Carries a message of a machine that is no node, at once and in fair weather. */
   carry(from: string, to: string, request: LoopbackRequest): Promise<Exchange>;
-  /** What clients on the same machine use, and where machines serve that are no nodes. */
+  /** The network of clients on the same machine, and of machines that are no nodes. */
   readonly loopback: LoopbackNetwork;
   /** Sees every exchange as soon as the reply is known, whether or not the reply arrives. */
   watch(listener: (exchange: Exchange) => void): void;

@@ -1,6 +1,6 @@
 import { settle } from './settle.ts';
 
-/** The time of one simulation. It stands still while anything works, and then jumps to what is due next. */
+/** The time of one simulation. It stands still while anything works, and then jumps to the next due task. */
 export interface VirtualTime {
   /** Milliseconds since the simulation began. Whole microseconds, so that sums do not drift apart. */
   readonly nowMs: number;
