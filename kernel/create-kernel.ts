@@ -50,13 +50,12 @@ import { withinTime } from './time/within-time.ts';
 import { collectComponents } from './vocabulary/components.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
 
-/** How long one plugin may take to set itself up, and again for what it does before the node serves. */
+/** Time limit of one plugin's setup, and again of its tasks before the node serves. */
 export const SETUP_LIMIT_MS = 10_000;
 
 /**
- * Puts a node together. Throws a `BootError` with all problems that can be found without touching anything: names,
- * refs, cycles, settings, migrations. `boot` then opens what the plan says, and ends whatever it opened when a later
- * step fails.
+ * Creates a node. Throws a `BootError` with all problems that show without opening anything: names, refs, cycles,
+ * settings, migrations. `boot` then opens the parts of the plan, and ends them when a later step fails.
  */
 export const createKernel = (given: KernelOptions): Kernel => {
   const problems = [...(given.problems ?? [])];
@@ -185,14 +184,14 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   const routes = { served: () => node.served?.(), names: self.names, telemetry: node.telemetry };
   container.provide(LocalRequests, createLocalRequests(routes));
   openFacts({ store, clock, random, self, log, vocabulary, hooks, container, stops });
-  // What the kernel knows of itself; plugins come later and may say more.
+  // Plugins come later and may override this.
   const auth = options.node.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
   hooks.register('kernel', nodeHealth, () => store.ping());
   hooks.register('kernel', nodeReadiness, () => (node.isStopping ? 'the node is stopping' : undefined));
 };
 
-/** Given back after the plugins have stopped: what they do at their end is still their process's to do. */
+/** Leases are released after the plugins have stopped, because a plugin may still need its lease to stop. */
 const openLeases = (node: Assembly): void => {
   const { container, stops } = node;
   const { log, adapters } = node.options;
@@ -245,7 +244,7 @@ const orRefuse = async (
   }
 };
 
-/** What only the setups together show; after it nothing can be added. */
+/** Checks that need all setups to have run, and compiles the routes; afterwards nothing can be added. */
 const finishSetup = async (node: Assembly): Promise<void> => {
   const { options, hooks, container, routes } = node;
   const components = collectComponents(node.vocabulary);
@@ -265,14 +264,14 @@ const finishSetup = async (node: Assembly): Promise<void> => {
   const { adapters, log } = options;
   const { clock, random } = adapters;
   const inner = container.has(Authorizer) ? container.get(Authorizer) : undefined;
-  // Where nothing judges credentials, this throws: a missing Authorizer is an error and not an open door.
+  // Without any Authorizer this throws: a missing one must not open the node.
   const authorizer = (await adapters.authorizer?.(inner)) ?? container.get(Authorizer);
   const { allowsOrigin = () => false } = options;
   const inspectReply = options.inspectReplies?.(components);
   const { telemetry } = node;
   const parts = { routes, container, hooks, clock, random, log, telemetry, authorizer, allowsOrigin, inspectReply };
   let served: ServeOptions | undefined;
-  // A command that serves nothing does not wait for some hundred schemas.
+  // Deferred, so that a command that serves nothing does not compile some hundred schemas.
   node.served = () => {
     served ??= compileServed(parts);
     return served;
@@ -287,7 +286,7 @@ const serve = async (node: Assembly): Promise<Listener> => {
     const begin = () => node.lives[place]?.beforeServing();
     await orRefuse(node, plugin.name, 'onStart', () => withinTime(clock, SETUP_LIMIT_MS, begin, late));
   }
-  // Last, because it takes long: threads that the plugins have begun are at work meanwhile.
+  // Last, because it takes long and threads of the plugins start up meanwhile.
   const served = compiledOrRefused(node.served);
   const listener = await node.container.get(Transport).serve(served);
   node.isServing = true;

@@ -35,8 +35,8 @@ export interface KernelAdapters {
   /** Further refs that adapters provide, the embedder for example. */
   readonly extras?: readonly AdapterBinding[];
   /**
-   * Judges credentials in place of what a plugin provides, which is `inner`. Absent, what the plugins provide does, and
-   * a node without any refuses to start.
+   * Replaces the Authorizer of the plugins, which is `inner`. Absent: the one of the plugins counts, and a node without
+   * any refuses to start.
    */
   authorizer?(inner: Authorizer | undefined): Awaitable<Authorizer>;
 }
@@ -46,15 +46,15 @@ export interface AdapterBinding {
   readonly ref: Ref<any>;
   /** Called once, and only where a plugin requires the ref. */
   create(get: Get): Awaitable<unknown>;
-  /** Ends what was made, after all plugins have stopped. */
+  /** Ends the part, after all plugins have stopped. */
   close?(made: unknown): Awaitable<void>;
 }
 
 export interface KernelOptions {
   readonly node: NodeSettings;
-  /** Whether pages of this origin may call a node that asks for no keys; without it those of the node alone may. */
+  /** Whether pages of this origin may call a node without keys; without it only the node's own may. */
   readonly allowsOrigin?: (origin: string) => boolean;
-  /** Whether files of plugins lie in the data folder whatever their settings say. */
+  /** Puts the files of plugins into the data folder, against any other setting. */
   readonly keepsToDataFolder?: boolean | undefined;
   readonly installations: readonly Installation[];
   readonly adapters: KernelAdapters;
@@ -64,46 +64,49 @@ export interface KernelOptions {
   readonly log: Logger;
   /** Settings of the node and its adapters, for `describe`. */
   readonly settings?: readonly SettingReport[];
-  /** What was found wrong before: reported together with what the kernel finds. */
+  /** Problems from before, reported together with those that the kernel finds. */
   readonly problems?: readonly BootProblem[];
-  /** For tests: what it returns judges every reply of the node against what the route declares. */
+  /** For tests: the returned function checks every reply of the node against the declaration of its route. */
   readonly inspectReplies?: ((components: Components) => InspectReply) | undefined;
   /**
-   * Words of plugins that hold while their plugin is off, reserved names above all: a name that a client could take
-   * today would be believed when the plugin is on again.
+   * Words that stay in force while their plugin is disabled, above all reserved names: a name that a client could take
+   * today would be believed when the plugin is enabled again.
    */
   readonly keptWords?: readonly OwnedWord[];
   readonly suggestProvider?: (refId: string) => string | undefined;
-  /** Loads the plugins of ours that are switched off, for a description to name. */
+  /** Loads the disabled plugins of the package, for a description to name. */
   readonly switchedOff?: () => Promise<readonly AnyPlugin[]>;
 }
 
 /** One node. */
 export interface Kernel {
-  /** Opens the store, migrates it and sets up every plugin, without serving. Once: later calls answer as the first. */
+  /**
+   * Opens the store, migrates it and sets up every plugin, without serving. Runs once: later calls return the first
+   * result.
+   */
   boot(): Promise<void>;
   /** Boots, then serves. */
   start(): Promise<Listener>;
-  /** Drains what runs, then ends everything in reverse order. Idempotent; harmless at any time. */
+  /** Drains running requests, then ends everything in reverse order. Idempotent; harmless at any time. */
   stop(): Promise<void>;
-  /** What the node consists of; boots it if needed. */
+  /** Describes the node; boots it if needed. */
   describe(): Promise<DescribedNode>;
   /**
-   * Why a boot would fail on this store, or before there is one, as far as store and plugins can tell. Changes nothing;
-   * neither boots the node nor needs it booted.
+   * Returns why a boot would fail on this store, or before there is one, as far as store and plugins can tell. Changes
+   * nothing, and neither boots the node nor needs it booted.
    */
   inspect(store: FactStore | undefined, probeFolder: ProbeFolder): Promise<readonly BootProblem[]>;
-  /** All migrations that the program knows: of the core, of plugins that are on, and of those of ours that are off. */
+  /** All migrations that the program knows: of the core, and of its plugins, enabled or not. */
   knownMigrations(): Promise<readonly OwnedMigration[]>;
-  /** Those that a boot would apply to an empty store. */
+  /** The migrations that a boot would apply to an empty store. */
   readonly migrations: readonly OwnedMigration[];
-  /** How everything is set; known before the boot. */
+  /** All settings; known before the boot. */
   readonly settings: readonly SettingReport[];
-  /** The settings of a plugin that is on, checked; known before the boot. */
+  /** The checked settings of an enabled plugin; known before the boot. */
   configOf(plugin: string): unknown;
-  /** What plugins do and say when somebody has started the node by hand; for a booted node. */
+  /** Collects the greeting of the plugins after a start by hand; for a booted node. */
   greet(): Promise<readonly GreetingPart[]>;
-  /** A part of the booted node. Throws for a ref that nobody provides. */
+  /** Returns a part of the booted node. Throws for a ref without a provider. */
   get: Get;
   has(ref: { readonly id: string }): boolean;
 }

@@ -1,4 +1,4 @@
-/** All that a plugin may import of the kernel, and of the ports through it. Re-exports only. */
+/** All kernel exports for plugins, and the ports through it. Re-exports only. */
 
 export * from '../ports/authorizer.ts';
 export * from '../ports/clock.ts';

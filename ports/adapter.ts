@@ -10,9 +10,9 @@ import type { Transport } from './transport.ts';
 /** Version of this interface. An integer, because a range that nobody tests says nothing. */
 export const ADAPTER_API = 1;
 
-/** What an adapter may be made from. */
+/** The parts that an adapter may use. */
 export interface AdapterParts {
-  /** For a clock, the one of the system, which it may wrap. */
+  /** For a clock, the system's own, which it may wrap. */
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly fraction: () => number;
@@ -20,15 +20,15 @@ export interface AdapterParts {
   readonly report: (message: string, error?: unknown) => void;
 }
 
-/** Something that keeps an adapter from working, and what the operator can do about it. Never holds a secret. */
+/** A reason why an adapter cannot work, and a hint for the operator. Never holds a secret. */
 export interface AdapterProblem {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
 /**
- * One way to fill a port, as a configuration names it: `"use"` for those of the package, `"from"` for a module that
- * exports one. `S` are its settings, which stand beside `use` or `from`.
+ * One way to fill a port, as a configuration names it: `"use"` for an adapter of the package, `"from"` for a module
+ * that exports one. `S` is the type of its settings, which stand beside `use` or `from`.
  */
 export interface Adapter<T, S, P = AdapterParts> {
   /** The ref of the port: `FactStore`, `Transport`, `Embedder`, `Clock` or `Authorizer`. */
@@ -39,19 +39,19 @@ export interface Adapter<T, S, P = AdapterParts> {
   /** An object schema, with `env` on properties that a variable sets; without one the adapter takes no settings. */
   readonly settings?: Schema<S>;
   /**
-   * Makes the port, once a node. `settings` are checked, with defaults filled. Throws a `ServiceError` with a hint
-   * when they cannot work; what can only be found by connecting is found by the first use of the port.
+   * Makes the port, once per node. `settings` are checked, with defaults filled. Throws a `ServiceError` with a hint
+   * when they cannot work; errors that need a connection show at the first use of the port.
    */
   create(settings: S, parts: P): T | Promise<T>;
-  /** What would keep it from working, without changing anything: for `plugins doctor`. */
+  /** Returns the obstacles to its work, without changing anything: for `plugins doctor`. */
   inspect?(settings: S, use: { readonly processes: number }): Promise<readonly AdapterProblem[]>;
 }
 
-/** Where a store is. */
+/** The location of a store. */
 export interface StorePlace {
   /** For people: a path or an address, without user, password and parameters. */
   readonly location: string;
-  /** The same whatever folder the reader stands in. Absent: it is the same. */
+  /** The location as an absolute path. Absent: `location` is one. */
   readonly fullLocation?: string;
   /** Folder for files that belong to the store: the private key of the node, the first API key. */
   readonly dataFolder: string;
@@ -59,27 +59,26 @@ export interface StorePlace {
 
 export interface StoreAdapter<S> extends Adapter<FactStore, S> {
   readonly port: Ref<FactStore>;
-  /** Says where the store is, without opening it. */
+  /** Returns the location of the store, without opening it. */
   place(settings: S): StorePlace;
-  /** False where opening the store would create it. Absent: opening creates nothing. */
+  /** False when opening the store would create it. Absent: opening creates nothing. */
   exists?(settings: S): boolean;
   /**
-   * Optional: brings a store back from what `FactStore.copyInto` has written. No process may use the store meanwhile:
-   * rejects where one does. The restored store comes into its place whole or not at all, also when the
-   * process ends early.
+   * Optional: restores a store from the output of `FactStore.copyInto`. No process may use the store meanwhile: rejects
+   * if one does. The restored store takes its place whole or not at all, even if the process ends early.
    */
   restore?(settings: S, request: RestoreRequest): Promise<RestoredPlace>;
-  /** Optional: how much the store has, and how much its disk has room for, where that can be told. */
+  /** Optional: the size of the store, and the free space of its disk, where it can be measured. */
   size?(settings: S): Promise<{ readonly storeBytes: number; readonly freeBytes: number | null }>;
 }
 
 export interface TransportAdapter<S> extends Adapter<Transport, S> {
   readonly port: Ref<Transport>;
-  /** Host on which it listens: a node that needs no keys starts only on a loopback one, unless it is told to. */
+  /** Host on which it listens: a node without keys starts only on a loopback one, unless a setting allows more. */
   host(settings: S): string;
-  /** Whether pages of this origin may call the node. Absent: those of the node alone. */
+  /** Whether pages of this origin may call the node. Absent: only the node's own may. */
   allowsOrigin?(settings: S): (origin: string) => boolean;
-  /** What the node tells its callers about that: whether origins are named, and whether all of localhost may call. */
+  /** The same for the node's callers: whether origins are configured, and whether all of localhost may call. */
   crossOrigin?(settings: S): { readonly configured: boolean; readonly devLocalhost: boolean };
 }
 
@@ -91,7 +90,7 @@ export interface ClockAdapter<S> extends Adapter<Clock, S> {
   readonly port: Ref<Clock>;
 }
 
-/** `inner` is what the plugins provide, and undefined where none does: it knows the keys of the node. */
+/** `inner` is the authorizer of the plugins, which knows the keys of the node; undefined without one. */
 export interface AuthorizerAdapter<S>
   extends Adapter<Authorizer, S, AdapterParts & { readonly inner: Authorizer | undefined }> {
   readonly port: Ref<Authorizer>;

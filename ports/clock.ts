@@ -1,6 +1,6 @@
 import { defineRef } from './define-ref.ts';
 
-/** Physical time and timers. The only source of either, so that a test can own both. */
+/** Physical time and timers. The only source of either, so that a test can control both. */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch, UTC. May step backwards. */
   nowMs(): number;

@@ -1,6 +1,6 @@
 /**
- * Refs are the only way one part of the node reaches another. A ref is a value, so renaming is a
- * compiler's job, and `get(ref)` is typed without a string ever appearing at the call site.
+ * Refs are the only way one part of the node reaches another. A ref is a value, so the compiler checks every use and
+ * `get(ref)` is typed without a string at the call site.
  */
 declare const carries: unique symbol;
 

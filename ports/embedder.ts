@@ -2,17 +2,17 @@ import { defineRef } from './define-ref.ts';
 
 /** Turns text into vectors, to compare texts by their meaning. */
 export interface Embedder {
-  /** Identity of model and settings, stored with every vector; a change re-embeds. */
+  /** Identity of model and settings, stored with every vector; after a change all texts are embedded again. */
   readonly id: string;
   readonly dimensions: number;
   /**
-   * Cosine similarity below which two texts count as unrelated, in [-1, 1]. Searches drop hits under it, so a
+   * Cosine similarity below which two texts count as unrelated, in [-1, 1]. Searches drop hits below it, so that a
    * nonsense query finds nothing.
    */
   readonly similarityFloor: number;
   /**
-   * How another thread makes the same embedder, so that documents need not be embedded in this one. Absent where that
-   * would not help: a remote model, or one that has threads of its own.
+   * How another thread makes the same embedder, so that this one need not embed documents. Absent when that would not
+   * help: for a remote model, or one with threads of its own.
    */
   readonly recipe?: EmbedderRecipe | undefined;
   /**
@@ -21,30 +21,27 @@ export interface Embedder {
    * a wrong dimension or a non-finite component is an error, never returned.
    */
   embed(texts: readonly string[], purpose: 'document' | 'query'): Promise<Float32Array[]>;
-  /** Ends what the embedder runs, with its node. Texts under way are rejected. Absent where there is nothing to end. */
+  /** Ends the resources of the embedder, with its node. Pending texts are rejected. Absent when there are none. */
   close?(): Promise<void>;
 }
 
-/** What can be handed over to another thread in place of an embedder. */
+/** Describes an embedder for another thread, which makes it there. */
 export interface EmbedderRecipe {
   /** URL of a module. */
   readonly module: string;
   /** The function that it exports to make an embedder. */
   readonly create: string;
-  /** What the function is given; can be cloned. */
+  /** Arguments of the function; they can be cloned. */
   readonly given: readonly unknown[];
 }
 
 export const Embedder = defineRef<Embedder>('port.embedder');
 
-/**
- * Embedders that the node had before: with them it can ask for facts whose vectors are those of an earlier embedder,
- * until they have new ones.
- */
+/** Former embedders of the node. It uses them to search facts that still have vectors of an earlier embedder. */
 export interface EarlierEmbedders {
-  /** The embedder with this id; undefined for one that cannot be asked any more. */
+  /** Returns the embedder with this id; undefined when it is no longer available. */
   find(id: string): Embedder | undefined;
-  /** Ends what they run, with the node. */
+  /** Ends their resources, with the node. */
   close?(): Promise<void>;
 }
 

@@ -30,9 +30,8 @@ export type FactField =
 
 /**
  * A predicate over one fact, in eight kinds of node and no more. The SQL compiler and `evaluateFilter` must agree on
- * every filter and every fact; a property test holds them to it.
- *
- * A comparison with a null member is false, as is its absence: `not(above(validUntilMs, x))` holds for a null member.
+ * every filter and every fact; a property test checks that. A comparison with a null member is false, as is its
+ * absence: `not(above(validUntilMs, x))` holds for a null member.
  */
 export type Filter =
   /** True when every part is; true when there is none. */
@@ -54,18 +53,18 @@ export type Filter =
       readonly match: readonly ColumnMatch[];
       readonly where: readonly ColumnCondition[];
       /**
-       * What the fact must satisfy that the row is: of the table `facts` itself, of others the one that `fact_id`
-       * names.
+       * A condition on the fact of the row: for the table `facts` the row itself, for others the fact named by
+       * `fact_id`.
        */
       readonly whereFact?: Filter;
-      /** Of the rows that `of` ties to the fact, only those with the latest stamp in `column` up to this one count. */
+      /** Of the rows that `of` joins to the fact, only those with the latest stamp in `column` up to this one count. */
       readonly latest?: { readonly column: string; readonly upTo: Hlc; readonly of: readonly ColumnMatch[] };
     };
 
 /**
- * Ties a column to a member of the fact: `column` equal to `field`, another than it, or strictly above it. The columns
- * for a stamp are named by their prefix: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for (`feed_wall`,
- * `feed_ctr`). The table `facts` has a column `place` beside those that it stores.
+ * Joins a column to a member of the fact: `column` is equal to `field`, different from it, or strictly above it. The
+ * columns for a stamp are named by their prefix: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for
+ * (`feed_wall`, `feed_ctr`). The table `facts` has a column `place` beside those that it stores.
  */
 export interface ColumnMatch {
   readonly column: string;

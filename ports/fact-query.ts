@@ -10,8 +10,8 @@ export type FactOrder = 'timestamp' | 'hlc' | 'feed' | 'any';
 export interface FactQuery {
   readonly filter: Filter;
   /**
-   * `timestamp`: timestamp desc, id desc. `hlc`: hlc desc, id desc. `feed`: feed asc. `any`: whichever costs least; for
-   * facts whose ids are known.
+   * `timestamp`: timestamp desc, id desc. `hlc`: hlc desc, id desc. `feed`: feed asc. `any`: the cheapest, for facts
+   * whose ids are known.
    */
   readonly order: FactOrder;
   /** Only facts strictly beyond this position of the order. */
@@ -19,12 +19,12 @@ export interface FactQuery {
   readonly limit: number;
   /**
    * Ends with the fact whose value brings the values found to so many bytes (UTF-8), so that the first fact always
-   * comes. Values behind it are not read, however many and however long they are.
+   * comes. Later values are not read, at any number and length.
    */
   readonly maxBytes?: number;
   /**
-   * The facts are likely to be asked for again: the store may keep them in memory, and take from there what it finds to
-   * be unchanged. The answer is the same without it. For look-ups of facts, not for walking through many.
+   * The facts are likely to be read again: the store may cache them, and return from its cache those that it finds
+   * unchanged. The answer is the same without it. For look-ups of facts, not for walking through many.
    */
   readonly mayKeep?: boolean;
 }
@@ -38,7 +38,7 @@ export interface RowPage {
   readonly below?: string | undefined;
 }
 
-/** Where a page of facts in the order of triples begins: behind the fact with these members. */
+/** Where a page of facts in the order of triples begins: after the fact with these members. */
 export type TriplePosition = Pick<
   FactOutline,
   'entityKey' | 'relationKey' | 'scope' | 'gardenId' | 'confidence' | 'hlc' | 'id'
@@ -48,7 +48,7 @@ export type TriplePosition = Pick<
 export interface TripleQuery {
   readonly tenantId: string;
   readonly filter: Filter;
-  /** Only facts strictly beyond this position, whether there is a fact there or not. */
+  /** Only facts strictly beyond this position, even if no fact is there. */
   readonly after?: TriplePosition | undefined;
   readonly limit: number;
 }

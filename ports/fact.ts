@@ -5,7 +5,7 @@ export type Scope = (typeof SCOPES)[number];
 export const VALUE_TYPES = ['string', 'text', 'number', 'boolean', 'datetime', 'ref', 'null'] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** A value with its type (docs/reference/values.md). `v` is exactly what was sent. */
+/** A value with its type (docs/reference/values.md). `v` is exactly as sent. */
 export interface FactValue {
   readonly type: ValueType;
   readonly v: string | number | boolean | null;
@@ -16,8 +16,8 @@ export interface FactValue {
 export const REDACTED_REFERENCE = `sha256:${'0'.repeat(64)}`;
 
 /**
- * One tick of the hybrid logical clock. Compare with `compareHlc`; the text form orders wrongly as text
- * (`….10` sorts before `….9`).
+ * One tick of the hybrid logical clock. Compare with `compareHlc`; the text form orders wrongly as text (`….10` sorts
+ * before `….9`).
  */
 export interface Hlc {
   /** Milliseconds since the epoch, UTC. */
@@ -29,7 +29,7 @@ export interface Hlc {
 export const compareHlc = (a: Hlc, b: Hlc): number => a.wallMs - b.wallMs || a.counter - b.counter;
 
 /**
- * What two facts must share to contradict, retract or supersede one another: the triple by its match keys, and the
+ * The common part of facts that contradict, retract or supersede one another: the triple by its match keys, and the
  * place, which is a garden, or outside all gardens.
  */
 export interface TripleKey {
@@ -48,7 +48,7 @@ export interface PreparedFact extends TripleKey {
   readonly entity: string;
   readonly relation: string;
   readonly value: FactValue;
-  /** Equal for values that mean the same; bounded in length whatever the value. */
+  /** Equal for values that mean the same. Its length is bounded. */
   readonly valueKey: string;
   readonly source: string;
   readonly sourceKey: string;
@@ -63,7 +63,7 @@ export interface PreparedFact extends TripleKey {
   readonly cid: string;
   /** `sha256:<hex>` each, in the order given. */
   readonly derivedFrom: readonly string[];
-  /** System facts are about the store itself, and are found only when a reader asks for them. */
+  /** System facts are about the store itself, and are found only by readers that name them. */
   readonly system: boolean;
   readonly attested: boolean | null;
   readonly attestedKeyId: string | null;
@@ -88,12 +88,12 @@ export interface StoredFact extends PreparedFact {
   readonly feed: Hlc;
 }
 
-/** A stored fact without its value: what judging a triple needs, however large the values are. */
+/** A stored fact without its value, which is enough to check a triple even if the values are large. */
 export interface FactOutline extends Omit<StoredFact, 'value'> {
   readonly interpretAs: FactValue['interpretAs'];
 }
 
-/** An outline that says how long the value is, so that nobody has to read it to find out. */
+/** An outline with the length of the value, so that it need not be read. */
 export interface SizedOutline extends FactOutline {
   /** Bytes of the value as text (UTF-8). */
   readonly valueBytes: number;

@@ -1,7 +1,7 @@
 /**
- * A text with what is secret in its URLs masked: user and password, every value of a query, the fragment. Names of
- * parameters stay, because they tell an operator which URL it is. For whatever is shown: settings, log lines, messages.
- * A text without a URL is returned as it is.
+ * Masks secrets in the URLs of a text: user and password, every value of a query, the fragment. Names of parameters
+ * stay, because they tell an operator which URL it is. For all output: settings, log lines, messages. A text without a
+ * URL is returned as it is.
  */
 export const maskUrls = (text: string): string => (text.includes('://') ? text.replace(AFTER_SCHEME, mask) : text);
 
@@ -15,16 +15,16 @@ export const maskUrlsIn = (value: unknown): unknown => {
 };
 
 /**
- * Up to what ends a URL in prose and in JSON. A password that nobody encoded may hold that too, so what stands before
- * an `@` belongs to the URL. The bounds keep the time in proportion to the text. Files have no users, and stacks are
- * full of them.
+ * Matches until the end of a URL in prose and in JSON. A password that is not encoded may hold such characters too, so
+ * everything before an `@` belongs to the URL. The bounds make the time linear. URLs of files are skipped: they have no
+ * users, and stacks are full of them.
  */
 const AFTER_SCHEME = /(?<!\bfile):\/\/(?:[^\s@]{0,512}@){0,4}[^\s"'<>`\\]+/g;
 const MASK = '***';
 
 const mask = (found: string): string => {
   const [, authority = '', path = '', query, fragment] = PARTS.exec(found) ?? [];
-  // Either a sign of an address that goes on, or of a password that nobody encoded: then no part is what it seems.
+  // Either the address goes on, or a password was not encoded: then no part can be trusted.
   if (found.includes('@', '://'.length + authority.length)) return `://${MASK}`;
   const at = authority.lastIndexOf('@');
   const host = at === -1 ? authority : `${MASK}${authority.slice(at)}`;

@@ -2,14 +2,16 @@ import type { Knex } from 'knex';
 import type { Snapshot, WriteTransaction } from './fact-store.ts';
 
 /**
- * What a migration reads of the facts, and its tables' rows, in the transaction that applies it. A plugin's sees its
- * own tables alone, and by `select` what the core keeps about the life of facts.
+ * Facts, and rows of tables, as a migration reads them in the transaction that applies it. A plugin's migration sees
+ * its own tables alone, and by `select` the core's tables about the life of facts.
  */
 export interface MigrationData
   extends Pick<Snapshot, 'find' | 'databaseMs' | 'table' | 'select'>,
     Pick<WriteTransaction, 'insertRows'> {}
 
-/** Where engines differ in the statements that make tables. Members that are lists are statements, in order. */
+/**
+ * The differences between engines in statements that define tables. Members that are lists are statements, in order.
+ */
 export interface SchemaDialect {
   /** Type of a column whose text is compared by its bytes. */
   readonly textType: string;
@@ -22,26 +24,26 @@ export interface SchemaDialect {
    */
   numberRows(table: Knex.CreateTableBuilder, column: string): void;
   /**
-   * Lets every change of a row of the table fail from then on, but for updates that satisfy a condition on `OLD` and
-   * `NEW`, and deletes that satisfy one on `OLD`. Both may hold subqueries.
+   * From now on every change of a row of the table fails, except updates that satisfy a condition on `OLD` and `NEW`,
+   * and deletes that satisfy one on `OLD`. Both may hold subqueries.
    */
   freeze(table: string, permitted: { readonly updates: string; readonly deletes: string }): readonly string[];
   /** A subquery over a column that holds a list of texts as JSON, or null: rows of `place` and `element`. */
   listElements(column: string): string;
-  /** Tells the planner how many rows to expect. Empty where the engine finds out by itself. */
+  /** Tells the planner how many rows to expect. Empty if the engine finds out by itself. */
   expectRows(expected: ExpectedRows): readonly string[];
 }
 
-/** Rows of an index and, behind the first number, rows for each longer prefix of it. */
+/** Rows of an index and, after the first number, rows for each longer prefix of it. */
 export type ExpectedRows = readonly (readonly [table: string, index: string, rows: string])[];
 
-/** What a migration sees of the database. */
+/** The database as a migration sees it. */
 export interface MigrationSchema {
   readonly schema: Knex.SchemaBuilder;
   readonly dialect: SchemaDialect;
   /**
-   * Runs one SQL statement. A plugin's may create an index on a table of its own, which the builder cannot always
-   * spell, and nothing else.
+   * Runs one SQL statement. A plugin's statement may create an index on a table of its own, which the builder cannot
+   * always spell, and nothing else.
    */
   raw(sql: string): Promise<void>;
   readonly data: MigrationData;
@@ -50,7 +52,7 @@ export interface MigrationSchema {
   hasColumn(table: string, column: string): Promise<boolean>;
 }
 
-/** Tells operators how far a migration is: `progress(310_000, 1_000_000, 'facts')`. */
+/** Reports the progress of a migration to operators: `progress(310_000, 1_000_000, 'facts')`. */
 export type MigrationProgress = (done: number, total: number, what: string) => void;
 
 /**
@@ -63,15 +65,15 @@ export interface Migration {
   /** Without the number: `agent_keys` becomes `006_agent_keys` in the ledger. */
   readonly name: string;
   /**
-   * What takes too long for one transaction, before `up`. Called again and again, each time in a transaction of its
-   * own, until it returns true. It keeps its place in a table: the next call may come from another process, or after a
-   * start that was interrupted. `up` runs last, and once.
+   * Work that takes too long for one transaction, before `up`. Called again and again, each time in a transaction of
+   * its own, until it returns true. It saves its place in a table: the next call may come from another process, or
+   * after an interrupted start. `up` runs last, and once.
    */
   prepare?(schema: MigrationSchema, progress: MigrationProgress): Promise<boolean>;
   up(schema: MigrationSchema): Promise<void>;
 }
 
-/** A migration with the part of the node that brings it. */
+/** A migration with its owner. */
 export interface OwnedMigration extends Migration {
   /** `core`, or the plugin's name. Only core numbers decide whether a schema is newer than the program. */
   readonly owner: string;

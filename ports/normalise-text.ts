@@ -1,17 +1,16 @@
 /**
- * Normalises a text in time linear in its length, whatever it contains. This is the only place that may call
- * `String.normalize`: combining marks are put in order one by one, so that a run of them takes quadratic time. As the
- * Stream-Safe Text Format of Unicode says (UAX 15, section 13), a run of more than 30 is cut by a combining grapheme
- * joiner, which is a mark itself and changes nothing that people see. No text of any language has such runs, and every
- * other text is normalised as ever.
+ * Normalises a text in time linear in its length. No other code may call `String.normalize`: it orders combining marks
+ * one by one, so that a long run of them takes quadratic time. A run of more than 30 is cut by a combining grapheme
+ * joiner, as the Stream-Safe Text Format of Unicode says (UAX 15, section 13). The joiner is a mark itself and
+ * invisible. No text of any language has such runs, and every other text is normalised as usual.
  */
 export const normaliseText = (text: string, form: 'NFC' | 'NFKD'): string =>
   (LONG_RUN.test(text) ? text.replaceAll(RUN, cutRun) : text).normalize(form);
 
-/** Marks that may follow one another. */
+/** Most marks in a row. */
 export const LONGEST_RUN_OF_MARKS = 30;
 
-/** Everything that is put in order is a mark, or the half-width voicing of Japanese, which becomes one. */
+/** Every reordered character is a mark, or the half-width voicing of Japanese, which becomes one. */
 const MARK = '[\\p{M}\\uff9e\\uff9f]';
 const RUN = new RegExp(`${MARK}+`, 'gu');
 const LONG_RUN = new RegExp(`${MARK}{${LONGEST_RUN_OF_MARKS + 1}}`, 'u');

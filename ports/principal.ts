@@ -1,6 +1,6 @@
 import type { Scope } from './fact.ts';
 
-/** Permissions that every node knows. None contains another one. Plugins declare further ones. */
+/** Permissions of every node. No permission contains another one. Plugins declare further ones. */
 export const CORE_PERMISSIONS = {
   read: 'read facts',
   write: 'assert facts',
@@ -8,18 +8,18 @@ export const CORE_PERMISSIONS = {
 } as const;
 export type CorePermission = keyof typeof CORE_PERMISSIONS;
 
-/** Kinds of callers that every node knows. Plugins declare further ones. */
+/** Kinds of callers of every node. Plugins declare further ones. */
 export const CORE_PRINCIPAL_KINDS = {
   anonymous: 'nobody was asked for a credential',
   node: 'the node itself',
 } as const;
 export type CorePrincipalKind = keyof typeof CORE_PRINCIPAL_KINDS;
 
-/** Who is asking. Requests carry a principal, never a container. */
+/** The caller of a request. Requests carry a principal, never a container. */
 export interface Principal {
-  /** As what the caller was let in. */
+  /** The kind of credential, or its absence, by which the caller was admitted. */
   readonly kind: CorePrincipalKind | (string & Record<never, never>);
-  /** Facts and everything else that the caller does are attributed to this URI. */
+  /** The author of facts and other actions of the caller. */
   readonly entityUri: string;
   /** Ids of permissions. */
   readonly permissions: ReadonlySet<string>;

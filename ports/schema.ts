@@ -1,13 +1,11 @@
 declare const describes: unique symbol;
 
 /**
- * A JSON Schema that is known to describe `T`. Ajv checks and fills defaults; the compiler takes `T` on trust, so the
- * two are written side by side.
- *
- * Two keywords are ours. `env` on a configuration property names the environment variable that sets it. `movedTo` on a
- * property that is no setting any more names the place that took it over: a file that still has it is refused with that
- * place. In the schema of a query a property of type `boolean`, `integer`, `number` or `array` is converted from its
- * text before it is checked.
+ * A JSON Schema that describes `T`. Ajv checks and fills defaults; the compiler takes `T` on trust, so the two are
+ * written side by side. Two keywords are ours. `env` on a configuration property names the environment variable that
+ * sets it. `movedTo` names the new place of a moved setting: a file that still has the old one is refused with that
+ * place. In the schema of a query, a property of type `boolean`, `integer`, `number` or `array` is converted from its
+ * text before the check.
  */
 export interface Schema<T> {
   readonly json: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Codes of what the kernel, the ports and the adapters refuse. Those of a feature are declared by its plugin. */
+/** Error codes of the kernel, the ports and the adapters. Plugins declare those of their features. */
 export const CORE_ERRORS = {
   malformed_json: { status: 400, summary: 'the body is no JSON that the node reads' },
   invalid_cursor: { status: 400, summary: 'the cursor is not one that the node gave for this list' },
@@ -27,13 +27,13 @@ export const CORE_ERRORS = {
   internal: { status: 500, summary: 'the node failed; its log has the cause under the request id' },
   unavailable: { status: 503, summary: 'the node or something that it needs cannot serve now' },
   commit_unknown: { status: 503, summary: 'the store does not say whether it kept the write: look, or send it again' },
-  /** `validation` in a query or path, with the status of those. */
+  /** `validation` in a query or path, with its status there. */
   bad_parameter: { status: 400, summary: 'a parameter breaks a rule' },
 } as const;
 
 export type CoreErrorCode = keyof typeof CORE_ERRORS;
 
-/** What an error is thrown with: a code that every node knows, or one that a plugin declares with `defineErrorCode`. */
+/** The code of an error: one of every node, or one that a plugin declares with `defineErrorCode`. */
 export type ErrorCode = CoreErrorCode | DeclaredErrorCode;
 
 export interface DeclaredErrorCode {
@@ -41,7 +41,7 @@ export interface DeclaredErrorCode {
   readonly status: number;
 }
 
-/** Names the member that was wrong, never its value. `path` reads `body.value.v`, `query.limit`, `body[2].scope`. */
+/** Names the wrong member, never its value. `path` reads `body.value.v`, `query.limit`, `body[2].scope`. */
 export interface Violation {
   readonly path: string;
   readonly message: string;
@@ -50,7 +50,7 @@ export interface Violation {
 export interface ServiceErrorOptions {
   /** Replaces the code's own status, for example a schema violation in a query (400 instead of 422). */
   readonly status?: number;
-  /** What the operator or caller can do about it. */
+  /** Advice for the operator or caller. */
   readonly hint?: string;
   readonly violations?: readonly Violation[];
   /** Members added to the problem document, for example `retry_after_seconds`. */
@@ -61,8 +61,8 @@ export interface ServiceErrorOptions {
 }
 
 /**
- * An operating error: something a caller or an operator did, or a resource that failed. Everything else that is thrown
- * is a bug and becomes a 500 with nothing leaked.
+ * An operating error: a mistake of a caller or an operator, or a resource that failed. Any other thrown error is a bug
+ * and becomes a 500 that reveals nothing.
  */
 export class ServiceError extends Error {
   readonly code: string;

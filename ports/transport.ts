@@ -1,7 +1,7 @@
 import { defineRef } from './define-ref.ts';
 import type { ServiceError } from './service-error.ts';
 
-/** A request as it came over the wire: nothing is parsed that a check could still refuse. */
+/** A request as it came over the wire: parts that a check could still refuse are not parsed. */
 export interface InboundRequest {
   readonly method: string;
   /** Path as sent, percent-encoding untouched, without the query. */
@@ -29,25 +29,23 @@ export interface OutboundReply {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Already serialised. An async iterable is streamed, no faster than the client reads; it is ended (`return`) when the
-   * client goes away. Of a reply to HEAD the headers alone are sent, and a stream is ended without being read.
+   * client goes away. A reply to HEAD sends the headers alone, and its stream is ended unread.
    */
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 
 /**
- * One path and method. `path` is literal, with `:name` for a segment and `*name` for the undivided tail (one character
- * or more, slashes included), which literal segments may follow. A path is matched as sent, and a trailing slash
- * counts.
- *
- * Where several endpoints of the method take a path, a literal segment wins over `:name`, and `:name` over `*name`, at
- * the first segment where they differ; with tails alike, the longer literal end wins.
+ * One path and method. `path` is literal, with `:name` for a segment and `*name` for the undivided tail (at least one
+ * character, slashes included), which literal segments may follow. A path is matched as sent, and a trailing slash
+ * counts. Where several endpoints of the method match a path, a literal segment wins over `:name`, and `:name` over
+ * `*name`, at the first segment where they differ. With equal tails, the longer literal end wins.
  */
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
   /**
-   * Its replies hold a secret, perhaps beside text that a caller chose, and must not be compressed: the length of a
-   * compressed reply tells how much the two have in common (BREACH).
+   * Its replies hold a secret, perhaps beside text of the caller, and must not be compressed: the length of a
+   * compressed reply reveals how much the two have in common (BREACH).
    */
   readonly holdsSecret?: true | undefined;
   handle(request: InboundRequest): Promise<OutboundReply>;
@@ -55,11 +53,14 @@ export interface Endpoint {
 
 export interface ServeOptions {
   readonly endpoints: readonly Endpoint[];
-  /** Answers what no endpoint takes. `allowed` lists the methods that the path does have, empty for an unknown path. */
+  /**
+   * Answers requests without a matching endpoint. `allowed` lists the methods that the path does have, empty for an
+   * unknown path.
+   */
   unmatched(request: InboundRequest, allowed: readonly string[]): Promise<OutboundReply>;
   /**
-   * Answers what never became a request (broken framing, headers beyond the limit, a request that took too long to
-   * arrive) and what an endpoint failed to answer. A transport without a wire of its own need not call it.
+   * Answers failures before a request exists (broken framing, headers beyond the limit, a request that took too long to
+   * arrive), and those of an endpoint to answer. A transport without a wire of its own need not call it.
    */
   refused?(error: ServiceError): OutboundReply;
 }
@@ -72,7 +73,7 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-/** What addresses may be called. */
+/** Limits on the addresses of a call. */
 export interface OutboundRules {
   /** Lets the call reach private and loopback addresses, and plain http. */
   readonly allowPrivate: boolean;
@@ -91,13 +92,12 @@ export interface OutboundRequest extends OutboundRules {
   /** No more of the response's body is read. */
   readonly maxResponseBytes: number;
   /**
-   * What the call is for, in measurements and traces. A webhook goes to an address that a client chose, so the receiver
-   * does not get to know the trace; nor does it where this is left out.
+   * The purpose of the call, for metrics and traces. A webhook goes to an address that a client chose, so its receiver
+   * does not get the trace; neither does one without a purpose.
    */
   readonly purpose?: OutboundPurpose;
   /**
-   * A longer body makes the call reject (`refuse`, the default), or is cut off there and the rest not waited for
-   * (`cut`).
+   * A longer body makes the call reject (`refuse`, the default), or is cut off without waiting for the rest (`cut`).
    */
   readonly excess?: 'refuse' | 'cut';
 }
@@ -111,19 +111,19 @@ export interface InboundReply {
 /** HTTP in both directions, so that one loopback network can fake both and cut either. */
 export interface Transport {
   /**
-   * Serves until closed. Never lets an error of an endpoint reach the client as anything but the endpoint's own reply
-   * or a bare 500. Endpoints are matched by path before method; an endpoint that is not listed does not exist.
+   * Serves until closed. An error of an endpoint reaches the client only as the endpoint's own reply or as a bare 500.
+   * Endpoints are matched by path before method; an unlisted endpoint does not exist.
    */
   serve(options: ServeOptions): Promise<Listener>;
   /**
-   * Sends one request. Redirects are never followed and proxy variables are ignored. Rejects with
-   * `ServiceError('unavailable')` when no answer came, whatever the reason; any status is an answer.
+   * Sends one request. Redirects are never followed and proxy variables are ignored. Any status is an answer. Rejects
+   * with `ServiceError('unavailable')` without an answer, for every cause.
    */
   send(request: OutboundRequest): Promise<InboundReply>;
   /**
-   * Why `send` would not call this address, or undefined when it would: spelling, port, and every address that the name
-   * has now. For refusing an address early; `send` judges it again, because names change. A name without an address is
-   * refused too, unless `maybeLater`: then it counts as a host that cannot be reached yet.
+   * Returns why `send` would refuse this address, or undefined when it would not. Checks spelling, port, and every
+   * current address of the name. For an early refusal; `send` checks again, because names change. A name without an
+   * address is refused too, except with `maybeLater`: then it counts as a host that is unreachable for now.
    */
   refusal(url: string, rules: OutboundRules & { readonly maybeLater?: boolean }): Promise<string | undefined>;
 }

@@ -22,7 +22,7 @@ export interface Assembly {
   readonly routes: OwnedRoute[];
   readonly lives: PluginLife[];
   readonly settings: readonly SettingReport[];
-  /** What the transport serves, compiled when it is first asked for; undefined until every plugin was set up. */
+  /** Compiled at the first call; undefined until every plugin was set up. */
   served: (() => ServeOptions) | undefined;
   isServing: boolean;
   /** From the first call of `stop` on; the node still serves for `drainDelayMs`. */

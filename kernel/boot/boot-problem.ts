@@ -30,14 +30,14 @@ export const refuseProblems = (problems: readonly BootProblem[]): void => {
   if (problems.length > 0) throw new BootError(problems);
 };
 
-/** What went wrong, as a problem: an operating error keeps its own words and hint. */
+/** Turns an error into a problem. A `ServiceError` keeps its own message and hint. */
 export const problemOf = (error: unknown, doing: string): BootProblem => {
   const message = maskUrls(error instanceof Error ? error.message : String(error));
   const hint = error instanceof ServiceError ? error.hint : undefined;
   return { message: `${doing}: ${message}`, cause: error, ...(hint === undefined ? {} : { hint }) };
 };
 
-/** The same for what a plugin does at the start: operators need the message, and the plugin's author the place. */
+/** The same for a failure of a plugin at the start. Operators need the message, and the plugin's author the place. */
 export const pluginProblem = (plugin: string, doing: string, error: unknown): BootProblem => {
   const problem = problemOf(error, `${plugin} failed in ${doing}`);
   return error instanceof ServiceError ? problem : { ...problem, hint: 'start with SVC_LOG_LEVEL=debug to see where' };

@@ -14,7 +14,7 @@ export interface ServedParts extends Omit<RouteOptions, OfTheNode> {
   allowsOrigin(origin: string): boolean;
 }
 
-/** What the transport serves, once every plugin was set up. */
+/** Compiles the endpoints for the transport, once every plugin was set up. */
 export const compileServed = ({ container, allowsOrigin, ...parts }: ServedParts): ServeOptions => {
   const { authRequired, maxBodyBytes, trustedProxies } = container.get(NodeSettings);
   const self = container.get(NodeSelf);
@@ -24,7 +24,7 @@ export const compileServed = ({ container, allowsOrigin, ...parts }: ServedParts
   return compileRoutes({ ...parts, self, refuseForeignPage, refuseForeignOrigin, maxBodyBytes, trustedProxies });
 };
 
-/** A route that cannot be compiled is a problem of the start. */
+/** Turns a failure to compile a route into a problem of the start. */
 export const compiledOrRefused = (served: () => ServeOptions): ServeOptions => {
   try {
     return served();

@@ -5,7 +5,7 @@ import type { NodeSettings } from '../identity/node-settings.ts';
 import type { BootProblem } from './boot-problem.ts';
 import type { PlannedPlugin } from './plan-boot.ts';
 
-/** Why a boot would refuse the store: it is newer than the program, or somebody else's. Changes nothing in it. */
+/** Returns why a boot would refuse the store: it is newer than the program, or belongs to another node. Read-only. */
 export const inspectStore = async (
   store: FactStore,
   migrations: readonly OwnedMigration[],
@@ -15,10 +15,10 @@ export const inspectStore = async (
   ...(await problemsIn(() => checkNodeRecord(store, identity))),
 ];
 
-/** What stands in the way of files in a folder; undefined when nothing does. */
+/** Returns why no file can be made in a folder; undefined when one can. */
 export type ProbeFolder = (path: string) => BootProblem | undefined;
 
-/** What the plugins find about their files and settings, each by its own `inspect`. */
+/** Runs the `inspect` of each plugin and returns the problems that they find. */
 export const inspectPlugins = async (
   plugins: readonly PlannedPlugin[],
   node: NodeSettings,
@@ -34,7 +34,7 @@ export const inspectPlugins = async (
   return found;
 };
 
-/** What the work is refused with, as a problem; anything else that it throws is a bug. */
+/** Returns the refusal of the work as a problem. Any other error that it throws is a bug. */
 export const problemsIn = async (work: () => Promise<unknown>): Promise<BootProblem[]> => {
   try {
     await work();

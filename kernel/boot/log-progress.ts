@@ -4,7 +4,7 @@ import type { Logger } from '../log/logger.ts';
 
 const INTERVAL_MS = 3_000;
 
-/** Logs what it is told every few seconds: long work tells of each of its many steps. */
+/** Logs a line at most every few seconds, because long work reports each of its many steps. */
 export const createProgressLog = (log: Logger, clock: Clock): ((line: string) => void) => {
   const isDue = createDue(clock, INTERVAL_MS);
   return (line) => {

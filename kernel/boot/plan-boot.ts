@@ -31,7 +31,7 @@ import { KERNEL_WORDS } from '../vocabulary/kernel-words.ts';
 import { collectWords, KERNEL_OWNER, type OwnedWord, Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { BootProblem } from './boot-problem.ts';
 
-/** An enabled plugin with what the operator says about it. */
+/** An enabled plugin with its settings from the file and the command. */
 export interface Installation {
   readonly plugin: AnyPlugin;
   readonly file?: Settings | undefined;
@@ -47,9 +47,9 @@ export interface PlanInput {
   readonly node: NodeSettings;
   /** Words that the node keeps while the plugin that declares them is off. */
   readonly keptWords?: readonly OwnedWord[] | undefined;
-  /** Whether files of plugins lie in the data folder whatever their settings say. */
+  /** Puts the files of plugins into the data folder, against any other setting. */
   readonly keepsToDataFolder?: boolean | undefined;
-  /** Name of a plugin that would provide the ref, were it enabled. */
+  /** Returns the name of a disabled plugin that would provide the ref. */
   readonly suggestProvider: (refId: string) => string | undefined;
 }
 
@@ -95,10 +95,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
 /** In every node, but for a plugin to replace. */
 const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
 
-/**
- * Judges everything that can be judged before anything is opened. All problems are added; the plan is good only without
- * any.
- */
+/** Checks everything that needs nothing opened. Adds all problems to the list; the plan is valid only without any. */
 export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan => {
   for (const { plugin } of input.installations) problems.push(...checkPlugin(plugin));
   const plugins = input.installations.map(({ plugin }) => plugin).filter(isWellFormed);
@@ -138,7 +135,7 @@ const wordsOf = ({ name, declares = [] }: AnyPlugin): OwnedWord[] => ownedBy(nam
 
 const ownedBy = (owner: string, words: readonly Word[]): OwnedWord[] => words.map((word) => ({ word, owner }));
 
-/** Two plugins of one name, or one whose tables the other could reach. */
+/** Refuses two plugins of one name, and a plugin whose tables another one could reach. */
 const checkNames = (plugins: readonly AnyPlugin[], problems: BootProblem[]): void => {
   plugins.forEach((plugin, place) => {
     for (const other of plugins.slice(place + 1)) {

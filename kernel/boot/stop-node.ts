@@ -1,13 +1,13 @@
 import type { Assembly } from './assembly.ts';
 
-/** A stop takes no longer than this, unless the store itself does not let go; callers are promised ten seconds. */
+/** A stop takes no longer than this, unless the store itself hangs; callers are promised ten seconds. */
 export const STOP_LIMIT_MS = 9_000;
-/** The part of it that running requests cannot use up. */
+/** The part of the time that running requests cannot use up. */
 export const CLOSING_RESERVE_MS = 1_000;
-/** What a plugin gets to stop even when nothing is left. */
+/** A plugin gets this long to stop even when the time is used up. */
 const LEAST_STOP_MS = 200;
 
-/** Gives senders of requests time to learn that this process wants no more, while all that come are still served. */
+/** Keeps serving for a while, so that clients learn from `/readyz` that this process is about to stop. */
 export const drain = async (node: Assembly): Promise<void> => {
   const { node: settings, adapters } = node.options;
   node.isStopping = true;
@@ -25,6 +25,6 @@ export const unwind = (node: Assembly): Promise<void> => {
   return node.stops.unwind();
 };
 
-/** What is left of the time for stopping. */
+/** Returns the rest of the time for stopping. */
 export const leftToStopMs = ({ stopByMs, options }: Assembly): number =>
   Math.max(LEAST_STOP_MS, (stopByMs ?? 0) - options.adapters.clock.monotonicMs());

@@ -1,7 +1,7 @@
 import type { Logger } from '../log/logger.ts';
 import type { Awaitable } from '../plugins/route-definition.ts';
 
-/** What was started and must be ended, in reverse. */
+/** The running parts of a node, which end in reverse order of their start. */
 export interface StopStack {
   push(name: string, stop: () => Awaitable<void>): void;
   /**

@@ -5,7 +5,7 @@ export type ChainLink = FactLink;
 
 /** A place in a chain of a tenant. */
 export interface ChainPlace {
-  /** Number in the ledger of the tenant of what is linked here. */
+  /** Ledger number of the linked entry, within its tenant. */
   readonly number: number;
   readonly link: ChainLink;
 }
@@ -17,6 +17,6 @@ export const hashText = (hash: Uint8Array): string =>
 /** The bytes of a `hashText`. */
 export const hashBytes = (text: string): Uint8Array => Buffer.from(text.slice('sha256:'.length), 'hex');
 
-/** True also for two that are not there. */
+/** True also when neither exists. */
 export const isSameLink = (a: ChainLink | undefined, b: ChainLink | undefined): boolean =>
   a === undefined || b === undefined ? a === b : a.seq === b.seq && Buffer.compare(a.hash, b.hash) === 0;

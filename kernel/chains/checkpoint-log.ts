@@ -13,7 +13,7 @@ export interface Checkpoint extends ChainPlace {
   readonly createdMs: number;
 }
 
-/** What a new checkpoint is given. */
+/** Id and time of a new checkpoint. */
 export interface CheckpointStamp {
   readonly id: string;
   readonly nowMs: number;
@@ -26,7 +26,7 @@ export class CheckpointLog {
   readonly #table: string;
   readonly #extraColumns: (checkpoint: Checkpoint) => Row;
 
-  /** `extraColumns`: what a row holds besides, the same columns for each. */
+  /** `extraColumns` returns further columns of a row, the same ones for each. */
   constructor(table: string, extraColumns: (checkpoint: Checkpoint) => Row = () => ({})) {
     this.#table = table;
     this.#extraColumns = extraColumns;
@@ -39,7 +39,7 @@ export class CheckpointLog {
     return row === undefined ? undefined : checkpointFromRow(row);
   }
 
-  /** Stores a checkpoint, unless another process has gone as far meanwhile. Returns the newest. */
+  /** Stores a checkpoint, unless another process has stored one at least as far. Returns the newest. */
   add(tables: PluginTables, tenantId: string, place: ChainPlace, stamp: CheckpointStamp): Promise<Checkpoint> {
     return tables.write(tenantId, async (own) => {
       const last = await this.newest(own, tenantId);

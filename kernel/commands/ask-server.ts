@@ -12,7 +12,7 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks a running node. Throws what the node says where it refuses. */
+/** Sends a request to a running node. Throws the refusal of the node as a `ServiceError`. */
 export const askServer = async (
   server: CommandServer,
   { body, headers = {}, ...request }: Question,
@@ -26,7 +26,7 @@ export const askServer = async (
   return reply;
 };
 
-/** What the node says where it refuses, fit for a terminal. */
+/** Turns a refusal of the node into an error, with its text made safe for a terminal. */
 export const refusalOf = ({ status, document }: ServerReply): ServiceError => {
   const { detail, hint, errors } = document;
   const why = [typeof detail === 'string' ? detail : `the node replied with status ${status}`, ...membersOf(errors)]

@@ -9,20 +9,19 @@ import type { Word, WordKind } from '../vocabulary/define-vocabulary.ts';
 import type { CommandServer, ServerPlace } from './command-server.ts';
 import type { OfflineStore } from './offline-store.ts';
 
-/** What the process tells the shell. */
+/** Exit codes of the process. */
 export const EXIT = {
   ok: 0,
-  /** The command did not do what it was asked to. */
+  /** The command failed. */
   failed: 1,
   /** The command finished, and some of its input was refused. */
   someRefused: 2,
 } as const;
 
 /**
- * What a command needs of a node. `nothing`: no node. `settings`: the configuration, checked; nothing is opened.
- * `store`: the same, and the store without a node on it.
- * `node`: a node that is booted for the command on a store that is there, and does not serve. `server`: a running node,
- * over HTTP.
+ * `nothing`: no node. `settings`: the checked configuration; nothing is opened. `store`: also the store, without a
+ * node.
+ * `node`: a node that is booted on an existing store and does not serve. `server`: a running node, over HTTP.
  */
 export type CommandNeeds = 'nothing' | 'settings' | 'store' | 'node' | 'server';
 
@@ -40,17 +39,17 @@ interface WithValue extends Described {
 /** An option by its type; the key of an option in camelCase is its flag in kebab-case: `keyFile` is `--key-file`. */
 export type CommandOption =
   | (Described & { readonly type: 'flag' })
-  /** `of` lists the words that are accepted, where not every text is. */
+  /** `of` lists the accepted words, where not every text is accepted. */
   | (WithValue & { readonly type: 'text'; readonly of?: readonly string[]; readonly default?: string })
   | (WithValue & {
       readonly type: 'integer';
       readonly minimum: number;
       readonly maximum: number;
-      /** What is counted, for example `seconds`. */
+      /** The unit of the number, for example `seconds`. */
       readonly unit?: string;
       readonly default?: number;
     })
-  /** Separated by commas; `of` lists what is accepted. */
+  /** Separated by commas; `of` lists the accepted words. */
   | (WithValue & { readonly type: 'words'; readonly of?: readonly string[]; readonly default?: readonly string[] });
 
 export interface CommandArgument extends Described {
@@ -86,13 +85,13 @@ export type GivenArguments<A extends CommandArguments> = {
 /** Shows how far a long run is, and lets lines through without tearing the display. */
 export interface Progress {
   /**
-   * `done` of the total is done; `count` is how many units that makes, where the total counts something else, such as
-   * bytes of a file of lines.
+   * `done` is a part of the total. `count` is the number of units done, where the total is in another unit, such as
+   * bytes.
    */
   update(done: number, count?: number): void;
-  /** Another total, where more work has come. */
+  /** Replaces the total, when more work has come. */
   resize(total: number): void;
-  /** A line of its own, above the display. */
+  /** Prints a line above the display. */
   say(line: string): void;
   end(): void;
 }
@@ -126,28 +125,25 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
   /** How another program starts this one from any folder: absolute paths of an interpreter and its script. */
   readonly program: readonly string[];
   /**
-   * A running node, for a command that `needs` none or another one than its options name. Nothing connects yet; rejects
-   * for a wrong address and a missing key file.
+   * Connects a command to a running node, where it `needs` none or another one. Makes no request yet. Rejects for a
+   * wrong address and a missing key file.
    */
   openServer(place: ServerPlace): Promise<CommandServer>;
   /**
-   * Rows in columns, fitted to the terminal; `titled` says that the first row names the columns. What would steer the
-   * terminal is taken out of the cells.
+   * Formats rows in columns that fit the terminal. With `titled` the first row names the columns. Control characters
+   * are removed from the cells.
    */
   table(rows: readonly (readonly Cell[])[], form?: { readonly titled?: boolean }): string;
   /**
-   * Asks the person at the terminal, and returns the line that was entered, empty at the end of input. Undefined where
-   * nobody is there to ask: input or remarks do not go to a terminal.
+   * Asks the user at the terminal and returns the line, empty at the end of input. Undefined when input or remarks do
+   * not go to a terminal.
    */
   readonly ask: ((prompt: string) => Promise<string>) | undefined;
-  /**
-   * Shows progress on standard error; null for a size that nobody knows. `unit` says in the plural what is counted:
-   * `lines` unless given.
-   */
+  /** Shows progress on standard error; pass null for an unknown size. `unit` is a plural noun, `lines` unless given. */
   progress(total: number | null, unit?: string): Progress;
   /** The words of a vocabulary that the plugins of the configuration declare, in the order of the plugins. */
   words<W extends Word>(kind: WordKind<W>): readonly W[];
-  /** Boots a node for a part of the work, without serving, on a store that is there, and stops it afterwards. */
+  /** Boots a node on an existing store for a part of the work, without serving, and stops it afterwards. */
   withNode<R extends Requires, T>(requires: R, work: (node: CommandNode<R>) => Promise<T>): Promise<T>;
 }
 
@@ -155,7 +151,7 @@ interface SettingsContext<C> {
   /** Settings of the plugin itself. */
   readonly config: C;
   readonly node: NodeSettings;
-  /** Rejects with `lookup` where there is no store. */
+  /** Rejects with `lookup` when there is no store. */
   requireStore(): Promise<void>;
 }
 
@@ -165,7 +161,7 @@ interface StoreContext<C> extends SettingsContext<C> {
 
 interface ServerContext {
   readonly server: CommandServer;
-  /** HTTP to others than the node. What is served with it can be reached from this machine alone, at a free port. */
+  /** HTTP to others than the node. It serves on loopback alone, at a free port. */
   openTransport(): Promise<Transport>;
 }
 
@@ -210,8 +206,8 @@ export interface Command<
   /** The schema of the plugin's settings, which types `config` where the command needs settings. */
   readonly settings?: Schema<C>;
   /**
-   * Does the work, and returns an exit code, `EXIT.ok` by default. A `ServiceError` is told to the user with its hint;
-   * anything else that is thrown is a bug.
+   * Runs the command and returns an exit code, `EXIT.ok` by default. The user sees a `ServiceError` with its hint; any
+   * other error is a bug.
    */
   run(context: CommandContext<A, O, N, R, C>): Awaitable<number | void>;
 }
@@ -221,7 +217,7 @@ export type AnyCommand = Command<any, any, any, any, any>;
 
 /** Commands under one word: `key add`, `key list`. */
 export interface CommandGroup extends CommandText {
-  /** The command of the group that runs where none is named. */
+  /** The command of the group that runs when the user names none. */
   readonly usual?: string;
   readonly commands: readonly AnyCommand[];
 }
@@ -241,7 +237,7 @@ export const defineCommand = <
 
 export const isGroup = (command: PluginCommand): command is CommandGroup => 'commands' in command;
 
-/** A command with the whole of its name: `key add`. */
+/** A command with its full name: `key add`. */
 export interface NamedCommand {
   readonly name: string;
   readonly command: AnyCommand;

@@ -2,7 +2,7 @@ import type { BootProblem } from '../boot/boot-problem.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
 import { isGroup, type PluginCommand } from './command-definition.ts';
 
-/** Commands of the node itself. */
+/** Commands of the program itself, which no plugin may define. */
 const OWN_COMMANDS: readonly string[] = ['start', 'init', 'restored', 'plugins', 'completion', 'help'];
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 

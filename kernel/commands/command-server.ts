@@ -5,7 +5,7 @@ export interface ServerRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Sent in place of the key that commands use. */
+  /** Replaces the key that commands send. */
   readonly key?: string;
   /** How long to wait for the whole reply, two minutes unless given. */
   readonly timeoutMs?: number;
@@ -21,26 +21,26 @@ export interface ServerReply {
 }
 
 /**
- * A running node, as the options `--url` and `--key-file` and the variables `SVC_URL` and `SVC_API_KEY` name it.
- * Without a key of those, the one that the user has kept for this address is sent.
+ * A running node, named by the options `--url` and `--key-file` or the variables `SVC_URL` and `SVC_API_KEY`. Without a
+ * key from these, the key that the user has saved for this address is sent.
  */
 export interface CommandServer {
   /** Base address, without a slash at its end. */
   readonly url: string;
-  /** Rejects with `unavailable` when nobody answers; any status is a reply. */
+  /** Returns a reply of any status. Rejects with `unavailable` when there is no reply. */
   send(request: ServerRequest): Promise<ServerReply>;
   /**
-   * Keeps a key for this address, in place of the one before, in a file that only the user may read. `isUsed` says
-   * whether commands will send it: the variable goes first.
+   * Saves a key for this address, in place of the one before, in a file that only the user may read. `isUsed` is false
+   * when a variable gives another key, which takes precedence.
    */
   keepKey(key: string): Promise<{ readonly path: string; readonly isUsed: boolean }>;
-  /** The key that is kept for this address. */
+  /** Returns the saved key for this address. */
   keptKey(): Promise<string | undefined>;
-  /** Removes the key that is kept for this address. Idempotent. */
+  /** Removes the saved key for this address. Idempotent. */
   forgetKey(): Promise<void>;
 }
 
-/** Which running node, as the options of commands name it. */
+/** The options that name a running node. */
 export interface ServerPlace {
   readonly url?: string | undefined;
   readonly keyFile?: string | undefined;

@@ -1,16 +1,16 @@
 import type { OwnedMigration, RestoredPlace, RestoreRequest } from '../../ports/ports.ts';
 import type { StoreCopies } from '../store/store-copies.ts';
 
-/** The store that is configured, without a node on it: for commands that must work where no node can. */
+/** The configured store without a node on it, for commands that must work where no node can. */
 export interface OfflineStore {
-  /** Opens the store as it is, whatever version wrote it. Rejects with `lookup` where there is none. */
+  /** Opens a store of any version as it is. Rejects with `lookup` when there is none. */
   withCopies<T>(work: (copies: StoreCopies) => Promise<T>): Promise<T>;
   /**
-   * Puts a store from a copy into the place of this one: upgraded to this program, with a new epoch, and with its clock
-   * ahead of every stamp that may have been given. See `StoreAdapter.restore`.
+   * Replaces this store by a copy. The copy is upgraded to this program and gets a new epoch. Its clock is set ahead of
+   * every stamp that may have been given. See `StoreAdapter.restore`.
    */
   restore(request: StoreRestore): Promise<RestoredPlace & SteppedClock>;
-  /** What a start of this program would do to the store. Changes nothing. */
+  /** Returns the changes that a start of this program would make to the store. Changes nothing. */
   inspectUpgrade(): Promise<UpgradePlan>;
 }
 
@@ -31,6 +31,6 @@ export interface UpgradePlan {
   readonly facts: number;
   readonly storeBytes: number | null;
   readonly freeBytes: number | null;
-  /** Why a start would refuse the store; empty where it would not. */
+  /** Reasons for which a start would refuse the store; empty when it would not. */
   readonly problems: readonly { readonly message: string; readonly hint?: string | undefined }[];
 }

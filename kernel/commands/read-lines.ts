@@ -1,4 +1,4 @@
-/** One line of a file. `bytes` is null when the line is longer than allowed; its content is not kept then. */
+/** One line of a file. `bytes` is null for a line that is longer than allowed. */
 export interface NumberedLine {
   /** From 1. */
   readonly number: number;
@@ -10,7 +10,7 @@ export interface NumberedLine {
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Splits a stream into lines and holds no more than one of them, so that a file may be larger than memory. */
+/** Splits a stream into lines and holds one of them at a time, so that a file may be larger than memory. */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
   maxLineBytes: number,

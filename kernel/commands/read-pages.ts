@@ -7,20 +7,20 @@ export interface PagesAsked {
   readonly query: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Member of the reply that holds the items. */
   readonly list: string;
-  /** Most items to read, all pages together. */
+  /** Most items to read over all pages. */
   readonly limit: number;
 }
 
 export interface ReadPage<T> {
   readonly items: readonly T[];
   readonly document: ServerReply['document'];
-  /** More is there, whether it is still read or not. */
+  /** Whether the list goes on, even if the limit ends the reading here. */
   readonly hasMore: boolean;
 }
 
 const PAGE = 500;
 
-/** The pages of a list of a running node, from the first on, until the limit or the end is reached. */
+/** Yields the pages of a list of a running node, until the limit or the end. */
 export async function* readPages<T>(server: CommandServer, asked: PagesAsked): AsyncGenerator<ReadPage<T>> {
   const { path, query, list, limit } = asked;
   let cursor: string | undefined;

@@ -1,8 +1,8 @@
 import type { AnyCommand, CommandGroup } from './command-definition.ts';
 
 /**
- * The group `rotate`, which several plugins share: each adds the command for the credential that it keeps. Groups of
- * the same name and summary become one.
+ * The group `rotate`, which several plugins share: each adds the command for its own credential. Groups of the same
+ * name and summary become one.
  */
 export const rotateGroup = (...commands: readonly AnyCommand[]): CommandGroup => ({
   name: 'rotate',

@@ -3,14 +3,14 @@ import type { ServerReply } from './command-server.ts';
 import { type Patience, type PatientTarget, sendPatiently } from './send-patiently.ts';
 import { harmlessText } from './shown-text.ts';
 
-/** A plugin may sit behind a proxy that answers anything: text of others is cut before it is shown. */
+/** The node may sit behind a proxy that answers anything, so foreign text is cut before it is shown. */
 const MAX_SHOWN_DETAIL = 500;
 
 export interface FactBatch {
   /** A body of POST /v1/facts in each line. */
   readonly body: Buffer;
   readonly idempotencyKey: string;
-  /** In which the facts were said: sent as the header `Svc-Session`. */
+  /** Session of the facts, sent as the header `Svc-Session`. */
   readonly session?: string | undefined;
 }
 
@@ -25,18 +25,18 @@ export interface RejectedItem {
 export interface BatchAnswer {
   readonly accepted: number;
   readonly rejected: readonly RejectedItem[];
-  /** The node had stored this very request before and repeated its answer. */
+  /** True when the node had stored this request before and repeated its answer. */
   readonly replayed: boolean;
 }
 
 export interface BatchPatience extends Pick<Patience, 'answeredBefore'> {
-  /** Is told before every pause. */
+  /** Called before every pause. */
   onPause(reason: string, delayMs: number): void;
 }
 
 /**
- * Asserts the lines of `body` in one request and one transaction. Tries again while the node is out of reach for a
- * moment or asks for patience; rejects with a ServiceError when it refuses the request as a whole.
+ * Asserts the lines of `body` in one request and one transaction. Retries while the node is unreachable for a moment or
+ * asks to wait. Rejects with a `ServiceError` when the node refuses the whole request.
  */
 export const sendBatch = async (
   target: PatientTarget,
@@ -94,8 +94,8 @@ const readAnswer = (reply: ServerReply): BatchAnswer => {
 };
 
 /**
- * The node counts within the request, and lines within an item, which says nothing to a person who has the file before
- * them.
+ * Translates positions within the request into positions within the line, because the user sees the file and not the
+ * request.
  */
 export const inTermsOfTheLine = (detail: string, index: number): string =>
   detail

@@ -6,23 +6,22 @@ const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000] as const;
 const MAX_RETRY_AFTER_S = 60;
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
-/** What to ask, and the clock for the pauses between tries. */
+/** The node, and the clock for the pauses between tries. */
 export interface PatientTarget {
   readonly server: CommandServer;
   readonly clock: Clock;
 }
 
 export interface Patience {
-  /** False gives up at once when nobody replies: a wrong address is likelier than a node that is about to start. */
+  /** False gives up at once without a reply: a wrong address is likelier than a node that is about to start. */
   readonly answeredBefore: boolean;
-  /** Is told before every pause. */
+  /** Called before every pause. */
   onPause(why: ServerReply | ServiceError, delayMs: number): void;
 }
 
 /**
- * Sends a write, and sends it again while the node is out of reach for a moment or asks for patience. It needs an
- * Idempotency-Key, so that nothing is stored twice. Resolves to the last reply, whatever its status; rejects with
- * `unavailable` where none came.
+ * Sends a write, and retries while the node is unreachable for a moment or asks to wait. The Idempotency-Key prevents
+ * that it is stored twice. Resolves to the last reply, of any status; rejects with `unavailable` without a reply.
  */
 export const sendPatiently = async (
   { server, clock }: PatientTarget,

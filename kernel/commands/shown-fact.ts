@@ -19,7 +19,7 @@ export interface ShownFact {
   readonly received_from?: string | null;
 }
 
-/** What commands need of a fact that they show, as `fields` of a request. */
+/** The `fields` of a request for facts that a command shows. */
 export const SHOWN_FIELDS = 'compact,valid_until,attested,received_from';
 
 export interface ShownValue {
@@ -28,11 +28,11 @@ export interface ShownValue {
   readonly interpret_as?: string;
 }
 
-/** Characters of a value in a list. A longer one is whole in `--json`. */
+/** A longer value is cut in a list, and whole with `--json`. */
 const MOST_SHOWN = 1_000;
 const SEPARATOR = ' · ';
 
-/** The value on one line, harmless for a terminal. */
+/** The value on one line, safe for a terminal. */
 export const valueLine = ({ v }: ShownValue, most: number = MOST_SHOWN): string => shortText(String(v), most);
 
 export interface FactEntry {
@@ -43,7 +43,7 @@ export interface FactEntry {
   readonly more?: readonly string[];
 }
 
-/** Rows for `table`: the value, and below it what the fact is about, who says so, how sure, since when. */
+/** Rows for `table`: the value, and below it entity, relation, source, confidence and age. */
 export const factRows = (
   fact: ShownFact,
   { lead = '-', nowMs, more = [] }: FactEntry,
@@ -65,7 +65,7 @@ export const factRows = (
   return [[lead, value], ...(marks.length === 0 ? [] : [['', warning]]), ['', about]];
 };
 
-/** What a reader must know before believing the fact. */
+/** Warnings that a reader needs before believing the fact. */
 const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.contradicted === true ? ['contradicted'] : []),
   ...(fact.differs_elsewhere === true ? ['another place says otherwise'] : []),
@@ -76,7 +76,7 @@ const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.valid_until == null ? [] : [endOf(fact.valid_until, nowMs)]),
 ];
 
-/** Content goes without saying. */
+/** The usual reading, `content`, is not shown. */
 const readingOf = ({ interpret_as: reading = 'content' }: ShownValue): readonly string[] =>
   reading === 'content' ? [] : [shortText(reading)];
 
@@ -94,7 +94,7 @@ const UNITS = [
   [60, 'minute'],
 ] as const;
 
-/** Such as `3 days ago`. An instant that cannot be read is shown as it is. */
+/** For example `3 days ago`. An unreadable instant is shown as it is. */
 export const ageOf = (instant: string, nowMs: number): string => {
   const seconds = (nowMs - Date.parse(instant)) / 1_000;
   if (!Number.isFinite(seconds)) return shortText(instant, 40);

@@ -1,10 +1,13 @@
-/** Characters that steer a terminal or change the order of what it shows. White space is among them where it breaks. */
+/** Characters that control a terminal, line breaks included. */
 const STEERING = /[\p{Cc}\u2028\u2029]+/gu;
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** Of those, what JSON itself leaves as it is. */
+/** Control characters that `JSON.stringify` does not escape. */
 const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text of others, fit for a terminal: what would steer it becomes a space, what would reorder it is taken out. */
+/**
+ * Makes foreign text safe for a terminal: control characters become spaces, and characters that reorder text are
+ * removed.
+ */
 export const harmlessText = (text: string): string => text.replace(STEERING, ' ').replace(REORDERING, '');
 
 /** The same on one line, with single spaces, cut to `most` characters. */
@@ -13,7 +16,7 @@ export const shortText = (text: string, most = Number.POSITIVE_INFINITY): string
   return line.length > most ? `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
 };
 
-/** A line with one JSON document. What would steer a terminal is escaped, which leaves the document the same. */
+/** A line with one JSON document. Control characters are escaped, which leaves the document the same. */
 export const jsonLine = (document: unknown): string => {
   const escaped = (found: string): string => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return `${JSON.stringify(document).replace(UNESCAPED, escaped)}\n`;

@@ -8,13 +8,13 @@ export interface TypedValue {
   readonly isGuessed: boolean;
 }
 
-/** A string takes so many bytes; what is longer, or has several lines, is a text. */
+/** The largest value of the type `string`; a longer one, or one with several lines, is a `text`. */
 const STRING_BYTES = 16 * 1024;
 
 /**
- * A word of the command line as a value. Without a type it is guessed so that nothing of the word is lost: a number
- * only where the number is spelled exactly like the word. A `ref` and `null` are never guessed. Throws `validation`
- * where the word is no value of the type.
+ * Turns a word of the command line into a value. Without a type the value is guessed without loss: the word is a number
+ * only where the number is spelled exactly like it. `ref` and `null` are never guessed. Throws `validation` for a word
+ * that is no value of the type.
  */
 export const typedValue = (word: string, type: string | undefined): TypedValue => {
   if (type === undefined) return { value: guessed(word), isGuessed: true };
@@ -30,7 +30,7 @@ const guessed = (word: string): TypedValue['value'] => {
   return { type: isText ? 'text' : 'string', v: word };
 };
 
-/** `007`, `1.10` and `1e3` are words, as is a number that a double cannot hold. */
+/** `007`, `1.10` and `1e3` are words, and so is a number that a double cannot hold. */
 const isExactNumber = (word: string): boolean => /^-?\d/.test(word) && String(Number(word)) === word;
 
 const contentOf = (word: string, type: ValueType): string | number | boolean | null => {

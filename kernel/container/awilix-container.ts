@@ -1,22 +1,17 @@
 import { asFunction, asValue, createContainer as createAwilix, InjectionMode } from 'awilix';
 import type { Ref } from '../../ports/ports.ts';
 
-/**
- * What the parts of one node are found by. The ref's id is the registration name, so no string appears at a call site.
- */
+/** Resolves the parts of one node. The ref's id is the registration name, so no string appears at a call site. */
 export interface Container {
   /** Registers a finished value, for example a plugin's service. A second one for the same ref is an error. */
   provide<T>(ref: Ref<T>, value: T): void;
-  /**
-   * Registers a part that is made once, when it is first asked for. Whatever it gets while it is made is made before
-   * it.
-   */
+  /** Registers a part that is made once, at its first use. Parts that `create` resolves are made before it. */
   provideSingleton<T>(ref: Ref<T>, create: (get: Get) => T): void;
-  /** Takes the place of what was registered. */
+  /** Replaces a registration. */
   replace<T>(ref: Ref<T>, value: T): void;
   has(ref: { readonly id: string }): boolean;
   get: Get;
-  /** Forgets everything. The parts themselves are stopped by the kernel, in its own order. */
+  /** Removes all registrations. The kernel stops the parts themselves, in its own order. */
   dispose(): Promise<void>;
 }
 

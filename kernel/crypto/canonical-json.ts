@@ -5,9 +5,9 @@ import { ServiceError } from '../../ports/service-error.ts';
 export const MAX_CANONICAL_DEPTH = 128;
 
 /**
- * The RFC 8785 form of a JSON value: null, booleans, finite numbers, well-formed strings, arrays and plain objects of
- * these. Throws `ServiceError('validation')` for everything else. Nothing is dropped or converted on the way, because a
- * signature over something that was not said is worse than none.
+ * Returns the RFC 8785 form of a JSON value: null, booleans, finite numbers, well-formed strings, arrays and plain
+ * objects of these. Throws `ServiceError('validation')` for everything else. Nothing is dropped or converted, because a
+ * signature must cover exactly the given value.
  */
 export const canonicalJson = (value: unknown): string => {
   refuseUnlessJson(value, 0);
@@ -26,7 +26,7 @@ const refuseUnlessJson = (value: unknown, depth: number): void => {
     return;
   }
   if (Array.isArray(value)) {
-    // By index: an array with holes must not pass for one with nulls.
+    // A loop by index, because an array with holes must not pass for one with nulls.
     for (let at = 0; at < value.length; at += 1) refuseUnlessJson(value[at], depth + 1);
     return;
   }

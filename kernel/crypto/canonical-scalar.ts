@@ -1,6 +1,6 @@
 /**
- * The RFC 8785 form of a scalar, for texts that are written by a template: for well-formed strings and finite numbers
- * `JSON.stringify` writes what RFC 8785 asks for. Throws TypeError for anything else, which is a bug of the caller.
+ * The RFC 8785 form of a scalar, for texts that a template writes. For well-formed strings and finite numbers,
+ * `JSON.stringify` writes that form. Throws TypeError for anything else, which is a bug of the caller.
  */
 export const canonicalScalar = (value: string | number | boolean | null): string => {
   if (typeof value === 'string') {

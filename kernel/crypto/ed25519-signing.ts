@@ -7,7 +7,7 @@ export interface Signer {
   readonly publicKey: Uint8Array;
   /** 64 bytes, the same for the same bytes. */
   sign(bytes: Uint8Array): Uint8Array;
-  /** The same beside the event loop. */
+  /** The same on a thread, beside the event loop. */
   signApart(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -31,16 +31,16 @@ export const createSigner = (seed: Uint8Array): Signer => {
 };
 
 /**
- * True when `signature` is one of `publicKey` over `bytes`. Strict, so that every party agrees: never true for a wrong
- * length, a key that is not canonically encoded or of low order (for which one signature fits many messages), or an S
- * that is not reduced (which would make a second valid signature of any first).
+ * Returns whether `signature` is one of `publicKey` over `bytes`. Strict, so that every party agrees. It refuses a
+ * wrong length and a key that is not canonically encoded. It refuses a key of low order, for which one signature fits
+ * many messages. It refuses an S that is not reduced, which would make a second valid signature of any first.
  */
 export const verifyEd25519 = (publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean => {
   const key = keyToVerifyBy(publicKey, signature);
   return key !== null && verify(null, bytes, key, signature);
 };
 
-/** The same beside the event loop. Never rejects. */
+/** The same on a thread, beside the event loop. Never rejects. */
 export const verifyEd25519Apart = (
   publicKey: Uint8Array,
   bytes: Uint8Array,
@@ -53,13 +53,13 @@ export const verifyEd25519Apart = (
   );
 };
 
-/** Null where no signature of this form is one of this key. */
+/** Returns null when no signature of this form can be one of this key. */
 const keyToVerifyBy = (publicKey: Uint8Array, signature: Uint8Array): KeyObject | null => {
   if (publicKey.length !== PUBLIC_KEY_BYTES || signature.length !== SIGNATURE_BYTES) return null;
   return isBelow(signature.subarray(32), GROUP_ORDER) ? keyObjectOf(publicKey) : null;
 };
 
-/** Key objects take longer to make than signatures to compare with, and the same few keys come again and again. */
+/** A key object takes longer to make than to use, and the same few keys come again and again. */
 const MAX_CACHED_KEYS = 1024;
 const keyObjects = new Map<string, KeyObject>();
 
@@ -69,13 +69,13 @@ const keyObjectOf = (publicKey: Uint8Array): KeyObject | null => {
   if (known !== undefined) return known;
   if (!isSoundKey(publicKey)) return null;
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' });
-  // A map remembers insertion, so its first key is the oldest.
+  // A map keeps the order of insertion, so its first key is the oldest.
   if (keyObjects.size >= MAX_CACHED_KEYS) keyObjects.delete(keyObjects.keys().next().value as string);
   keyObjects.set(id, key);
   return key;
 };
 
-/** Canonically encoded, on the curve and not of low order. Asked once per key, so the slower library costs nothing. */
+/** Canonically encoded, on the curve and not of low order. Called once per key, so the slower library costs nothing. */
 const isSoundKey = (publicKey: Uint8Array): boolean => {
   try {
     return !Point.fromBytes(publicKey).isSmallOrder();
@@ -84,7 +84,7 @@ const isSoundKey = (publicKey: Uint8Array): boolean => {
   }
 };
 
-/** Compares 32-byte little-endian numbers. Both are public, so the time it takes tells nothing. */
+/** Compares 32-byte little-endian numbers. Both are public, so timing reveals nothing. */
 const isBelow = (value: Uint8Array, bound: Uint8Array): boolean => {
   for (let at = 31; at >= 0; at -= 1) {
     const difference = (value[at] as number) - (bound[at] as number);
@@ -95,7 +95,7 @@ const isBelow = (value: Uint8Array, bound: Uint8Array): boolean => {
 
 const bytesOf = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
-/** What comes before the raw key in its DER forms (RFC 8410). */
+/** The bytes before the raw key in its DER forms (RFC 8410). */
 const PKCS8_PREFIX = bytesOf('302e020100300506032b657004220420');
 const SPKI_PREFIX = bytesOf('302a300506032b6570032100');
 

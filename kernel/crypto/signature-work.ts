@@ -8,9 +8,9 @@ export interface SignatureCheck {
   readonly signature: Uint8Array;
 }
 
-/** Many signatures at once. A page of them takes longer than a request may hold up the event loop. */
+/** Verifies and signs many signatures at once, which would block the event loop for longer than a request may. */
 export interface SignatureWork {
-  /** Whether each is good, in order; as strict as `verifyEd25519`. Never rejects. */
+  /** Returns for each in order whether it is valid; as strict as `verifyEd25519`. Never rejects. */
   verifyAll(checks: readonly SignatureCheck[]): Promise<readonly boolean[]>;
   /** 64 bytes for each, in order. */
   signAll(signer: Signer, texts: readonly Uint8Array[]): Promise<readonly Uint8Array[]>;
@@ -18,14 +18,14 @@ export interface SignatureWork {
 
 export const SignatureWork = defineRef<SignatureWork>('kernel.signature-work');
 
-/** In the threads of the runtime, beside the event loop. */
+/** Uses the threads of the runtime, beside the event loop. */
 export const createSignatureWork = (): SignatureWork => ({
   verifyAll: (checks) =>
     Promise.all(checks.map(({ publicKey, bytes, signature }) => verifyEd25519Apart(publicKey, bytes, signature))),
   signAll: (signer, texts) => Promise.all(texts.map((text) => signer.signApart(text))),
 });
 
-/** On the event loop, in one go: for a program whose every step must come in the same order each time. */
+/** Works on the event loop, for a simulation whose every step must come in the same order each time. */
 export const createInlineSignatureWork = (): SignatureWork => ({
   verifyAll: async (checks) =>
     checks.map(({ publicKey, bytes, signature }) => verifyEd25519(publicKey, bytes, signature)),

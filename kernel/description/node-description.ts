@@ -7,10 +7,10 @@ import type { RouteExample, RouteHeader } from '../plugins/route-definition.ts';
 import type { Components } from '../vocabulary/components.ts';
 import type { OwnedWord } from '../vocabulary/vocabulary.ts';
 
-/** What a plugin says of itself. */
+/** The declaration of a plugin. */
 export interface DescribedPlugin {
   readonly name: string;
-  /** False for a plugin of ours that is switched off: it has no routes, hooks, tables, tasks or settings here. */
+  /** False for a disabled plugin of the package: it has no routes, hooks, tables, tasks or settings here. */
   readonly enabled: boolean;
   readonly version: string;
   readonly summary: string;
@@ -28,12 +28,12 @@ export interface DescribedRoute {
   readonly access: string;
   /** The permissions of which one is needed; empty where none is. */
   readonly permissions: readonly string[];
-  /** What the request counts against, for plugins that limit how much a caller may do. */
+  /** The quota that a request uses up. */
   readonly dimension: string | undefined;
   /** Path parameters. Each schema is undefined where the route declares none. */
   readonly params: JsonSchema | undefined;
   readonly query: JsonSchema | undefined;
-  /** Headers that it reads, by name. */
+  /** Headers that the handler reads, by name. */
   readonly headers: Readonly<Record<string, RouteHeader>>;
   /** As the reference shows it, where the handler judges the members itself. */
   readonly body: JsonSchema | undefined;
@@ -70,7 +70,7 @@ export interface DescribedCommand {
 export interface DescribedNode {
   /** In the order of setup; those that are switched off come last. */
   readonly plugins: readonly DescribedPlugin[];
-  /** What plugins add to the command line. */
+  /** Commands that plugins add to the command line. */
   readonly commands: readonly DescribedCommand[];
   /** Error codes, permissions and all other words, each with its owner. */
   readonly words: readonly OwnedWord[];
@@ -78,7 +78,7 @@ export interface DescribedNode {
   readonly routes: readonly DescribedRoute[];
   /** Schemas that answers of routes refer to, by name. */
   readonly components: Components;
-  /** Hooks that somebody handles, by id; the handlers in the order of their calls. */
+  /** Hooks with handlers, by id; the handlers in the order of their calls. */
   readonly hooks: readonly HookDescription[];
   /** By name; `plugin` is `core` for those of the store itself. */
   readonly tables: readonly { readonly name: string; readonly plugin: string }[];
@@ -89,7 +89,7 @@ export interface DescribedNode {
 
 /** The node's own table of contents, for documentation and for a console. */
 export interface NodeDescription {
-  /** Describes the node as it stands now: complete once every plugin was set up. */
+  /** Describes the current state of the node; complete once every plugin was set up. */
   read(): Promise<DescribedNode>;
 }
 

@@ -13,13 +13,13 @@ import type { FactView } from './fact-view.ts';
 import type { FactNameKeys } from './match-key.ts';
 
 /**
- * What a refusal is about, in the order in which refusals count: where a fact is refused for several reasons, the
- * caller is told the first of this list. So no verdict depends on the order of plugins.
+ * The subjects of refusals, by precedence. Where several checks refuse a fact, the caller gets the first of this list,
+ * so that no verdict depends on the order of plugins.
  */
 export const CHECKS = [
-  /** What the fact says by itself. */
+  /** The content of the fact itself. */
   'member',
-  /** Whom it names as its source. */
+  /** The source that it names. */
   'source',
   'signature',
   'name',
@@ -28,7 +28,7 @@ export const CHECKS = [
   'place',
   'permission',
   'session',
-  /** Another fact that it speaks of. */
+  /** Another fact that it refers to. */
   'target',
   'other',
 ] as const;
@@ -36,24 +36,27 @@ export const CHECKS = [
 export type Check = (typeof CHECKS)[number];
 
 /**
- * What a handler of `append:read` adds to a draft. Each member belongs to one plugin; a second one that sets it fails.
+ * Parts that handlers of `append:read` add to a draft. Each part belongs to one plugin; a second plugin that sets it
+ * fails.
  */
 export interface DraftParts {
   readonly gardenId?: string | null;
   readonly attested?: boolean;
   readonly attestedKeyId?: string;
-  /** Worked out for the place where the fact will be, which another plugin may still settle. */
+  /** Called with the place of the fact, which another plugin may change after `append:read`. */
   derivedFrom?(place: Pick<TripleKey, 'scope' | 'gardenId'>): readonly string[];
 }
 
-/** What every phase sees of a fact. */
+/** The members that every phase sees of a fact. */
 interface AppendSubject {
   readonly caller: Principal;
   readonly origin: Origin;
-  /** A client wants it stored, so rights are asked for; not the node itself, another fact or a peer. */
+  /**
+   * True for a client's own fact, whose rights are checked. False for facts of the node, of a peer, and for follow-ups.
+   */
   readonly byClient: boolean;
   readonly notes: Notes | undefined;
-  /** How violations name the fact: `body`, or `body[3]` in a batch. */
+  /** The name of the fact in violations: `body`, or `body[3]` in a batch. */
   readonly path: string;
 }
 
@@ -63,7 +66,7 @@ export interface DraftItem extends AppendSubject {
   /** Match keys of its names, worked out once for everything that follows. */
   readonly keys: FactNameKeys;
   complete(parts: DraftParts): void;
-  /** Says something about the draft in the answer to its caller, if the fact is stored: one sentence. */
+  /** Adds a sentence to the answer, if the fact is stored. */
   warn(warning: string): void;
   /** Refuses this draft alone, as in `RefusableItem`. */
   reject(error: ServiceError, check?: Check): void;
@@ -78,13 +81,13 @@ export interface DraftBatch {
 /** One fact on its way into the store. */
 export interface AppendItem extends AppendSubject {
   readonly fact: PreparedFact;
-  /** `tripleId` of the fact, worked out once for all who group by it. */
+  /** Computed once for all handlers that group by it. */
   readonly tripleId: string;
-  /** No verdict was found before this phase. What is decided within a phase shows when it is over. */
+  /** True while no earlier phase has given a verdict. Decisions of one phase show in the next one. */
   readonly open: boolean;
   /**
-   * Notes a word in the row of the fact, if it is stored: for a plugin that finds its facts by it in the ledger. `name`
-   * is a lower-case word, such as the plugin's.
+   * Stores a tag in the row of the fact, so that a plugin finds its facts in the ledger. `name` is a lower-case word,
+   * such as the plugin's.
    */
   tag(name: string): void;
 }
@@ -95,15 +98,13 @@ export interface RefusableItem extends AppendItem {
 }
 
 export interface SettleableItem extends AppendItem {
-  /** Answers with a fact that is already stored, in place of storing this one. */
+  /** Answers with an existing fact instead of storing this one. */
   settle(existing: StoredFact): void;
   /** Shares the outcome of an equal item earlier in the same transaction. */
   follow(earlier: AppendItem): void;
 }
 
-/**
- * Facts whose rights are judged: in the transaction that is about to store them, or on a snapshot, to tell a caller.
- */
+/** Facts whose rights are checked, in the transaction that stores them or on a snapshot. */
 export interface AuthoriseBatch {
   /** In the order of their arrival. */
   readonly items: readonly RefusableItem[];
@@ -117,9 +118,9 @@ export interface AppendBatch<I extends AppendItem = RefusableItem> {
   readonly transaction: PluginTransaction;
   readonly nowMs: number;
   /**
-   * Live facts of the item's triple and place that were stored before this transaction, strongest first, at most
-   * `SIBLING_LIMIT`. Read once for the whole batch, so a handler never needs a query per fact. Facts accepted earlier
-   * in this batch are not among them.
+   * Live facts of the item's triple and place from before this transaction, strongest first, at most `SIBLING_LIMIT`.
+   * They are read once for the whole batch, so a handler never needs a query per fact. Facts accepted earlier in this
+   * batch are not among them.
    */
   siblings(item: AppendItem): readonly FactOutline[];
 }
@@ -161,18 +162,21 @@ export interface RestoredBatch {
 export const SIBLING_LIMIT = 64;
 
 export type AppendVerdict =
-  /** `existing` is true when the fact was stored before and nothing was written. */
+  /** `existing` is true when the fact was stored before, so that nothing was written. */
   | { readonly kind: 'stored'; readonly view: FactView; readonly existing: boolean }
   | { readonly kind: 'rejected'; readonly error: ServiceError };
 
 export interface AppendOptions {
   readonly origin?: Origin;
-  /** Returns facts without the marks of plugins, which take time to work out: for callers that show them to nobody. */
+  /** Returns facts without the marks of plugins, which take time to compute: for callers that do not show them. */
   readonly unmarked?: boolean;
-  /** Keeps this call out of a shared transaction, so that what `guard` saw still holds when its facts are stored. */
+  /**
+   * Keeps this call out of a shared transaction, so that the state that `guard` saw still holds when its facts are
+   * stored.
+   */
   readonly exclusive?: boolean;
-  /** Runs inside the transaction before anything is judged; a ServiceError thrown rejects all facts of this call. */
+  /** Runs inside the transaction before any check; a `ServiceError` rejects all facts of this call. */
   guard?(transaction: PluginTransaction): Promise<void>;
-  /** Runs inside the transaction after everything that follows from the facts; a throw rolls the transaction back. */
+  /** Runs inside the transaction after all follow-ups; a throw rolls the transaction back. */
   beforeCommit?(transaction: PluginTransaction, verdicts: readonly AppendVerdict[]): Promise<void>;
 }

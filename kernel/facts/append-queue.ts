@@ -13,20 +13,20 @@ import { type FactView, plainView } from './fact-view.ts';
 import { type ItemVerdict, PendingItem } from './pending-item.ts';
 import type { FactReader } from './reader-api.ts';
 
-/** Bounds of one shared transaction, so that nobody waits behind an arbitrarily long one. */
+/** Bounds of one shared transaction, so that no call waits behind an arbitrarily long one. */
 const GROUP_ITEMS = 256;
 const GROUP_BYTES = 4 * 1024 * 1024;
-/** Beyond this many waiting calls the node answers 503 rather than let every caller wait for ever. */
+/** Beyond this many waiting calls the node answers 503, because none should wait for ever. */
 const WAITING_LIMIT = 10_000;
 
 export interface QueueParts extends RunParts {
   readonly store: FactStore;
   readonly clock: Clock;
-  /** Looks at the physical clock before a stamp is given by it. */
+  /** Checks the physical clock before a stamp is given. */
   readonly clockWatch: ClockWatch;
   readonly measured: AppendTelemetry;
   readonly tenantId: string;
-  /** Whom facts that follow from facts are attributed to. */
+  /** The author of facts that follow from facts. */
   readonly node: Principal;
   /** Reads as a caller inside a transaction. */
   reader(caller: Principal, transaction: PluginTransaction, nowMs: number): Promise<FactReader>;
@@ -47,7 +47,7 @@ interface Waiting extends TimedCall {
 }
 
 /**
- * Group commit. All calls that wait when the writer becomes free share one transaction, and each is answered after that
+ * Group commit. All calls that wait when the writer becomes free share one transaction. Each gets its answer after that
  * transaction is durable. Throughput comes from joining work, not from finer locks.
  */
 export class AppendQueue {
@@ -81,7 +81,7 @@ export class AppendQueue {
     return this.#waiting.length;
   }
 
-  /** Resolves when nothing waits or runs. */
+  /** Resolves when no call waits or runs. */
   async idle(): Promise<void> {
     while (this.#draining !== undefined || this.#running.size > 0) {
       await this.#draining;
@@ -91,18 +91,14 @@ export class AppendQueue {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Requests that arrived in the same turn of the event loop are parsed before this continues, and so join the
-      // group.
+      // Requests of the same turn of the event loop are parsed first, and so join the group.
       await othersGoFirst();
       await new Promise<void>((taken) => this.#start(taken));
     }
     this.#draining = undefined;
   }
 
-  /**
-   * Begins a transaction, while the one before it may still be committing. Until it has begun everybody may join its
-   * group.
-   */
+  /** Begins a transaction, while the one before it may still be committing. Calls join its group until it has begun. */
   #start(taken: () => void): void {
     let group: readonly Waiting[] | undefined;
     const committed = this.#commit(() => {
@@ -129,7 +125,7 @@ export class AppendQueue {
     return group;
   }
 
-  /** Never rejects. `take` answers the same group each time; a transaction that did not begin has not asked for it. */
+  /** Never rejects. `take` returns the same group each time; a transaction that did not begin has not called it. */
   async #commit(take: () => readonly Waiting[]): Promise<void> {
     try {
       const { verdicts, appended } = await this.#transact(take);
@@ -137,7 +133,7 @@ export class AppendQueue {
       if (appended.length > 0) void this.#parts.hooks.emit(factCommitted, { facts: appended });
     } catch (error) {
       const group = take();
-      // A failure of the store itself says nothing about single items; anything else may be one item's doing.
+      // A failure of the store says nothing about single items; any other error may come from one item.
       if (group.length === 1 || error instanceof ServiceError) {
         for (const waiting of group) waiting.reject(error);
       } else {
@@ -175,7 +171,7 @@ export class AppendQueue {
     return written;
   }
 
-  /** Turns facts into what each caller sees of them, with one reader per caller. */
+  /** Turns facts into views, with one reader per caller. */
   async #answer(
     calls: readonly AppendCall[],
     pending: readonly (readonly PendingItem[])[],
@@ -210,7 +206,7 @@ export class AppendQueue {
 
 /** A fact that was stored, on its way to the caller. */
 interface Stored {
-  /** Places of its call and of the item in that. */
+  /** Index of its call, and of the item in that call. */
   readonly call: number;
   readonly item: number;
   readonly verdict: ItemVerdict & { readonly kind: 'stored' };

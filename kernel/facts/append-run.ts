@@ -29,14 +29,14 @@ import { recordsOf } from './write-records.ts';
 
 const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
 
-/** How deep facts may follow from facts before the chain is taken for a loop. */
+/** Deeper follow-ups count as a loop. */
 const FOLLOW_UP_DEPTH = 3;
 
 export interface RunParts extends DraftingParts {
   readonly hooks: HookCaller;
 }
 
-/** Asks for the rights to store the items, by what the snapshot or transaction holds. */
+/** Checks the rights to store the items, on a snapshot or in a transaction. */
 export const authorise = async (
   hooks: HookCaller,
   batch: AuthoriseBatch & { readonly items: readonly PendingItem[] },
@@ -46,7 +46,7 @@ export const authorise = async (
   for (const item of batch.items) item.conclude();
 };
 
-/** A write transaction, as the kernel and as plugins see it. */
+/** A write transaction in two views: that of the kernel and that of plugins. */
 export interface OpenTransaction {
   readonly wide: WriteTransaction;
   readonly transaction: PluginTransaction;
@@ -74,10 +74,10 @@ export class AppendRun {
     this.#node = node;
   }
 
-  /** Judges and stores the items, then what follows from them. Afterwards every item has its verdict. */
+  /** Checks and stores the items, then their follow-ups. Afterwards every item has its verdict. */
   async append(items: readonly PendingItem[], depth = 0): Promise<void> {
     await authorise(this.#parts.hooks, { items, snapshot: this.#transaction, nowMs: this.#nowMs });
-    // Asked for together: on a database of its own, each answer that is waited for costs as much as several statements.
+    // In parallel, because a round trip to a database server costs as much as several statements.
     await Promise.all([this.#loadSiblings(items), this.#lockClock(items)]);
     await turnAfter(items);
     await this.#decide(appendSettle, items);
@@ -97,7 +97,8 @@ export class AppendRun {
     const next = followUps.map((draft) => this.#followUp(draft));
     await this.append(next, depth + 1);
     for (const { verdict } of next) {
-      // Not the caller's mistake, so it must not look like a verdict on the caller's fact.
+      // The refusal of a follow-up is no mistake of the caller, so it must not look like a verdict on the caller's
+      // fact.
       if (verdict.kind === 'rejected')
         throw new Error('a fact that follows from another was refused', { cause: verdict.error });
     }
@@ -151,7 +152,7 @@ export class AppendRun {
     });
   }
 
-  /** The items whose facts the store does not have. Only an id that came with its fact can be taken. */
+  /** Returns the items whose facts the store does not have. Only an id that came with its fact can exist already. */
   async #withoutStored(items: readonly PendingItem[]): Promise<readonly PendingItem[]> {
     const given = items.filter(({ hasNewId }) => !hasNewId);
     if (given.length === 0) return items;
@@ -198,8 +199,8 @@ export class AppendRun {
   }
 
   /**
-   * Reads the siblings of a whole wave at once, before anything of it is stored: asked later, the answer would hold the
-   * wave itself. System facts have no rivals.
+   * Reads the siblings of a whole wave at once, before anything of it is stored, because later the answer would hold
+   * the wave itself. System facts have no rivals.
    */
   async #loadSiblings(items: readonly PendingItem[]): Promise<void> {
     const missing = new Map<string, PreparedFact>();

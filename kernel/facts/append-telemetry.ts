@@ -9,13 +9,13 @@ const MOST_LINKS = 64;
 
 /** A call that waited for its group. */
 export interface TimedCall {
-  /** When it joined the queue, monotonic; 0 while nobody listens. */
+  /** When it joined the queue, monotonic; 0 without a listener. */
   readonly joinedMs: number;
   /** The span in which it was made. */
   readonly place: SpanPlace | undefined;
 }
 
-/** What the node measures of appends: nothing for a single fact that is not counted in memory already. */
+/** Metrics and spans of appends. A single fact costs one counter in memory at most. */
 export class AppendTelemetry {
   readonly #telemetry: Telemetry;
   readonly #facts;
@@ -57,7 +57,7 @@ export class AppendTelemetry {
     return this.#telemetry.activeSpan();
   }
 
-  /** Runs a shared transaction as a span of its own, which points to those that wait for it. */
+  /** Runs a shared transaction as a span of its own, with links to the spans of its calls. */
   span<T>(waiting: readonly TimedCall[], work: () => Promise<T>): Promise<T> {
     if (!this.#telemetry.isTracing) return work();
     const links = waiting.flatMap(({ place }) => place ?? []).slice(0, MOST_LINKS);

@@ -4,10 +4,10 @@ import { memberRefusal } from './member-refusal.ts';
 import type { NameRules } from './name-rules.ts';
 import type { Refusal } from './refusal-order.ts';
 
-/** How far ahead of the node's clock a suggested timestamp may lie. */
+/** A suggested timestamp may lie at most this far ahead of the node's clock. */
 const MAX_TIMESTAMP_LEAD_MS = 300_000;
 
-/** What clients and peers are held to. Made once for a node. */
+/** The rules for facts of clients and peers. Made once for a node. */
 export interface AssertionRules {
   readonly nameRules: NameRules;
   /** By id. */
@@ -17,9 +17,9 @@ export interface AssertionRules {
 }
 
 /**
- * Why a client may not assert this fact, whatever the way it came by: an assertion, a resolution, a promotion. Null
- * when it may. Nothing here can change between the request and the commit, so it is judged once, before the
- * transaction. The rest is judged by plugins in `append:authorise`.
+ * Returns why a client may not assert this fact, for every way that leads to an append: assertion, resolution,
+ * promotion. Null when it may. Nothing here can change between the request and the commit, so the check runs once,
+ * before the transaction. Plugins check the rest in `append:authorise`.
  */
 export const refuseAssertion = (
   fact: PreparedFact,

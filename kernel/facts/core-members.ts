@@ -15,7 +15,7 @@ import { FACT_VALUE } from './fact-schema.ts';
 const member = (name: string, json: JsonSchema, read: (fact: StoredFact) => unknown): FactMember =>
   defineFactMember(name, { json, read: ({ fact }) => read(fact) });
 
-/** What every fact object has, in the order in which clients get it. */
+/** The members of every fact object, in the order of the JSON. */
 export const CORE_MEMBERS: readonly FactMember[] = [
   member('id', STRING_JSON, ({ id }) => id),
   member('entity', STRING_JSON, ({ entity }) => entity),
@@ -32,9 +32,9 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   member('valid_until', orNull(INSTANT_JSON), ({ validUntil }) => validUntil),
   member('confidence', SHARE_JSON, ({ confidence }) => confidence),
   member('scope', { type: 'string', enum: [...SCOPES] }, ({ scope }) => scope),
-  // Shown by its identifier, which every route accepts, unless somebody knows a better name.
+  // The plain identifier, which every route accepts, unless a plugin knows a better name.
   defineExpectedMember('garden_id', { json: orNull(STRING_JSON), read: ({ fact }) => fact.gardenId }),
-  // A synthetic fact is in no store and has none.
+  // A synthetic fact is not stored and has no content id.
   member('cid', { type: ['string', 'null'], pattern: '^sha256:[0-9a-f]{64}$' }, ({ cid }) => (cid === '' ? null : cid)),
   member('attested', orNull(BOOLEAN_JSON), ({ attested }) => attested),
   member('attested_key_id', orNull(STRING_JSON), ({ attestedKeyId }) => attestedKeyId),
@@ -50,5 +50,5 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   ),
 ];
 
-/** The fact is stored all the same. Every read says so again, because it is a property of the fact. */
+/** A warning only: the fact is stored. Every read repeats it, because it is a property of the fact. */
 const NO_NAMESPACE = 'the relation has no namespace; write it as namespace:name to keep it apart from others';

@@ -20,13 +20,13 @@ import { lastStampOf, type ReadMoment, stampAfter } from './read-moment.ts';
 import type { ReadContext } from './reader-api.ts';
 
 /**
- * What every read is narrowed to, whatever plugins are on (docs/concepts/scopes-and-rights.md). Plugins can only narrow
- * further, so switching one off never widens a view.
+ * Constraints of every read (docs/concepts/scopes-and-rights.md). Plugins can only narrow them further, so disabling
+ * one never widens a view.
  */
 
 type Gardens = ReadContext['gardens'];
 
-/** Ties a row of a table that names a triple to the facts of that triple, wherever they are. */
+/** Joins a row of a table that names a triple to the facts of that triple, in all places. */
 export const SAME_TRIPLE: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },
   { column: 'entity_key', is: 'equal', field: 'entityKey' },
@@ -34,28 +34,28 @@ export const SAME_TRIPLE: readonly ColumnMatch[] = [
   { column: 'scope', is: 'equal', field: 'scope' },
 ];
 
-/** The same, to the facts of one place: the row has its garden, or an empty text, in `place`. */
+/** The same for the facts of one place: the row has its garden, or an empty text, in `place`. */
 export const SAME_PLACE: readonly ColumnMatch[] = [...SAME_TRIPLE, { column: 'place', is: 'equal', field: 'place' }];
 
-/** Tenant, scopes and gardens of the caller, and what was recorded by the moment of the read. */
+/** Tenant, scopes and gardens of the caller, and the record time of the read. */
 export const visibleTo = (caller: Principal, gardens: Gardens, asOf?: ReadMoment['asOf']): Filter => {
   const parts = [equals('tenantId', caller.tenantId), isIn('scope', [...caller.allowedScopes])];
   if (gardens !== 'all') {
     const outside = isNull('gardenId');
     parts.push(gardens.length === 0 ? outside : any(outside, isIn('gardenId', gardens)));
   }
-  // Negated, because no engine should walk the feed for it in place of the index that the rest of the filter leads to.
+  // Negated, so that no engine walks the feed instead of the index that the rest of the filter leads to.
   if (asOf !== undefined) parts.push(not(above('feed', asOf)));
   return all(...parts);
 };
 
-/** Ties a row that names a fact to it. */
+/** Joins a row that names a fact to that fact. */
 export const SAME_FACT: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },
   { column: 'fact_id', is: 'equal', field: 'id' },
 ];
 
-/** An instant that has come counts as passed: a fact is valid until, not through, its `valid_until`. */
+/** A fact is valid until, not through, its `valid_until`: at that instant it is expired. */
 export const notExpired = ({ nowMs, asOf }: ReadMoment): Filter => {
   const hasCome: ColumnCondition = { column: 'expires_ms', below: nowMs + 1 };
   const ofItself = below('validUntilMs', nowMs + 1);
@@ -69,12 +69,12 @@ export const notExpired = ({ nowMs, asOf }: ReadMoment): Filter => {
   );
 };
 
-/** Of a row that says since when it counts. */
+/** For a row with the stamp since which it counts. */
 export const recordedBy = (asOf: Hlc): ColumnCondition => ({ column: 'since', below: stampAfter(asOf) });
 
 /**
- * True when a row that counted as of the stamp, and was replaced since, has these matches and conditions besides. `of`
- * ties the rows of which one counts at a time to the fact.
+ * True when a replaced row counted as of the stamp, and satisfies these matches and conditions. `of` joins the rows of
+ * which one counts at a time to the fact.
  */
 export const inPastTable = (
   table: string,
@@ -97,7 +97,7 @@ const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
 /** A cover ends facts of its own place alone, so callers who see the facts see the cover as well. */
 const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter => {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
-  // A fact is recorded after its origin stamp, so this leaves out nothing that counts. It bounds what is looked at.
+  // A bound for speed alone: a fact is recorded after its origin stamp, so this excludes no cover that counts.
   const latest = latestOrigin(moment);
   if (latest !== undefined) conditions.push({ column: 'hlc', below: stampAfter(latest) });
   if (moment.asOf !== undefined) conditions.push(recordedBy(moment.asOf));
@@ -113,11 +113,11 @@ const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined 
 
 const ASSERTS_SOMETHING = above('confidence', 0);
 
-/** Of a read about validity: facts that begin later are left out. */
+/** A read about validity excludes facts that begin later. */
 const hasBegun = ({ nowMs, isValidity }: ReadMoment): readonly Filter[] =>
   isValidity === undefined ? [] : [below('timestampMs', nowMs + 1)];
 
-/** Live facts among the visible ones: the facts that count as true at the moment. */
+/** The live facts among the visible ones, at the moment. */
 export const liveAmong = (visible: Filter, moment: ReadMoment): Filter => {
   const ended = covered(COVER_KINDS, moment);
   const begun = hasBegun(moment);
@@ -125,8 +125,8 @@ export const liveAmong = (visible: Filter, moment: ReadMoment): Filter => {
 };
 
 /**
- * What a default query shows of the visible facts: live ones, and the newest retraction of a triple that has nothing
- * live left in its place, so that a poller sees that the value is gone.
+ * The default view: live facts, and the newest retraction of a triple that has no live fact left in its place. The
+ * retraction shows a poller that the value is gone.
  */
 export const currentAmong = (
   visible: Filter,

@@ -10,7 +10,7 @@ import { refuseFromPeer } from './refuse-from-peer.ts';
 
 export type DraftingParts = PreparingParts & AssertionRules;
 
-/** A fact as its call brings it into a transaction, or the refusal that keeps it out of every one. */
+/** A checked draft on its way into a transaction, or its refusal. */
 export interface PreparedItem {
   readonly fact: PreparedFact;
   readonly notes: Notes | undefined;
@@ -65,7 +65,7 @@ export class DraftedFact implements DraftItem {
     this.#refusal = firstRefusal(this.#refusal, { error, check });
   }
 
-  /** Judges what needs no look into the store, and derives all that follows from the draft. */
+  /** Runs the checks that need no store, and derives everything from the draft. */
   prepare(parts: DraftingParts, nowMs: number): PreparedItem {
     const { draft, notes, path } = this;
     const fact = prepareFact(draft, this.keys, this, parts, this.#parts);

@@ -1,4 +1,4 @@
-/** The part of an entity that people know it by: what follows the last slash, or the last colon where there is none. */
+/** The readable end of an entity: the part after the last slash, or after the last colon without a slash. */
 export const entityDisplay = (entity: string): string => {
   const slash = entity.lastIndexOf('/');
   const name = entity.slice((slash === -1 ? entity.lastIndexOf(':') : slash) + 1);

@@ -32,7 +32,7 @@ import { formatHlc, parseHlc, ZERO_HLC } from './hybrid-logical-clock.ts';
 import { valueCommitment } from './value-commitment.ts';
 import { SALT_BYTES } from './write-records.ts';
 
-/** Facts of one piece, and bytes of their values. */
+/** Limits of one piece: facts, and bytes of their values. */
 const FACTS_AT_ONCE = 200;
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
@@ -55,7 +55,7 @@ export const createFactErasure = (parts: ErasureParts): FactErasure => ({
     return facts.length === 0 ? {} : destroy(parts, facts, transaction);
   },
   async scrub() {
-    // Files of plugins first: what they write of the store meanwhile is written without the erased facts.
+    // Files of plugins first: rewrites that run meanwhile then leave out the erased facts.
     const limits = await parts.hooks.collect(erasureFiles, {});
     return [...new Set([...limits.flat(), ...(await parts.store.scrub())])];
   },
@@ -119,7 +119,7 @@ const eraseFacts = async (
   return { next: { phase: 'facts', at: formatHlc(last.feed) }, counts };
 };
 
-/** Facts of one tenant, of which none is erased. */
+/** Erases facts of one tenant, of which none is erased yet. */
 const destroy = async (
   { hooks, random }: ErasureParts,
   facts: readonly StoredFact[],
@@ -132,7 +132,7 @@ const destroy = async (
   return addCounts([{ facts: facts.length }, ...counts]);
 };
 
-/** By the salt of the link, so that the chain still verifies; by a fresh one where there is none. */
+/** Uses the salt of the link, so that the chain still verifies; a fresh salt without a link. */
 const commitmentsOf = async (
   wide: WriteTransaction,
   facts: readonly StoredFact[],
@@ -156,7 +156,7 @@ const commitmentsOf = async (
   }));
 };
 
-/** One step of one sweep. The place says which, and how far it is. */
+/** Runs one step of one sweep, at the place. */
 const sweep = async (
   parts: ErasureParts,
   subject: ErasureSubject,

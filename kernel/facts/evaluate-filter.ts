@@ -8,10 +8,9 @@ export type InTableFilter = Extract<Filter, { kind: 'inTable' }>;
 export type RowExists = (node: InTableFilter, fact: StoredFact) => Promise<boolean>;
 
 /**
- * Judges one fact by a filter, as the store would. Two-valued: a comparison with a null member is false, so its
- * negation is true. Values of another kind than the member are never equal to it, above it or below it; booleans count
- * as 0 and 1, as they do in the store. `exists` is asked only where the outcome hangs on it, in the order of the
- * filter.
+ * Evaluates a filter on one fact as the store would. Two-valued: a comparison with a null member is false, so its
+ * negation is true. Values of another type than the member are never equal, above or below; booleans count as 0 and 1,
+ * as in the store. `exists` is called only when the outcome depends on it, in the order of the filter.
  */
 export const evaluateFilter = async (filter: Filter, fact: StoredFact, exists: RowExists): Promise<boolean> => {
   switch (filter.kind) {
@@ -38,7 +37,7 @@ export const evaluateFilter = async (filter: Filter, fact: StoredFact, exists: R
 
 type Member = string | number | boolean | Hlc | null;
 
-/** The member of a fact that a filter names. */
+/** Returns the member of a fact that a filter names. */
 export const memberOf = (fact: StoredFact, field: FactField): Member => {
   if (field === 'interpretAs') return fact.value.interpretAs;
   return field === 'place' ? (fact.gardenId ?? '') : fact[field];
@@ -53,7 +52,7 @@ const isOneOf = (member: Member, values: readonly (string | number | boolean)[])
 const asStored = (value: string | number | boolean): string | number =>
   typeof value === 'boolean' ? Number(value) : value;
 
-/** NaN, which is neither above nor below, when the two cannot be compared. */
+/** Returns NaN, which is neither above nor below, for values that cannot be compared. */
 const compare = (member: Member, value: number | Hlc): number => {
   if (member === null || typeof member === 'string') return Number.NaN;
   if (typeof member === 'object') return typeof value === 'object' ? compareHlc(member, value) : Number.NaN;

@@ -1,6 +1,6 @@
 import type { FactValue, Principal, Ref, Scope } from '../../ports/ports.ts';
 
-/** A fact as somebody wants it stored. Text is validated; nothing is derived yet. */
+/** A fact to be stored. Text is validated; nothing is derived yet. */
 export interface FactDraft {
   readonly entity: string;
   readonly relation: string;
@@ -24,28 +24,28 @@ export interface FactDraft {
   readonly hlcText?: string;
   readonly receivedFrom?: string | null;
   readonly originNodeId?: string | null;
-  /** What the asserting plugin tells handlers of the append about this fact. Never stored. */
+  /** Messages of the asserting plugin to handlers of the append. Never stored. */
   readonly notes?: Notes | undefined;
-  /** How violations name the fact; `body` without it. */
+  /** The name of the fact in violations; `body` without it. */
   readonly path?: string;
 }
 
 export type Notes = ReadonlyMap<Ref<unknown>, unknown>;
 
-/** Reads a note that was written under this key. */
+/** Returns the note under this key. */
 export const noteOf = <T>(notes: Notes | undefined, key: Ref<T>): T | undefined =>
   notes?.get(key as Ref<unknown>) as T | undefined;
 export const noted = <T>(key: Ref<T>, value: T): Notes =>
   new Map<Ref<unknown>, unknown>([[key as Ref<unknown>, value]]);
 
-/** `client`: somebody's request; `plugin`: follows from another fact; `peer`: replicated. */
+/** `client`: a request; `plugin`: a follow-up of another fact; `peer`: replication. */
 export type Origin = 'client' | 'plugin' | 'peer';
 
-/** Who appends, and on what grounds. */
+/** The caller and origin of an append. */
 export interface Appender {
   readonly caller: Principal;
   readonly origin: Origin;
 }
 
-/** What the node says itself is not judged, nor what follows from other facts or comes from a peer. */
+/** Rights are checked for clients alone: not for facts of the node, follow-ups and facts of peers. */
 export const isByClient = ({ caller, origin }: Appender): boolean => origin === 'client' && caller.kind !== 'node';

@@ -2,36 +2,36 @@ import { defineRef, type Filter, type Scope, type StoredFact } from '../../ports
 import { defineCollectHook } from '../hooks/define-hook.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
-/** How much was destroyed, by what it was: `{ facts: 3, vectors: 2 }`. */
+/** Numbers of destroyed things by their name: `{ facts: 3, vectors: 2 }`. */
 export type ErasureCounts = Readonly<Record<string, number>>;
 
-/** What is to be erased: facts of one tenant about one entity. */
+/** The facts to erase: those of one tenant about one entity. */
 export interface ErasureSubject {
   readonly tenantId: string;
   /** Match key of the entity. */
   readonly entityKey: string;
   readonly scopes: readonly Scope[];
-  /** What the facts must satisfy besides: all of them do, where it is `all()`. */
+  /** A further condition on the facts; `all()` for every one. */
   readonly filter: Filter;
 }
 
-/** Where an erasure goes on. Survives as JSON. */
+/** Where an erasure goes on. JSON-safe. */
 export interface ErasurePosition {
   readonly phase: 'references' | 'sweeps' | 'facts' | 'last sweeps';
-  /** How far the phase is; null at its start. */
+  /** Progress within the phase; null at its start. */
   readonly at: string | null;
 }
 
 export const ERASURE_START: ErasurePosition = Object.freeze({ phase: 'references', at: null });
 
 /**
- * Erasure destroys what facts say: their values, and everything that was made of them or from which a short value could
- * be guessed. Identifiers, stamps, links of the chain and signatures stay.
+ * Erasure destroys the content of facts: their values, everything derived from them, and everything from which a short
+ * value could be guessed. Identifiers, stamps, links of the chain and signatures stay.
  */
 export interface FactErasure {
   /**
-   * Does a bounded piece of the work in this transaction of the subject's tenant, and returns what it destroyed and
-   * where to go on; null when nothing is left. A piece that is done again destroys nothing more.
+   * Does a bounded piece of the work in this transaction of the subject's tenant. Returns the destroyed numbers and the
+   * position to go on from; null at the end. A repeated piece destroys nothing more.
    */
   step(
     subject: ErasureSubject,
@@ -39,13 +39,13 @@ export interface FactErasure {
     transaction: PluginTransaction,
   ): Promise<{ readonly next: ErasurePosition | null; readonly counts: ErasureCounts }>;
   /**
-   * Destroys what facts of one tenant say, in this transaction: facts that were erased before, and came again.
-   * References and sweeps are left out, because there was no time for anybody to refer to them.
+   * Destroys facts of one tenant in this transaction: facts that were erased before and came again. References and
+   * sweeps are left out, because no fact had time to refer to them.
    */
   erase(tenantId: string, factIds: readonly string[], transaction: PluginTransaction): Promise<ErasureCounts>;
   /**
-   * Removes from files what committed pieces have destroyed. Resolves when it is gone, with sentences that say what is
-   * out of reach. Safe to repeat.
+   * Removes from files the bytes that committed pieces have destroyed. Resolves when they are gone, with sentences
+   * about copies that are out of reach. Safe to repeat.
    */
   scrub(): Promise<readonly string[]>;
 }
@@ -60,8 +60,7 @@ export interface ErasedFacts {
 }
 
 /**
- * In the transaction that erases facts: destroys what a plugin has made of each of them, and keeps under its id.
- * Returns how much that was.
+ * In the transaction that erases facts: a plugin destroys its data about each of them. Returns the destroyed numbers.
  */
 export const factErased = defineCollectHook<ErasedFacts, ErasureCounts>('fact:erased');
 
@@ -72,22 +71,22 @@ export interface RedactedFacts {
   readonly transaction: PluginTransaction;
 }
 
-/** In the transaction that redacts references of facts: destroys what would tell which references there were. */
+/** In the transaction that redacts references of facts: a plugin destroys data that would reveal the references. */
 export const factRedacted = defineCollectHook<RedactedFacts, ErasureCounts>('fact:redacted');
 
-/** What a sweep knows of the facts that are erased. */
+/** The subject of an erasure, as a sweep sees it. */
 export interface SweptSubject extends Omit<ErasureSubject, 'filter'> {
-  /** Those of these texts that are the identifier of a fact that is erased or about to be, or its content id. */
+  /** Returns the texts that are the identifier or content id of an erased fact, or of one about to be erased. */
   named(texts: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** A search through what a plugin keeps under other keys than those of facts. */
+/** A search through data of a plugin that is not keyed by facts. */
 export interface ErasureSweep {
-  /** What it searches. Unique. */
+  /** Names the searched data. Unique. */
   readonly name: string;
   /**
-   * Searches a bounded piece behind `after`, destroys there what the subject's facts left, and returns how much that
-   * was, and where to go on: null when nothing is left.
+   * Searches a bounded piece behind `after` and destroys traces of the subject's facts. Returns the destroyed numbers,
+   * and the place to go on from: null at the end.
    */
   step(subject: SweptSubject, after: string | null, transaction: PluginTransaction): Promise<SweptPiece>;
 }
@@ -95,15 +94,15 @@ export interface ErasureSweep {
 export interface SweptPiece {
   readonly after: string | null;
   readonly counts: ErasureCounts;
-  /** Identifiers of other facts of the tenant that repeat what the subject's facts say: they are erased with them. */
+  /** Identifiers of other facts of the tenant that repeat content of the subject's facts: they are erased with them. */
   readonly facts?: readonly string[];
 }
 
-/** What an erasure searches besides the facts. Asked once for each erasure. */
+/** Further searches of an erasure. Called once for each erasure. */
 export const erasureSweeps = defineCollectHook<Record<string, never>, readonly ErasureSweep[]>('erasure:sweeps');
 
 /**
- * After the transactions of an erasure: removes what was destroyed from the plugin's files. Returns sentences that say
- * what is out of its reach.
+ * After the transactions of an erasure: a plugin removes the erased content from its files. Returns sentences about
+ * copies that are out of its reach.
  */
 export const erasureFiles = defineCollectHook<Record<string, never>, readonly string[]>('erasure:files');

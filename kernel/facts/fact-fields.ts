@@ -5,19 +5,19 @@ import { createFactJson, type FactJson, slotsOf } from './fact-json.ts';
 import { COMPACT, MARKS } from './fact-members.ts';
 import { memberRefusal } from './member-refusal.ts';
 
-/** The members of a fact that a caller asks for, where all of them would be more than it needs. */
+/** Selects members of a fact, for a caller that does not need all of them. */
 export interface FactFields {
   /**
-   * What writes facts with these members and no others, in the order of the whole fact; undefined for undefined, which
-   * stands for the whole. `compact` and `marks` name several members at once. Throws `validation` for a name that this
-   * node does not know, and lists those that it does: 400 in a query, 422 in a body.
+   * Returns the function that writes facts with these members and no others, in the order of the whole fact. Undefined,
+   * for the whole fact, returns undefined. `compact` and `marks` name several members at once. Throws `validation` for
+   * an unknown name, and lists the known ones: 400 in a query, 422 in a body.
    */
   read(fields: string | readonly string[] | undefined, place: 'query' | 'body'): FactJson | undefined;
 }
 
 export const FactFields = defineRef<FactFields>('kernel.fact-fields');
 
-/** Names together, as text. */
+/** Length of all names together, as text. */
 const MAX_CHARACTERS = 2_000;
 const MAX_NAMES = 100;
 
@@ -37,7 +37,7 @@ export const FIELDS_JSON: JsonSchema = {
   description: NAMES,
 };
 
-/** Beside the marks, which say what is unusual about a fact. */
+/** The compact form also has the marks, which name unusual properties of a fact. */
 const COMPACT_MEMBERS = ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'confidence', 'scope', MARKS];
 
 export const createFactFields = (vocabulary: Vocabulary): FactFields => {
@@ -61,7 +61,7 @@ export const createFactFields = (vocabulary: Vocabulary): FactFields => {
       const asked = new Set(names.flatMap((name) => (name === COMPACT ? COMPACT_MEMBERS : name)));
       const key = [...asked].sort().join();
       const json = made.get(key) ?? createFactJson(vocabulary, asked);
-      // Callers choose the names, so what is kept for them is bounded.
+      // Callers choose the names, so the cache is bounded.
       if (made.size === MOST_KEPT) made.clear();
       made.set(key, json);
       return json;

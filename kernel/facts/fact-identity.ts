@@ -31,7 +31,7 @@ export const readRelation = (input: unknown, path: string): string => {
   return input;
 };
 
-/** What is wrong with a trimmed URI or opaque id, or null. */
+/** Returns a sentence about the mistake in a trimmed URI or opaque id, or null. */
 export const problemOfUri = (text: string): string | null => {
   if (text === '' || !isWithinCharacters(text, MAX_URI_LENGTH)) {
     return `must be 1 to ${MAX_URI_LENGTH} characters long after trimming`;

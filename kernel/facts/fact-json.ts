@@ -5,20 +5,20 @@ import { type FactMark, FactMarks, markOf } from './fact-marks.ts';
 import { type FactMember, FactMembers, inOrder, MARKS } from './fact-members.ts';
 import type { FactView } from './fact-view.ts';
 
-/** Turns what a caller sees of a fact into the fact object, whose members come in an order that never changes. */
+/** Turns a view into the fact object, whose members have a fixed order. */
 export type FactJson = (view: FactView) => Record<string, unknown>;
 
 export const FactJson = defineRef<FactJson>('kernel.fact-json');
 
-/** One member of the fact object on this node: a mark that fills it, or how it is read from the view. */
+/** One member of the fact object on this node: filled by a mark, or read from the view. */
 type Slot = Pick<FactMember, 'json' | 'read'> & {
   readonly name: string;
   readonly optional: boolean;
-  /** Whether plugins fill it, or would if they were there. */
+  /** Whether plugins fill it, or would if they were enabled. */
   readonly isOfPlugin: boolean;
   /** Place of the mark among all marks, or -1. */
   readonly mark: number;
-  /** Left out where it says nothing: null, false or an empty list. */
+  /** Left out when it is null, false or an empty list. */
   readonly isQuiet?: boolean;
 };
 
@@ -28,7 +28,7 @@ export const createFactJson = (vocabulary: Vocabulary, asked?: ReadonlySet<strin
   const slots = asked === undefined ? slotsOf(vocabulary) : askedSlots(slotsOf(vocabulary), asked);
   const names = slots.map(({ name }) => name);
   const shapes = new Map<string, Record<string, unknown>>();
-  // Filled anew for each fact, because a page has hundreds and lists of their own would cost as much again.
+  // Reused for each fact, because a page has hundreds and new lists would cost as much again.
   const filled: Readonly<Record<string, unknown>>[] = [];
   const values: unknown[] = [];
   return (view) => {
@@ -41,14 +41,14 @@ export const createFactJson = (vocabulary: Vocabulary, asked?: ReadonlySet<strin
       const value = mark < 0 ? read(view) : filled[mark]?.[name];
       values[at] = isQuiet === true && saysNothing(value) ? undefined : value;
     }
-    // A copy of an object that has the members already costs far less than adding them one by one.
+    // Copying an object that has the members costs far less than adding them one by one.
     const json = { ...shapeOf(names, values, shapes) };
     for (let at = 0; at < names.length; at += 1) if (values[at] !== undefined) json[names[at] as string] = values[at];
     return json;
   };
 };
 
-/** An object with the members that have a value, made once for each set of them. */
+/** Returns an object with the members that have a value, made once for each set of them. */
 const shapeOf = (
   names: readonly string[],
   values: readonly unknown[],
@@ -71,7 +71,7 @@ export const factSchema = (vocabulary: Vocabulary): JsonSchema => {
   return objectOf(Object.fromEntries(slots.map(({ name, json }) => [name, json])), { optional });
 };
 
-/** The schema of a fact of which a caller asked for some members. */
+/** The schema of a fact with some of its members. */
 export const factPartSchema = (vocabulary: Vocabulary): JsonSchema => {
   const slots = slotsOf(vocabulary);
   const names = slots.map(({ name }) => name);

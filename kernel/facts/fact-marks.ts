@@ -6,15 +6,15 @@ import type { FactView } from './fact-view.ts';
 
 declare const marks: unique symbol;
 
-/** Something that a plugin says of a fact as a caller sees it, and the members that it adds to the fact object. */
+/** A plugin's statement about a fact as a caller sees it, and the members that it adds to the fact object. */
 export interface FactMark<T> extends Word {
   /** Schemas of the members, by name. */
   readonly members: Readonly<Record<string, JsonSchema>>;
   /** Members that `toJson` may leave out. */
   readonly optional?: readonly string[];
   /**
-   * The members of one fact; `value` is undefined for a fact without the mark. Depends on both alone, because its text
-   * is kept.
+   * The members of one fact; `value` is undefined for a fact without the mark. Depends on both alone, because the text
+   * is cached.
    */
   toJson(this: void, value: T | undefined, fact: StoredFact): Readonly<Record<string, unknown>>;
   readonly [marks]?: (value: T) => T;
@@ -39,7 +39,7 @@ export const defineFactMark = <T>(id: string, definition: Pick<FactMark<T>, 'sum
 
 type MarkJson<T> = Pick<FactMark<T>, 'members' | 'optional' | 'toJson'>;
 
-/** What the mark says of the fact; undefined for a fact without it. */
+/** The value of the mark on the fact; undefined without the mark. */
 export const markOf = <T>(view: Pick<FactView, 'marks'>, mark: FactMark<T>): T | undefined =>
   view.marks[mark.id] as T | undefined;
 

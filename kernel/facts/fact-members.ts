@@ -2,15 +2,17 @@ import type { JsonSchema } from '../plugins/answer-schemas.ts';
 import { defineVocabulary, type Word } from '../vocabulary/define-vocabulary.ts';
 import type { FactView } from './fact-view.ts';
 
-/** A member of the fact object, with what it holds while no mark fills it. */
+/** A member of the fact object, and its value while no mark fills it. */
 export interface FactMember extends Word {
   readonly json: JsonSchema;
-  /** Undefined leaves the member out, which `optional` allows. Depends on the view alone, because its text is kept. */
+  /**
+   * Undefined leaves the member out, which `optional` allows. Depends on the view alone, because the text is cached.
+   */
   read(this: void, view: FactView): unknown;
   readonly optional?: boolean;
-  /** The member after which it stands. Without one it comes after all that were declared before it. */
+  /** The member before it. Without one it comes after all that were declared before it. */
   readonly after?: string;
-  /** Whether it is there for plugins to fill. */
+  /** Marks a member for plugins to fill. */
   readonly isExpected?: true;
 }
 
@@ -18,7 +20,7 @@ export const FactMembers = defineVocabulary<FactMember>('place of the fact membe
 
 const FilledMembers = defineVocabulary('fact member', /^[a-z][a-z0-9_]*$/);
 
-/** In `fields` these stand for several members, so that no member can be called so. */
+/** These names in `fields` stand for several members, so no member can have them. */
 export const COMPACT = 'compact';
 export const MARKS = 'marks';
 

@@ -31,14 +31,14 @@ export interface ReaderParts {
 
 const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: false, retracted: false };
 
-/** For whom, from what, why and at which moment is read. */
+/** Caller, snapshot, purpose and moment of a read. */
 export type ReadAim = Pick<ReadContext, 'caller' | 'snapshot' | 'purpose' | 'notes' | keyof ReadMoment>;
 
-/** Opens a reader on a snapshot. All constraints are worked out on that same snapshot. */
+/** Opens a reader on a snapshot. All constraints are computed on that same snapshot. */
 export const openReader = async (parts: ReaderParts, aim: ReadAim): Promise<FactReader> => {
   const gardens = await parts.gardens()?.readable(aim.caller, aim.snapshot);
   const reader = new SnapshotReader(parts, aim, gardens ?? []);
-  // A moment that cannot be asked about is refused also where nothing would be found.
+  // A moment that is not allowed is refused even if no fact would be found.
   if (aim.asOf !== undefined) await reader.constraint('visible');
   return reader;
 };
@@ -79,11 +79,11 @@ class SnapshotReader implements FactReader {
       order: 'timestamp',
       limit: search.limit + 1,
       maxBytes: LIST_BYTES,
-      // Who walks through everything would drive out what others ask for again.
+      // A walk through everything would evict facts that others read again.
       mayKeep: search.entity !== undefined,
       ...(search.position === undefined ? {} : { after: search.position }),
     });
-    // What ends before its limit has been read to the bound of bytes, or to the end.
+    // A page below its limit has reached the bound of bytes, or the end.
     const more = facts.length > search.limit || valueBytesOf(facts) >= LIST_BYTES;
     if (facts.length > search.limit) facts.length = search.limit;
     const total = more || search.position !== undefined ? await this.snapshot.count(filter) : facts.length;
@@ -96,8 +96,7 @@ class SnapshotReader implements FactReader {
   }
 
   async get(id: string): Promise<FactView | undefined> {
-    // One query, which judges before it reads: a hidden fact and an unknown one cost the same, however large the hidden
-    // one is.
+    // One query, which checks before it reads: a hidden fact and an unknown one cost the same, at any size.
     return (await this.annotate(await this.visible([id])))[0];
   }
 
@@ -140,7 +139,7 @@ class SnapshotReader implements FactReader {
     if (views.length === 0 || !this.#parts.hooks.hasHandlers(readAnnotate)) return views;
     const context = this.#context('visible', {}, NOTHING_EXTRA);
     const marked = await this.#parts.hooks.filter<readonly FactView[], ReadContext>(readAnnotate, views, context);
-    // A page with fewer facts than its total says would look like facts that are hidden.
+    // A page with fewer facts than its total would reveal hidden facts.
     const isWhole = marked.length === views.length && marked.every(({ fact }, at) => fact === facts[at]);
     if (!isWhole) throw new Error('handlers of read:annotate must return a view of each fact, in the order given');
     return [...marked];

@@ -22,7 +22,7 @@ import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
 import { recordsOf } from './write-records.ts';
 
-/** A fact as another store held it: all that was given to it, and nothing that can be computed. */
+/** A fact as another store held it: all that it was given, and nothing that can be computed. */
 export interface RestorableFact {
   readonly draft: FactDraft & { readonly id: string; readonly hlcText: string };
   readonly assertedBy: string | null;
@@ -39,26 +39,24 @@ export interface CheckedFact {
 }
 
 /**
- * `known`: it was stored before, and stays as it is, or stays erased. `taken`: another fact is stored under its
+ * `known`: it was stored before, and stays as it is, erased or not. `taken`: another fact is stored under its
  * identifier.
  */
 export type RestoreVerdict = 'stored' | 'known' | 'taken';
 
 /**
- * Brings facts back as another store held them, past the phases of an append: what followed from them there comes with
- * them. They only get links, by `append:link`, and rows of this store, by `fact:restored`. For plugins that move or
- * restore a store, and for nothing that a client sends.
+ * Brings facts back as another store held them, without the phases of an append: their follow-ups come with them. They
+ * only get links, by `append:link`, and rows of this store, by `fact:restored`. For plugins that move or restore a
+ * store, never for requests of clients.
  */
 export interface FactRestore {
-  /**
-   * Throws `validation` for a stamp that is none or lies far ahead, and for a fact that its content id does not fit.
-   */
+  /** Throws `validation` for an invalid stamp, one that lies far ahead, and a fact that its content id does not fit. */
   check(fact: RestorableFact, tenantId: string): CheckedFact;
-  /** The same judgement of a stamp that came without a fact. */
+  /** The same check of a stamp that came without a fact. */
   checkStamp(text: string): void;
   /**
-   * Stores facts with their identifiers and origin stamps. Feed stamps are given anew, in the order of the facts. A
-   * verdict for each, in order.
+   * Stores facts with their identifiers and origin stamps. They get new feed stamps, in the order of the facts. Returns
+   * a verdict for each, in order.
    */
   insert(transaction: PluginTransaction, facts: readonly CheckedFact[]): Promise<readonly RestoreVerdict[]>;
 }

@@ -37,10 +37,10 @@ const SENT_VALUE_JSON: JsonSchema = {
 /** A value as a client sends it; `readFactValue` checks it. */
 export const SENT_VALUE = defineComponent('SentValue', { summary: 'a value to be stored', json: SENT_VALUE_JSON });
 
-/** What `FactJson` makes: the members of every fact, and those of the marks that the plugins of the node declare. */
+/** The output of `FactJson`: the members of every fact, and those of the marks that the plugins of the node declare. */
 export const FACT = defineComponent('Fact', { summary: 'a fact as the caller sees it', json: factSchema });
 
-/** What `FactFields` makes: those of the members of a fact that were asked for. */
+/** The output of `FactFields`: the requested members of a fact. */
 export const FACT_PART = defineComponent('FactPart', {
   summary: 'the members of a fact that `fields` names',
   json: factPartSchema,

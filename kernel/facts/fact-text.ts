@@ -3,8 +3,8 @@ import type { FactJson } from './fact-json.ts';
 import type { FactView } from './fact-view.ts';
 
 /**
- * The fact object as JSON text, the same as that of `FactJson`. The text of a fact that the store keeps is kept with
- * it, and used again for every caller who sees the same marks on it.
+ * The fact object as JSON text, the same as that of `FactJson`. The text of a cached fact is cached with it, and used
+ * again for every caller who sees the same marks on it.
  */
 export type FactText = (view: FactView) => string;
 
@@ -27,7 +27,7 @@ export const createFactText = (factJson: FactJson): FactText => {
   };
 };
 
-/** Marks that are objects may say the same, but nobody can tell for sure. */
+/** Two marks that are objects count as different, because comparing them would cost too much. */
 const saySame = (one: FactView['marks'], other: FactView['marks']): boolean => {
   if (one === other) return true;
   let count = 0;

@@ -12,20 +12,18 @@ import { hasForbiddenCodePoint, isWithinBytes } from './text-rules.ts';
 export const MAX_STRING_BYTES = 16 * 1024;
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
-/**
- * The members of a FactValue, for the schema of a body that holds one. Their content is for `readFactValue` to judge.
- */
+/** The members of a FactValue, for the schema of a body that holds one. `readFactValue` checks their content. */
 export const FACT_VALUE_JSON = { properties: { type: {}, v: {}, interpret_as: {} } } as const;
 
 /**
- * Reads a FactValue without coercing anything; `FACT_VALUE_JSON` says which members there are. `path` names the value,
- * as in a `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
+ * Reads a FactValue without coercing anything; `FACT_VALUE_JSON` lists the members. `path` names the value, as in a
+ * `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
  */
 export const readFactValue = (input: unknown, path: string): FactValue => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw memberRefusal(path, 'must be an object with the members type and v');
   }
-  // Own members only, so that nothing is ever read off a prototype.
+  // Own members only, so that nothing is ever read from a prototype.
   const member = (name: string): unknown =>
     Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
   const type = member('type');
@@ -38,9 +36,9 @@ export const readFactValue = (input: unknown, path: string): FactValue => {
 };
 
 /**
- * Equal for two values exactly when they mean the same: same type and, within it, numbers numerically, datetimes by
- * instant, refs by match key, everything else by code points. `interpretAs` does not count. At most
- * `MAX_VALUE_KEY_LENGTH` characters, whatever the value.
+ * Two values with one key mean the same. They have the same type; numbers are compared numerically, datetimes by
+ * instant, refs by match key, everything else by code points. `interpretAs` does not count. A key has at most
+ * `MAX_VALUE_KEY_LENGTH` characters.
  */
 export const valueKey = (value: FactValue, names: ServiceNames): string => {
   switch (value.type) {
@@ -114,7 +112,7 @@ const readText = (v: unknown, path: string, maxBytes: number): string => {
   return v;
 };
 
-/** Kept as sent: only comparisons trim it. */
+/** Stored as sent: only comparisons trim it. */
 const readRef = (v: unknown, path: string): string => {
   if (typeof v !== 'string') throw memberRefusal(path, 'must be a string');
   const problem = problemOfUri(v.trim());

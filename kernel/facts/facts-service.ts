@@ -42,7 +42,7 @@ export interface FactsParts {
   readonly hooks: HookCaller;
   readonly self: NodeSelf;
   readonly rules: AssertionRules;
-  /** Asked at each use, because plugins are set up after this service exists. */
+  /** Called at each use, because plugins are set up after this service exists. */
   readonly gardens: () => GardenAccess | undefined;
 }
 

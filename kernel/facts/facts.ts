@@ -5,33 +5,33 @@ import type { FactDraft, Notes } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
 import type { FactReader, ReadPurpose } from './reader-api.ts';
 
-/** The facts of the node. Every call is made on behalf of somebody. */
+/** The facts of the node. Every call acts for one caller. */
 export interface Facts {
   /**
-   * Stores one fact and everything that follows from it in one transaction, and answers after the commit. Rejects with
-   * the ServiceError of its verdict. Not idempotent by itself; see the `facts` plugin for duplicates and idempotency
+   * Stores one fact and its follow-ups in one transaction, and resolves after the commit. Rejects with the
+   * `ServiceError` of its verdict. Not idempotent by itself; see the `facts` plugin for duplicates and idempotency
    * keys.
    */
   append(draft: FactDraft, caller: Principal, options?: AppendOptions): Promise<{ view: FactView; existing: boolean }>;
-  /** The same for several facts in one transaction, judged in order, each with its own verdict. */
+  /** The same for several facts in one transaction, checked in order, each with its own verdict. */
   appendAll(
     drafts: readonly FactDraft[],
     caller: Principal,
     options?: AppendOptions,
   ): Promise<readonly AppendVerdict[]>;
   /**
-   * Why an append of these drafts would be refused now for what the caller may do, each in its turn; undefined where it
-   * would not. Nothing is written and no writer is waited for.
+   * Returns for each draft the refusal that an append would give it now by the caller's rights; undefined when it would
+   * not. Writes nothing and waits for no writer.
    */
   refusals(drafts: readonly FactDraft[], caller: Principal): Promise<readonly (ServiceError | undefined)[]>;
   /**
-   * Runs reads on one snapshot. `notes` tell handlers of reads what the caller asked for besides; `AsOf` and `ValidAt`
-   * among them set the moment at which the reader judges.
+   * Runs reads on one snapshot. `notes` tell handlers of reads about further parameters; `AsOf` and `ValidAt` among
+   * them set the moment of the reader.
    */
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>, notes?: Notes): Promise<T>;
   /**
-   * The same on a snapshot, or inside a write transaction, that somebody else opened: for callers that judge several
-   * callers, or rights of their own, on one state. The reader ends with the snapshot.
+   * The same on a snapshot or inside a write transaction that is open already: for callers that check several callers,
+   * or rights of their own, on one state. The reader ends with the snapshot.
    */
   readIn<T>(
     snapshot: PluginSnapshot,
@@ -40,13 +40,13 @@ export interface Facts {
     work: (reader: FactReader) => Promise<T>,
   ): Promise<T>;
   /**
-   * A text that is another one whenever an answer may differ from the one before: see `FactStore.version`. Undefined
-   * while nobody can tell. Answers also change at the instants that `FactReader.steadyUntil` tells.
+   * Returns a text that changes whenever an answer may change: see `FactStore.version`. Undefined when the store cannot
+   * tell. Answers also change at the instants that `FactReader.steadyUntil` returns.
    */
   version(): string | undefined;
-  /** For a plugin whose memory follows the store: from now on it answers otherwise than at the last commit. */
+  /** For a plugin with its own memory of the store: its answers differ from now on from those since the last commit. */
   answersChanged(): void;
-  /** Judges one fact for one caller without the query compiler: visible, in any state. */
+  /** Checks one fact for one caller without the query compiler: visible, in any state. */
   isVisible(fact: StoredFact, reader: FactReader): Promise<boolean>;
 }
 

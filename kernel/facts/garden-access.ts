@@ -1,43 +1,41 @@
 import { defineRef, type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 
-/** A garden as it stands for one caller. */
+/** A garden with the rights of one caller. */
 export interface EnteredGarden {
   /** UUID. */
   readonly id: string;
   readonly scope: Scope;
-  /** Whether the caller may write facts into it. A garden that was deleted takes none, from nobody. */
+  /** Whether the caller may write facts into it. A deleted garden takes none. */
   readonly mayWrite: boolean;
 }
 
 /**
- * Which gardens a caller may enter. While no plugin provides it, every fact that carries a garden is hidden from
- * everybody, so that switching gardens off never publishes what they guarded. Nothing is cached: what the snapshot
- * holds is what counts.
+ * The gardens that a caller may enter. While no plugin provides it, every fact in a garden is hidden from every caller,
+ * so that disabling gardens never publishes their facts. Nothing is cached: the snapshot decides.
  */
 export interface GardenAccess {
-  /** Gardens whose facts the caller may read, by UUID; `all` also stands for gardens that are no more. */
+  /** Gardens whose facts the caller may read, by UUID; `all` includes deleted gardens. */
   readable(caller: Principal, snapshot: PluginSnapshot): Promise<'all' | readonly string[]>;
   /**
-   * The garden that the caller names by URI, UUID or slug; undefined for one that does not exist and one that the
-   * caller may not enter alike.
+   * Returns the garden that the caller names by URI, UUID or slug. Undefined both for an unknown one and for one that
+   * the caller may not enter.
    */
   enter(name: string, caller: Principal, snapshot: PluginSnapshot): Promise<EnteredGarden | undefined>;
   /**
-   * Gardens whose facts the caller may bring to an end, by UUID: those that take facts from the caller, but none whose
-   * facts wait for somebody's decision.
+   * Gardens whose facts the caller may end, by UUID: those into which the caller may write, except those whose facts
+   * wait for a decision.
    */
   writable(caller: Principal, snapshot: PluginSnapshot): Promise<readonly string[]>;
-  /** Those of the gardens, by UUID, whose administration is the caller's. */
+  /** Returns those of the gardens, by UUID, that the caller administers. */
   administered(gardenIds: readonly string[], caller: Principal, snapshot: PluginSnapshot): Promise<readonly string[]>;
 }
 
 export const GardenAccess = defineRef<GardenAccess>('kernel.garden-access');
 
 /**
- * The answer to a garden that was named but cannot be entered. A garden that does not exist
- * and one that the caller is no member of are the same to everybody but an admin. Without a plugin that knows gardens,
- * every garden is such a one.
+ * The refusal of a garden that the caller cannot enter. Only an admin can tell an unknown garden from one without
+ * membership. Without a plugin that knows gardens, every garden is unknown.
  */
 export const refuseGarden = (caller: Principal): ServiceError =>
   caller.permissions.has('admin')

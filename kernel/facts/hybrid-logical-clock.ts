@@ -8,7 +8,7 @@ export const ZERO_HLC: Hlc = Object.freeze({ wallMs: 0, counter: 0 });
 /** The largest counter that the text form may carry and that a 32-bit column holds. */
 export const MAX_COUNTER = 2 ** 31 - 1;
 
-/** A stamp from outside with a higher counter is refused: it could drive ours to its end. */
+/** A higher counter from outside is refused, because it could exhaust ours. */
 export const REMOTE_COUNTER_LIMIT = 2 ** 20;
 
 const TEXT_FORM = /^([0-9]{1,15})\.([0-9]{1,10})$/;
@@ -19,9 +19,9 @@ export const tickHlc = (last: Hlc, nowMs: number): Hlc =>
   nowMs > last.wallMs ? { wallMs: nowMs, counter: 0 } : stampAt(last.wallMs, last.counter + 1);
 
 /**
- * The clock after taking in a stamp from outside: later than `last` and than `received`, not before `nowMs`. Check
- * `isTooFarAhead` and `REMOTE_COUNTER_LIMIT` first; nothing is clamped here, because a clamped clock could end below
- * a stamp that is already stored.
+ * The clock after it has received a stamp from outside: later than `last` and `received`, not before `nowMs`. Check
+ * `isTooFarAhead` and `REMOTE_COUNTER_LIMIT` first; nothing is clamped here, because a clamped clock could end below a
+ * stored stamp.
  */
 export const receiveHlc = (last: Hlc, nowMs: number, received: Hlc): Hlc => {
   const wallMs = Math.max(nowMs, last.wallMs, received.wallMs);
@@ -31,7 +31,7 @@ export const receiveHlc = (last: Hlc, nowMs: number, received: Hlc): Hlc => {
 };
 
 /**
- * True when the stamp lies more than `boundMs` ahead of physical time; a bound of 0 switches the test off. Pass the
+ * True when the stamp lies more than `boundMs` ahead of physical time; a bound of 0 disables the test. Pass the
  * physical clock, never our own stamp: peers could otherwise push the node forward step by step.
  */
 export const isTooFarAhead = (hlc: Hlc, nowMs: number, boundMs: number): boolean =>

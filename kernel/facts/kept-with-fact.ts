@@ -1,8 +1,8 @@
 import type { StoredFact } from '../../ports/ports.ts';
 
 /**
- * What is worked out of a fact alone, and then kept as long as the store returns the same object: facts do not change.
- * A fact that is not frozen may still change, and is worked out anew.
+ * Caches a result that depends on a fact alone, for as long as the store returns the same object. A fact that is not
+ * frozen may still change, so its result is computed again.
  */
 export const keptWithFact = <T extends NonNullable<unknown> | null>(
   make: (fact: StoredFact) => T,

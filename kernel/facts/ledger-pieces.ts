@@ -2,10 +2,10 @@ import type { Filter } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { othersGoFirst } from '../time/in-turns.ts';
 
-/** Numbers of a ledger in one piece: a statement over it takes some milliseconds, whatever the filter costs. */
+/** Ledger numbers in one piece: a statement over them takes some milliseconds with any filter. */
 const PIECE_NUMBERS = 2_000;
 
-/** A part of the ledger of a tenant, as `ledger` and `ledgerCount` take it. */
+/** A range of the ledger of a tenant, for `ledger` and `ledgerCount`. */
 export interface LedgerPiece {
   readonly tenantId: string;
   /** Only numbers strictly above it. */
@@ -15,8 +15,8 @@ export interface LedgerPiece {
 }
 
 /**
- * The ledger of a tenant in pieces, for work over all facts that must not hold the event loop: others have a turn
- * before each piece. `upTo` is the highest number, `above` the place to go on from.
+ * Yields the ledger of a tenant in pieces, for work over all facts. Other work of the event loop runs before each
+ * piece. `upTo` is the highest number, `above` the place to go on from.
  */
 export async function* ledgerPieces(
   tenantId: string,
@@ -31,8 +31,8 @@ export async function* ledgerPieces(
 }
 
 /**
- * Whether more than `most` facts of a tenant satisfy the filter. Stops as soon as that is known, and looks into no
- * ledger that is too short for it.
+ * Whether more than `most` facts of a tenant satisfy the filter. Stops as soon as the answer is certain, and skips a
+ * ledger that is shorter.
  */
 export const areMoreThan = async (
   most: number,

@@ -2,15 +2,14 @@ import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 
 /**
- * The form under which entities, relations, sources and `ref` values are compared everywhere (docs/reference/names.md,
- * "Match keys"). Lower-cased and each white-space character turned into a dash; under the service's own scheme only
- * those of the id, the part after `<scheme>authority/type/`. Surrounding white space does not count. A long name is
- * represented by its beginning and a digest, because no index takes keys of any length. Idempotent for names that are
- * not long.
+ * The form in which entities, relations, sources and `ref` values are compared everywhere (docs/reference/names.md,
+ * "Match keys"). It is lower-cased, and each white-space character becomes a dash. Under the service's own scheme this
+ * holds for the id alone, the part after `<scheme>authority/type/`. Surrounding white space does not count. A long name
+ * is represented by its beginning and a digest, because index keys are bounded. Idempotent for names that are not long.
  */
 export const matchKey = (text: string, names: ServiceNames): string => bounded(wholeMatchKey(text, names));
 
-/** The match key at its full length: for telling what lies below a path, never for an index. */
+/** The match key at its full length: for comparing paths, never for an index. */
 export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   if (!NEEDS_WORK.test(text)) return text;
   const lower = text.trim().toLowerCase();
@@ -18,17 +17,14 @@ export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   return lower.slice(0, idStart) + lower.slice(idStart).replace(WHITE_SPACE, '-');
 };
 
-/**
- * PostgreSQL refuses index rows over 2,704 bytes; a key of the longest entity and the longest relation together stays
- * below.
- */
+/** PostgreSQL refuses index rows over 2,704 bytes; a key of the longest entity and relation together stays below. */
 export const MAX_PLAIN_KEY_LENGTH = 400;
 const KEPT_LENGTH = 330;
 
-/** The representation is longer than any key that stands for itself, so the two never meet. */
+/** The representation is longer than any plain key, so the two never collide. */
 const bounded = (key: string): string => {
   if (key.length <= MAX_PLAIN_KEY_LENGTH) return key;
-  // A pair of surrogates is not cut in two.
+  // A surrogate pair is not cut in two.
   const kept = key.slice(0, /[\uD800-\uDBFF]/.test(key.charAt(KEPT_LENGTH - 1)) ? KEPT_LENGTH + 1 : KEPT_LENGTH);
   return `${kept}:sha256:${sha256Hex(key)}`;
 };
@@ -49,11 +45,11 @@ export const nameKeys = (
   sourceKey: matchKey(source, names),
 });
 
-/** Anything but printable ASCII without blanks and capitals: most names hold none and are their own key. */
+/** Most names are printable ASCII without blanks and capitals, and so are their own key. */
 const NEEDS_WORK = /[^!-@[-~]/;
 const WHITE_SPACE = /[\s\u0085]/g;
 
-/** Where the id of `authority/type/id` begins, or 0 when the text has not all three parts. */
+/** Where the id of `authority/type/id` begins; 0 without all three parts. */
 const startOfId = (text: string, authorityStart: number): number => {
   const authorityEnd = text.indexOf('/', authorityStart);
   const typeEnd = authorityEnd < 0 ? -1 : text.indexOf('/', authorityEnd + 1);

@@ -1,11 +1,10 @@
-/**
- * A fact may have been given any identifier; content ids and the identifiers that nodes give have forms of their own.
- */
+/** A fact may have any identifier; content ids and identifiers of nodes have forms of their own. */
 const NAMED = /"(?:id|fact_id)":"([\x21\x23-\x5b\x5d-\x7e]{1,128})"/g;
 const FORMED = /sha256:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /**
- * What may be the name of a fact in a text of JSON: content ids, UUIDs, and members that hold an identifier. Each once.
+ * Lists the possible names of facts in a text of JSON: content ids, UUIDs, and members that hold an identifier. Each
+ * once.
  */
 export const namesInText = (text: string): readonly string[] => {
   const names = new Set<string>();

@@ -9,14 +9,14 @@ import { tripleId } from './triple-id.ts';
 const TAG = /^[a-z][a-z0-9-]{0,31}$/;
 const NO_TAGS: string[] = [];
 
-/** What became of an item: the fact it is answered with, or why it was refused. */
+/** The outcome of an item: the fact that answers it, or its refusal. */
 export type ItemVerdict =
   | { readonly kind: 'stored'; readonly fact: StoredFact; readonly existing: boolean }
   | { readonly kind: 'rejected'; readonly error: ServiceError };
 
 /**
- * One fact on its way through a transaction. What handlers decide counts from the end of their phase on, so that no
- * handler sees what another one of the same phase decided.
+ * One fact on its way through a transaction. Decisions count from the end of their phase on, so that no handler sees
+ * those of the same phase.
  */
 export class PendingItem implements RefusableItem, SettleableItem {
   readonly fact: PreparedFact;
@@ -25,7 +25,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
   readonly origin: Origin;
   readonly notes: Notes | undefined;
   readonly path: string;
-  /** The id was drawn for the fact, so that no other fact has it. */
+  /** The node drew the id, so no other fact has it. */
   readonly hasNewId: boolean;
   /** For the caller, beside the fact. */
   readonly warnings: readonly string[];
@@ -65,7 +65,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
     return this.#verdict;
   }
 
-  /** Why it was refused; undefined while it was not. */
+  /** Why it was refused; undefined when it was not. */
   get refusal(): ServiceError | undefined {
     return this.#verdict?.kind === 'rejected' ? this.#verdict.error : undefined;
   }
@@ -74,15 +74,13 @@ export class PendingItem implements RefusableItem, SettleableItem {
     this.#refusal = firstRefusal(this.#refusal, { error, check });
   }
 
-  /** Of several facts, the one that was stored first. */
+  /** Of several facts, the first stored one wins. */
   settle(existing: StoredFact): void {
     const known = this.#existing;
     if (known === undefined || compareHlc(existing.feed, known.feed) < 0) this.#existing = existing;
   }
 
-  /**
-   * A fact that is stored already counts more than one that will be. Of several such, any will do, but always the same.
-   */
+  /** A stored fact wins over one that will be stored. Of several of those, any will do, but always the same. */
   follow(earlier: AppendItem): void {
     if (!(earlier instanceof PendingItem) || earlier === this) return;
     const known = this.#follows;
@@ -98,12 +96,12 @@ export class PendingItem implements RefusableItem, SettleableItem {
     return this.#tags;
   }
 
-  /** Takes the outcome of an item of the same transaction that brings the same fact. */
+  /** Takes the outcome of an equal item of the same transaction. */
   share(earlier: PendingItem): void {
     this.#leader = earlier;
   }
 
-  /** Ends a phase: what its handlers decided becomes the verdict, unless there was one before. */
+  /** Ends a phase: the decisions of its handlers become the verdict, unless there was one before. */
   conclude(): void {
     if (!this.open) return;
     if (this.#refusal !== undefined) this.refuse(this.#refusal.error);

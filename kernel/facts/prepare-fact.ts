@@ -16,8 +16,8 @@ export interface PreparingParts {
 }
 
 /**
- * Computes all that follows from a draft alone. Done before the fact joins a transaction, so that the append lock is
- * never held over hashing and parsing. `parts` are what handlers of `append:read` added.
+ * Derives everything from a draft alone. Runs before the fact joins a transaction, so that the append lock is never
+ * held over hashing and parsing. `parts` come from handlers of `append:read`.
  */
 export const prepareFact = (
   draft: FactDraft,

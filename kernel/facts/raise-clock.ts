@@ -2,13 +2,12 @@ import { DEFAULT_TENANT, type FactStore } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import { compareHlc, ZERO_HLC } from './hybrid-logical-clock.ts';
 
-/** How far the stored clock may be ahead of physical time before the operator hears of it. */
+/** Warn the operator when the stored clock is further ahead of physical time. */
 const AHEAD_LIMIT_MS = 300_000;
 
 /**
- * Lifts the node's clock above every stamp that the store has given and one millisecond beyond, when the node starts: a
- * file that was copied or cut short may have lost its newest stamps, and peers may have seen them. Repeating it does no
- * harm.
+ * Raises the node's clock one millisecond above every stamp of the store, at the start. A copied or truncated file may
+ * have lost its newest stamps, which peers may have seen. Safe to repeat.
  */
 export const raiseClock = async (store: FactStore, nowMs: number, log: Logger): Promise<void> => {
   const wallMs = await store.write(DEFAULT_TENANT, async (transaction) => {

@@ -2,18 +2,18 @@ import { all, type FeedEntry, isIn, isNull, type StoredFact } from '../../ports/
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
-/** Of the values of the facts that are kept after their commit, so that followers need not read them. */
+/** Bytes of the values of recent facts, which are cached so that followers need not read them. */
 const RECENT_BYTES = 8 * 1024 * 1024;
-/** Stands for the rest of a fact. */
+/** The estimated rest of a fact. */
 const FACT_OVERHEAD_BYTES = 512;
 
-/** What a fact weighs in a page, and among those that are kept. */
+/** The weight of a fact in a page, and in the cache of recent facts. */
 export const weightOf = (fact: StoredFact): number => valueBytesOf([fact]) + FACT_OVERHEAD_BYTES;
 
 /**
- * Facts that this process has committed, the last ones. The feed alone says whether and when they are next, and the
- * store whether they are still there. They are kept in two halves, and the older half is dropped as a whole: a map from
- * which the oldest facts are deleted one by one walks past all deleted ones to find the next.
+ * Caches the last facts that this process has committed. The feed decides whether and when they are next, and the store
+ * whether they still exist. It has two halves and drops the older half as a whole: deleting the oldest facts of a map
+ * one by one is slow, because it walks past all deleted ones.
  */
 export class RecentFacts {
   #newer = new Map<string, StoredFact>();
@@ -34,7 +34,7 @@ export class RecentFacts {
     }
   }
 
-  /** Nothing of these facts is left in memory. */
+  /** Removes every trace of these facts from memory. */
   erase(facts: readonly StoredFact[]): void {
     for (const { id } of facts) {
       this.#newer.delete(id);
@@ -42,7 +42,7 @@ export class RecentFacts {
     }
   }
 
-  /** Those of a page of the feed, by id, less what any process has erased. */
+  /** Returns the facts of a page of the feed, by id, without those that any process has erased. */
   async among(
     snapshot: Pick<PluginSnapshot, 'outline'>,
     entries: readonly FeedEntry[],

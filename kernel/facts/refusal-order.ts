@@ -6,12 +6,12 @@ export interface Refusal {
   readonly check: Check;
 }
 
-/** The refusal that the caller is told, whichever of the two was found first. */
+/** Returns the refusal with precedence, in either order. */
 export const firstRefusal = (known: Refusal | undefined, found: Refusal): Refusal =>
   known === undefined || comesBefore(found, known) ? found : known;
 
 const comesBefore = (a: Refusal, b: Refusal): boolean =>
   a.check === b.check ? textOf(a) < textOf(b) : CHECKS.indexOf(a.check) < CHECKS.indexOf(b.check);
 
-/** Some order among equals, so that the order of handlers is none. */
+/** A fixed order among equals, so that the order of handlers does not matter. */
 const textOf = ({ error }: Refusal): string => `${error.code} ${error.message}`;

@@ -1,11 +1,11 @@
 import { type ErrorCode, ServiceError, type Violation } from '../../ports/service-error.ts';
 
-/** Violations that one answer names: enough to mend a request. */
+/** Most violations in one answer: enough to mend a request. */
 export const MAX_VIOLATIONS = 20;
 
 /**
- * One error for several violations, of which the first of each place counts. The detail tells the first and how many
- * more there are.
+ * One error for several violations, of which the first of each place counts. The detail has the first one and the
+ * number of the others.
  */
 export const refuseAll = (
   found: readonly Violation[],
@@ -20,12 +20,13 @@ export const refuseAll = (
   return new ServiceError(code, detail + more, { violations, ...(status !== undefined && { status }) });
 };
 
-/** Gathers what is wrong with a document that is read by hand, so that one answer names all of it. */
+/** Collects the violations of a document that is read by hand, so that one answer names all of them. */
 export class Refusals {
   readonly #found: { readonly violations: readonly Violation[]; readonly refusal: ServiceError }[] = [];
 
   /**
-   * What `read` returns. A refusal is kept instead of thrown; what comes back then means nothing, and `settle` throws.
+   * Returns the result of `read`. A refusal is collected instead of thrown; the result is then meaningless, and
+   * `settle` throws.
    */
   attempt<T>(read: () => T): T {
     try {
@@ -37,18 +38,19 @@ export class Refusals {
     }
   }
 
-  /** How many violations have come together. */
+  /** The number of violations so far. */
   get count(): number {
     return this.#found.reduce((sum, { violations }) => sum + violations.length, 0);
   }
 
-  /** Adds violations that were found otherwise. */
+  /** Adds violations from elsewhere. */
   add(violations: readonly Violation[], code: ErrorCode = 'validation'): void {
     if (violations.length > 0) this.#found.push({ violations, refusal: refuseAll(violations, { code }) });
   }
 
   /**
-   * Throws what was refused: a lone refusal as it was, several under their common code, or as `validation` without one.
+   * Throws the collected refusals: a single one as it was, several under their common code, or as `validation` without
+   * one.
    */
   settle(): void {
     const [first, ...more] = this.#found;

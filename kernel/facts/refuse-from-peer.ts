@@ -4,9 +4,9 @@ import { isTooFarAhead, parseHlc, REMOTE_COUNTER_LIMIT } from './hybrid-logical-
 import type { Refusal } from './refusal-order.ts';
 
 /**
- * Why a fact of another node is not stored, whatever plugin brings it. Null when it may be. A stamp that lies too far
- * ahead is refused and never clamped, and the bound is held against physical time: against the node's own clock, peers
- * could push it forward step by step. Old stamps are harmless.
+ * Returns why a fact of another node is not stored; null when it may be. A stamp that lies too far ahead is refused and
+ * never clamped. The bound applies to physical time, because peers could push the node's own clock forward step by
+ * step. Old stamps are harmless.
  */
 export const refuseFromPeer = (
   fact: PreparedFact,

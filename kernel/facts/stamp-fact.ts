@@ -4,9 +4,8 @@ import { formatHlc, parseHlc, receiveHlc, tickHlc } from './hybrid-logical-clock
 
 /**
  * Gives a fact its stamps. `last` is the node's clock; the fact's feed stamp is the clock's next value. A stamp that
- * came with the fact stays its origin stamp.
- *
- * Every member is written out: spreading an object this wide costs more than all else that happens to a fact in memory.
+ * came with the fact stays its origin stamp. Every member is written out, because spreading an object this wide costs
+ * more than all other work on a fact in memory.
  */
 export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredFact => {
   const origin = fact.hlcText === null ? null : parseHlc(fact.hlcText);

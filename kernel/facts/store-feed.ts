@@ -28,7 +28,7 @@ import { valueBytesOf } from './value-bytes.ts';
 
 const MAX_ENTRIES = 512;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Entries of the first page; each later one has at most twice as many as the one before it had room for. */
+/** Entries of the first page; each later one has at most twice as many as the last page had room for. */
 const FIRST_ENTRIES = 32;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -39,7 +39,7 @@ export interface FeedParts {
   readonly facts: Pick<Facts, 'readIn'>;
 }
 
-/** The feed of one process, which hears of its commits. */
+/** The feed of one process, which is notified of its commits. */
 export const openFeed = (parts: FeedParts, hooks: HookBus): FactFeed => {
   const feed = new StoreFeed(parts);
   hooks.register('kernel', factCommitted, (event) => {
@@ -66,14 +66,14 @@ export class StoreFeed implements FactFeed {
     return follower;
   }
 
-  /** Facts that were just committed in this process. */
+  /** Called with facts that were just committed in this process. */
   committed(facts: readonly StoredFact[]): void {
     if (this.#followers.size === 0) return;
     this.#recent.add(facts);
     for (const follower of this.#followers) follower.committed(facts.length);
   }
 
-  /** Facts that are being erased in this process. */
+  /** Called with facts that are being erased in this process. */
   erased(facts: readonly StoredFact[]): void {
     this.#recent.erase(facts);
   }
@@ -139,7 +139,7 @@ class Follower<T> implements FeedFollower {
     void this.#background?.now();
   }
 
-  /** To where the head was when the first full page was read: it may go on for ever. */
+  /** Stops at the head of the first full page, because the feed may grow for ever. */
   async #readToHead(): Promise<void> {
     this.#commits = 0;
     let head: Hlc | undefined;
@@ -175,7 +175,7 @@ class Follower<T> implements FeedFollower {
     }
   }
 
-  /** The head is looked at only where there may be more. */
+  /** The head is read only when there may be more. */
   async #read(snapshot: PluginSnapshot, after: Hlc, limit: number) {
     const found = await snapshot.feedAfter(after, limit);
     if (found.length === 0) return undefined;
@@ -189,7 +189,7 @@ class Follower<T> implements FeedFollower {
     return { page: { ...page, more }, head };
   }
 
-  /** As far as there is room for the values. */
+  /** Stops when the values fill the page. */
   async #factsOf(
     snapshot: PluginSnapshot,
     found: readonly FeedEntry[],
@@ -218,7 +218,7 @@ class Follower<T> implements FeedFollower {
     return { entries: found, facts };
   }
 
-  /** The facts of these entries, as far as the follower may see them and there is room; in the order of the feed. */
+  /** The facts of these entries that the follower may see and the page has room for, in the order of the feed. */
   async #readFacts(
     snapshot: PluginSnapshot,
     entries: readonly FeedEntry[],
@@ -235,13 +235,13 @@ class Follower<T> implements FeedFollower {
   }
 }
 
-/** Whether the entry is of a fact that the follower might see. */
+/** Whether the entry is about a fact that the follower might see. */
 const isOfFact = ({ kind, tenantId }: FeedEntry, caller: Principal | undefined): boolean =>
   kind === 'fact' && (caller === undefined || caller.tenantId === tenantId);
 
 /**
- * Ids are looked up in one tenant. Of several, the facts lie between the first stamp and the last: each id would be
- * looked up in every one of them.
+ * Ids are unique within one tenant alone. With several tenants, a range of stamps avoids looking each id up in every
+ * one of them.
  */
 const amongEntries = (entries: readonly FeedEntry[]): Filter => {
   const tenantIds = [...new Set(entries.map(({ tenantId }) => tenantId))];

@@ -4,13 +4,13 @@ import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { defineFeedKind } from '../vocabulary/kinds.ts';
 
 /**
- * Tells plugins that keep copies of facts outside the store which facts are hidden. The feed tells of changes by
+ * Tells plugins that copy facts outside the store which facts are hidden. The feed announces changes by
  * `SUPPRESSION_CHANGED` and `FACT_RETURNED`.
  */
 export interface SuppressedFacts {
-  /** Whether anything is hidden at all. */
+  /** Whether any fact is hidden. */
   readonly isSuppressing: boolean;
-  /** The facts of these that are hidden from every caller. */
+  /** Those of these facts that are hidden from every caller. */
   among<T extends SuppressibleFact>(snapshot: PluginSnapshot, facts: readonly T[]): Promise<readonly T[]>;
   /** Match keys of the entities whose facts a marker hides; empty once it is revoked. */
   entitiesOf(snapshot: PluginSnapshot, tenantId: string, markerId: string): Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 /**
- * Rules that hold for any text the node takes in. Both forbidden forms are refused at the edge because the stores
- * disagree on U+0000 and silently replace lone surrogates, after which a stored CID no longer matches.
+ * Rules for any text that the node takes in. The stores disagree on U+0000 and silently replace lone surrogates, after
+ * which a stored CID no longer matches. So both are refused at the edge.
  */
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

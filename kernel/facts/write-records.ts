@@ -4,7 +4,7 @@ import type { HookCaller } from '../hooks/define-hook.ts';
 import { appendLink } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
-/** As long as a UUID: nobody guesses it. */
+/** As long as a UUID, so that it cannot be guessed. */
 export const SALT_BYTES = 16;
 
 export interface FactWriter {
@@ -13,8 +13,8 @@ export interface FactWriter {
 }
 
 /**
- * Returns what the row of each fact holds beside the fact: who wrote it, salt for the commitment of its value, and its
- * link in the chain. The facts have their stamps, are not stored yet, and belong to one tenant.
+ * Returns the record of each fact: its writer, salt for the commitment of its value, and its link in the chain. The
+ * facts have their stamps, are not stored yet, and belong to one tenant.
  */
 export const recordsOf = async (
   facts: readonly StoredFact[],

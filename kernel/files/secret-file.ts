@@ -7,9 +7,9 @@ import type { Random } from '../crypto/random.ts';
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Writes a secret to a new file that only its owner may read. Returns false, and leaves the file as it is, when there
- * is one already. The file appears under its name complete or not at all, so that a crash never leaves half a secret
- * behind; of several calls at once, in whatever processes, one returns true. A folder that is missing is made.
+ * Writes a secret to a new file that only its owner may read. Returns false, and leaves the file as it is, when it
+ * exists. The file appears complete or not at all, so that a crash never leaves half a secret behind. Of several calls
+ * at once, in any processes, one returns true. Creates a missing folder.
  */
 export const writeSecretFile = (path: string, secret: string, random: Random): Promise<boolean> =>
   withDraft(path, secret, random, async (draft) => {
@@ -22,11 +22,11 @@ export const writeSecretFile = (path: string, secret: string, random: Random): P
     }
   });
 
-/** The same in place of a file that is there: a crash leaves either the old secret or the new one. */
+/** The same in place of an existing file: a crash leaves either the old secret or the new one. */
 export const replaceSecretFile = (path: string, secret: string, random: Random): Promise<void> =>
   withDraft(path, secret, random, (draft) => rename(draft, path));
 
-/** The secret in a file, undefined when there is no such file. Throws `validation` for a file that holds none. */
+/** Reads the secret of a file; undefined when there is no such file. Throws `validation` for a file without one. */
 export const readSecretFile = async (path: string): Promise<string | undefined> => {
   let text: string;
   try {
@@ -62,7 +62,7 @@ const withDraft = async <T>(
 
 const NO_HARD_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Both ways refuse to replace a file; only the link is atomic, and some file systems have none. */
+/** Both ways refuse to replace a file; only the link is atomic, and some file systems lack it. */
 const publish = async (draft: string, path: string): Promise<void> => {
   try {
     await link(draft, path);
@@ -82,7 +82,7 @@ const writeDurably = async (path: string, text: string): Promise<void> => {
   }
 };
 
-/** Makes the new name durable, where folders can be synced. */
+/** Makes the new name durable, on systems that can sync folders. */
 const syncFolder = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -2,7 +2,7 @@ import type { Telemetry } from '../telemetry/telemetry-api.ts';
 
 const MOST_SERIES = 500;
 
-/** A slow handler holds up a request or a transaction, and the log would be all that says so. */
+/** A slow handler blocks a request or a transaction, which otherwise only the log would show. */
 export const countSlowHandlers = (telemetry: Telemetry): ((plugin: string, hook: string) => void) => {
   const slow = telemetry.counter({
     name: 'hooks_slow_handlers_total',

@@ -6,7 +6,7 @@ declare const value: unique symbol;
 declare const context: unique symbol;
 
 /**
- * Handlers run one after another; a returned value replaces the one before, returning nothing keeps it; a throw aborts.
+ * Handlers run one after another. A returned value replaces the one before; returning nothing keeps it; a throw aborts.
  */
 export interface FilterHook<V, C = undefined> {
   readonly kind: 'filter';
@@ -15,7 +15,7 @@ export interface FilterHook<V, C = undefined> {
   readonly [context]?: (c: C) => C;
 }
 
-/** Handlers run one after another; what they return is gathered, nothing is skipped; a throw aborts. */
+/** Handlers run one after another, and their results are collected; a throw aborts. */
 export interface CollectHook<I, O> {
   readonly kind: 'collect';
   readonly id: string;
@@ -24,7 +24,7 @@ export interface CollectHook<I, O> {
 }
 
 /**
- * Handlers run together, after the fact; results are ignored; a throw is logged with plugin and hook and goes no
+ * Handlers run in parallel, after the fact. Results are ignored; a throw is logged with plugin and hook and goes no
  * further.
  */
 export interface EventHook<E> {
@@ -42,7 +42,7 @@ export const defineEventHook = <E>(id: string): EventHook<E> => Object.freeze({ 
 type Maybe<T> = T | undefined | void | Promise<T | undefined | void>;
 
 export interface HandlerOptions {
-  /** Before or after the handlers of all other plugins; the order of plugins decides otherwise. */
+  /** Runs before or after the handlers of all other plugins; the order of plugins decides otherwise. */
   readonly order?: 'first' | 'last';
   /**
    * For handlers of `read:constrain` and `read:annotate` alone; registration refuses it elsewhere. Declares that the
@@ -67,7 +67,7 @@ export interface HookCaller {
   collect<I, O>(hook: CollectHook<I, O>, input: I): Promise<O[]>;
   /** Resolves when every handler has finished; never rejects. */
   emit<E>(hook: EventHook<E>, event: E): Promise<void>;
-  /** Lets a hot path skip building an input that nobody wants. */
+  /** Lets a hot path skip building an input without handlers. */
   hasHandlers(hook: { readonly id: string }): boolean;
   /** Whether every handler of the hook declares its results cacheable; true without handlers. */
   isCacheable(hook: { readonly id: string }): boolean;

@@ -3,7 +3,7 @@ import type { Logger } from '../log/logger.ts';
 import type { CollectHook, EventHook, FilterHook, HandlerOptions, HookCaller } from './define-hook.ts';
 import { nodeGreeting, readAnnotate, readConstrain } from './kernel-hooks.ts';
 
-/** A handler that takes longer is logged: it holds up a request or, worse, the write transaction. */
+/** A slower handler is logged: it blocks a request or, worse, the write transaction. */
 export const SLOW_HANDLER_MS = 100;
 /** Before the node serves, nothing waits for a handler: a greeting draws keys and writes files. */
 const UNHURRIED: ReadonlySet<string> = new Set([nodeGreeting.id]);
@@ -43,7 +43,7 @@ export class HookBus implements HookCaller {
   constructor(parts: {
     readonly clock: Clock;
     readonly log: Logger;
-    /** Told of each handler that took longer than `SLOW_HANDLER_MS`. */
+    /** Called for each handler that took longer than `SLOW_HANDLER_MS`. */
     onSlow?(plugin: string, hook: string): void;
   }) {
     this.#clock = parts.clock;
@@ -63,13 +63,12 @@ export class HookBus implements HookCaller {
     const { order = 'normal', cacheable = false } = options;
     if (cacheable && !CACHEABLE.has(hook.id)) throw new Error(`${plugin} declares ${hook.id} cacheable: it is no read`);
     const handler: Handler = { plugin, order, cacheable, run };
-    // A sort that keeps equals in place: within one rank the order of registration, which is that of the plugins,
-    // stands.
+    // A stable sort: within one rank the order of registration, which is that of the plugins, stays.
     entry.handlers = [...entry.handlers, handler].sort((a, b) => RANK[a.order] - RANK[b.order]);
     this.#hooks.set(hook.id, entry);
   }
 
-  /** What a plugin gets of the bus: calling, and nothing with which it could act for another. */
+  /** The bus as a plugin gets it: it can call hooks, and cannot register for another plugin. */
   asCaller(): HookCaller {
     return {
       filter: (hook, value, context) => this.filter(hook, value, context),
@@ -116,7 +115,7 @@ export class HookBus implements HookCaller {
     for (const handler of this.#handlersOf(hook)) {
       try {
         const answer = handler.run(input);
-        // A promise is waited for only where the handler gave one, so that plain functions cost no turn of the loop.
+        // Only a promise is awaited, so that plain functions cost no turn of the loop.
         const result = isPromiseLike(answer) ? await answer : answer;
         if (result !== undefined) results.push(result as O);
       } catch (error) {
@@ -147,7 +146,7 @@ export class HookBus implements HookCaller {
     return this.#hooks.get(hook.id)?.handlers ?? [];
   }
 
-  /** Tells of a handler that took long since this moment. Returns the moment, from which the next one is measured. */
+  /** Logs a handler that took long since this moment. Returns the current moment, for the next handler. */
   #watch(handler: Handler, hook: string, sinceMs: number): number {
     const nowMs = this.#clock.monotonicMs();
     const tookMs = nowMs - sinceMs;
@@ -174,7 +173,8 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
 /**
- * Says whose handler failed. Operating errors stay as they are: they are answers, not faults. The innermost hook wins.
+ * Names the plugin whose handler failed. Operating errors stay as they are: they are answers, not faults. The innermost
+ * hook wins.
  */
 const attributeError = (error: unknown, plugin: string, hook: string): unknown => {
   if (error instanceof ServiceError) return error;

@@ -15,29 +15,29 @@ import type { ReadContext } from '../facts/reader-api.ts';
 import { defineCollectHook, defineEventHook, defineFilterHook } from './define-hook.ts';
 
 /*
- * An append goes through four phases, each a hook, and their order is their meaning. Handlers of one phase are called
- * once for all facts, do not see what the others of that phase decide, and so may run in any order. Handlers that have
- * nothing to wait for return nothing: a promise takes time even when it is kept at once.
+ * An append has four phases, each a hook, and their order is their meaning. A phase calls its handlers once for all
+ * facts. Handlers of one phase do not see each other's decisions, and so may run in any order. A handler with nothing
+ * to await returns nothing, because even a resolved promise takes time.
  */
 
-/** Before the transaction: completes drafts by what their notes ask for, and refuses what cannot be completed. */
+/** Before the transaction: completes drafts by their notes, and refuses those that it cannot complete. */
 export const appendRead = defineCollectHook<DraftBatch, never>('append:read');
 
 /**
- * In the transaction: whether the callers may store these facts, by what holds now. Handlers refuse; they may be asked
- * on a snapshot too, so they write nothing.
+ * In the transaction: checks whether the callers may store these facts. Handlers refuse, and write nothing, because
+ * they may run on a snapshot too.
  */
 export const appendAuthorise = defineCollectHook<AuthoriseBatch, never>('append:authorise');
 
-/** In the transaction: facts that are stored already take the place of those that repeat them. */
+/** In the transaction: stored facts take the place of those that repeat them. */
 export const appendSettle = defineCollectHook<AppendBatch<SettleableItem>, never>('append:settle');
 
-/** In the transaction: whether what is to be stored fits what is there. The last refusal before stamps are given. */
+/** In the transaction: checks the new facts against the stored ones. The last refusal before facts get their stamps. */
 export const appendJudge = defineCollectHook<AppendBatch, never>('append:judge');
 
 /**
- * In the transaction of an append or import, once the facts have their stamps: ties each to the one before it. The
- * links are stored in the rows of the facts. At most one handler may return any; without them, facts have no links.
+ * In the transaction of an append or import, once the facts have their stamps: links each to the one before it. The
+ * rows of the facts hold the links. At most one handler may return any; without them, facts have no links.
  */
 export const appendLink = defineCollectHook<LinkBatch, readonly FactLink[]>('append:link');
 
@@ -49,8 +49,8 @@ export const appendLink = defineCollectHook<LinkBatch, readonly FactLink[]>('app
 export const factAppended = defineCollectHook<AppendedBatch, readonly FactDraft[]>('fact:appended');
 
 /**
- * In the transaction of an import, after its facts were inserted, once per batch. Rows that a plugin keeps of every
- * fact, however it came, are written here too. Rows that tell what an append did are part of the imported file.
+ * In the transaction of an import, after its facts were inserted, once per batch. Plugins write the rows here that they
+ * hold for every fact, of any origin. Rows about an append itself are part of the imported file.
  */
 export const factRestored = defineCollectHook<RestoredBatch, never>('fact:restored');
 
@@ -81,7 +81,7 @@ export interface NextChangeQuestion extends Pick<ReadContext, 'caller' | 'snapsh
  */
 export const readNextChange = defineCollectHook<NextChangeQuestion, number>('read:next-change');
 
-/** What `http:principal` and `http:admit` see of a request. */
+/** A request as `http:principal` and `http:admit` see it. */
 export interface HttpRequestInfo {
   readonly request: InboundRequest;
   /** Path pattern of the matched route, null when nothing matched. */
@@ -92,8 +92,8 @@ export interface HttpRequestInfo {
 }
 
 /**
- * After the Authorizer, before route and method are checked. Null means that the Authorizer was not asked (peer
- * routes), or that it refused the credential of a request that no route takes.
+ * After the Authorizer, before route and method are checked. Null means that the Authorizer did not run (peer routes),
+ * or that it refused the credential of a request without a matching route.
  */
 export const httpPrincipal = defineFilterHook<Principal | null, HttpRequestInfo>('http:principal');
 
@@ -106,15 +106,15 @@ export const httpAdmit = defineCollectHook<
   Readonly<Record<string, string>>
 >('http:admit');
 
-/** What `http:refused` says of a request. Never the credential itself. */
+/** A refused request, without its credential. */
 export interface RefusedRequest {
   readonly method: string;
   /** Path pattern of the matched route, null when nothing matched. */
   readonly route: string | null;
   readonly access: HttpRequestInfo['access'];
-  /** Address of the client, where trusted proxies are believed. */
+  /** Address of the client, as trusted proxies name it. */
   readonly address: string;
-  /** What to count by: the address, or the network of an IPv6 address, of which a client has many. */
+  /** The key to count by: the address, or the network of an IPv6 address, because a client has many of those. */
   readonly network: string;
   /** Code of the error. */
   readonly code: string;
@@ -125,7 +125,7 @@ export interface RefusedRequest {
 }
 
 /**
- * After a request was answered with 401. Nobody waits for the handlers. Such requests cost their sender nothing, so
+ * After a request was answered with 401. Nothing waits for the handlers. A client sends such requests for free, so
  * handlers must cost little, and store at most a bounded number a minute.
  */
 export const httpRefused = defineEventHook<RefusedRequest>('http:refused');
@@ -135,27 +135,27 @@ export const nodeMetadata = defineCollectHook<Record<string, never>, Readonly<Re
   'node:metadata',
 );
 
-/** What a plugin adds to the words with which the command line greets the user after a start. */
+/** A plugin's part of the greeting that the command line prints after a start. */
 export interface GreetingPart {
-  /** Of a first start alone, each line with its label: the presence of one says that this is the first start. */
+  /** For a first start alone, each line with its label: their presence marks a first start. */
   readonly lines?: readonly (readonly [label: string, text: string])[];
-  /** Of any later start: a few words, such as where the first key lies. */
+  /** For any later start: a few words, such as where the first key lies. */
   readonly note?: string;
   /** Options of curl that give a credential, for the examples of a first start. */
   readonly curlOptions?: string;
-  /** What to try at a first start: a title, and a shell command or an address to open, for the node at `base`. */
+  /** Examples of a first start: a title, and a shell command or an address to open, for the node at `base`. */
   examples?(base: string, curlOptions: string): readonly (readonly [title: string, example: string])[];
 }
 
 /**
- * Called when somebody has started a node by hand, with `start` or `init`: once, however many processes serve, and
- * before they do. Programs that embed a node do not call it.
+ * Called when a user has started a node by hand, with `start` or `init`: once for all processes, and before they serve.
+ * Programs that embed a node do not call it.
  */
 export const nodeGreeting = defineCollectHook<Record<string, never>, GreetingPart>('node:greeting');
 
 /**
- * Whether this process takes requests now: a throw, or a problem returned, keeps new ones away, while the node stays
- * well and serves those that come all the same. The text goes to the log, not to the caller.
+ * Whether this process takes requests now. A throw, or a returned problem, keeps new ones away; the node stays healthy
+ * and still serves. The text goes to the log, not to the caller.
  */
 export const nodeReadiness = defineCollectHook<Record<string, never>, string>('node:readiness');
 

@@ -1,10 +1,7 @@
 import type { Reply } from '../plugins/route-definition.ts';
 import { spellList } from './spelled-list.ts';
 
-/**
- * An answer that is a bare array: one that would be longer than 8 MiB stops before, and says so in a header. `isCut`:
- * items are left out already.
- */
+/** An answer that is a bare array. It stops before 8 MiB, and a header says so. `isCut`: items are left out already. */
 export const arrayReply = <T>(items: Iterable<T>, toJson: (item: T) => unknown, isCut = false): Reply => {
   const body = spellList(items, toJson);
   return { status: 200, ...((isCut || body.isCut) && { headers: { 'X-Truncated': 'true' } }), body };

@@ -2,12 +2,12 @@ import { ServiceError } from '../../ports/ports.ts';
 import type { BodyItem } from '../plugins/route-definition.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** More items than any route takes: bounds the work that a hostile body can cause before its route looks at it. */
+/** More items than any route takes: bounds the work of a hostile body before its route sees it. */
 export const MAX_BODY_ITEMS = 10_000;
 
 /**
- * Splits a body into items. `array`: one JSON array, all of it sound or refused (`malformed_json`, or `validation` for
- * another document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each judged alone.
+ * Splits a body into items. `array`: one JSON array, valid as a whole or refused (`malformed_json`, or `validation` for
+ * another document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each checked alone.
  */
 export const readBodyItems = (bytes: Uint8Array, form: 'array' | 'lines'): readonly BodyItem[] =>
   form === 'array' ? readArray(bytes) : readLines(bytes);
@@ -31,7 +31,7 @@ const readLines = (bytes: Uint8Array): readonly BodyItem[] => {
     const end = feed === -1 ? bytes.length : feed;
     if (!isBlank(bytes, start, end)) {
       if (items.length === MAX_BODY_ITEMS) throw tooManyItems();
-      // A carriage return before the line feed is white space to JSON, so nothing has to be cut.
+      // A carriage return before the line feed is white space to JSON, so it needs no cut.
       const line = bytes.subarray(start, end);
       items.push(readItem(() => parseStrictJson(line, `body[${items.length}]`)));
     }
@@ -40,7 +40,7 @@ const readLines = (bytes: Uint8Array): readonly BodyItem[] => {
   return items;
 };
 
-/** An item as `read` returns it, or the refusal that it throws. */
+/** Returns the result of `read` as an item, or the refusal that it throws. */
 export const readItem = (read: () => unknown): BodyItem => {
   try {
     return { value: read() };

@@ -2,13 +2,13 @@ import type { Clock, Principal } from '../../ports/ports.ts';
 import type { CursorCodec, CursorPosition } from './page-cursor.ts';
 import { type SpelledList, spellList } from './spelled-list.ts';
 
-/** The cursors of one request: good for its caller, path and filters, and for nothing else. */
+/** The cursors of one request, valid for its caller, path and filters alone. */
 export interface BoundCursor {
   /** Where the last page ended, undefined on the first one. */
   readonly position: CursorPosition | undefined;
   /**
-   * The page among `found`, which was read with one row more than `limit` so that it tells whether anything follows,
-   * spelled as far as the body has room, and the cursor of the next one, null at the end.
+   * Returns a page of `found`, as far as the body has room, and the cursor of the next one, null at the end. `found`
+   * has one row more than `limit`, to tell whether rows follow.
    */
   page<T>(found: readonly T[], limit: number, how: PageForm<T>): Page<T>;
   /** The cursor after a position. */
@@ -19,7 +19,7 @@ export interface PageForm<T> {
   /** A row's place in the order. */
   positionOf(row: T): CursorPosition;
   toJson(row: T): unknown;
-  /** Whether rows follow although `found` ends here: they were not read, because there would be no room for them. */
+  /** Whether rows follow that were not read, because the body has no room for them. */
   readonly more?: boolean;
 }
 
@@ -33,13 +33,13 @@ export interface Page<T> {
 export interface CursorParts {
   readonly cursors: CursorCodec;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** How long a cursor can be used; for ever when it is left out. */
+  /** How long a cursor is valid; for ever without it. */
   readonly lifetimeMs?: number;
 }
 
 /**
- * Reads the `cursor` of a request. `filters` is what narrows the list, without cursor and limit: the size of a page may
- * change from one to the next. Throws as `CursorCodec.decode` does.
+ * Reads the `cursor` of a request. `filters` narrow the list, without cursor and limit: the page size may change
+ * between pages. Throws as `CursorCodec.decode` does.
  */
 export const bindCursor = (
   { caller, path }: { readonly caller: Principal; readonly path: string },

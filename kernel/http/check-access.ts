@@ -7,9 +7,8 @@ import { readBearerToken } from './read-bearer-token.ts';
 import { refusedCredential } from './refused-credential.ts';
 
 /**
- * Who is asking. On an open route it is nobody, whatever credential was sent. On a peer route the Authorizer is not
- * asked, so that an API key never counts there; `http:principal` alone names the peer. Throws `authentication` when
- * nobody vouches.
+ * Identifies the caller. An open route has none, with any credential. A peer route skips the Authorizer, so that an API
+ * key never counts there; `http:principal` alone names the peer. Throws `authentication` without a valid credential.
  */
 export const identifyCaller = async (
   info: HttpRequestInfo,
@@ -31,13 +30,13 @@ export const identifyCaller = async (
 };
 
 /**
- * A credential that the Authorizer refuses may still be one of a peer, who is told which methods a path takes. So where
- * no route took the request, `http:principal` has the last word.
+ * A credential that the Authorizer refuses may still be one of a peer. So for a request without a matching route,
+ * `http:principal` decides.
  */
 const mayBeOfPeer = ({ route }: HttpRequestInfo, token: string | null, error: unknown): boolean =>
   route === null && token !== null && error instanceof ServiceError && error.status === 401;
 
-/** Asks `http:admit`, and adds the headers it returns to the answer, whatever that will be. */
+/** Calls `http:admit`, and adds the returned headers to the answer, to an error as well. */
 export const admitRequest = async (
   info: HttpRequestInfo,
   caller: Principal,

@@ -3,9 +3,9 @@ import type { InboundRequest } from '../../ports/ports.ts';
 import { createNetworkList } from './ip-network.ts';
 
 /**
- * The address of the client that sent a request: that of the connection, or, where a trusted proxy made it, the one
- * that the proxy says in `X-Forwarded-For`. It is read from its end, because each proxy adds there whom it heard from
- * and the client can write whatever it likes before that. Good for telling clients apart, not for letting any in.
+ * The address of the client: that of the connection, or the one that a trusted proxy gives in `X-Forwarded-For`. The
+ * header is read from its end, because each proxy appends its own client and a client can write anything before that.
+ * Good for telling clients apart, not for admitting any.
  */
 export const createClientAddress = (trustedProxies: readonly string[]): ((request: InboundRequest) => string) => {
   const isTrusted = createNetworkList(trustedProxies);
@@ -23,7 +23,7 @@ export const createClientAddress = (trustedProxies: readonly string[]): ((reques
   };
 };
 
-/** An IPv4 address that came over IPv6 is still the IPv4 address; the zone of a link-local one is not part of it. */
+/** An IPv4 address that came over IPv6 is still the IPv4 address; a link-local one loses its zone. */
 const bareAddress = (address: string): string => address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** `203.0.113.7:1234` and `[2001:db8::1]:1234`, as some proxies write. */

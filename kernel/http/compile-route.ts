@@ -39,9 +39,9 @@ export interface HttpOptions {
   readonly telemetry: Telemetry;
   /** Largest body of a route with the standard limit. */
   readonly maxBodyBytes: number;
-  /** Looks at each request first, and throws its refusal; without it every page may call. */
+  /** Checks each request first, and throws its refusal; without it every page may call. */
   readonly refuseForeignPage?: ((request: InboundRequest) => void) | undefined;
-  /** The same for routes that take known origins alone; without it they take every page. */
+  /** The same for routes that admit known origins alone; without it they admit every page. */
   readonly refuseForeignOrigin?: ((request: InboundRequest) => void) | undefined;
   /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
   readonly trustedProxies?: readonly string[];
@@ -54,24 +54,24 @@ export interface RouteOptions extends HttpOptions {
 }
 
 /**
- * Looks at a reply before the transport gets it; `route` is undefined where no route took the request. What it throws
- * reaches the transport in place of the reply.
+ * Checks a reply before the transport gets it; `route` is undefined for a request without a matching route. Its throw
+ * replaces the reply.
  */
 export type InspectReply = (reply: OutboundReply, route: OwnedRoute['route'] | undefined) => void;
 
-/** What every answer of one node shares. */
+/** The parts that all answers of one node share. */
 interface Answering extends HttpOptions {
-  /** Resolves when the refusal of the request's credential may be answered. */
+  /** Resolves when the refusal of the request's credential may be sent. */
   holdRefusal(request: InboundRequest): Promise<void>;
-  /** Tells plugins of a request that was refused with 401. */
+  /** Notifies plugins of a request that was refused with 401. */
   readonly reportRefusal: ReportRefusal;
   readonly measured: RequestTelemetry;
 }
 
 /**
- * Turns routes into what a transport serves. The checks run in this order: credential (before 404 and 405, so that
- * nobody without one learns which paths exist), route and method, `http:admit`, permission, parameters, body, and only
- * then the handler. What a route does not declare is refused under `/v1`. Throws when `routeProblems` finds something.
+ * Compiles routes for a transport. The checks run in this order: credential (before 404 and 405, so that the existence
+ * of paths stays secret), route and method, `http:admit`, permission, parameters, body, and only then the handler.
+ * Under `/v1` undeclared names are refused. Throws when `routeProblems` finds something.
  */
 export const compileRoutes = (options: RouteOptions): ServeOptions => {
   const problems = routeProblems(options.routes);
@@ -90,7 +90,7 @@ export const compileRoutes = (options: RouteOptions): ServeOptions => {
       inspected(await replyUnmatched(request, allowed, answering), undefined, options),
     refused: (error) => {
       const requestId = options.random.uuid();
-      // Nobody knows any more whether the request needed a credential.
+      // Unknown here whether the request needed a credential, so it counts as protected.
       const headers = standardHeaders(requestId, true);
       const context = { log: options.log, names: options.self.names, requestId, headers, route: null };
       return inspected(errorReply(error, context), undefined, options);
@@ -105,9 +105,7 @@ const inspected = (reply: OutboundReply, route: AnyRoute | undefined, { inspectR
   return reply;
 };
 
-/**
- * HEAD exists for the open documents alone, where probes use it; elsewhere it is a method like any other, and missing.
- */
+/** HEAD exists for the open documents alone, where probes use it; elsewhere it is not found. */
 const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[] => {
   const { route } = owned;
   const answerRequest = compileOwned(owned, options);
@@ -119,7 +117,7 @@ const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[]
   return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
 };
 
-/** What cannot be compiled is told with the name of its plugin. */
+/** A failure to compile names the plugin of the route. */
 const compileOwned = ({ route, plugin }: OwnedRoute, options: Answering): Endpoint['handle'] => {
   try {
     return compileRoute(route, options);
@@ -140,7 +138,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
   const label = `${route.method} ${route.path}`;
   const asked = { label, path: route.path, access, challenge: route.challenge } as const;
   const requireKnownOrigin = route.origins === 'known' ? options.refuseForeignOrigin : undefined;
-  // A node that serves checks nothing here.
+  // Only tests check replies.
   const watched = options.inspectReply === undefined ? undefined : declaredHeaders(route);
   return (request) =>
     answer(request, asked, options, async (requestId, headers) => {
@@ -153,7 +151,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       const query = readQuery(request.query);
       const begunMs = options.clock.monotonicMs();
       const body = readBody === undefined ? undefined : await readBody(request);
-      // The key of a caller who sends slowly may have been revoked meanwhile, or its tenant suspended.
+      // The key of a caller who sends slowly may be revoked by now, or its tenant suspended.
       if (access === 'key' && options.clock.monotonicMs() - begunMs >= SLOW_BODY_MS)
         await identifyCaller(info, options);
       return route.handle(
@@ -164,7 +162,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
     });
 };
 
-/** Names of the headers that the handler may read. Media types of answers say what `Accept` is for. */
+/** Names of the headers that the handler may read. `Accept` is implied by the media types of answers. */
 const declaredHeaders = ({ headers = {} }: AnyRoute): ReadonlySet<string> =>
   new Set(['accept', ...Object.keys(headers).map((name) => name.toLowerCase())]);
 
@@ -185,12 +183,12 @@ const replyUnmatched = (
 
 const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
 
-/** The same for every path: it tells nothing about which ones exist. */
+/** The same for every path, so that it reveals nothing. */
 const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them';
 
-/** What a request asked for. */
+/** The matched route of a request. */
 interface Asked {
-  /** Method and pattern of the route; null where nothing matched. */
+  /** Method and pattern of the route; null without a match. */
   readonly label: string | null;
   readonly path: string | null;
   readonly access: HttpRequestInfo['access'];
@@ -201,8 +199,7 @@ interface Asked {
 type Work = (requestId: string, headers: Record<string, string>) => Promise<Reply>;
 
 /**
- * Surrounds the work of a request with what every answer has: its id, its cache rule, a problem document for any error;
- * and with its span, and what is measured of it.
+ * Adds the common parts of every answer: request id, cache rule, a problem document for any error, span and metrics.
  */
 const answer = (request: InboundRequest, asked: Asked, options: Answering, work: Work): Promise<OutboundReply> => {
   const { measured, clock, random } = options;
@@ -262,7 +259,7 @@ const isSendable = (body: unknown): boolean =>
 
 const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
   for (const member of ['bytes', 'text'] as const) {
-    // Found here it is a reply of 500; found by the transport it is a connection that breaks off.
+    // Found here, it is a reply of 500; found by the transport, the connection would break off.
     if (!isSendable(reply[member])) throw new Error(`the ${member} of a reply cannot be sent`);
   }
   const body = reply.bytes ?? reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));

@@ -5,9 +5,7 @@ import type { Logger } from '../log/logger.ts';
 import { listOf, objectOf, STRING_JSON } from '../plugins/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
 
-/**
- * The one shape of every answer with a status from 400 up: a problem document of RFC 9457 (docs/reference/errors.md).
- */
+/** The one shape of every answer from status 400: a problem document of RFC 9457 (docs/reference/errors.md). */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -52,7 +50,7 @@ export interface ProblemContext {
   readonly instance?: string;
 }
 
-/** The problem document of an error. Whatever is not a ServiceError is a bug, of which nothing is told. */
+/** The problem document of an error. Any error that is no `ServiceError` is a bug, and its text stays secret. */
 export const problemOf = (error: unknown, { names, requestId, instance }: ProblemContext): Problem => {
   const { status, code, message, violations, hint, members } = operatingError(error);
   const namesMembers = status === 400 || status === 422;
@@ -66,7 +64,7 @@ export const problemOf = (error: unknown, { names, requestId, instance }: Proble
     ...(instance !== undefined && { instance }),
     ...(requestId !== undefined && { request_id: requestId }),
     ...(namesMembers && violations !== undefined && { errors: violations }),
-    // The hint of a failed resource is written for the operator and may name paths and addresses.
+    // The hint of a failed resource is for the operator and may name paths and addresses.
     ...(hint !== undefined && status < 500 && { hint }),
   };
 };
@@ -74,7 +72,7 @@ export const problemOf = (error: unknown, { names, requestId, instance }: Proble
 export interface ErrorReplyContext extends ProblemContext {
   readonly requestId: string;
   readonly log: Logger;
-  /** Headers of the answer as far as they were known when the error came. */
+  /** Headers of the answer, as far as they were known at the time of the error. */
   readonly headers: Readonly<Record<string, string>>;
   /** Method and pattern of the route, for the log. */
   readonly route: string | null;
@@ -107,7 +105,7 @@ const INTERNAL = new ServiceError('internal', 'the node failed to answer; its lo
 const operatingError = (error: unknown): ServiceError =>
   isServiceError(error) && error.code !== 'internal' ? error : INTERNAL;
 
-/** A plugin from elsewhere may bring its own copy of the class, so a look at the shape decides. */
+/** A foreign plugin may bring its own copy of the class, so the shape decides. */
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof ServiceError ||
   (error instanceof Error &&
@@ -115,5 +113,5 @@ const isServiceError = (error: unknown): error is ServiceError =>
     typeof (error as Partial<ServiceError>).code === 'string' &&
     typeof (error as Partial<ServiceError>).status === 'number');
 
-/** Titles of RFC 9110 where Node still has the older ones. */
+/** Titles of RFC 9110, where Node still has the older ones. */
 const TITLES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };

@@ -1,9 +1,7 @@
 /**
- * True when a double takes the JSON number as it was meant: the number is finite, and if it is whole it is either held
- * exactly or is the shortest form of the double nearest to it, which is how JSON writers print large doubles
- * (`123456789012345680000`, `1e23`). Fractions are rounded, and tiny ones vanish, as everywhere with doubles.
- *
- * The shortest forms must pass although they are not exact: a number that this node emits, another must take back.
+ * True when a double represents the JSON number faithfully. A whole number must be exact, or the shortest form of the
+ * double nearest to it, as JSON writers print large doubles (`123456789012345680000`, `1e23`). Those forms must pass,
+ * because nodes emit them. Fractions are rounded, and tiny ones vanish, as everywhere with doubles.
  */
 export const isFaithfulNumber = (literal: string): boolean => {
   const value = Number(literal);

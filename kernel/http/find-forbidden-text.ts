@@ -1,7 +1,7 @@
 import type { Violation } from '../../ports/service-error.ts';
 import { hasForbiddenCodePoint } from '../facts/text-rules.ts';
 
-/** The first of them are enough to mend a request. */
+/** The first few are enough to mend a request. */
 const MAX_VIOLATIONS = 10;
 
 /**

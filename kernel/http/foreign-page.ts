@@ -9,9 +9,9 @@ export interface OwnAddresses {
 }
 
 /**
- * For a node that asks for no keys: throws `authorization` for a request that a foreign page made. A page can let its
- * own name lead to this machine (DNS rebinding), and then the browser sends that name as `Host`; and it can send
- * requests without reading the answer, which carry its `Origin`. A request with neither header comes from no browser.
+ * For a node without keys: throws `authorization` for a request of a foreign page. A page can point its own name at
+ * this machine (DNS rebinding); the browser then sends that name as `Host`. It can also send requests without reading
+ * the answer, which carry its `Origin`. A request with neither header comes from no browser.
  */
 export const createForeignPageCheck = ({
   nodeUrl,
@@ -33,9 +33,9 @@ export const createForeignPageCheck = ({
 };
 
 /**
- * For a route that takes known origins alone, on any node: throws `authorization` for a request of a page that is
- * neither the node's own nor allowed. A page of the node's own name is its own under the addresses that it has for
- * itself; a foreign name that was made to lead here is none of them.
+ * For a route that admits known origins alone, on any node. Throws `authorization` for a request of a page that is
+ * neither the node's own nor allowed. Own pages have an address of the node; a foreign name that points here does not
+ * count.
  */
 export const createForeignOriginCheck = ({
   nodeUrl,
@@ -52,21 +52,21 @@ export const createForeignOriginCheck = ({
   };
 };
 
-/** Asked by supervisors, under whatever name these have for the node. They tell nothing. */
+/** Supervisors call these under any host name. They reveal nothing. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /**
- * The name in a `Host` header without its port, in lower case; undefined for what is no host. Ports do not matter: they
- * are forwarded.
+ * The name in a `Host` header, lower-cased and without its port; undefined when it is invalid. Ports do not matter,
+ * because they are forwarded.
  */
 const nameOf = (host: string): string | undefined => HOST.exec(host.toLowerCase())?.[1];
 
 const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255}?)\.?(?::\d{1,5})?$/;
 
-/** Names under `localhost` lead to the machine itself (RFC 6761), in browsers always. */
+/** Names under `localhost` always resolve to the machine itself in browsers (RFC 6761). */
 const isLoopbackName = (name: string): boolean => isLoopbackHost(name) || name.endsWith('.localhost');
 
-/** Whether a page of the node itself sent the request: scheme aside, which a proxy in front may have changed. */
+/** Whether a page of the node itself sent the request. The scheme is ignored, because a proxy may have changed it. */
 const isOriginOf = (origin: string, host: string | undefined): boolean =>
   host !== undefined && /^https?:\/\/(.*)$/.exec(origin)?.[1] === host.toLowerCase();
 

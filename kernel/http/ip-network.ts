@@ -17,8 +17,8 @@ export const parseNetwork = (text: string): IpNetwork | undefined => {
 };
 
 /**
- * Tells whether an address is in one of the networks. What is no network of the list is left out, and what is no
- * address is in none.
+ * Returns a test whether an address is in one of the networks. Invalid networks are skipped; an invalid address is in
+ * none.
  */
 export const createNetworkList = (networks: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();

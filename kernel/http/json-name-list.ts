@@ -1,13 +1,12 @@
 /**
- * The names of one object. Few are compared in place, because taking each out of the bytes would cost more than the
- * rest.
+ * The names of one object. A few are compared in place, because extracting each would cost more than all other work.
  */
 export class JsonNameList {
   /** Three numbers a name: fingerprint, position of its first quote, position after its last. */
   readonly #spans: number[] = [];
   #decoded: Set<string> | undefined;
 
-  /** Adds the name between two quotes; false when it is already there. `"a"` and `"\u0061"` are one name. */
+  /** Adds the name between two quotes; returns false for a duplicate. `"a"` and `"\u0061"` are one name. */
   add(bytes: Buffer, open: number, end: number, isEscaped: boolean): boolean {
     const spans = this.#spans;
     if (isEscaped || this.#decoded !== undefined || spans.length === MAX_SPANS)

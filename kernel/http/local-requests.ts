@@ -21,16 +21,16 @@ export interface LocalReply {
 }
 
 /**
- * The routes of this node, for a plugin that speaks another protocol. A question goes the whole way of a request that
- * came over the wire, with every check on it. There is no second way around them.
+ * Calls the routes of this node, for a plugin that speaks another protocol. A call runs every check of a request over
+ * the wire. There is no second way around them.
  */
 export interface LocalRequests {
   /** Whether the node has the route, named by method and pattern. False until every plugin was set up. */
   serves(route: string): boolean;
   /**
-   * Asks as the caller of `outer`, with its credential, address and headers of this service, under its request id, and
-   * as a part of its trace. Any status is a reply. Throws for a route that the node does not have, for a reply of more
-   * than 8 MiB (`too_large`), and for an `outer` that is such a question itself.
+   * Calls a route as the caller of `outer`, with its credential, address and headers of this service, under its request
+   * id, and in its trace. Any status is a reply. Throws for an unknown route, for a reply of more than 8 MiB
+   * (`too_large`), and for an `outer` that is such a call itself.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a request of any route
   send(outer: RouteRequest<any, any, any>, question: RouteQuestion): Promise<LocalReply>;
@@ -39,7 +39,7 @@ export interface LocalRequests {
 export const LocalRequests = defineRef<LocalRequests>('kernel.local-requests');
 
 export interface LocalRequestParts {
-  /** What the transport serves; undefined until every plugin was set up. */
+  /** The compiled endpoints; undefined until every plugin was set up. */
   served(): ServeOptions | undefined;
   readonly names: ServiceNames;
   readonly telemetry: Telemetry;
@@ -74,10 +74,7 @@ export const createLocalRequests = ({ served, names, telemetry }: LocalRequestPa
 const indexed = (served: ServeOptions | undefined): ReadonlyMap<string, Endpoint> | undefined =>
   served && new Map(served.endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
 
-/**
- * Who asks, and from where; headers of the service go with them. What describes the outer body stays with the outer
- * request.
- */
+/** Headers about the caller. Headers of the service go with them; headers about the outer body do not. */
 const FORWARDED: ReadonlySet<string> = new Set(['authorization', 'host', 'origin', 'x-forwarded-for']);
 
 interface LocalRequestWays {
@@ -86,7 +83,7 @@ interface LocalRequestWays {
   readonly requestId: string;
 }
 
-/** A question as the endpoint sees it. */
+/** A call as the endpoint sees it. */
 class LocalRequest implements InboundRequest {
   readonly method: string;
   readonly path: string;

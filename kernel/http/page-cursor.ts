@@ -8,7 +8,7 @@ export type CursorPosition = readonly (string | number | null)[];
 export interface CursorContent {
   /** Finite numbers only. */
   readonly position: CursorPosition;
-  /** Caller, route and filters: the cursor is good for these alone. It is not part of the cursor's text. */
+  /** Caller, route and filters, for which alone the cursor is valid. It is not part of the cursor's text. */
   readonly binding: string;
   /** From this instant on the cursor is expired; never, when absent. */
   readonly expiresMs?: number;
@@ -18,13 +18,13 @@ export interface CursorContent {
 export interface CursorCodec {
   encode(content: CursorContent): string;
   /**
-   * The position, as it was encoded. Throws `invalid_cursor` (400) for any text that `encode` did not return for this
-   * binding under this secret, and `cursor_expired` (400) for one that did but is too old.
+   * Returns the encoded position. Throws `invalid_cursor` (400) for any text that `encode` did not return for this
+   * binding under this secret, and `cursor_expired` (400) for one that is too old.
    */
   decode(text: string, expected: { readonly binding: string; readonly nowMs: number }): CursorPosition;
 }
 
-/** Longer texts are refused unread. Room for the longest entity and relation in their longest encoding. */
+/** Longer texts are refused unread. Fits the longest entity and relation in their longest encoding. */
 export const MAX_CURSOR_LENGTH = 16 * 1024;
 const MIN_SECRET_BYTES = 16;
 const MAC_BYTES = 16;
@@ -32,8 +32,7 @@ const MAC_BYTES = 16;
 /** `secret` is random, at least 16 bytes, and the same in every process that serves the store. */
 export const createCursorCodec = (secret: Uint8Array): CursorCodec => {
   if (secret.length < MIN_SECRET_BYTES) throw new RangeError(`a cursor secret has at least ${MIN_SECRET_BYTES} bytes`);
-  // The length keeps payload and binding apart: no cursor can be read as another of a binding that continues its
-  // payload.
+  // The length separates payload and binding: no cursor can be read as one of a binding that continues its payload.
   const macOf = (payload: Buffer, binding: string): Buffer =>
     createHmac('sha256', secret)
       .update(`${payload.length}:`)

@@ -1,6 +1,6 @@
 /**
  * Decodes percent-encoding once. Undefined for broken encoding, invalid UTF-8 (overlong forms and surrogates included),
- * U+0000, and whatever should have been encoded and was not.
+ * U+0000, and characters that must be encoded and are not.
  */
 export const decodePercent = (text: string): string | undefined => {
   if (PLAIN.test(text)) return text;

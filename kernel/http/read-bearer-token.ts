@@ -2,8 +2,8 @@ import type { InboundRequest } from '../../ports/ports.ts';
 import { refusedCredential } from './refused-credential.ts';
 
 /**
- * The bearer token of a request (RFC 6750), null when no `Authorization` was sent. Throws `authentication` for a header
- * in another form and for two of them, which proxies and servers read differently.
+ * The bearer token of a request (RFC 6750), null without `Authorization`. Throws `authentication` for a header in
+ * another form and for two of them, which proxies and servers read differently.
  */
 export const readBearerToken = (request: InboundRequest): string | null => {
   const header = request.header('authorization');

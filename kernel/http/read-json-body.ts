@@ -12,8 +12,8 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
  * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. A route without a
- * schema takes no body: what a client sends there all the same is refused like any other undeclared member, or, with
- * `undeclared: 'ignored'`, not read.
+ * schema takes no body: one that comes anyway is refused like any other undeclared member, or ignored with `undeclared:
+ * 'ignored'`.
  */
 export const compileBodyReader = (
   // biome-ignore lint/suspicious/noExplicitAny: a route of any shape
@@ -39,7 +39,7 @@ const limitOf = ({ bodyLimit }: Pick<Route, 'bodyLimit'>, maxBodyBytes: number):
   return bodyLimit === 'small' ? Math.min(SMALL_BODY_BYTES, maxBodyBytes) : maxBodyBytes;
 };
 
-/** Each item is checked alone, and one that the schema refuses is handed over as its error. */
+/** Checks each item alone, and passes on the refusal of one as its error. */
 const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) => {
   const check = item === undefined ? undefined : compileSchema(item);
   return async (request: InboundRequest): Promise<readonly BodyItem[]> => {
@@ -51,7 +51,7 @@ const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) 
   };
 };
 
-/** Costs nothing where there is no body: an empty object is none either. */
+/** Costs nothing without a body. An empty object counts as no body. */
 const compileAbsenceReader = (maxBytes: number) => {
   const check = compileSchema(schema<object>({ type: 'object', properties: {} }));
   return (request: InboundRequest): Promise<undefined> | undefined => {
@@ -67,21 +67,21 @@ const compileAbsenceReader = (maxBytes: number) => {
 const declaresNoBody = (request: InboundRequest): boolean =>
   (request.header('content-length') ?? '0') === '0' && request.header('transfer-encoding') === undefined;
 
-/** The media type of a body that is read; undefined for one that is not. */
+/** The media type of a body that is read; undefined when it is not. */
 const takenType = (request: InboundRequest, takesLines: boolean): string | undefined => {
   const type = sentType(request, takesLines);
   const coding = request.header('content-encoding');
   return coding === undefined || /^identity$/i.test(coding) ? type : undefined;
 };
 
-/** The media type that the request says, where the route takes it. */
+/** The media type of the request, if the route takes it. */
 const sentType = (request: InboundRequest, takesLines: boolean): string | undefined => {
   const header = request.header('content-type');
   const type = header === undefined ? undefined : mediaTypeOf(header);
   return type !== undefined && (JSON_TYPE.test(type) || (takesLines && type === NDJSON)) ? type : undefined;
 };
 
-/** A type without a body means nothing, so an absent body is empty, whatever its type. Refuses any other. */
+/** Accepts an absent body of any type, because a type without a body means nothing. Refuses any other body. */
 const noBytes = async (request: InboundRequest, takesLines: boolean): Promise<Uint8Array> => {
   if (!(await hasBody(request))) return new Uint8Array();
   const isTaken = sentType(request, takesLines) !== undefined;
@@ -96,16 +96,14 @@ const noBytes = async (request: InboundRequest, takesLines: boolean): Promise<Ui
 const hasBody = async (request: InboundRequest): Promise<boolean> => {
   const length = request.header('content-length');
   if (length !== undefined) return Number(length) !== 0;
-  // Nothing but a look tells whether a chunked body is empty.
+  // Only reading shows whether a chunked body is empty.
   return request.body(0).then(
     () => false,
     () => true,
   );
 };
 
-/**
- * Type and subtype in small letters; undefined when the header is no media type or names a charset other than UTF-8.
- */
+/** Type and subtype in lower case; undefined for an invalid media type and for a charset other than UTF-8. */
 const mediaTypeOf = (header: string): string | undefined => {
   if (header === 'application/json') return header;
   const [type = '', ...parameters] = header.toLowerCase().split(';');

@@ -4,13 +4,13 @@ import { compileSchema } from '../plugins/schema-validator.ts';
 import { decodePercent } from './percent-decoding.ts';
 
 /**
- * Reads the parameters of a path: each is decoded once, broken encoding is a 400, and so is what the schema refuses.
+ * Reads the parameters of a path. Each is decoded once; broken encoding and a violation of the schema are a 400.
  * Without a schema the encoding is checked all the same, and the handler gets nothing.
  */
 export const compilePathReader = <P>(
   schema: Schema<P> | undefined,
 ): ((raw: Readonly<Record<string, string>>) => P | undefined) => {
-  // The path of the route names its parameters, so that a schema need not speak of all of them.
+  // The path names its parameters, so that a schema need not list all of them.
   const check =
     schema === undefined ? undefined : compileSchema<P>({ json: { additionalProperties: true, ...schema.json } });
   return (raw) => {

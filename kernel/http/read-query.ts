@@ -8,11 +8,10 @@ import { decodeFormText } from './percent-decoding.ts';
 import { type ConvertText, textConverter } from './text-converter.ts';
 
 /**
- * Reads a query (`application/x-www-form-urlencoded`) into what its schema describes, or throws `validation` with
- * status 400, with all that is wrong at once. A parameter is single-valued unless its property is an array; giving it
- * twice is an error. With `others: 'refused'` a name that the schema does not list is one too, `limit[]` among them;
- * with `'ignored'` its encoding alone must be sound. Without a schema there are no parameters, and the handler gets
- * nothing.
+ * Reads a query (`application/x-www-form-urlencoded`) by its schema, or throws `validation` with status 400 and all
+ * violations at once. A parameter is single-valued unless its property is an array; giving it twice is an error. With
+ * `others: 'refused'` an undeclared name is an error too, `limit[]` among them; with `'ignored'` only its encoding must
+ * be valid. Without a schema there are no parameters, and the handler gets nothing.
  */
 export const compileQueryReader = <Q>(
   schema: Schema<Q> | undefined,
@@ -28,7 +27,7 @@ export const compileQueryReader = <Q>(
   };
 };
 
-/** What the schema finds besides, in the parameters that could be read. */
+/** The violations of the schema among the parameters that could be read. */
 const violationsOf = (
   values: Record<string, unknown>,
   check: SchemaCheck<unknown> | undefined,
@@ -63,7 +62,7 @@ const describeParameters = (json: Readonly<Record<string, unknown>>): ReadonlyMa
   return parameters;
 };
 
-/** A query has no null, so a type that may also be null is read as the other one. */
+/** A query has no null, so a nullable type is read as its other type. */
 const typeOf = (property: JsonProperty | undefined): string | undefined =>
   [property?.type ?? []].flat().find((type) => type !== 'null');
 

@@ -3,16 +3,16 @@ import type { Clock } from '../../ports/ports.ts';
 
 /** Refusals of one address that are answered at once; more when they come slowly. */
 const FREE_REFUSALS = 20;
-/** How long until one of them is forgotten. */
+/** How long until one refusal is forgotten. */
 const FORGET_MS = 5_000;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 2_000;
-/** Beyond it nothing is counted, so that nobody is made to wait a minute after the last refusal. */
+/** A higher count would make a client wait a minute after its last refusal. */
 const MOST_COUNTED = FREE_REFUSALS + 10;
-/** Answers that wait at once: each holds a connection and a timer. What comes beyond that is answered at once. */
+/** Answers that wait at once: each holds a connection and a timer. Further ones are answered at once. */
 const WAITING_PER_ADDRESS = 8;
 const WAITING_IN_ALL = 256;
-/** Addresses that are remembered; the one that was refused longest ago goes first. */
+/** Most remembered addresses; the one with the oldest refusal goes first. */
 const MOST_ADDRESSES = 4_096;
 
 interface Refused {
@@ -23,13 +23,13 @@ interface Refused {
 }
 
 /**
- * Makes an address wait for the answer to a refused credential once it has had many of them, so that one caller who
- * guesses or goes on with a dead key costs little. A credential is judged before anything waits, so a good one is never
- * late, whatever else comes from its address. What keeps keys safe is their length, and not this.
+ * Delays the answer to a refused credential for an address with many of them, so that a caller with a guess or a dead
+ * key costs little. A credential is checked before any delay, so a valid one is never late. Keys are safe by their
+ * length, not by this.
  */
 export class RefusalDelays {
   readonly #clock: Clock;
-  /** By address, the one that was refused longest ago first. */
+  /** By address, the oldest refusal first. */
   readonly #refused = new Map<string, Refused>();
   #waiting = 0;
 

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
 /**
- * The answer to a credential that is missing, malformed, unknown, expired or revoked. One text for every reason,
- * whatever check finds it, so that the answer does not tell them apart.
+ * The refusal of a credential that is missing, malformed, unknown, expired or revoked. One text for every reason, so
+ * that the answer does not tell them apart.
  */
 export const refusedCredential = (): ServiceError =>
   new ServiceError(

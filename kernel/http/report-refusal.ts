@@ -4,7 +4,7 @@ import type { HookCaller } from '../hooks/define-hook.ts';
 import { type HttpRequestInfo, httpRefused } from '../hooks/kernel-hooks.ts';
 import { networkOf } from './refusal-delays.ts';
 
-/** Tells plugins that a request was refused with 401. `code` is that of the error. */
+/** Notifies plugins of a request that was refused with 401. `code` is that of the error. */
 export type ReportRefusal = (
   request: InboundRequest,
   asked: {
@@ -15,7 +15,7 @@ export type ReportRefusal = (
   code: string,
 ) => void;
 
-/** Costs a flood of such requests next to nothing: a digest is made when a handler wants it. */
+/** Cheap under a flood of such requests: the digest is made only for a handler that reads it. */
 export const createRefusalReport =
   (hooks: HookCaller, clientAddress: (request: InboundRequest) => string): ReportRefusal =>
   (request, { path, access, presentsCredential }, code) => {
@@ -33,7 +33,7 @@ export const createRefusalReport =
     });
   };
 
-/** Of the token alone, as the node keeps the digests of its keys; of the whole header where it holds no token. */
+/** Of the token alone, as the node stores the digests of its keys; of the whole header without a token. */
 const digestOf = (header: string | undefined): string | null =>
   header === undefined || header === '' ? null : sha256Hex(BEARER.exec(header)?.[1] ?? header);
 

@@ -2,7 +2,7 @@ import { type InboundRequest, type OutboundReply, ServiceError } from '../../por
 import { type RemoteParent, type Span, UNRECORDED_SPAN } from '../telemetry/span.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 
-/** Seconds; from an answer out of memory to one that a client hardly waits for. */
+/** Seconds; from an answer out of memory to one that a client barely waits for. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** More routes than a node has, with their methods and classes of status. */
@@ -11,7 +11,7 @@ const MOST_CODES = 300;
 /** Of a request that no route took. */
 const NO_ROUTE = 'none';
 
-/** What the node measures of every request, and its span. */
+/** Metrics and span of every request. */
 export class RequestTelemetry {
   readonly #telemetry: Telemetry;
   readonly #requests;
@@ -55,7 +55,7 @@ export class RequestTelemetry {
     });
   }
 
-  /** Runs `work` as the span of the request. Without a tracer it makes nothing. */
+  /** Runs `work` as the span of the request. Without a tracer it makes none. */
   span<T>(request: InboundRequest, route: string | null, work: (span: Span) => Promise<T>): Promise<T> {
     if (!this.#telemetry.isTracing) return work(UNRECORDED_SPAN);
     const method = METHODS.has(request.method) ? request.method : '_OTHER';
@@ -93,7 +93,7 @@ const sizeOf = (body: OutboundReply['body']): number => {
 
 const parentOf = (request: InboundRequest): RemoteParent | 'none' => {
   const traceparent = request.header('traceparent');
-  // Two of them say nothing: a trace of its own begins.
+  // Two headers are ambiguous, so a new trace begins.
   if (traceparent === undefined || request.headerCount('traceparent') > 1) return 'none';
   return { traceparent, tracestate: request.header('tracestate') };
 };

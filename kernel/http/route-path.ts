@@ -1,12 +1,12 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
-/** What a question to a route may hold in its query. A list is a parameter that is given several times. */
+/** A value in the query of a call. A list is a parameter that is given several times. */
 export type QueryValue = string | number | boolean | null | undefined | readonly string[];
 
-/** A question to a route, named by method and pattern: `GET /v1/facts/:id`. */
+/** A call of a route, named by method and pattern: `GET /v1/facts/:id`. */
 export interface RouteQuestion {
   readonly route: string;
-  /** As they are: they are percent-encoded here. */
+  /** Unencoded: they are percent-encoded here. */
   readonly params?: Readonly<Record<string, string>>;
   /** Values that are undefined or null are left out. */
   readonly query?: Readonly<Record<string, QueryValue>>;
@@ -15,7 +15,7 @@ export interface RouteQuestion {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A question as it goes over the wire. */
+/** A call in its wire form. */
 export interface SpelledQuestion {
   readonly method: string;
   readonly path: string;
@@ -26,8 +26,8 @@ export interface SpelledQuestion {
 }
 
 /**
- * Spells the address of a question. Every parameter is encoded as one segment, so that no value of a parameter can
- * lead to another route. Throws `validation` for a parameter that is missing or empty: no path says that.
+ * Spells the address of a call. Every parameter is encoded as one segment, so that no value can lead to another route.
+ * Throws `validation` for a missing or empty parameter, which no path can express.
  */
 export const spellQuestion = ({ route, params = {}, query = {} }: RouteQuestion): SpelledQuestion => {
   const [method = '', pattern = ''] = route.split(' ');

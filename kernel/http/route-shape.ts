@@ -7,7 +7,7 @@ import { Permissions } from '../vocabulary/permissions.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { OwnedRoute } from './route-table.ts';
 
-/** What a route of a plugin leaves out or misspells. A plugin that nobody here compiled may hold anything. */
+/** Finds missing and misspelled members in a plugin's route. A foreign plugin in JavaScript may hold anything. */
 export const shapeProblems = (
   routes: readonly OwnedRoute[],
   vocabulary: Vocabulary,
@@ -23,7 +23,7 @@ export const shapeProblems = (
     ].map(([what, hint]) => ({ message: `plugin "${plugin}": the route ${route.method} ${route.path} ${what}`, hint })),
   );
 
-/** What is wrong, as the end of a sentence about the route. */
+/** The end of a sentence about the route, and a hint. */
 type Problem = readonly [what: string, hint: string];
 
 const NO_HANDLE: Problem = ['has no handle function', 'add handle: (request) => ...'];
@@ -71,7 +71,9 @@ const isAccess = (access: unknown): access is Access => {
 
 const isPermission = (value: unknown): boolean => typeof value === 'string' || isWord(value);
 
-/** Methods that carry a body, unless the route says that it takes none; and routes that say how they take one. */
+/**
+ * Whether the method carries a body, unless the route refuses one; also true for a route with members about its body.
+ */
 const wantsBody = ({ method, bodyForm, bodyOptional, bodyLimit }: OwnedRoute['route']): boolean => {
   if (bodyForm !== undefined) return bodyForm === 'json';
   return METHODS_WITH_BODY.has(method) || bodyOptional === true || bodyLimit !== undefined;

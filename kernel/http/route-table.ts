@@ -8,8 +8,8 @@ export interface OwnedRoute {
 }
 
 /**
- * What is wrong with a set of routes, one sentence each, naming the plugins: paths that no transport could match, and
- * two routes that would answer the same request. Names of parameters do not tell routes apart.
+ * Finds mistakes in a set of routes, one sentence each with the plugins: paths that no transport could match, and two
+ * routes for the same request. Names of parameters do not distinguish routes.
  */
 export const routeProblems = (routes: readonly OwnedRoute[]): readonly string[] => {
   const problems: string[] = [];
@@ -28,7 +28,7 @@ export const routeProblems = (routes: readonly OwnedRoute[]): readonly string[] 
 const pathProblem = (path: string): string | undefined => {
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with a slash';
-  // Outside the API a folder is spelled with a final slash.
+  // Outside the API the path of a folder ends with a slash.
   const spelled = path.startsWith('/v1/') ? path : path.replace(/(?<=^[^:*]+)\/$/, '');
   const segments = spelled.slice(1).split('/');
   if (!segments.every((segment) => SEGMENT.test(segment))) {

@@ -6,17 +6,17 @@ import { JsonNameList } from './json-name-list.ts';
 const MAX_JSON_DEPTH = 64;
 
 export interface JsonScan {
-  /** Where, in bytes, the numbers stand that a double cannot take faithfully, in order. */
+  /** Byte ranges of the numbers that a double cannot take faithfully, in order. */
   readonly unfaithfulNumbers: readonly (readonly [start: number, end: number])[];
   /** True when an escape may have produced U+0000 or a lone surrogate. */
   readonly suspectEscape: boolean;
 }
 
 /**
- * Walks a document once and throws `malformed_json` unless it is one JSON text (RFC 8259) of at most 64 levels in which
- * no object has a member name twice, so that a `JSON.parse` after it cannot fail. Takes valid UTF-8, and reads the
- * bytes because that is twice as fast as reading characters. Linear in time; the recursion ends at the allowed depth.
- * `root` is how messages call the document.
+ * Walks a document once. Throws `malformed_json` unless it is one JSON text (RFC 8259) of at most 64 levels, without
+ * duplicate member names in an object. A `JSON.parse` after it cannot fail. Takes valid UTF-8, because bytes are twice
+ * as fast to read as characters. Linear in time; the depth bounds the recursion. `root` is the name of the document in
+ * messages.
  */
 export const scanJson = (bytes: Buffer, root: string): JsonScan => {
   const scan: Scan = { root, unfaithfulNumbers: [], suspectEscape: false, escapes: 0 };
@@ -30,13 +30,13 @@ export const scanJson = (bytes: Buffer, root: string): JsonScan => {
 
 /**
  * Every function below takes the position of its first byte and returns the position after its last. A read past the
- * end is undefined, whatever its declared type: it equals no byte and fails every comparison.
+ * end is undefined, against its declared type: it equals no byte and fails every comparison.
  */
 interface Scan {
   readonly root: string;
   readonly unfaithfulNumbers: [start: number, end: number][];
   suspectEscape: boolean;
-  /** How many escapes were seen so far. */
+  /** Number of escapes so far. */
   escapes: number;
 }
 
@@ -111,7 +111,7 @@ const scanEscape = (bytes: Buffer, at: number, scan: Scan): number => {
   if (code === LOWER_U) {
     const unit = readHex(bytes, at + 2);
     if (unit < 0) fail('a broken \\u escape', bytes, at, scan);
-    // Half of a pair may stand alone, which only the whole string can tell.
+    // Half of a pair may stand alone, which only the whole string shows.
     if (unit === 0 || (unit & SURROGATE_MASK) === SURROGATE) scan.suspectEscape = true;
     return at + 6;
   }
@@ -179,7 +179,7 @@ const fail = (problem: string, bytes: Buffer, at: number, scan: Scan): never => 
 const failDepth = (bytes: Buffer, at: number, scan: Scan): never =>
   fail(`more than ${MAX_JSON_DEPTH} levels of nesting`, bytes, at, scan);
 
-/** A plain number of so many characters fits a double; longer ones, and those with an exponent, are looked at. */
+/** A plain number of so many characters fits a double; longer ones, and those with an exponent, are checked. */
 const SAFE_NUMBER_LENGTH = 15;
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');

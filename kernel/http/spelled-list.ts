@@ -1,20 +1,19 @@
 /** No body of a list is longer, except for a single item that is longer by itself. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
-/** What is left for the members beside the list: a cursor, counts, what was asked for. */
+/** Room for the other members of the body: a cursor, counts, repeated parameters. */
 const BESIDE_THE_LIST_BYTES = 64 * 1024;
 
 /** Room for the items of the one list of a body. */
 export const LIST_BYTES = MAX_PAGE_BYTES - BESIDE_THE_LIST_BYTES;
 
 /**
- * Items of an answer as JSON, spelled once, and no further than there is room. May stand for a body, or for a member of
- * a body, of a `Reply`.
+ * Items of an answer as JSON, serialised once, until the body is full. May be the body of a `Reply`, or a member of it.
  */
 export class SpelledList {
   /** One text per item. */
   readonly texts: readonly string[];
-  /** Whether items are left out because there was no room for them. */
+  /** Whether items are left out because the body is full. */
   readonly isCut: boolean;
   /** Bytes of the items. */
   readonly bytes: number;
@@ -34,20 +33,20 @@ export class SpelledList {
     return `[${this.texts.join(',')}]`;
   }
 
-  /** For code that takes the body apart instead of sending it. */
+  /** For code that parses the body instead of sending it. */
   toJSON(): unknown {
     return JSON.parse(this.json);
   }
 }
 
-/** Spells the items, in order, until the next one would go beyond the bytes. The first one always comes. */
+/** Serialises the items, in order, until the next one would exceed the bytes. The first one always comes. */
 export const spellList = <T>(
   items: Iterable<T>,
   toJson: (item: T) => unknown,
   maxBytes: number = LIST_BYTES,
 ): SpelledList => listTexts(items, (item) => JSON.stringify(toJson(item)), maxBytes);
 
-/** The same of items whose JSON text is there already. */
+/** The same for items whose JSON text exists already. */
 export const listTexts = <T>(
   items: Iterable<T>,
   toText: (item: T) => string,
@@ -67,7 +66,7 @@ export const listTexts = <T>(
 
 const COMMA_BYTES = 1;
 
-/** The JSON of a body, of which some members, or all of it, may be spelled already. */
+/** The JSON of a body, of which some members, or all of it, may be serialised already. */
 export const spellBody = (body: unknown): string => {
   if (body instanceof SpelledList) return body.json;
   if (!hasSpelledMember(body)) return JSON.stringify(body);

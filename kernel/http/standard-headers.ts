@@ -1,6 +1,6 @@
 /**
- * What each answer carries whatever else it says: its id, and that browsers must not guess a type. What needed a
- * credential is kept by no cache, errors included.
+ * Headers of every answer: its id, and that browsers must not guess a type. No cache may store a protected answer,
+ * errors included.
  */
 export const standardHeaders = (requestId: string, isProtected: boolean): Record<string, string> =>
   isProtected
@@ -8,8 +8,8 @@ export const standardHeaders = (requestId: string, isProtected: boolean): Record
     : { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
 
 /**
- * What a page carries besides: it loads nothing, is shown in no frame and tells nobody where it was. A route that needs
- * more sends a policy of its own, which stands in place of this one.
+ * Headers of every HTML page: it loads nothing, appears in no frame and sends no referrer. A route that needs more
+ * sends a policy of its own, which replaces this one.
  */
 export const pageHeaders = (contentType: string | undefined): Readonly<Record<string, string>> | undefined =>
   contentType !== undefined && PAGE.test(contentType) ? PAGE_HEADERS : undefined;

@@ -4,18 +4,15 @@ import { findForbiddenText } from './find-forbidden-text.ts';
 import { scanJson } from './scan-json.ts';
 
 /**
- * Reads a JSON document as sent, and nothing that a reader could understand in two ways.
- *
- * - `malformed_json` (400): invalid UTF-8, a byte order mark, broken syntax, anything after the document, a member name
- *   that occurs twice in one object, more than 64 levels. The detail says where, and never repeats what stands there.
+ * Reads a JSON document exactly as sent, and refuses every ambiguous one.
+ * - `malformed_json` (400): invalid UTF-8, a byte order mark, broken syntax, anything after the document, a duplicate
+ *   member name in one object, more than 64 levels. The detail gives the position, and never repeats the text.
  * - `validation` (422), naming the members: U+0000 or a lone surrogate in a string or a member name.
- * - A number that a double cannot take faithfully (`1e400`, `9007199254740993`) becomes NaN: a schema then refuses it
- *   with its own words where it matters, and it is ignored with a member that has no effect. See
- *   `isFaithfulNumber`. Negative zero stays.
- * - `__proto__` becomes an own member like any other and touches no prototype; copy such objects by spreading, which
- *   keeps that, not with `Object.assign`.
- *
- * Everything else is what `JSON.parse` answers. `root` is how violations name the document.
+ * - A number that a double cannot take faithfully (`1e400`, `9007199254740993`) becomes NaN. A schema then refuses it
+ *   with its own words, and a member without effect ignores it. See `isFaithfulNumber`. Negative zero stays.
+ * - `__proto__` becomes an own member like any other and touches no prototype. Copy such objects by spreading, which
+ *   preserves that, not with `Object.assign`.
+ * Everything else is as in `JSON.parse`. `root` is the name of the document in violations.
  */
 export const parseStrictJson = (bytes: Uint8Array, root = 'body'): unknown => {
   if (!isUtf8(bytes)) throw new ServiceError('malformed_json', `the ${root} is not valid UTF-8`);
@@ -24,7 +21,7 @@ export const parseStrictJson = (bytes: Uint8Array, root = 'body'): unknown => {
 
 /** The same for a text that is already decoded. */
 export const parseStrictJsonText = (text: string, root = 'body'): unknown => {
-  // Encoding replaces a lone surrogate, but moves nothing that the scan looks at.
+  // Encoding replaces a lone surrogate, but moves nothing that the scan reads.
   const value = parse(Buffer.from(text), root);
   if (!text.isWellFormed()) refuseForbiddenText(JSON.parse(text), root);
   return value;
@@ -40,7 +37,7 @@ const parse = (bytes: Buffer, root: string): unknown => {
   return value;
 };
 
-/** Puts a literal that overflows in the place of each span, because JSON has none for NaN. */
+/** Replaces each span by a literal that overflows, because JSON has none for NaN. */
 const replaceAll = (bytes: Buffer, spans: readonly (readonly [start: number, end: number])[]): string => {
   let end = 0;
   const parts: string[] = [];

@@ -1,16 +1,14 @@
 import { DEFAULT_TENANT, defineRef, type FactStore, type WriteTransaction } from '../../ports/ports.ts';
 
-/**
- * What a node remembers of itself in its store, text by name. Shared by all processes on the store; not for secrets.
- */
+/** A node's own notes in its store, text by name. Shared by all processes on the store; not for secrets. */
 export interface NodeNotes {
-  /** Undefined for what was never noted. */
+  /** Undefined for an unknown name. */
   read(name: string): Promise<string | undefined>;
-  /** Replaces what was noted. */
+  /** Replaces the note. */
   write(name: string, text: string): Promise<void>;
   /**
-   * Replaces what was noted by what `change` makes of it, while no other process can change it. Returns what is noted
-   * then. Nothing is written where that is what was there.
+   * Replaces the note by the result of `change`, while no other process can change it. Returns the new note. Writes
+   * nothing when it is the same.
    */
   change(name: string, change: (before: string | undefined) => string): Promise<string>;
 }
@@ -18,10 +16,10 @@ export interface NodeNotes {
 export const NodeNotes = defineRef<NodeNotes>('kernel.node-notes');
 
 const TABLE = 'node_settings';
-/** Keeps notes apart from the identity, which lies in the same table. */
+/** Separates notes from the identity, which lies in the same table. */
 const PREFIX = 'note:';
 
-/** On a store whose core tables are there. */
+/** On a store with its core tables. */
 export const createNodeNotes = (store: FactStore): NodeNotes => ({
   async read(name) {
     const [row] = await store.read((snapshot) => snapshot.select(TABLE, { key: `${PREFIX}${name}` }));

@@ -2,8 +2,8 @@ import { DEFAULT_TENANT, type Principal, SCOPES } from '../../ports/ports.ts';
 import type { ServiceNames } from './service-names.ts';
 
 /**
- * The node itself, for what nobody asked for: facts that follow from facts, the first key, the command line. It holds
- * no permission, so no route lets it in.
+ * The node itself, as the author of work without a caller: follow-ups, the first key, the command line. It has no
+ * permission, so no route admits it.
  */
 export const nodePrincipal = (names: ServiceNames, tenantId: string = DEFAULT_TENANT): Principal => ({
   kind: 'node',

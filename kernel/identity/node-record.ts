@@ -4,10 +4,10 @@ import type { Random } from '../crypto/random.ts';
 import type { NodeSelf } from './node-self.ts';
 import { createServiceNames } from './service-names.ts';
 
-/** Who the operator says this node is. */
+/** The configured identity of this node. */
 export interface NodeIdentitySettings {
   readonly serviceName: string;
-  /** Undefined lets the first start draw one. */
+  /** Undefined: the first start draws one. */
   readonly nodeId?: string | undefined;
   /** Absolute http or https URL. */
   readonly nodeUrl: string;
@@ -23,9 +23,8 @@ const TABLE = 'node_settings';
 const CURSOR_SECRET_BYTES = 32;
 
 /**
- * The node's identity as its store knows it. The first start writes it, every later one reads it; several first starts
- * at once agree on what the first of them wrote. Starting the store as somebody else is refused: facts already carry
- * the name and the id.
+ * The identity of the node in its store. The first start writes it, every later one reads it; several first starts at
+ * once agree on one. Another identity is refused, because facts already carry the name and the id.
  */
 export const openNodeRecord = async (
   store: FactStore,
@@ -46,10 +45,7 @@ export const openNodeRecord = async (
   return { self: Object.freeze({ names, nodeId: stored.nodeId, nodeUrl, authority: url.host }), cursorSecret };
 };
 
-/**
- * Refuses, as a start would, a store that was first started as somebody else. Changes nothing, and takes a store
- * without an identity.
- */
+/** Refuses, as a start would, a store of another identity. Changes nothing, and accepts a store without an identity. */
 export const checkNodeRecord = async (store: FactStore, settings: NodeIdentitySettings): Promise<void> => {
   if (!(await store.tables()).includes(TABLE)) return;
   const rows = await store.read((snapshot) => snapshot.select(TABLE, { key: ['service_name', 'node_id'] }));
@@ -80,7 +76,8 @@ const refuseOthers = (
 };
 
 /**
- * The stored value of a key; writes one first where there is none. The transaction keeps two starts from both writing.
+ * Returns the stored value of a key; writes one first when there is none. The transaction prevents two starts from both
+ * writing.
  */
 const keep = async (transaction: WriteTransaction, key: string, create: () => string): Promise<string> => {
   const [row] = await transaction.select(TABLE, { key });

@@ -1,7 +1,7 @@
 import { defineRef } from '../../ports/ports.ts';
 import type { ServiceNames } from './service-names.ts';
 
-/** Who this node is. Fixed when the store was first started, the URL excepted. */
+/** The identity of this node. Fixed at the first start on the store, except the URL. */
 export interface NodeSelf {
   /** Every identifier that carries the service's own name. */
   readonly names: ServiceNames;

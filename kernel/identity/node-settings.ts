@@ -1,6 +1,6 @@
 import { defineRef } from '../../ports/ports.ts';
 
-/** How the operator has set the node as a whole, for plugins that need to know. Holds no secret. */
+/** The operator's settings of the node as a whole, for plugins. Holds no secret. */
 export interface NodeSettings {
   /** Whether requests need a credential. */
   readonly authRequired: boolean;
@@ -8,7 +8,7 @@ export interface NodeSettings {
   readonly maxBodyBytes: number;
   /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
   readonly trustedProxies: readonly string[];
-  /** Which pages may call the node besides its own. */
+  /** The pages that may call the node besides its own. */
   readonly crossOrigin: {
     /** Whether the operator has named origins. */
     readonly configured: boolean;
@@ -23,7 +23,7 @@ export interface NodeSettings {
   readonly workers: number;
   /** Place of this process among them, from 0; undefined for a process that serves alone, or does not serve. */
   readonly workerPlace: number | undefined;
-  /** How long a node that stops goes on serving while it says that it is not ready. */
+  /** How long a stopping node goes on serving while it reports that it is not ready. */
   readonly drainDelayMs: number;
   /** Absolute path of the folder for files that belong to the store. A plugin has a folder of its own in it. */
   readonly dataFolder: string;

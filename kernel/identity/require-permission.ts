@@ -2,9 +2,9 @@ import { type ErrorCode, type Principal, type Scope, ServiceError } from '../../
 import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
 
 /**
- * Throws `refusal` unless the caller has the permission, or one of the list. Every use case begins with it, so that its
- * callers are judged alike, whichever way they come: over HTTP, from a plugin, or from a program that embeds the node.
- * The node itself needs no permission.
+ * Throws `refusal` unless the caller has the permission, or one of the list. Every use case begins with it, so that the
+ * check is the same over HTTP, from a plugin and from a program that embeds the node. The node itself needs no
+ * permission.
  */
 export const requirePermission = (
   caller: Principal,

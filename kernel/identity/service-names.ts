@@ -1,8 +1,8 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
 /**
- * Every identifier that carries the service's own name, derived from one configured value. Nothing else in the program
- * may spell the name, so that the node can serve clients of another name unchanged.
+ * Every identifier with the service's own name, derived from one configured value. No other code may spell the name, so
+ * that the node can serve clients of another name unchanged.
  */
 export interface ServiceNames {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ServiceNames {
   /** Source of facts that the node writes itself. */
   readonly systemSource: string;
   nodeId(uuid: string): string;
-  /** Entity under which meta-facts speak of a fact. */
+  /** Entity of meta-facts about a fact. */
   factEntity(factId: string): string;
   gardenUri(authority: string, slug: string): string;
   /** `type` of a problem document (RFC 9457). */

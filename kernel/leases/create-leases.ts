@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { LeaseKeeper, type LeaseParts } from './lease-keeper.ts';
 import type { Leases } from './leases-api.ts';
 
-/** The leases of one process. `close` gives all of them back. */
+/** The leases of one process. `close` releases all of them. */
 export const createLeases = (parts: Omit<LeaseParts, 'holder'>): Leases & { close(): Promise<void> } => {
   const holder = `${hostname()} ${process.pid}`;
   const keepers = new Map<string, LeaseKeeper>();

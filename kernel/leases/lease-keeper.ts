@@ -6,27 +6,27 @@ import { type Claim, giveLeaseBack, isTakeable, keepsLease, LEASE_MS, takeLease 
 import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
 /**
- * How often a held lease is renewed. All of a process at the same instants: each commit empties what others keep of the
- * store, and so they rest between.
+ * How often a held lease is renewed. A process renews all of its leases at the same instants, because each commit
+ * empties the caches of other processes.
  */
 export const HEARTBEAT_MS = 10_000;
-/** How often a lease is asked for that another process has. */
+/** How often a process tries to get a lease that another one holds. */
 export const RETRY_MS = 3_000;
 
-/** Raised when a lease is given back. */
+/** Signal that a lease was released. */
 const RELEASED = 'leases released';
 
 export interface LeaseParts {
   readonly store: FactStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For people who look into the table: which process it is. */
+  /** Names the process, for people who read the table. */
   readonly holder: string;
 }
 
 /**
- * Gets one lease, keeps it, and gets it again when it was lost. Nothing here rejects because of the store: a lease that
- * cannot be renewed is not held.
+ * Gets one lease, renews it, and gets it again after a loss. The store never makes a call reject: a lease that cannot
+ * be renewed is not held.
  */
 export class LeaseKeeper implements HeldLease {
   readonly #parts: LeaseParts;
@@ -34,7 +34,7 @@ export class LeaseKeeper implements HeldLease {
   readonly #onAcquired: () => void;
   readonly #endSignals: () => void;
   #fence = 0;
-  /** Monotonic time of this process, which ends a lease only ever too early: the database has the say. */
+  /** Monotonic time of this process, which may end a lease only too early: the database decides. */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
   #cancelNext = (): void => {};
@@ -79,20 +79,20 @@ export class LeaseKeeper implements HeldLease {
     return this.held;
   }
 
-  /** Gives the lease back. */
+  /** Releases the lease. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#endSignals();
     this.#cancelNext();
     await this.#attempt;
-    // One that has run out by the clock of this process may still hold others up by that of the database.
+    // A lease that has expired by the clock of this process may still block others by that of the database.
     if (this.#heldUntilMs === Number.NEGATIVE_INFINITY) return;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     const claim = this.#claim();
     const giveBack = async (transaction: WriteTransaction): Promise<void> => {
       if (await giveLeaseBack(transaction, claim)) transaction.signal(RELEASED);
     };
-    // What cannot be given back ends by itself.
+    // A lease that cannot be released expires by itself.
     await this.#parts.store.write(lockOf(this.#name), giveBack).catch(() => {});
   }
 
@@ -100,7 +100,7 @@ export class LeaseKeeper implements HeldLease {
     const { clock, log } = this.#parts;
     this.#cancelNext();
     const wasHeld = this.held;
-    // Before the database says what time it is, so that the lease ends here no later than there.
+    // Read before the database's time, so that the lease ends here no later than there.
     const startedMs = clock.monotonicMs();
     try {
       const fence = await this.#take(wasHeld);
@@ -117,7 +117,7 @@ export class LeaseKeeper implements HeldLease {
     if (this.held && !wasHeld) this.#onAcquired();
   }
 
-  /** Asks for the writer's lock only when there is something to get. */
+  /** Takes the writer's lock only for a lease that is free. */
   async #take(isHeld: boolean): Promise<number | null> {
     const { store } = this.#parts;
     const claim = this.#claim();

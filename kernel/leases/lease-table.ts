@@ -5,19 +5,16 @@ export const LEASE_MS = 30_000;
 
 const TABLE = 'leases';
 
-/**
- * Who wants a lease. The fence says which of its holders one is, so that nobody is taken for another process of the
- * same name.
- */
+/** A claim to a lease. The fence identifies the holder among processes of the same name. */
 export interface Claim {
   readonly name: string;
   /** For people. */
   readonly holder: string;
-  /** Of the last time when this process got it, 0 before. */
+  /** The fence of the last time when this process got it, 0 before. */
   readonly fence: number;
 }
 
-/** Whether `takeLease` would succeed, as far as a look without a lock can tell. */
+/** Whether `takeLease` would succeed, by a read without a lock. */
 export const isTakeable = async (snapshot: Snapshot, { name, fence }: Claim): Promise<boolean> => {
   const [row] = await snapshot.select(TABLE, { name });
   return (
@@ -43,10 +40,10 @@ export const takeLease = async (transaction: WriteTransaction, claim: Claim): Pr
   return fence;
 };
 
-/** Lets others have the lease at once. Returns whether it was still this process's to give. */
+/** Releases the lease at once. Returns whether this process still held it. */
 export const giveLeaseBack = async (transaction: WriteTransaction, { name, fence }: Claim): Promise<boolean> =>
   (await transaction.table(TABLE).where({ name, fence }).update({ until_ms: 0 })) > 0;
 
-/** Whether the lease has not changed hands since. If so, it does not before the transaction has ended. */
+/** Whether the lease has not changed hands since. If so, it cannot before the transaction ends. */
 export const keepsLease = async (transaction: WriteTransaction, name: string, fence: number): Promise<boolean> =>
   (await transaction.table(TABLE).where({ name, fence }).forUpdate().select('fence')).length > 0;

@@ -1,6 +1,9 @@
 import type { Clock } from '../../ports/ports.ts';
 
-/** Returns a function that returns true at most once in so many milliseconds: for the first time when they are over. */
+/**
+ * Returns a throttle: a function that returns true at most once in so many milliseconds, the first time after the
+ * interval.
+ */
 export const createDue = (clock: Pick<Clock, 'monotonicMs'>, intervalMs: number): (() => boolean) => {
   let nextMs = clock.monotonicMs() + intervalMs;
   return () => {

@@ -1,6 +1,6 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Structured log. One call is one line of JSON on standard error; fields never hold a credential or a fact's value. */
+/** Structured log. One call is one line of JSON on standard error. Fields never hold a credential or a fact's value. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -3,23 +3,23 @@ import { createDue } from './create-due.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { WorkRate } from './work-rate.ts';
 
-/** How often long work says how far it has come. */
+/** How often long work logs its progress. */
 const INTERVAL_MS = 10_000;
 
 export interface ProgressLogParts {
   readonly log: Pick<Logger, 'info'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** The text of each line: what is being done. */
+  /** The text of each line: the name of the work. */
   readonly message: string;
   /** Added to each line. */
   readonly fields?: LogFields;
-  /** Nothing is said while fewer units than this are left. */
+  /** Below this number of units left, nothing is logged. */
   readonly leastLeft?: number;
 }
 
 /**
- * Says in the log every ten seconds how far long work has come: `done` and `total` in units of the work, and
- * `ratePerSecond`. Work that ends sooner says nothing.
+ * Logs the progress of long work every ten seconds: `done` and `total` in units of the work, and `ratePerSecond`.
+ * Shorter work logs nothing.
  */
 export class ProgressLog {
   readonly #parts: ProgressLogParts;
@@ -30,8 +30,8 @@ export class ProgressLog {
   }
 
   /**
-   * So many units are done. The first call after the construction or after `ended` begins the measurement. `left` is
-   * asked only when a line is due, so it may count rows. Rejects as `left` does.
+   * Reports that so many units are done. The first call after the construction or after `ended` begins the measurement.
+   * `left` is called only when a line is due, so it may count rows. Rejects as `left` does.
    */
   async reached(done: number, left: () => Promise<number>): Promise<void> {
     const { log, clock, message, fields, leastLeft = 0 } = this.#parts;

@@ -1,17 +1,17 @@
 import type { Clock } from '../../ports/ports.ts';
 
-/** Measures how fast work goes on. */
+/** Measures the speed of work. */
 export class WorkRate {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #first: { readonly done: number; readonly atMs: number };
 
-  /** `done` is what was done before, which does not count. */
+  /** `done` counts earlier work, which is left out. */
   constructor(clock: Pick<Clock, 'monotonicMs'>, done: number) {
     this.#clock = clock;
     this.#first = { done, atMs: clock.monotonicMs() };
   }
 
-  /** Returns units per second since the work began, now that so many are done. 0 before it has done anything. */
+  /** Returns units per second since the work began. 0 before the first unit. */
   at(done: number): number {
     const atMs = this.#clock.monotonicMs();
     // Work that starts again from an earlier place is measured from there.

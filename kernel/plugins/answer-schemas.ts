@@ -7,22 +7,22 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  */
 export interface Answer {
   readonly json?: JsonSchema;
-  /** A JSON body in place of it, for a request that names `fields`. */
+  /** The JSON body for a request that names `fields`. */
   readonly part?: JsonSchema;
   readonly text?: readonly string[];
-  /** Headers that the route adds, each with what it says. */
+  /** Headers that the route adds, each with its meaning. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * What a route returns, by status. The API reference and clients are made from it, and the test kit refuses a reply
- * that does not fit: one whose status is not listed, or whose body lacks a member or has one too many.
+ * The answers of a route, by status, for the API reference and clients. The test kit refuses any other reply: one of an
+ * unlisted status, or whose body lacks a member or has one too many.
  */
 export type Answers = Readonly<Record<number, Answer>>;
 
 export const NO_BODY: Answer = Object.freeze({});
 
-/** An object with these members: all of them always, except those that are named as optional. */
+/** An object with these members, all required except the optional ones. */
 export const objectOf = (
   properties: Readonly<Record<string, JsonSchema>>,
   { optional = [] }: { readonly optional?: readonly string[] } = {},
@@ -34,7 +34,7 @@ export const objectOf = (
 
 export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** What the schema describes, or null. */
+/** The schema, or null. */
 export const orNull = (json: JsonSchema): JsonSchema => {
   const { type, enum: values } = json;
   if (type === undefined) return { anyOf: [json, { type: 'null' }] };
@@ -43,13 +43,13 @@ export const orNull = (json: JsonSchema): JsonSchema => {
 
 export const STRING_JSON: JsonSchema = { type: 'string' };
 export const BOOLEAN_JSON: JsonSchema = { type: 'boolean' };
-/** How many: a whole number, 0 or more. */
+/** A count: a whole number, 0 or more. */
 export const COUNT_JSON: JsonSchema = { type: 'integer', minimum: 0 };
 /** A confidence or a score: from 0 to 1. */
 export const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 /** RFC 3339. */
 export const INSTANT_JSON: JsonSchema = { type: 'string', format: 'date-time' };
-/** What a list passes on for its next page; null at its end. */
+/** The cursor of a list's next page; null at its end. */
 export const CURSOR_JSON: JsonSchema = { type: ['string', 'null'] };
-/** Only true, and only in an answer that leaves items out for its length. */
+/** Only true, and only in an answer that leaves items out because of its length. */
 export const TRUNCATED_JSON: JsonSchema = { type: 'boolean', const: true };

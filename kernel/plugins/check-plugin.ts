@@ -4,17 +4,17 @@ import { isWord } from '../vocabulary/define-vocabulary.ts';
 import { type AnyPlugin, KERNEL_API, type Requires } from './plugin-definition.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** Names that stand for the node itself in logs and refs, or whose prefix would reach its own tables. */
+/** Names of the node itself in logs and refs, and names whose prefix would reach its own tables. */
 const RESERVED_NAMES: readonly string[] = ['core', 'fact', 'kernel', 'node', 'port', 'schema', 'sqlite'];
 
-/** Whether a value has the outline of a plugin. What it says of itself is judged by `checkPlugin`. */
+/** Whether a value has the outline of a plugin. `checkPlugin` checks the rest. */
 export const looksLikePlugin = (value: unknown): value is AnyPlugin =>
   typeof value === 'object' &&
   value !== null &&
   typeof (value as Partial<AnyPlugin>).name === 'string' &&
   typeof (value as Partial<AnyPlugin>).setup === 'function';
 
-/** What is wrong with a plugin's own description. A plugin that nobody here compiled may hold anything. */
+/** Finds mistakes in a plugin's own description. A foreign plugin in JavaScript may hold anything. */
 export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
   const problems: BootProblem[] = [];
   const { name } = plugin;
@@ -48,7 +48,7 @@ export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
   return problems;
 };
 
-/** Whether the parts that the kernel walks through are what their types say. */
+/** Whether the parts that the kernel walks through have their declared types. */
 export const isWellFormed = (plugin: AnyPlugin): boolean =>
   refsOf(plugin).every(isRef) && (plugin.migrations ?? []).every(isMigration) && (plugin.declares ?? []).every(isWord);
 
@@ -67,5 +67,5 @@ const isRef = (value: unknown): boolean =>
 const isMigration = ({ number, name, up }: Migration): boolean =>
   Number.isSafeInteger(number) && number > 0 && typeof name === 'string' && typeof up === 'function';
 
-/** The start of the names of a plugin's tables. */
+/** The prefix of a plugin's tables. */
 export const tablePrefix = (pluginName: string): string => `${pluginName.replaceAll('-', '_')}_`;

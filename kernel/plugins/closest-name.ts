@@ -1,10 +1,7 @@
-/** Above this many edits two names have nothing to do with one another. */
+/** Beyond this many edits two names are unrelated. */
 const MAX_EDITS = 3;
 
-/**
- * The known name that a mistyped one most likely meant, or of which it is the first or last word; undefined when none
- * is near.
- */
+/** The known name closest to a mistyped one, or of which it is the first or last word; undefined when none is near. */
 export const closestName = (name: string, known: Iterable<string>): string | undefined => {
   const candidates = [...known];
   let best: { name: string; edits: number } | undefined;

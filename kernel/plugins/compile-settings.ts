@@ -8,16 +8,16 @@ export interface CompiledSettings {
   /** Checks, and fills defaults in place. */
   readonly validate: ValidateFunction;
   readonly properties: readonly SettingProperty[];
-  /** Keys that are no settings any more, and where each is now. */
+  /** Keys that are no settings any more, with their new places. */
   readonly moved: ReadonlyMap<string, string>;
 }
 
-/** For a part of the node that takes no settings. */
+/** For a part of the node without settings. */
 export const NO_SETTINGS = schema<Record<string, never>>({ type: 'object' });
 
 /**
- * Prepares a settings schema once, however many nodes a process starts with it. Undefined, and a problem, when it is
- * not a valid schema of an object.
+ * Compiles a settings schema once, for all nodes of a process. Returns undefined, and adds a problem, when it is not a
+ * valid schema of an object.
  */
 export const compileSettings = (
   { json }: Schema<unknown>,
@@ -43,7 +43,7 @@ export const compileSettings = (
 
 const compiledSchemas = new WeakMap<object, CompiledSettings>();
 
-/** One instance compiles them all, because each would make the meta-schema anew. It forgets them at once. */
+/** One instance compiles all schemas, because each would make the meta-schema again. It forgets them at once. */
 const compileOnce = (closed: object): ValidateFunction => {
   ajv ??= createAjv();
   try {
@@ -71,7 +71,7 @@ const createAjv = (): Ajv => {
   return ajv;
 };
 
-/** Without a user and a password, which would end up wherever the address is shown. */
+/** Refuses a user and a password, which would show wherever the address does. */
 const isHttpUrl = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
@@ -79,17 +79,14 @@ const isHttpUrl = (text: string): boolean => {
 };
 
 /**
- * RFC 6454, of any scheme: that of an application or of a browser extension as well. A path, a wildcard and `null` are
- * none.
+ * RFC 6454, of any scheme, also that of an application or a browser extension. A path, a wildcard and `null` are none.
  */
 const isOrigin = (text: string): boolean => ORIGIN.test(text) && Number(/:(\d+)$/.exec(text)?.[1] ?? 0) <= MOST_PORT;
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(?::\d{1,5})?$/i;
 const MOST_PORT = 65_535;
 
-/**
- * Settings are closed unless a schema says otherwise, and a group that is left out still gets the defaults inside it.
- */
+/** Settings are closed unless a schema says otherwise. A missing group still gets the defaults inside it. */
 const close = (json: PropertySchema): PropertySchema => {
   if (json.properties === undefined && json.type !== 'object') return json;
   const properties = Object.entries(json.properties ?? {})
@@ -102,6 +99,6 @@ const closeMember = (property: PropertySchema): PropertySchema => {
   const { items } = property;
   if (items?.properties !== undefined) return { ...property, items: close(items) };
   if (property.properties === undefined) return property;
-  // A variable sets such a setting as a whole, so that there is nothing to fill in without it.
+  // A variable sets such a setting as a whole, so it has no defaults to fill in.
   return property.env === undefined ? { default: {}, ...close(property) } : close(property);
 };

@@ -5,15 +5,14 @@ import { memberPath } from '../http/find-forbidden-text.ts';
 import { closestName } from './closest-name.ts';
 
 /**
- * Lists the members of a value that its schema does not declare, at most `MAX_VIOLATIONS`. On the way it removes, in
- * place, each null that stands for an optional member: null means absent. A null that the schema itself allows stays.
+ * Lists the members of a value that its schema does not declare, at most `MAX_VIOLATIONS`. It also removes, in place,
+ * each null that stands for an optional member: null means absent. A null that the schema itself allows stays.
  */
 export type ListUndeclared = (value: unknown, root: string) => readonly Violation[];
 
 /**
- * Prepares `ListUndeclared` for a schema, once. An object is closed where the schema lists its `properties` and says
- * nothing of `additionalProperties`. An object without `properties` is open, and so is what stands behind `anyOf` and
- * its like.
+ * Compiles `ListUndeclared` for a schema. An object is closed when its schema lists `properties` and has no
+ * `additionalProperties`. An object without `properties` is open, and so are the branches of `anyOf` and its like.
  */
 export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
   const shape = shapeOf(json);
@@ -25,28 +24,25 @@ export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
   };
 };
 
-/**
- * What is wrong with a name that nobody declared. `kind` is what the name would be: a member of a body, a parameter of
- * a query.
- */
+/** The message about an undeclared name. `kind` is its role: a member of a body, a parameter of a query. */
 export const undeclaredName = (kind: 'member' | 'parameter', name: string, known: Iterable<string>): string => {
   const near = closestName(name.slice(0, MAX_NAME_LENGTH), known);
   return near === undefined ? `is not a known ${kind}` : `is not a known ${kind}; did you mean ${near}?`;
 };
 
 const NONE: readonly Violation[] = [];
-/** More of a name is neither shown nor compared. */
+/** A name is shown and compared up to this length. */
 const MAX_NAME_LENGTH = 64;
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface Shape {
-  /** Of an object. */
+  /** For an object. */
   readonly members?: ReadonlyMap<string, Member>;
   readonly isClosed: boolean;
-  /** Of the members that are not listed, where those have a schema. */
+  /** For the members that are not listed, if they have a schema. */
   readonly others?: Shape | undefined;
-  /** Of an array. */
+  /** For an array. */
   readonly items?: Shape | undefined;
 }
 
@@ -78,7 +74,7 @@ const refusesNull = (json: unknown): boolean => {
   return ![type].flat().includes('null');
 };
 
-/** Where a value stands in the document. Spelled out only for what is reported, which is nearly always nothing. */
+/** The position of a value in the document. Turned into text only for a violation, which is rare. */
 interface Place {
   readonly parent?: Place;
   readonly segment: string | number;
@@ -106,7 +102,7 @@ const visitArray = ({ items }: Shape, array: readonly unknown[], place: Place, f
 const visitObject = (shape: Shape, object: Record<string, unknown>, place: Place, found: Violation[]): void => {
   const { members, isClosed, others } = shape;
   if (members === undefined && others === undefined) return;
-  // Once: listing the names of an object that has a million of them is what costs.
+  // One pass, because listing a million names is the expensive part.
   for (const name in object) {
     if (found.length >= MAX_VIOLATIONS) return;
     const member = members?.get(name);

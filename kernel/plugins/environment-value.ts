@@ -1,6 +1,6 @@
 import { type PropertySchema, typesOf } from './setting-property.ts';
 
-/** Environment variables as the process got them. Only variables that a schema in use declares are ever read. */
+/** Environment variables of the process. Only variables that a schema in use declares are ever read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
@@ -8,8 +8,8 @@ const INTEGER = /^[+-]?\d{1,15}$/;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * The value that a variable's text means for a property, by the property's type; undefined when the text means none.
- * Where several types are allowed, the first that takes the text wins, text itself last.
+ * Parses a variable's text by the property's type; undefined for an invalid text. Of several types, the first that fits
+ * wins, text last.
  */
 export const parseEnvironmentValue = (text: string, schema: PropertySchema): unknown => {
   const types = typesOf(schema);

@@ -14,7 +14,7 @@ const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
   hasTable: 1,
   hasColumn: 1,
 };
-/** What makes the builder a promise, and harmless. */
+/** Methods that make the builder a promise, and are harmless. */
 const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', 'toSQL', 'toString']);
 
 /** Partial indexes and their like, which the builder cannot spell. */
@@ -22,8 +22,8 @@ const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+
 
 /** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
 export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationSchema => ({
-  // A builder remembers what it was told and runs all of it again. Each chain gets its own, so that `schema` may be
-  // used twice.
+  // A builder accumulates calls and runs all of them again, so each chain gets its own; `schema` may then be used
+  // twice.
   schema: guardBuilder(() => schema.schema, prefix),
   dialect: schema.dialect,
   data: guardData(schema.data, prefix),
@@ -43,7 +43,7 @@ export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationS
   },
 });
 
-/** What the core keeps beside facts: read by every plugin, as in any snapshot. */
+/** States that the core stores beside facts: every plugin may read them, as in any snapshot. */
 const STATES_OF_FACTS: ReadonlySet<string> = new Set(['fact_covers', 'fact_expiries']);
 
 const guardData = (data: MigrationData, prefix: string): MigrationData => {

@@ -4,7 +4,7 @@ import type { AnyPlugin, Requires } from './plugin-definition.ts';
 
 /** One entry of a plugin's `requires`. */
 export interface Requirement {
-  /** Under which the plugin finds it in `use`. */
+  /** The name in `use`. */
   readonly key: string;
   readonly ref: Ref<unknown>;
   readonly optional: boolean;
@@ -16,8 +16,8 @@ export const requirementsOf = (plugin: AnyPlugin): Requirement[] =>
   );
 
 /**
- * The order of setup: a plugin comes after all whose refs it requires, optionally or not, and by name where refs leave
- * a choice, so that two nodes with the same plugins run the same order. A cycle is reported with its path, and its
+ * The order of setup: a plugin comes after the providers of all refs that it requires, optional ones included. Names
+ * break ties, so that two nodes with the same plugins run in the same order. A cycle is reported with its path, and its
  * plugins are left out.
  */
 export const orderPlugins = (
@@ -52,7 +52,7 @@ const providersOf = (plugin: AnyPlugin, providers: ReadonlyMap<string, AnyPlugin
     return provider === undefined || provider === plugin ? [] : [{ id: ref.id, provider }];
   });
 
-/** Every plugin that waits needs one that waits, so following the first such need must come back to where it was. */
+/** Every waiting plugin needs another waiting one, so following the first such need must come back. */
 const describeCycle = (waiting: ReadonlyMap<AnyPlugin, readonly Need[]>): BootProblem => {
   const path: { plugin: AnyPlugin; id: string }[] = [];
   let at = [...waiting.keys()][0] as AnyPlugin;

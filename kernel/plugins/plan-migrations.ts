@@ -29,10 +29,7 @@ export const planMigrations = (
   return planned;
 };
 
-/**
- * What a plugin's migration throws is told with its name: the store's own refusals as they are, anything else as the
- * plugin's doing.
- */
+/** Adds the plugin's name to an error of its migration; the store's own refusals pass unchanged. */
 const pluginMigration = (migration: Migration, plugin: string): OwnedMigration => {
   const { number, name } = migration;
   const guarded = async <T>(schema: MigrationSchema, work: (own: MigrationSchema) => Promise<T>): Promise<T> => {

@@ -15,11 +15,14 @@ export type Settings = Readonly<Record<string, unknown>>;
  * the environment, the command.
  */
 export interface SettingSources {
-  /** How the file spells the way to these settings, for example `plugins.acme`. */
+  /** The path to these settings in the file, for example `plugins.acme`. */
   readonly owner: string;
   /** Where paths lie that nothing else sets. */
   readonly dataFolder?: string | undefined;
-  /** Puts every such path into the data folder, whatever else was said: for a node that touches no other's files. */
+  /**
+   * Puts every such path into the data folder, against any other setting: for a node that touches no other node's
+   * files.
+   */
   readonly keepsToDataFolder?: boolean | undefined;
   readonly file?: Settings | undefined;
   readonly env: Environment;
@@ -29,7 +32,7 @@ export interface SettingSources {
 
 export type SettingOrigin = 'default' | 'derived' | 'file' | 'environment' | 'command';
 
-/** One setting as it came out, for people. */
+/** The resulting value of one setting, for people. */
 export interface SettingReport {
   readonly owner: string;
   /** Dotted. */
@@ -38,9 +41,9 @@ export interface SettingReport {
   readonly description: string;
   /** In words that complete "accepts ...". */
   readonly accepts: string;
-  /** As the schema declares it; undefined where there is none. */
+  /** As the schema declares it; undefined without one. */
   readonly default: unknown;
-  /** A secret is reported as `(set)` or `(not set)`, and a URL without what may be secret in it. */
+  /** A secret is reported as `(set)` or `(not set)`, and a URL with its secrets masked. */
   readonly value: unknown;
   readonly origin: SettingOrigin;
 }
@@ -51,9 +54,9 @@ export interface ResolvedSettings<T> {
 }
 
 /**
- * Settings checked against their schema, with defaults filled: environment before file before default. Unknown keys are
- * problems. Each problem names the key or the variable and what it accepts, never the value. Undefined when there was
- * any problem.
+ * Checks settings against their schema, with defaults filled: environment before file before default. Unknown keys are
+ * problems. Each problem names the key or the variable and the accepted values, never the value. Undefined when there
+ * was any problem.
  */
 export const resolveSettings = <T>(
   schema: Schema<T> | undefined,
@@ -96,7 +99,7 @@ interface SetByVariable extends SettingProperty {
   readonly parsed: unknown;
 }
 
-/** An empty variable counts as not set, because that is how compose files and shells pass "nothing". */
+/** An empty variable counts as unset, because compose files and shells pass "nothing" that way. */
 const readEnvironment = (properties: readonly SettingProperty[], env: Environment) => {
   const set = new Map<string, SetByVariable>();
   const refused: SettingProperty[] = [];
@@ -118,7 +121,7 @@ interface Known {
   readonly set: ReadonlyMap<string, SetByVariable>;
 }
 
-/** Adds one problem per setting; a variable that was refused already stands for its setting. */
+/** Adds one problem per setting; a refused variable already stands for its setting. */
 const explain = (error: ErrorObject, known: Known, found: Map<string, BootProblem>): void => {
   const params = error.params as { missingProperty?: string; additionalProperty?: string };
   const parent = error.instancePath.split('/').slice(1);
@@ -189,7 +192,7 @@ const reportOf = (
     key: dotted(path),
     variable: schema.env,
     description: schema.description ?? '',
-    // The description stands beside it here.
+    // The description is shown beside it.
     accepts: acceptedBy({ ...schema, description: undefined }),
     default: schema.default,
     value: shownValue(found, schema),

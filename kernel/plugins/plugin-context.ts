@@ -28,18 +28,15 @@ export interface PluginLife {
   readonly context: PluginContext<any, any>;
   /** Refs that were provided, by id. */
   readonly provided: ReadonlySet<string>;
-  /** What the plugin repeats. */
+  /** The repeated tasks of the plugin. */
   readonly tasks: readonly Pick<RepeatedTask, 'intervalMs'>[];
-  /** From here on the context takes no registrations. */
+  /** Closes the context to registrations. */
   endSetup(): void;
-  /** Runs what `onStart` was given, in order. Rejects with the first error. */
+  /** Runs the tasks of `onStart`, in order. Rejects with the first error. */
   beforeServing(): Promise<void>;
-  /** Arms the repeated tasks: they may rely on the whole node, so they begin when it stands. */
+  /** Starts the repeated tasks, which may rely on the whole node. */
   start(): void;
-  /**
-   * Ends the tasks, then runs what `onStop` was given, last first. A failure is logged and does not keep the rest from
-   * running.
-   */
+  /** Ends the tasks, then runs those of `onStop`, last first. A failure is logged and does not stop the others. */
   stop(): Promise<void>;
 }
 
@@ -132,7 +129,7 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
   };
 };
 
-/** An outage passes, and so do all tasks that it has stopped; anything else wants somebody to look at it. */
+/** An outage ends by itself, and so do its failures; any other error needs attention. */
 const tellFailure = (log: Logger, error: unknown): void => {
   const passes = error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'commit_unknown');
   if (passes) log.warn('a repeated task could not be done; it will be tried again', { error });

@@ -16,7 +16,7 @@ export const KERNEL_API = 1;
 // biome-ignore lint/suspicious/noExplicitAny: a map of refs of any kind; `Resolved` gives each its type back
 export type Requires = Readonly<Record<string, Ref<any> | OptionalRef<any>>>;
 
-/** What the refs of `requires` stand for once they are resolved. */
+/** The services that the refs of `requires` resolve to. */
 export type Resolved<R extends Requires> = {
   readonly [K in keyof R]: R[K] extends OptionalRef<infer T> ? T | undefined : R[K] extends Ref<infer T> ? T : never;
 };
@@ -28,10 +28,10 @@ export interface PluginTables {
    * wait for itself: use `in`.
    */
   (table: string): Knex.QueryBuilder;
-  /** The same tables as one transaction or snapshot sees them. */
+  /** The same tables within one transaction or snapshot. */
   in(transaction: PluginTransaction): WritableTables;
   in(snapshot: PluginSnapshot): ReadableTables;
-  /** Runs `work` in a write transaction of its own, for state that no fact is part of. */
+  /** Runs `work` in a write transaction of its own, for state apart from facts. */
   write<T>(tenantId: string, work: (tables: WritableTables, transaction: PluginTransaction) => Promise<T>): Promise<T>;
   /** Runs `work` on one snapshot. */
   read<T>(work: (tables: ReadableTables, snapshot: PluginSnapshot) => Promise<T>): Promise<T>;
@@ -51,8 +51,8 @@ export interface WritableTables extends ReadableTables {
   /** Inserts rows, all with the members of the first one. Prepared once: the hot path's write. */
   insertRows(table: string, rows: readonly Row[]): Promise<void>;
   /**
-   * When the transaction commits, calls what this plugin registered for the topic with `onSignal`, in every process on
-   * the store. Costs a commit something: for what changes now and then, not for every fact.
+   * When the transaction commits, calls this plugin's `onSignal` listeners of the topic, in every process on the store.
+   * A commit with a signal costs more, so use it for rare changes, not for every fact.
    */
   signal(topic: string): void;
 }
@@ -69,44 +69,44 @@ export interface PluginContext<R extends Requires, C> {
   route<P = undefined, Q = undefined, B = undefined>(route: Route<P, Q, B>): void;
   provide<T>(ref: Ref<T>, implementation: NoInfer<T>): void;
   /**
-   * The plugin's own folder in the node's data folder, named after it, made on the first call and for the user of the
-   * process alone; its absolute path. Files in it are the plugin's business, backups included. Several processes of one
-   * node share it, and a temporary description of a node has another one.
+   * Returns the absolute path of the plugin's own folder in the data folder, for the user of the process alone. Creates
+   * it on the first call. The plugin manages its files, backups included. Several processes of one node share it, and a
+   * temporary description of a node has another one.
    */
   dataFolder(): string;
   /**
-   * Runs before the node serves, when every plugin is set up: all refs and hooks can be used. In order of registration,
-   * plugin by plugin in the order of setup; ten seconds for each plugin. A throw is a boot problem: the node does not
-   * serve. Does not run in a node that was booted for a command, and runs in each process that serves.
+   * Runs before the node serves, when every plugin is set up: all refs and hooks can be used. Tasks run in the order of
+   * registration, plugin by plugin; each plugin has ten seconds. A throw is a boot problem: the node does not serve.
+   * Runs in each process that serves, and not in a node that was booted for a command.
    */
   onStart(task: () => Awaitable<void>): void;
-  /** Repeats `task`, the first time after one interval; a run never overlaps the one before; ends with the node. */
+  /** Repeats `task`, the first time after one interval. Runs never overlap. Ends with the node. */
   every(intervalMs: number, task: () => Awaitable<void>): void;
   /**
-   * Calls `listener` soon after each commit that raised this plugin's topic (`WritableTables.signal`), in whatever
-   * process: here before the write resolves, elsewhere within a second. A hint without content: calls may be merged or
-   * come without need; look into the store for what has changed. Ends with the node.
+   * Calls `listener` soon after each commit of any process that raised this plugin's topic (`WritableTables.signal`):
+   * here before the write resolves, elsewhere within a second. A hint without content: calls may be merged or come
+   * without need, so read the changes from the store. Ends with the node.
    */
   onSignal(topic: string, listener: () => void): void;
-  /** Runs when the node stops, in reverse order of registration, before the plugins this one requires stop. */
+  /** Runs when the node stops, in reverse order of registration, before the plugins stop that this one requires. */
   onStop(task: () => Awaitable<void>): void;
 }
 
-/** What a plugin may look at to find what would keep the node from starting. */
+/** The input of `inspect`. */
 export interface PluginInspection<C> {
   /** Checked, with defaults filled. */
   readonly config: C;
   readonly node: NodeSettings;
-  /** Notes of the node's store; undefined as long as there is none, or none that can be opened. */
+  /** Notes of the node's store; undefined without a store that can be opened. */
   readonly notes: NodeNotes | undefined;
   /** Reports a folder in which no file can be made. */
   probeFolder(path: string): void;
 }
 
 /**
- * A feature of the node. Everything it adds goes through the context given to `setup`, which runs after the migrations
- * and after the setup of every plugin whose refs it requires; so a plugin that is switched off leaves nothing behind.
- * Module scope only defines.
+ * A feature of the node. Everything it adds goes through the context of `setup`, so that a disabled plugin leaves
+ * nothing behind. `setup` runs after the migrations, and after the setup of every plugin whose refs it requires. Module
+ * scope only defines.
  */
 export interface Plugin<R extends Requires = Requires, C = unknown> {
   /** kebab-case: log tag, configuration key, and, with dashes turned into underscores, prefix of its tables. */
@@ -115,7 +115,7 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
   readonly kernelApi: typeof KERNEL_API;
   /** One line for `plugins list`. */
   readonly summary?: string;
-  /** What it needs. A required ref that nobody provides stops the boot. */
+  /** Refs that the plugin needs. A required ref without a provider stops the boot. */
   readonly requires?: R;
   /** Services it provides, or a port that it replaces. */
   // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
@@ -125,12 +125,12 @@ export interface Plugin<R extends Requires = Requires, C = unknown> {
   /** An object schema; without one the plugin takes no settings. */
   readonly config?: Schema<C>;
   readonly migrations?: readonly Migration[];
-  /** What it adds to the command line. A word that another plugin uses is a boot problem. */
+  /** Commands for the command line. A name that another plugin uses is a boot problem. */
   readonly commands?: readonly PluginCommand[];
   setup(context: PluginContext<R, C>): Awaitable<void>;
   /**
-   * Looks for what would keep the node from starting, beyond settings and store; `plugins doctor` calls it. Runs
-   * without `setup` and changes nothing. Throws the `ServiceError` that a start would.
+   * Looks for obstacles to a start, beyond settings and store; `plugins doctor` calls it. Runs without `setup` and
+   * changes nothing. Throws the `ServiceError` that a start would.
    */
   inspect?(inspection: PluginInspection<C>): Awaitable<void>;
 }

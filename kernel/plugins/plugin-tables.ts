@@ -10,12 +10,12 @@ import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { tablePrefix } from './check-plugin.ts';
 import type { PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
 
-/** No two plugins share a topic, because a name holds no colon; nor does the kernel, whose topics hold none either. */
+/** A name holds no colon, so no two plugins share a topic; topics of the kernel hold none either. */
 export const pluginTopic = (plugin: string, topic: string): string => `${plugin}:${topic}`;
 
 /**
- * A plugin's own tables. A wrong name or a wrong place is a bug of the plugin and throws at once, naming what to do
- * instead.
+ * A plugin's own tables. A wrong name or a wrong place is a bug of the plugin and throws at once, with the right call
+ * in the message.
  */
 export const createPluginTables = (store: FactStore, plugin: string): PluginTables => {
   const prefix = tablePrefix(plugin);
@@ -32,7 +32,7 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
       insertRows: ((table, rows) => transaction.insertRows(own(table), rows)) as WritableTables['insertRows'],
       signal: ((topic) => transaction.signal(pluginTopic(plugin, topic))) as WritableTables['signal'],
     });
-  // The type says which of the two comes out; at run time only a transaction can insert.
+  // The type tells which of the two is returned; at run time only a transaction can insert.
   const inside = ((narrow: PluginSnapshot) =>
     isTransaction(narrow) ? writable(wideTransaction(narrow)) : readable(wideSnapshot(narrow))) as PluginTables['in'];
   const outside = (table: string) => {

@@ -8,26 +8,26 @@ import { violationsOf } from './schema-violations.ts';
 
 /**
  * Checks a value and fills in the defaults of its schema, in place. Throws `validation` with every violation (at most
- * `MAX_VIOLATIONS`), each naming a member under `root` (`body.value.v`) and never its value. A member that the schema
- * does not declare is one, and null for an optional member is taken as absent: see `compileDeclared`. NaN and the
- * infinities are no numbers. `status` is 422 unless given: what a query, a path or a header held is a 400.
+ * `MAX_VIOLATIONS`), each naming a member under `root` (`body.value.v`) and never its value. An undeclared member is a
+ * violation, and null for an optional member counts as absent: see `compileDeclared`. NaN and the infinities are no
+ * numbers. `status` is 422 unless given; use 400 for a query, a path or a header.
  */
 export type SchemaCheck<T> = (value: unknown, root: string, status?: number) => T;
 
-/** Compiles a schema, once: call it where a plugin is set up, never per request. Throws for a schema that is none. */
+/** Compiles a schema, once: call it where a plugin is set up, never per request. Throws for an invalid schema. */
 export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
   const isValid = compileQuick<T>(schema.json);
   const undeclaredIn = compileDeclared(schema);
   return (value, root, status = 422) => {
     const undeclared = undeclaredIn(value, root);
-    // As many as one answer names: no more is looked for in what may be huge.
+    // One answer names this many, so the check of a value that may be huge stops here.
     if (undeclared.length >= MAX_VIOLATIONS) throw refuseAll(undeclared, { status });
     if (isValid(value) && undeclared.length === 0) return value;
     throw refuseAll([...undeclared, ...violationsIn(schema, value, isValid, root)], { status });
   };
 };
 
-/** Nodes of one process have the same schemas, each made anew by its plugins. Each is compiled once. */
+/** Nodes of one process have the same schemas, each made again by its plugins. Each is compiled once. */
 const compileQuick = <T>(json: object): ValidateFunction<T> => {
   const text = createHash('sha256').update(JSON.stringify(json)).digest('base64');
   const known = compiled.get(text) ?? quickAjv().compile(json);
@@ -73,8 +73,8 @@ const quickAjv = once(() => new Ajv(OPTIONS));
 const thoroughAjv = once(() => new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
 
 /**
- * Whether it is safe to ask for all errors: Ajv would make one per wrong element, and a hostile array has millions. The
- * first error alone is reported then.
+ * Whether it is safe to collect all errors: Ajv would make one per wrong element, and a hostile array has millions.
+ * Otherwise only the first error is reported.
  */
 const isSmall = (value: unknown): boolean => countNodes(value, MAX_THOROUGH_NODES) > 0;
 

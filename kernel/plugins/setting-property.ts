@@ -1,4 +1,4 @@
-/** One property of a settings schema, as far as we read it ourselves; Ajv reads the rest. */
+/** One property of a settings schema, with the keywords that we read ourselves; Ajv reads the rest. */
 export interface PropertySchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -16,15 +16,15 @@ export interface PropertySchema {
   readonly description?: string | undefined;
   /** Environment variable that sets it. */
   readonly env?: string;
-  /** A path: without another value it is this one in the node's data folder. */
+  /** A path: without another value, this one in the node's data folder. */
   readonly dataPath?: string;
   /** A secret: never printed. */
   readonly writeOnly?: boolean;
-  /** Where a file says now what this setting was for, for example `plugins.acme.maxAgeSeconds`. It is no setting. */
+  /** The new place of a moved setting, for example `plugins.acme.maxAgeSeconds`. It is no setting any more. */
   readonly movedTo?: string;
 }
 
-/** A setting with the way to it: `quota.perMinute` is `['quota', 'perMinute']`. */
+/** A setting with its path: `quota.perMinute` is `['quota', 'perMinute']`. */
 export interface SettingProperty {
   readonly path: readonly string[];
   readonly schema: PropertySchema;
@@ -34,7 +34,7 @@ export interface SettingProperty {
 export const settingProperties = (json: Readonly<Record<string, unknown>>): SettingProperty[] =>
   walk(json as PropertySchema, []).filter(({ schema }) => schema.movedTo === undefined);
 
-/** What was a setting of a schema once, by its dotted way: where it is now. */
+/** The former settings of a schema, by dotted path, with their new places. */
 export const movedSettings = (json: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> =>
   new Map(
     walk(json as PropertySchema, []).flatMap(({ path, schema: { movedTo } }) =>
@@ -44,14 +44,14 @@ export const movedSettings = (json: Readonly<Record<string, unknown>>): Readonly
 
 const walk = (schema: PropertySchema, path: readonly string[]): SettingProperty[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    // `true` and `false` are schemas too, and nobody checked a third party's yet.
+    // `true` and `false` are schemas too, and a foreign schema is unchecked here.
     if (typeof property !== 'object' || property === null) return [];
     const at = [...path, name];
     const isGroup = property.properties !== undefined && property.env === undefined;
     return isGroup ? walk(property, at) : [{ path: at, schema: property }];
   });
 
-/** What a property takes, in words that complete "accepts ...". */
+/** The accepted values of a property, in words that complete "accepts ...". */
 export const acceptedBy = (schema: PropertySchema): string => {
   if (schema.enum !== undefined) return `one of ${schema.enum.map(String).join(', ')}`;
   if (schema.const !== undefined) return String(schema.const);
@@ -91,7 +91,7 @@ const describeText = ({ format, pattern, minLength, maxLength, description }: Pr
   if (format !== undefined) return FORMAT_WORDS[format] ?? `text in the format ${format}`;
   const word = pattern === undefined ? undefined : /^\^(\w+)\$$/.exec(pattern)?.[1];
   if (word !== undefined) return word;
-  // A pattern alone is a riddle.
+  // A pattern without its description is a riddle.
   if (pattern !== undefined)
     return `text that matches ${pattern}${description === undefined ? '' : ` (${description})`}`;
   if (minLength !== undefined && minLength > 1) return `text of at least ${minLength} characters`;

@@ -3,11 +3,11 @@ import type { Expiry, FactName } from './plugin-transaction.ts';
 
 type Source = Pick<Snapshot, 'select'>;
 
-/** The covers that these facts are, in no order. */
+/** Returns the covers among these facts, in no order. */
 export const readCovers = async (source: Source, facts: readonly FactName[]): Promise<Cover[]> =>
   (await rowsOf(source, 'fact_covers', facts)).map(coverOf);
 
-/** When these facts expire, in no order; nothing for those without a time to live. */
+/** Returns when these facts expire, in no order; nothing for those without a time to live. */
 export const readExpiries = async (source: Source, facts: readonly FactName[]): Promise<Expiry[]> =>
   (await rowsOf(source, 'fact_expiries', facts)).map(expiryOf);
 

@@ -14,17 +14,19 @@ import type { Word } from '../vocabulary/define-vocabulary.ts';
 import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
 import type { FactName, PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';
 
-/** What plugins may do with a snapshot of the store. */
+/** Narrows a snapshot of the store to the view of plugins. */
 export const narrowSnapshot = (wide: Snapshot): PluginSnapshot => new NarrowSnapshot(wide);
 
-/** What plugins may do in a write transaction. One for each transaction, so that plugins may keep notes by it. */
+/**
+ * Narrows a write transaction to the view of plugins. One for each transaction, so that plugins may key notes by it.
+ */
 export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => new NarrowTransaction(wide);
 
 type Asked<M extends keyof Snapshot> = Snapshot[M] extends (...given: infer P) => unknown ? P : never;
 
 /**
- * A class and not an object of functions: one is made for every read and every write, and an object would need a new
- * function for each method. The snapshot of the store is private, so that no plugin can get at it.
+ * A class and not an object of functions, because one is made for every read and write, and an object would need new
+ * functions each time. The snapshot of the store is private, out of a plugin's reach.
  */
 class NarrowSnapshot implements PluginSnapshot {
   readonly #wide: Snapshot;
@@ -175,14 +177,14 @@ class NarrowTransaction extends NarrowSnapshot implements PluginTransaction {
 export const isTransaction = (narrow: PluginSnapshot): narrow is PluginTransaction =>
   NarrowTransaction.transactionOf(narrow) !== undefined;
 
-/** The snapshot of the store behind that of a plugin, for the kernel's own use. */
+/** Returns the store's snapshot behind that of a plugin, for the kernel's own use. */
 export const wideSnapshot = (narrow: PluginSnapshot): Snapshot => {
   const wide = NarrowSnapshot.wideOf(narrow);
   if (wide === undefined) throw new Error('this is no snapshot or transaction that the node has given out');
   return wide;
 };
 
-/** The transaction of the store behind that of a plugin, for the kernel's own use. */
+/** Returns the store's transaction behind that of a plugin, for the kernel's own use. */
 export const wideTransaction = (narrow: PluginTransaction): WriteTransaction => {
   const wide = NarrowTransaction.transactionOf(narrow);
   if (wide === undefined) throw new Error('this is no write transaction that the node has given out');

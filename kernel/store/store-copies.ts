@@ -15,8 +15,8 @@ export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreC
 /** Copies of the store. */
 export interface StoreCopies {
   /**
-   * Does work around a copy while no other process on the store does such work. Rejects with
-   * `unavailable` while one does, and for a store that cannot copy itself.
+   * Runs `work` around a copy while no other process on the store does such work. Rejects with `unavailable` while one
+   * does, and for a store that cannot copy itself.
    */
   alone<T>(work: (copyInto: CopyInto) => Promise<T>): Promise<T>;
 }
@@ -31,7 +31,7 @@ export interface StoreCopiesParts {
 
 const LEASE = 'store.copy';
 
-/** A lease of its own for each work: it is given back at the end, and ends by itself when the process dies. */
+/** Each work has a lease of its own: it is released at the end, and expires by itself when the process dies. */
 export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
   const { store } = parts;
   let isBusy = false;

@@ -2,10 +2,10 @@ import { defineRef } from '../../ports/ports.ts';
 import type { Awaitable } from '../plugins/route-definition.ts';
 import type { Span, SpanOptions, SpanPlace, Tracer } from './span.ts';
 
-/** Values by label name. A label that the instrument does not declare is a mistake of the type of the caller. */
+/** Values by label name. The type refuses a label that the instrument does not declare. */
 export type Labels<L extends string = string> = Readonly<Record<L, string>>;
 
-/** What an instrument measures, for the page that lists all of them and for each scrape. */
+/** Name and meaning of an instrument, for the reference page and each scrape. */
 export interface InstrumentDeclaration<L extends string = string> {
   /**
    * `<plugin>_<what>_<unit>` in lower case, without the name of the service, which is put before it. The units are
@@ -15,11 +15,13 @@ export interface InstrumentDeclaration<L extends string = string> {
   /** One sentence without a full stop. */
   readonly help: string;
   /**
-   * Names of labels. Their values come from a small fixed set: never a tenant, an entity, an id or a text that
-   * somebody else chose. A route is named by its pattern.
+   * Names of labels. Their values come from a small fixed set: never a tenant, an entity, an id or a foreign text. A
+   * route is named by its pattern.
    */
   readonly labels?: readonly L[];
-  /** Combinations of label values that are kept apart; the rest is counted together as `other`. 100 unless given. */
+  /**
+   * Combinations of label values that are counted separately; the rest counts together as `other`. 100 unless given.
+   */
   readonly maxSeries?: number;
 }
 
@@ -30,23 +32,23 @@ export interface HistogramDeclaration<L extends string = string> extends Instrum
 
 export interface GaugeDeclaration<L extends string = string> extends InstrumentDeclaration<L> {
   /**
-   * `process` (default): each process of the node has a value of its own. `store`: all processes read the same value
-   * from the store, so that it is shown once.
+   * `process` (default): each process of the node has its own value. `store`: all processes read the same value from
+   * the store, so that it is shown once.
    */
   readonly of?: 'process' | 'store';
 }
 
 /** An amount that only grows. */
 export interface Counter<L extends string = string> {
-  /** Whether anybody listens: a caller may skip work that only serves `add`. */
+  /** Whether a meter is attached: a caller may skip work that only serves `add`. */
   readonly isHeard: boolean;
   /** Adds `amount`, 1 unless given. */
   add(amount?: number, labels?: Labels<L>): void;
 }
 
-/** How often values fell into which range. */
+/** A distribution of values over ranges. */
 export interface Histogram<L extends string = string> {
-  /** Whether anybody listens: a caller may skip work that only serves `observe`. */
+  /** Whether a meter is attached: a caller may skip work that only serves `observe`. */
   readonly isHeard: boolean;
   observe(value: number, labels?: Labels<L>): void;
 }
@@ -66,36 +68,36 @@ export type Instrument =
   | (HistogramDeclaration & { readonly kind: 'histogram' })
   | (GaugeDeclaration & { readonly kind: 'gauge'; readonly read: ReadGauge });
 
-/** Takes what counters and histograms are told. Called on the hot path: it must be quick and must not throw. */
+/** Receives values of counters and histograms. Called on the hot path: it must be quick and must not throw. */
 export interface Meter {
   add(instrument: Instrument, amount: number, labels: Labels | undefined): void;
   observe(instrument: Instrument, value: number, labels: Labels | undefined): void;
 }
 
 /**
- * What the node measures of itself, and the spans of its work. Always there, and free while nobody listens. Declare
- * instruments in `setup`, once each: a second instrument of one name is an error. Nothing here ever fails a caller.
+ * Metrics and spans of the node. Always available, and free without a meter and a tracer. Declare instruments in
+ * `setup`, once each: a second instrument of one name is an error. Nothing here ever fails a caller.
  */
 export interface Telemetry {
   counter<const L extends string = never>(declaration: InstrumentDeclaration<L>): Counter<L>;
   histogram<const L extends string = never>(declaration: HistogramDeclaration<L>): Histogram<L>;
   /**
-   * `read` is called when somebody scrapes, at most once a second. It costs a bounded query at most; a failure leaves
-   * the gauge out of that scrape.
+   * `read` is called at a scrape, at most once a second. It may cost a bounded query; a failure leaves the gauge out of
+   * that scrape.
    */
   gauge<const L extends string = never>(declaration: GaugeDeclaration<L>, read: ReadGauge<L>): void;
-  /** Everything that was declared, by name. */
+  /** All declared instruments, by name. */
   instruments(): readonly Instrument[];
-  /** Hears all counters and histograms from now on. One meter at a time; the returned function ends it. */
+  /** Sends all counters and histograms to the meter from now on. One meter at a time; the returned function ends it. */
   attachMeter(meter: Meter): () => void;
   /**
    * Runs `work` as a span, and returns what it returns. Without a tracer it calls `work` and does nothing else. A throw
    * or a rejection marks the span as failed and passes on.
    */
   span<T>(name: string, options: SpanOptions, work: (span: Span) => T): T;
-  /** Whether spans are recorded: a hot path may skip what it would prepare for one. */
+  /** Whether spans are recorded: a hot path may skip preparations for one. */
   readonly isTracing: boolean;
-  /** The span in which the caller runs; undefined outside any, and while nobody traces. */
+  /** The span of the caller; undefined outside any, and without a tracer. */
   activeSpan(): SpanPlace | undefined;
   /** Records all spans from now on. One tracer at a time; the returned function ends it. */
   attachTracer(tracer: Tracer): () => void;

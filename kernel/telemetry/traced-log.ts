@@ -1,7 +1,7 @@
 import type { LogFields, Logger } from '../log/logger.ts';
 import type { Telemetry } from './telemetry-api.ts';
 
-/** Adds the trace and the span to each line that is written inside one; while nobody traces, lines are as they are. */
+/** Adds trace and span to each line that is written inside one; without a tracer, lines are as they are. */
 export const tracedLog = (log: Logger, telemetry: Telemetry): Logger => {
   const traced = (fields: LogFields | undefined): LogFields | undefined => {
     const place = telemetry.activeSpan();

@@ -1,16 +1,16 @@
 import { defineRef } from '../../ports/ports.ts';
 
 /**
- * Which tenants this process serves. Work for a tenant that is not served waits: jobs, deliveries, pulls and upkeep ask
- * before they take up a piece of work. Requests are refused where their credential is checked. A plugin that keeps
- * tenants says which ones rest; without such a plugin, every tenant is served.
+ * The tenants that this process serves. Work for any other tenant waits: jobs, deliveries, pulls and upkeep ask before
+ * each piece of work. Requests are refused where their credential is checked. A plugin that manages tenants pauses
+ * some; without such a plugin, every tenant is served.
  */
 export interface ServedTenants {
-  /** Synchronous and cheap: ask as often as needed. */
+  /** Synchronous and cheap, for frequent calls. */
   isServed(tenantId: string): boolean;
-  /** The tenants that rest, in place of those of the call before. */
+  /** Pauses these tenants, in place of those of the call before. */
   rest(tenantIds: ReadonlySet<string>): void;
-  /** The tenants that rest now; empty on most nodes. */
+  /** The paused tenants; empty on most nodes. */
   readonly resting: ReadonlySet<string>;
 }
 

@@ -3,15 +3,14 @@ import type { FactErasure } from '../facts/fact-erasure.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
-/** Deletes everything of one tenant, whatever plugin keeps it. Irreversible, and repeatable after a crash. */
+/** Deletes all data of one tenant, of every plugin. Irreversible, and repeatable after a crash. */
 export interface TenantRemoval {
   /**
-   * Deletes up to `limit` rows of the tenant, in a transaction of the tenant in which `record` notes how many rows
-   * went, by table. Returns whether rows may be left. From the first call on, nothing is stored for the tenant any
-   * more.
+   * Deletes up to `limit` rows of the tenant. In the same transaction `record` notes the numbers of deleted rows, by
+   * table. Returns whether rows may be left. From the first call on, nothing more is stored for the tenant.
    */
   step(tenantId: string, limit: number, record: RecordRemoval): Promise<boolean>;
-  /** Removes from files what was deleted. Returns what is out of reach, as sentences for people. */
+  /** Removes the deleted data from files. Returns sentences about copies that are out of reach. */
   scrub(): Promise<readonly string[]>;
 }
 

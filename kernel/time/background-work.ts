@@ -3,17 +3,16 @@ import { coalesce } from './coalesce.ts';
 
 export interface BackgroundParts {
   readonly clock: Clock;
-  /** Does what there is to do. A call of `rest` makes it run again by itself after so many milliseconds, not before. */
+  /** Does the available work. A call of `rest` schedules the next run after so many milliseconds, not before. */
   work(rest: (restMs: number) => void): Promise<void>;
-  /** Told of every run that failed. */
+  /** Called on every run that failed. */
   failed(error: unknown): void;
-  /** How long it rests after a failure, and then runs again. Without it, a failed run waits to be asked for again. */
+  /** The pause after a failure, before the next run. Without it, a failed run waits for the next call. */
   readonly retryMs?: number;
 }
 
 /**
- * Work that looks for something to do when it is told to, and again when it is told so meanwhile: once, however often.
- * While it rests it does not begin.
+ * Runs work on demand. Demands during a run cause one more run, however many they are. No run begins during a pause.
  */
 export class BackgroundWork {
   readonly #parts: BackgroundParts;
@@ -27,12 +26,12 @@ export class BackgroundWork {
     this.#run = coalesce(() => this.#turn());
   }
 
-  /** Resolves when a run that began after the call has ended, and its rest. Never rejects. */
+  /** Resolves when a run that began after the call has ended, and its pause. Never rejects. */
   now(): Promise<void> {
     return this.#hasEnded ? Promise.resolve() : this.#run();
   }
 
-  /** Runs after so many milliseconds, or earlier where that was asked for. */
+  /** Runs after so many milliseconds, or earlier if another call asked for that. */
   soon(delayMs: number): void {
     const { clock } = this.#parts;
     const atMs = clock.monotonicMs() + delayMs;
@@ -45,7 +44,7 @@ export class BackgroundWork {
     this.#soon = { atMs, cancel };
   }
 
-  /** Nothing begins any more. Resolves when the run under way has ended. */
+  /** Begins no further run. Resolves when the run under way has ended. */
   async stop(): Promise<void> {
     this.#hasEnded = true;
     this.#soon?.cancel();

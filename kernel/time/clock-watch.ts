@@ -6,15 +6,15 @@ export interface ClockWatchParts {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly telemetry: Telemetry;
   readonly log: Logger;
-  /** How far ahead a stamp of another node may lie; half of it is a jump worth telling. 0: no bound. */
+  /** How far ahead a stamp of another node may lie; a jump of half of it is logged. 0: no bound. */
   readonly maxStampLeadMs: number;
 }
 
 const USUAL_LEAD_MS = 300_000;
 
 /**
- * Notices when the physical clock of the machine goes back or jumps ahead, between two looks. Stamps grow all the same:
- * the node never takes one back.
+ * Detects that the machine's physical clock went back or jumped ahead between two calls. Stamps still grow: the node
+ * never takes one back.
  */
 export class ClockWatch {
   readonly #parts: ClockWatchParts;
@@ -36,7 +36,7 @@ export class ClockWatch {
     });
   }
 
-  /** Compares the clock with the last look, and returns what it shows. */
+  /** Compares the clock with the last call, and returns its time. */
   look(): number {
     const { clock, log } = this.#parts;
     const nowMs = clock.nowMs();

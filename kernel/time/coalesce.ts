@@ -1,6 +1,6 @@
 /**
- * Runs `work` one call at a time. Callers that come while a run is under way share the next one, so that each is
- * answered by a run that began after its call, and rejects as that run does.
+ * Runs `work` one call at a time. Callers that come during a run share the next one. So each gets the outcome of a run
+ * that began after its call, a rejection included.
  */
 export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
@@ -8,7 +8,7 @@ export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
   const start = (): Promise<void> => {
     next = undefined;
     const run = work();
-    // While another run is wanted, nobody may begin one before it.
+    // While a run is wanted, no other one may begin before it.
     const ended = (): void => {
       if (next === undefined) running = undefined;
     };

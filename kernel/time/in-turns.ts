@@ -1,21 +1,21 @@
-/** Lets everything have its turn that waits for this thread, requests above all. */
+/** Lets other work that waits for this thread run first, above all requests. */
 export const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A step with more items than these takes a millisecond of the event loop, and more. */
+/** A step with more items takes over a millisecond of the event loop. */
 const LARGE_STEP = 48;
 
-/** After a step with so many items: where they are many, others have their turn before the next step. */
+/** After a step with so many items: if they are many, other work runs before the next step. */
 export const turnAfter = async ({ length }: readonly unknown[]): Promise<void> => {
   if (length > LARGE_STEP) await othersGoFirst();
 };
 
-/** Items that are looked at before others get a turn of the event loop, and what they may weigh together. */
+/** Limits of items, and of their total weight, per turn of the event loop. */
 const AT_ONCE = 50;
 const WEIGHT_AT_ONCE = 1024 * 1024;
 
 /**
- * Does something for each item, in order, and lets other work of the process run in between. The weight of an item is
- * the number of characters that are looked at; small items need none.
+ * Processes the items in order, and lets other work of the process run in between. The weight of an item is its number
+ * of characters; small items need none.
  */
 export const inTurns = async <T>(
   items: readonly T[],

@@ -1,10 +1,8 @@
 /**
- * Instants of RFC 3339. `Date` is not used to read them: it takes 30 February for 2 March and understands many forms
- * that are none.
- *
- * Settled here: lower-case `t` and `z` are read; a blank between date and time is not. A leap second (`:60`) is read
- * only where one can be, at 23:59:60 UTC on the last day of a month, and counts as the second after it, as in POSIX
- * time. An instant must lie in the years 0000 to 9999 in UTC too, so that whatever was read can be written again.
+ * Instants of RFC 3339. `Date` is not used to read them: it takes 30 February for 2 March and accepts many invalid
+ * forms. Lower-case `t` and `z` are accepted; a blank between date and time is not. A leap second (`:60`) is accepted
+ * only at 23:59:60 UTC on the last day of a month, and counts as the second after it, as in POSIX time. An instant must
+ * lie in the years 0000 to 9999 in UTC too, so that every accepted one can be written again.
  */
 
 /**
@@ -17,8 +15,8 @@ export const parseInstant = (text: string): number | null => readDateTime(text)?
 export const parseDateOrInstant = (text: string): number | null => readDateOrDateTime(text)?.ms ?? null;
 
 /**
- * Equal for two texts exactly when they name the same instant, to the last digit of the fraction; null when the text is
- * neither a date-time nor a date. Not ordered.
+ * Equal for two texts exactly when they name the same instant, to the last digit of the fraction; null for a text that
+ * is neither a date-time nor a date. Not ordered.
  */
 export const instantKey = (text: string): string | null => {
   const moment = readDateOrDateTime(text);
@@ -35,14 +33,14 @@ export const formatInstant = (ms: number): string => {
   return last.text;
 };
 
-/** Everything in one transaction happens at one instant, so the text is mostly that of the call before. */
+/** One transaction has one instant, so the text is mostly that of the call before. */
 let last = { ms: Number.NaN, text: '' };
 
 /** 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
 export const FIRST_INSTANT_MS = -62_167_219_200_000;
 export const LAST_INSTANT_MS = 253_402_300_799_999;
 
-/** RFC 3339 bounds nothing; a text longer than this carries a fraction that no clock measures. */
+/** RFC 3339 sets no bound; a longer text carries a fraction that no clock measures. */
 const MAX_LENGTH = 64;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -91,7 +89,7 @@ const readDate = (text: string): number => {
   return day >= 1 && day <= daysInMonth(year, month) ? daysSinceEpoch(year, month, day) * DAY_MS : Number.NaN;
 };
 
-/** Where the fraction ends that may follow the seconds; NaN for a point without digits. */
+/** The end of an optional fraction after the seconds; NaN for a point without digits. */
 const endOfFraction = (text: string): number => {
   if (text[SECONDS_END] !== '.') return SECONDS_END;
   let end = SECONDS_END + 1;
@@ -99,7 +97,7 @@ const endOfFraction = (text: string): number => {
   return end > SECONDS_END + 1 ? end : Number.NaN;
 };
 
-/** The offset that must fill the rest of the text; NaN when it does not. */
+/** The offset that must fill the rest of the text; NaN otherwise. */
 const readOffset = (text: string, at: number): number => {
   const sign = text[at];
   if (sign === 'Z' || sign === 'z') return text.length === at + 1 ? 0 : Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * Returns a function that loads, and returns the last result again while it is younger than `maxAgeMs`. Callers at the
- * same time share one load, so that a flood of requests costs no more than one. A failed load is not kept.
+ * Returns a function that caches the result of `load` for `maxAgeMs`. Concurrent callers share one load, so that a
+ * flood of requests costs no more than one. A failed load is not cached.
  */
 export const keptAnswer = <T>(
   load: () => Promise<T>,

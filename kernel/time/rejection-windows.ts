@@ -1,4 +1,4 @@
-/** Rejections of one sender that are recorded in a minute. */
+/** Recorded rejections of one sender per minute. */
 export const REJECTIONS_PER_MINUTE = 60;
 
 const WINDOW_MS = 60_000;
@@ -11,12 +11,12 @@ interface Window {
   suppressed: number;
 }
 
-/** What is recorded about a rejection. */
+/** A record of a rejection. */
 interface Recorded {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Decides which rejections are worth an entry: they cost their sender nothing, and must not fill the disk. */
+/** Limits the recorded rejections, because they cost their sender nothing and must not fill the disk. */
 export class RejectionWindows {
   readonly #perMinute: number;
   readonly #windows = new Map<string, Window>();
@@ -26,8 +26,8 @@ export class RejectionWindows {
   }
 
   /**
-   * Returns the entry to record, or null to leave this one out. `sender` says whose rejections are counted together.
-   * The first entry of a new window has in its detail how many were left out before it, as `suppressed`.
+   * Returns the entry to record, or null to drop it. `sender` identifies whose rejections count together. The first
+   * entry of a new window has the number of dropped ones before it in its detail, as `suppressed`.
    */
   admit<E extends Recorded>(sender: readonly (string | null)[], entry: E, monotonicMs: number): E | null {
     const key = JSON.stringify(sender);
@@ -45,7 +45,7 @@ export class RejectionWindows {
 
   #open(key: string, startedMs: number): Window {
     this.#windows.delete(key);
-    // A map remembers insertion, so its first key is the oldest.
+    // A map keeps the order of insertion, so its first key is the oldest.
     if (this.#windows.size >= MAX_WINDOWS) this.#windows.delete(this.#windows.keys().next().value as string);
     const window = { startedMs, recorded: 0, suppressed: 0 };
     this.#windows.set(key, window);

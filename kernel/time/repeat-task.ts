@@ -4,12 +4,12 @@ import type { Awaitable } from '../plugins/route-definition.ts';
 export interface RepeatedTask {
   readonly intervalMs: number;
   run(): Awaitable<void>;
-  /** Told of every run that failed; the next one takes place all the same. */
+  /** Called on every run that failed; the next one takes place all the same. */
   failed(error: unknown): void;
 }
 
 /**
- * Repeats a task, one interval after the run before has ended. The function returned ends it and waits for a run under
+ * Repeats a task, one interval after the last run has ended. The returned function ends it and waits for a run under
  * way.
  */
 export const repeatTask = (clock: Clock, task: RepeatedTask): (() => Promise<void>) => {

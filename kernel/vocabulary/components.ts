@@ -4,7 +4,7 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /** A schema that answers of several routes share, under the name by which the API reference shows it. */
 export interface ComponentWord extends Word {
-  /** A function where the words of other plugins take part in it. */
+  /** A function when words of other plugins take part in it. */
   readonly json: JsonSchema | ((vocabulary: Vocabulary) => JsonSchema);
 }
 
@@ -12,7 +12,7 @@ export const ComponentWords = defineVocabulary<ComponentWord>('schema', /^[A-Z][
 
 /**
  * Declares a schema: `defineComponent('Garden', { summary: 'a garden and its members', json: objectOf({ ... }) })`. The
- * plugin lists it in `declares`; `component(GARDEN)` then stands for it in the answers of any plugin.
+ * plugin lists it in `declares`; `component(GARDEN)` then refers to it in the answers of any plugin.
  */
 export const defineComponent = (id: string, definition: Pick<ComponentWord, 'summary' | 'json'>): ComponentWord =>
   ComponentWords.define(id, definition);
@@ -25,13 +25,13 @@ export const component = ({ id }: ComponentWord): JsonSchema => ({ $ref: `${PATH
 /** Schemas by name. */
 export type Components = Readonly<Record<string, JsonSchema>>;
 
-/** All that the answers of a node may refer to. */
+/** All components that the answers of a node may refer to. */
 export const collectComponents = (vocabulary: Vocabulary): Components =>
   Object.fromEntries(
     vocabulary.words(ComponentWords).map(({ id, json }) => [id, typeof json === 'function' ? json(vocabulary) : json]),
   );
 
-/** The name that a `$ref` refers to; undefined for a reference to anything else. */
+/** The component name of a `$ref`; undefined for a reference to anything else. */
 export const componentName = (reference: unknown): string | undefined =>
   typeof reference === 'string' && reference.startsWith(PATH) ? reference.slice(PATH.length) : undefined;
 

@@ -1,28 +1,28 @@
 /**
  * A name that the kernel or a plugin owns: an error code, a permission, a kind of event. Plain data, so that it can be
- * read before anything is set up. A word is one value, imported by everybody who uses it; nobody spells its id again.
+ * read before any setup. A word is one value that all users import; its id is spelled once.
  */
 export interface Word {
-  /** What the word is, in plain English, because messages say it: `error code`, `permission`. */
+  /** The kind of the word in plain English, for messages: `error code`, `permission`. */
   readonly vocabulary: string;
   readonly id: string;
   /** One line for people, for the reference pages. */
   readonly summary: string;
-  /** Words that come with this one and must not clash either. */
+  /** Words that come with this one and must be unique too. */
   readonly parts?: readonly Word[];
-  /** The word only keeps its name from others: `Vocabulary` clashes over it and never returns it. */
+  /** The word only reserves its name: `Vocabulary` refuses a second owner and never returns it. */
   readonly isReserved?: true;
 }
 
-/** What a definition adds to the id. */
+/** The members of a definition beside the id. */
 type Definition<W extends Word> = Omit<W, 'vocabulary' | 'id'>;
 
-/** A set of words that anybody can add to. `W` is what its words have in common. */
+/** An extensible set of words. `W` has their common members. */
 export interface WordKind<W extends Word = Word> {
   readonly vocabulary: string;
-  /** Makes a word. Throws for an id of another form, which is a mistake in the module that defines it. */
+  /** Makes a word. Throws for an id of another form, which is a mistake in the defining module. */
   define<const D extends Definition<W>>(id: string, definition: D): W & D;
-  /** Keeps a name that the owner of the vocabulary uses itself from others. The owner lists it in `declares`. */
+  /** Reserves a name that the owner of the vocabulary uses itself. The owner lists it in `declares`. */
   reserve(id: string): Word;
 }
 
@@ -41,7 +41,7 @@ export const defineVocabulary = <W extends Word = Word>(vocabulary: string, form
     reserve: (id: string): Word => Object.freeze({ vocabulary, id, summary: 'reserved', isReserved: true }),
   });
 
-/** Whether a value that nobody here compiled is a word. */
+/** Whether an unchecked value is a word. */
 export const isWord = (value: unknown): value is Word => {
   if (typeof value !== 'object' || value === null) return false;
   const { vocabulary, id, summary, parts = [] } = value as Partial<Record<keyof Word, unknown>>;

@@ -22,7 +22,7 @@ export const defineErrorCode = (
   return ErrorCodes.define(id, { status, summary });
 };
 
-/** `bad_parameter` is another status of `validation` and no code that a client sees. */
+/** `bad_parameter` is `validation` with another status, and no code that a client sees. */
 export const CORE_ERROR_CODES: readonly ErrorWord[] = Object.entries(CORE_ERRORS)
   .filter(([id]) => id !== 'bad_parameter')
   .map(([id, definition]) => defineErrorCode(id, definition));

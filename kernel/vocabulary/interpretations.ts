@@ -2,20 +2,20 @@ import { defineVocabulary, type Word } from './define-vocabulary.ts';
 import type { ErrorWord } from './error-codes.ts';
 import type { PermissionWord } from './permissions.ts';
 
-/** How readers may take a value beyond its plain content (`interpret_as`), and who may assert such a fact. */
+/** A way to read a value beyond its plain content (`interpret_as`), and the permission to assert such a fact. */
 export interface Interpretation extends Word {
   readonly permission: PermissionWord;
   /** The code for callers without the permission. */
   readonly refusal: ErrorWord;
-  /** What they are told. */
+  /** The message of that refusal. */
   readonly message: string;
 }
 
 export const Interpretations = defineVocabulary<Interpretation>('interpretation of a value', /^[a-z][a-z0-9_-]*$/);
 
 /**
- * Ties an interpretation to a permission. Clients are refused one that nobody declares: a reader may act upon it, so
- * the right to assert it must not come about by leaving a plugin out.
+ * Ties an interpretation to a permission. An undeclared one is refused to clients: a reader may act upon it, so leaving
+ * a plugin out must not grant the right to assert it.
  */
 export const defineInterpretation = (
   id: string,

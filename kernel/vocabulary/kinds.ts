@@ -5,13 +5,15 @@ const FORM = /^[a-z][a-z0-9-]*$/;
 
 export const PrincipalKinds = defineVocabulary('kind of principal', FORM);
 
-/** Declares as what a plugin lets callers in: `definePrincipalKind('badge', { summary: 'the holder of a badge' })`. */
+/**
+ * Declares a kind of caller that a plugin admits: `definePrincipalKind('badge', { summary: 'the holder of a badge' })`.
+ */
 export const definePrincipalKind = (id: string, definition: { readonly summary: string }): Word =>
   PrincipalKinds.define(id, definition);
 
 export const FeedKinds = defineVocabulary('kind of feed entry', FORM);
 
-/** Declares what else than facts the feed of a node tells of. Followers pass over the kinds that they do not know. */
+/** Declares a kind of feed entry beside facts. Followers skip unknown kinds. */
 export const defineFeedKind = (id: string, definition: { readonly summary: string }): Word =>
   FeedKinds.define(id, definition);
 

@@ -1,7 +1,7 @@
 import { CORE_PERMISSIONS, type CorePermission } from '../../ports/ports.ts';
 import { defineVocabulary, type Word } from './define-vocabulary.ts';
 
-/** Something that a key may be allowed to do. The set is flat: no permission contains another one. */
+/** A right that a key may have. The set is flat: no permission contains another one. */
 export type PermissionWord = Word;
 
 export const Permissions = defineVocabulary<PermissionWord>('permission', /^(?!any$)[a-z][a-z0-9-]*([.:][a-z0-9-]+)*$/);
@@ -14,7 +14,7 @@ export const Permissions = defineVocabulary<PermissionWord>('permission', /^(?!a
 export const definePermission = (id: string, definition: { readonly summary: string }): PermissionWord =>
   Permissions.define(id, definition);
 
-/** A permission that somebody asks for: one of the kernel's by name, or the word of a plugin. */
+/** A required permission: one of the kernel's by name, or the word of a plugin. */
 export type AskedPermission = CorePermission | PermissionWord;
 
 export const permissionId = (asked: AskedPermission): string => (typeof asked === 'string' ? asked : asked.id);

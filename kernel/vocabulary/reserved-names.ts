@@ -2,7 +2,7 @@ import { defineVocabulary, type Word } from './define-vocabulary.ts';
 
 /** A relation outside the service's prefix that the node writes itself. Its facts are system facts. */
 export interface ReservedRelation extends Word {
-  /** What a caller does to have it written; the refusal says so. */
+  /** The action that writes it, for the refusal. */
   readonly writtenBy: string;
 }
 
@@ -12,22 +12,23 @@ export const ReservedRelations = defineVocabulary<ReservedRelation>(
 );
 
 /**
- * Keeps a relation from clients: `defineReservedRelation('ledger:entry', { summary, writtenBy: 'closing a ledger' })`.
- * The plugin lists it in `declares`. Relations under the service's own prefix are reserved without it.
+ * Reserves a relation: `defineReservedRelation('ledger:entry', { summary, writtenBy: 'closing a ledger' })`. Clients
+ * cannot assert it. The plugin lists it in `declares`. Relations under the service's own prefix are reserved without
+ * it.
  */
 export const defineReservedRelation = (
   id: string,
   definition: Pick<ReservedRelation, 'summary' | 'writtenBy'>,
 ): ReservedRelation => ReservedRelations.define(id, definition);
 
-/** Entities under the service's prefix about which the node alone speaks. */
+/** Entities under the service's prefix about which only the node asserts facts. */
 export type ReservedEntities = Word;
 
 const NOUN = /^[a-z][a-z0-9-]*$/;
 
 export const ReservedEntities = defineVocabulary<ReservedEntities>('reserved noun of entities', NOUN);
 
-/** Keeps all entities below a noun from clients: `ledger` stands for `svc:ledger:` and what begins with it. */
+/** Reserves all entities below a noun: `ledger` stands for `svc:ledger:` and everything below it. */
 export const defineReservedEntities = (id: string, definition: { readonly summary: string }): ReservedEntities =>
   ReservedEntities.define(id, definition);
 

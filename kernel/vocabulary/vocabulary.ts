@@ -20,10 +20,10 @@ export interface Vocabulary {
 
 export const Vocabulary = defineRef<Vocabulary>('kernel.vocabulary');
 
-/** How the kernel is called as the owner of a word. */
+/** The kernel's name as the owner of a word. */
 export const KERNEL_OWNER = 'kernel';
 
-/** Gathers words. Two owners of one word, or one that declares it twice, are a problem of the boot. */
+/** Collects words. Two owners of one word, or one that declares it twice, are a boot problem. */
 export const collectWords = (declared: readonly OwnedWord[], problems: BootProblem[]): Vocabulary => {
   const byVocabulary = new Map<string, Map<string, OwnedWord>>();
   for (const owned of declared.flatMap(withParts)) {
