@@ -4,10 +4,10 @@ import type { ServerProcess } from './processes/child-process.ts';
 import { bytesPerFact, type StoreSize, storeSize } from './processes/store-size.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
-/** Every fiftieth assertion contradicts the one before it, so that conflict rows are part of what is measured. */
+/** Every fiftieth assertion contradicts the one before it, so that the measurement includes conflict rows. */
 const CONTRADICTING = 0.02;
 const ROUNDS = 5;
-/** Long enough for the compiler of the runtime to settle on both sides: what is measured is a server in service. */
+/** Long enough for the compiler of the runtime to settle on both sides: the bench measures a server in service. */
 const WARM_UP_SECONDS = 5;
 const BATCH_SIZE = 500;
 const BATCH_CONNECTIONS = 4;

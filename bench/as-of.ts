@@ -39,7 +39,7 @@ const asksOf = (facts: number): Readonly<Record<string, Ask>> => ({
     path: '/v1/recall',
     body: { entity: person(n), relation: 'memory:note-1', token_budget: 2_000, as_of: asOf },
   }),
-  // A card of the present is kept; one that is made anew is what a card of the past compares with.
+  // A card of the present comes from the cache; a rebuilt one is comparable with a card of the past.
   'card, made anew': (n, asOf) => ({
     path: `/v1/cards/${encodeURIComponent(person(n))}?scope=company&refresh=true${moment(asOf)}`,
   }),
@@ -82,7 +82,7 @@ const compared = async (node: NodeProcess, name: string, ask: Ask, asOf: string)
   return [name, figure(now, 2), figure(past, 2), figure(past / now, 2)];
 };
 
-/** Says the same of every person, with another confidence: 0 takes back what was said before. */
+/** Asserts the same of every person, with another confidence: 0 retracts the earlier facts. */
 const tellOfPeople = async (node: NodeProcess, confidence: number): Promise<void> => {
   const said = Array.from({ length: PEOPLE }, (_, n) => n).flatMap((n) => {
     const own = { entity: person(n), source: 'agent:bench', scope: 'company', confidence };

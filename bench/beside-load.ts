@@ -33,9 +33,9 @@ type Phase = (typeof PHASES)[number];
 type Times = Record<(typeof QUESTIONS)[number], number[]>;
 
 /**
- * Entity queries and recalls, one at a time, while nothing else is done, while facts are loaded with as long a rest
- * after each batch as it took, without rests, right after that, while vectors are still made, and when all is done: the
- * store is larger then, and so are answers. First on a node without threads of search, then on one with them.
+ * Measures entity queries and recalls, one at a time, in six situations: idle; beside a load with pauses as long
+ * as each batch; beside a load without pauses. Then right after it; while vectors are still made; and at the end, when
+ * the store and its answers are larger. First on a node without search threads, then on one with them.
  */
 export const benchBesideLoad = async ({ facts, seconds, store }: BesideLoadOptions): Promise<void> => {
   const rows: string[][] = [];

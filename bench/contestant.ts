@@ -10,7 +10,7 @@ export interface ContestLoad {
   readonly connections: number;
   readonly seconds: number;
   readonly expectedStatus: string;
-  /** What to send, given the number of the run's first assertion. */
+  /** The requests to send, by the number of the run's first assertion. */
   readonly requests: (first: number) => RequestPlan;
 }
 

@@ -70,7 +70,7 @@ const ingestRates = async (facts: number): Promise<{ readonly batch: number; rea
   let rates = { batch: 0, pulled: 0 };
   await withPair(async (source, puller) => {
     const seconds = await runBatches(source, { from: 0, to: facts, perEntity: PER_ENTITY });
-    // What the source still does with its new facts is no part of the pull.
+    // Pending work of the source on its new facts is no part of the pull.
     await untilIdle(source);
     const arrivals = await watchArrivals(puller.database);
     try {

@@ -13,10 +13,10 @@ export interface FilesOptions {
 }
 
 const BUILD = new URL('..', import.meta.url).href;
-/** Long enough for whatever a request leaves for later: indexing, deliveries, the log. */
+/** Long enough for deferred work of a request: indexing, deliveries, the log. */
 const SETTLE_MS = 1_500;
 
-/** A new fact each time: one that is repeated is answered with what is stored, and takes a shorter way. */
+/** A new fact each time, because a repeated one takes a shorter path. */
 const factAbout = (entity: string): unknown => ({
   entity,
   relation: 'memory:role',
@@ -27,9 +27,9 @@ const factAbout = (entity: string): unknown => ({
 });
 
 /**
- * Counts the source files in which some function ran while a node served one request, by the coverage of the engine
- * itself: how much of the house a fact and a question pass through. What runs in the background meanwhile counts too,
- * and the idle row says how much that is.
+ * Counts the source files in which some function ran while a node served one request, by the engine's own coverage.
+ * This shows how much of the code a fact and a question pass through. Background work counts too, and the idle row
+ * shows its share.
  */
 export const benchFilesPerRequest = async ({ list = false }: FilesOptions): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-files-'));
@@ -53,7 +53,7 @@ export const benchFilesPerRequest = async ({ list = false }: FilesOptions): Prom
     'POST /v1/facts': () => post('/v1/facts', factAbout(`user:alice-${++asserted}`)),
     'POST /v1/recall': () => post('/v1/recall', { query: 'Who is Alice?', token_budget: 500 }),
   };
-  // What is loaded or compiled with the first request of its kind is no part of the path.
+  // Code that loads or compiles with the first request of its kind is no part of the path.
   for (const request of Object.values(requests)) await request();
   await wait(SETTLE_MS);
   const rows: string[][] = [];

@@ -21,7 +21,7 @@ const ROUNDS = 5;
 const WARM_UP_SECONDS = 4;
 const QUESTIONS = 400;
 const BUDGET = 2_000;
-/** Rules and markers that touch none of the facts which are measured: what they cost those is what is asked. */
+/** Rules and markers that match none of the measured facts: the bench asks for their cost to those. */
 const TOMBSTONES = 200;
 const NAMESPACES = 50;
 

@@ -32,7 +32,7 @@ export interface LedgersOptions {
 /** Read from end to end where two nodes are compared. */
 const WHOLE_LISTS = ['/v1/audit?limit=500', '/v1/auth/audit?limit=1000', '/v1/admin/billing/events?limit=1000'];
 
-/** A node with its reads, and what was measured of each. */
+/** A node with its reads, and their measurements. */
 interface Reader {
   readonly name: string;
   readonly node: NodeProcess;
@@ -148,8 +148,8 @@ const report = (readers: readonly Reader[]): void => {
 };
 
 /**
- * Reads of facts and of what is derived from them on a large store: audit, log and billing. With another checkout its
- * node fills the store; this one's migrates a copy, both answer the same requests, and the answers are compared.
+ * Reads of facts and of derived data on a large store: audit, log and billing. With another checkout its node fills the
+ * store; this one's migrates a copy, both answer the same requests, and the answers are compared.
  */
 export const benchLedgers = async (options: LedgersOptions): Promise<void> => {
   const place = await openPlace(options.store);
@@ -162,7 +162,7 @@ export const benchLedgers = async (options: LedgersOptions): Promise<void> => {
       readers.push(await openReader(names[at] ?? '', node, options.facts));
       await printSize(names[at] ?? '', node);
     }
-    // What follows facts catches up after a start, and after a migration.
+    // Followers of facts catch up after a start, and after a migration.
     for (const { node } of readers) {
       await untilIdle(node);
       await vacuumStore(node);

@@ -85,15 +85,15 @@ const report = ({ small, large, few }: Stores, bare: Measured): void => {
 };
 
 /**
- * Entity queries on a small and a large store in one run, the memory of the process that holds the large one, and what
- * koa and its router do alone with an answer of the same size.
+ * Measures entity queries on a small and a large store in one run, and the memory of the process that holds the large
+ * one. Compares them with koa and its router alone, with an answer of the same size.
  */
 export const benchQuery = async ({ facts, perEntity, seconds }: QueryOptions): Promise<void> => {
   const node = await startNode();
   let ceiling: ServerProcess | undefined;
   try {
     await runBatches(node, { from: 0, to: SMALL, perEntity });
-    // What is stored is embedded in the background, which is another bench.
+    // Embedding in the background belongs to another bench.
     await untilIdle(node);
     const small = await measure(`${figure(SMALL)} facts`, node, loadedEntities(SMALL, perEntity), seconds);
     const loadedIn = await runBatches(node, { from: SMALL, to: facts, perEntity });

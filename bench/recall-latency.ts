@@ -37,7 +37,7 @@ const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Rec
   { name: 'recall, words and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
 ];
 
-/** What a whole recall is compared with: its stages one after another, with nothing around them. */
+/** The comparison for a whole recall: its stages one after another, with nothing around them. */
 const BARE_STAGES = 'bare stages';
 
 interface Sized {

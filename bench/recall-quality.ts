@@ -34,8 +34,8 @@ interface Judged extends Quality {
 }
 
 /**
- * Asks every question of each folder with each embedder, each memory on a node of its own, and prints how much of the
- * evidence came back: one table, so that a fused figure stands beside those of its own stages.
+ * Asks every question of each folder with each embedder, each memory on a node of its own, and prints the share of the
+ * evidence that came back. One table, so that a fused figure stands beside those of its own stages.
  */
 export const benchRecallQuality = async ({ folders, store, embedders }: QualityOptions): Promise<void> => {
   const place = await openPlace(store);

@@ -3,8 +3,8 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 
 /*
- * Loaded with `--import` before a node, as an operator loads an SDK of OpenTelemetry: it records every span and throws
- * it away, so that what is measured is the making of spans and nothing of a network.
+ * Loaded with `--import` before a node, as an operator loads an SDK of OpenTelemetry. It records every span and
+ * discards it, so that the bench measures the making of spans and no network.
  */
 
 const SUCCESS = 0;

@@ -15,7 +15,7 @@ export interface RoundtripOptions {
   readonly connections: number;
 }
 
-/** What a fact must be given back as, whatever route it comes from. */
+/** Members that every route must return unchanged. */
 const COMPARED = ['entity', 'relation', 'value', 'source', 'timestamp', 'scope', 'confidence', 'cid'] as const;
 
 type Answer = Readonly<Record<string, unknown>> & { readonly id?: string; readonly cid?: string };
@@ -55,7 +55,7 @@ const overAll = async <T>(
 const readRows = async (folder: string): Promise<RowFact[]> =>
   (await readLines<CorpusRow>(join(folder, 'corpus.jsonl'))).map(rowToFact);
 
-/** The fact as it must come back: what was sent, and the content identifier computed here, without the node. */
+/** The expected fact: the sent members, and the content identifier computed here, without the node. */
 const expected = (row: RowFact): Answer => ({
   ...row.body,
   value: { ...row.body.value, interpret_as: 'content' },
@@ -65,9 +65,7 @@ const expected = (row: RowFact): Answer => ({
 
 const bytes = (member: unknown): Buffer => Buffer.from(member === undefined ? '' : JSON.stringify(member), 'utf8');
 
-/**
- * Names the members whose bytes differ from what was sent. A timestamp that was not sent is the node's own to choose.
- */
+/** Names the members whose bytes differ from the sent ones. The node chooses a timestamp that was not sent. */
 const differing = (wanted: Answer, got: Answer): string[] =>
   COMPARED.filter((member) => !(member === 'timestamp' && wanted['timestamp'] === undefined)).filter(
     (member) => !bytes(wanted[member]).equals(bytes(got[member])),

@@ -2,7 +2,7 @@
 export interface CorpusRow {
   readonly store: string;
   readonly id: string;
-  /** Who spoke, or the document itself. */
+  /** The speaker, or the document itself. */
   readonly entity: string;
   readonly text: string;
   readonly ts?: string;

@@ -27,7 +27,7 @@ const FILLED = 'bench-filled.json';
 /** A look at the index is taken every 30 s, and two of them see that it rests. */
 const MINUTE_MS = 65_000;
 
-/** What a node does between two starts. */
+/** The measurements between two starts of a node. */
 interface Round {
   readonly name: string;
   /** Facts that come between the start and the stop. */
@@ -48,8 +48,8 @@ interface Measured extends Round {
 }
 
 /**
- * A node on a store of many facts: how long from its start until it listens, until a recall by words, and one by
- * vectors, finds a fact that is known to be there, and from SIGTERM until the process has ended.
+ * Times a node on a store of many facts. How long from its start until it listens, and until recalls by words and by
+ * vectors find a known fact. How long from SIGTERM until the process has ended.
  */
 export const benchStartStop = async (options: StartStopOptions): Promise<void> => {
   const { store, dimensions, facts, folder, profile } = options;
@@ -75,7 +75,7 @@ export const benchStartStop = async (options: StartStopOptions): Promise<void> =
       filled = facts;
       await keep();
     }
-    // Whatever an earlier version left, or has been stored since, is in a snapshot then.
+    // Then a snapshot holds the data of earlier versions and of later facts.
     await untilFound(node, filled - 1, {});
     await untilIdle(node);
     await pause(MINUTE_MS);

@@ -3,10 +3,10 @@ import type { Api } from './api-types.ts';
 /** A route by its method and path, for example `GET /v1/facts/{id}`. */
 export type RouteName = keyof Api & string;
 
-/** What a route takes: `params`, `query` and `body`, as far as it has them. */
+/** The input of a route: `params`, `query` and `body`, as far as it has them. */
 export type InputOf<R extends RouteName> = Omit<Api[R], 'answers'>;
 
-/** What a route returns. */
+/** The answer of a route. */
 export type AnswerOf<R extends RouteName> = Api[R]['answers'][keyof Api[R]['answers']];
 
 /** Parameters of the query of a route. */

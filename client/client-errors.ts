@@ -12,14 +12,14 @@ export interface ErrorDetails {
   readonly errors?: readonly ProblemMember[];
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
-  /** What else the reply said. */
+  /** The body of the reply. */
   readonly body?: unknown;
   readonly cause?: unknown;
 }
 
 /**
- * A request that did not succeed, and the base of all errors of the client. It never holds the key. `instanceof` tells
- * the kinds apart; `code` is the word of the protocol for what was wrong.
+ * A request that failed, and the base of all errors of the client. It never holds the key. `instanceof` tells the kinds
+ * apart; `code` is the protocol's error code.
  */
 export class FactMemoryError extends Error {
   // Spelled out, because bundlers rename classes.
@@ -28,7 +28,7 @@ export class FactMemoryError extends Error {
   readonly status: number;
   /** For example `validation`, `conflict`, `quota_exceeded`. */
   readonly code: string;
-  /** What was wrong, for people. */
+  /** The reason, for people. */
   readonly detail: string;
   /** The members that were refused; empty where the reply names none. */
   readonly errors: readonly ProblemMember[];

@@ -17,7 +17,7 @@ export interface ClientOptions {
   readonly retries?: number | undefined;
   /** In place of the platform's own, for example to pass a proxy. */
   readonly fetch?: typeof fetch | undefined;
-  /** What the node calls itself (`SVC_SERVICE_NAME`). Default: `svc`. */
+  /** The name of the service on the node (`SVC_SERVICE_NAME`). Default: `svc`. */
   readonly serviceName?: string | undefined;
   /** Time and chance, in place of the machine's own. For tests. */
   readonly platform?: Platform | undefined;

@@ -5,7 +5,7 @@ import { readProblem } from './read-reply.ts';
 import { fillPath, type Query, spellQuery } from './request-target.ts';
 import { delayBefore, deservesRetry, isRepeatable, KEYED_POSTS } from './retry-plan.ts';
 
-/** What every request of a client shares. */
+/** Settings of every request of a client. */
 export interface ConnectionSettings {
   /** Without a slash at its end. */
   readonly url: string;
@@ -44,8 +44,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request and hands its reply to `read` while the time of the try still runs. Rejects with a
-   * `FactMemoryError` for what is no 2xx, after the last try, and with the reason of the signal when it is aborted.
+   * Sends a request and passes its reply to `read` within the time limit of the try. Rejects with a `FactMemoryError`
+   * for any status but 2xx, after the last try, and with the reason of the signal when it is aborted.
    */
   async send<T>(outgoing: Outgoing, read: (response: Response) => T | Promise<T>): Promise<T> {
     const { retries, platform } = this.#settings;

@@ -1,6 +1,6 @@
 /** One message of a stream of Server-Sent Events. */
 export interface EventMessage {
-  /** What `Last-Event-ID` names to go on after it; empty where the stream gave none. */
+  /** The value for `Last-Event-ID`, to go on after it; empty if the stream gave none. */
   readonly id: string;
   /** `message` unless the stream says otherwise. */
   readonly event: string;

@@ -29,7 +29,7 @@ import { readBody } from './read-reply.ts';
 import { type SubscriptionCalls, subscriptionCalls } from './subscription-calls.ts';
 import { verifyChainProof, verifyFact } from './verify-facts.ts';
 
-/** What a recall takes. `query` or `entity` has to be given. */
+/** The input of a recall. `query` or `entity` is required. */
 export type RecallInput = Omit<BodyOf<'POST /v1/recall'>, 'token_budget' | 'weights'> & {
   /** Default: 4000. */
   readonly token_budget?: number | undefined;
@@ -63,7 +63,7 @@ interface Fields {
 
 type WithFields<R extends RouteName> = Omit<QueryOf<R>, 'fields'> & { readonly fields: string };
 
-/** What clients of this protocol ask a recall for, unless told otherwise. */
+/** The usual parameters of a recall by clients of this protocol. */
 const RECALL_DEFAULTS = {
   scope: 'local',
   token_budget: 4000,
@@ -96,7 +96,8 @@ export class FactClient implements Caller {
 
   /**
    * Calls a route by its name, for example `client.call('GET /v1/facts/{id}', { params: { id } })`, and returns its
-   * body: JSON as a value, other text as text, undefined where there is none, and events of a stream one by one.
+   * body. JSON becomes a value, other text stays text, an empty body is undefined, and a stream yields its events one
+   * by one.
    */
   readonly call = async <R extends RouteName>(route: R, ...input: CallArguments<R>): Promise<AnswerOf<R>> =>
     (await this.send(route, ...input)).data as AnswerOf<R>;
@@ -108,7 +109,7 @@ export class FactClient implements Caller {
 
   /**
    * Sends any request, for routes of plugins that these types do not know, and for replies that are too long for one
-   * piece. `path` may have parameters in braces. Returns the reply with its body unread; what is no 2xx is thrown.
+   * piece. `path` may have parameters in braces. Returns the reply with its body unread; throws for any status but 2xx.
    */
   open(method: string, path: string, input: Omit<Outgoing, 'route'> = {}): Promise<Response> {
     return this.#connection.send({ ...input, route: `${method.toUpperCase()} ${path}` }, (response) => response);
@@ -125,7 +126,7 @@ export class FactClient implements Caller {
     return this.call('POST /v1/facts/batch', { ...options, body });
   }
 
-  /** Ends all facts of a triple in its place, whatever their values. */
+  /** Ends all facts of a triple in its place, with any values. */
   retract(triple: Retraction, options?: CallOptions): Promise<Fact> {
     return this.call('POST /v1/facts', { ...options, body: retractionBody(triple, this.#source) });
   }
@@ -152,12 +153,12 @@ export class FactClient implements Caller {
     return this.call('GET /v1/facts/{id}', { ...options, ...query, params: { id } });
   }
 
-  /** What a fact was derived from. */
+  /** Returns the facts from which a fact was derived. */
   provenance(id: string, query?: QueryOf<'GET /v1/facts/{id}/provenance'>, options?: CallOptions): Promise<Provenance> {
     return this.call('GET /v1/facts/{id}/provenance', { ...options, params: { id }, query });
   }
 
-  /** What became known of an entity, and when. */
+  /** Returns the facts about an entity in the order in which they were recorded. */
   history(
     entityUri: string,
     query: QueryOf<'GET /v1/history/{entity_uri}'> = {},
@@ -177,10 +178,10 @@ export class FactClient implements Caller {
   }
 
   /**
-   * The facts that matter to a question, within a budget of tokens. With `verify: 'full'` each fact is checked against
-   * its content id, and the proof of the chain where the key may have one: it is null for a key without `admin` or
-   * `audit.read`. What does not fit rejects with an `IntegrityError`. `fields` bring each fact once, with those members
-   * alone: there is nothing to check then, so that both together reject with a `TypeError`.
+   * Recalls the facts that matter to a question, within a budget of tokens. With `verify: 'full'` each fact is checked
+   * against its content id, and the proof of the chain if the key may read it: it is null for a key without `admin` or
+   * `audit.read`. A mismatch rejects with an `IntegrityError`. With `fields` each fact comes once, with those members
+   * alone. They cannot be verified, so both together reject with a `TypeError`.
    */
   recall(input: RecallInput & Fields, options?: CallOptions): Promise<RecallPart>;
   recall(input: string | RecallInput, options?: CallOptions): Promise<RecallReply>;
@@ -199,7 +200,7 @@ export class FactClient implements Caller {
     return reply;
   }
 
-  /** What is known about an entity, in short. */
+  /** Returns a summary of the facts about an entity. */
   card(entityUri: string, query?: QueryOf<'GET /v1/cards/{entity_uri}'>, options?: CallOptions): Promise<Card> {
     return this.call('GET /v1/cards/{entity_uri}', { ...options, params: { entity_uri: entityUri }, query });
   }
@@ -236,7 +237,7 @@ export class FactClient implements Caller {
     return this.call('POST /v1/conflicts/{id}/resolve', { ...options, params: { id: conflictId }, body });
   }
 
-  /** Whose key this is, and what it may do. */
+  /** Returns the owner of the key and its rights. */
   me(options?: CallOptions): Promise<AnswerOf<'GET /v1/me'>> {
     return this.call('GET /v1/me', options);
   }

@@ -8,10 +8,10 @@ export interface TypedValue {
   readonly interpret_as?: FactValue['interpret_as'] | undefined;
 }
 
-/** A value, or what stands for one: text, a number, a boolean, null, or a `Date`. */
+/** A value, or its short form: text, a number, a boolean, null, or a `Date`. */
 export type ValueInput = TypedValue | string | number | boolean | null | Date;
 
-/** What a caller asserts. */
+/** A fact to assert. */
 export interface Assertion {
   readonly entity: string;
   readonly relation: string;
@@ -29,7 +29,7 @@ export interface Assertion {
   /** URI, id or slug. */
   readonly garden_id?: string | null | undefined;
   readonly write_mode?: 'assert' | 'summarize_with_provenance' | undefined;
-  /** What the fact follows from: content ids, or ids of facts. */
+  /** The sources of the fact: content ids, or ids of facts. */
   readonly derived_from?: readonly (string | { readonly fact_id?: string; readonly hash?: string })[] | undefined;
   readonly attestation?: { readonly key_id: string; readonly signature: string } | null | undefined;
 }
@@ -37,7 +37,7 @@ export interface Assertion {
 /** The triple that a retraction ends. */
 export type Retraction = Pick<Assertion, 'entity' | 'relation' | 'source' | 'scope' | 'garden_id' | 'attestation'>;
 
-/** What a retraction holds as its value; its confidence of 0 is what counts. */
+/** The value of a retraction; only its confidence of 0 counts. */
 const RETRACTED: TypedValue = { type: 'string', v: 'retracted' };
 
 export const typedValue = (value: ValueInput): TypedValue => {

@@ -5,7 +5,7 @@ import { pause } from './platform.ts';
 import { readEvents, type StreamPart } from './read-events.ts';
 import { delayBefore } from './retry-plan.ts';
 
-/** What a subscription tells of. */
+/** An event of a subscription. */
 export interface SubscriptionEvent {
   readonly event_id: string;
   readonly subscription_id: string;
@@ -25,7 +25,7 @@ export interface SubscriptionEvent {
 }
 
 export interface FollowOptions {
-  /** The id of the last event that was handled. Without it the stream begins with what comes from now on. */
+  /** The id of the last handled event. Without it the stream begins with new events. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Connections in a row that may fail before the last error is thrown. Default: 10. */

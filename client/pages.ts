@@ -1,6 +1,6 @@
 import { InvalidReplyError } from './client-errors.ts';
 
-/** What a list returns for one page: its items, and the cursor of the next page. */
+/** One page of a list: its items, and the cursor of the next page. */
 export interface PageSource<Page, Item> {
   /** Gets the page behind a cursor; the first without one. */
   get(cursor: string | undefined): Promise<Page>;
@@ -9,8 +9,8 @@ export interface PageSource<Page, Item> {
 }
 
 /**
- * A list of a node, page by page as it is read. `for await` walks over its items; `pages()` over its pages, for what
- * stands beside the items. Nothing is asked before the first page is wanted, and each walk begins anew.
+ * A list of a node, loaded page by page. `for await` iterates over its items; `pages()` over its pages, with the
+ * members beside the items. The first request comes with the first iteration, and each iteration starts over.
  */
 export class Pages<Page, Item> implements AsyncIterable<Item> {
   readonly #source: PageSource<Page, Item>;

@@ -1,4 +1,4 @@
-/** What the client takes from its surroundings. A test brings its own; programs leave it out. */
+/** The parts of the platform that the client uses. A test brings its own; programs leave it out. */
 export interface Platform {
   /** Milliseconds since 1970. */
   now(): number;

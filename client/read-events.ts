@@ -4,7 +4,7 @@ import type { EventMessage } from './event-message.ts';
 /** More than any event of a node has: the largest text, with each character escaped. */
 const MAX_EVENT_CHARACTERS = 8 * 2 ** 20;
 
-/** What comes over a stream: a message, or a comment, which is a sign of life. */
+/** A part of a stream: a message, or a comment, which is a sign of life. */
 export type StreamPart = EventMessage | 'comment';
 
 /**

@@ -11,7 +11,7 @@ const MAX_REPLY_BYTES = 64 * 2 ** 20;
 const MAX_PROBLEM_BYTES = 2 ** 20;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
 
-/** What a reply holds: its JSON, its text, or undefined where it has no body. */
+/** The body of a reply: its JSON, its text, or undefined without one. */
 export const readBody = async (response: Response): Promise<unknown> => {
   if (response.status === 204) return undefined;
   const text = await readText(response, MAX_REPLY_BYTES);

@@ -7,7 +7,7 @@ import { Pages } from './pages.ts';
 type EventPage = AnswerOf<'GET /v1/subscriptions/{id}/events'>;
 type KeptEvent = EventPage['events'][number];
 
-/** Subscriptions of the caller: webhooks, and streams of what comes. */
+/** Subscriptions of the caller: webhooks, and streams of new events. */
 export interface SubscriptionCalls {
   /**
    * Needs a capability token with the verb `subscribe`, in the body or as the option `capability`. A new subscription

@@ -9,9 +9,9 @@ export type ChainProof = NonNullable<AnswerOf<'POST /v1/recall'>['chain_proof']>
 const PAYLOAD_MEMBERS = ['chain_hash', 'covered_chain_seq', 'created_at', 'kind', 'tenant_id', 'version'];
 
 /**
- * Checks a proof as far as a client can: that its checkpoint covers the head that it stands beside, and that the leaf
- * of the log is the hash of exactly what the checkpoint says. Rejects with an `IntegrityError` that says what does not
- * fit. To see that nothing was taken back, keep `head_hash` and `checked_entries`, and compare them with a later proof.
+ * Checks a proof as far as a client can. Its checkpoint must cover the head beside it, and the leaf of the log must be
+ * the hash of that checkpoint. Rejects with an `IntegrityError` that names the mismatch. To detect removals, store
+ * `head_hash` and `checked_entries`, and compare them with a later proof.
  */
 export const verifyChainProof = async (proof: ChainProof, serviceName = 'svc'): Promise<void> => {
   const { checkpoint } = proof;

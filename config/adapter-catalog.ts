@@ -21,11 +21,11 @@ import { previousSettings } from './previous-variables.ts';
 /** The adapters of the configuration, by the name that `use` gives them. */
 export type Catalog<A> = Readonly<Record<string, A>>;
 
-/** What `adapters.store.use` may say. */
+/** Choices of `adapters.store.use`. */
 export const STORES: Catalog<StoreAdapter<unknown>> = { sqlite: sqliteAdapter, postgres: postgresAdapter };
-/** What `adapters.transport.use` may say. */
+/** Choices of `adapters.transport.use`. */
 export const TRANSPORTS: Catalog<TransportAdapter<unknown>> = { koa: koaAdapter };
-/** What `adapters.embedder.use` may say. */
+/** Choices of `adapters.embedder.use`. */
 export const EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = {
   words: wordsAdapter,
   hashing: hashingAdapter,
@@ -33,14 +33,14 @@ export const EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = {
   'local-model': localModelAdapter,
   'sentence-model': sentenceModelAdapter,
 };
-/** What `adapters.previousEmbedder.use` may say. The built-in embedder needs no settings to be asked again. */
+/** Choices of `adapters.previousEmbedder.use`. The built-in embedder works again without any settings. */
 export const PREVIOUS_EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = Object.fromEntries(
   Object.entries(EMBEDDERS).map(([name, adapter]) => [
     name,
     adapter.settings === undefined ? adapter : { ...adapter, settings: previousSettings(adapter.settings) },
   ]),
 );
-/** What `adapters.clock.use` may say. */
+/** Choices of `adapters.clock.use`. */
 export const CLOCKS: Catalog<ClockAdapter<unknown>> = { system: systemClockAdapter };
-/** Without one from elsewhere, what the plugins provide judges credentials. */
+/** Without a third party's, the plugins check credentials. */
 export const AUTHORIZERS: Catalog<AuthorizerAdapter<unknown>> = {};

@@ -29,7 +29,7 @@ import { type AdapterSlot, loadThirdPartyAdapter } from './load-third-party-adap
 import { EMBEDDER_VARIABLES, PREVIOUS_VARIABLES } from './previous-variables.ts';
 import type { AdapterSlotName, NodeConfigInput } from './read-config-file.ts';
 
-/** An adapter with its settings, which it alone knows the shape of. */
+/** An adapter with its settings, whose shape it alone knows. */
 export interface Chosen<A> {
   readonly adapter: A;
   readonly settings: unknown;
@@ -39,10 +39,10 @@ export interface ChosenAdapters {
   readonly store: Chosen<StoreAdapter<unknown>>;
   readonly transport: Chosen<TransportAdapter<unknown>>;
   readonly embedder: Chosen<EmbedderAdapter<unknown>>;
-  /** Absent: the node asks for facts by vectors of its own embedder alone. */
+  /** Absent: the node searches by vectors of its own embedder alone. */
   readonly previousEmbedder: Chosen<EmbedderAdapter<unknown>> | undefined;
   readonly clock: Chosen<ClockAdapter<unknown>>;
-  /** Absent: what the plugins provide judges credentials. */
+  /** Absent: the plugins check credentials. */
   readonly authorizer: Chosen<AuthorizerAdapter<unknown>> | undefined;
 }
 
@@ -52,14 +52,14 @@ export interface AdapterSources {
   readonly env: Environment;
   /** Folder that paths in the file start from. */
   readonly folder: string;
-  /** Checks settings of the owner against the schema, and reports what set each. */
+  /** Checks settings of the owner against the schema, and reports the source of each. */
   settle<T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T;
 }
 
-/** Which adapters make the node, each with its settings. */
+/** Chooses the adapters of the node, each with its settings. */
 export const chooseAdapters = async (sources: AdapterSources, problems: BootProblem[]): Promise<ChosenAdapters> => {
   const { env } = sources;
-  // Callers who name a database mean it to be used.
+  // A caller who names a database wants it used.
   const databaseNamed = env['SVC_DATABASE_URL'] ? 'postgres' : undefined;
   return {
     store: await required(sources, SLOTS.store, STORES, databaseNamed, problems),
@@ -88,7 +88,7 @@ const SLOTS = {
   authorizer: { name: 'authorizer', port: Authorizer, define: 'defineAuthorizer', functions: [] },
 } as const satisfies Readonly<Record<AdapterSlotName, Slot>>;
 
-/** Callers who name an endpoint or a model mean it to be used. */
+/** A caller who names an endpoint or a model wants it used. */
 const embedderNamed = (env: Environment, prefix: string): string | undefined => {
   if (env[`${prefix}URL`]) return 'http';
   if (env[`${prefix}MODEL_FOLDER`]) return 'local-model';
@@ -97,7 +97,7 @@ const embedderNamed = (env: Environment, prefix: string): string | undefined => 
 
 type AnyAdapter = { readonly settings?: Schema<unknown> };
 
-/** Where the one that was named is refused, a default stands in for it: the problem stops the start. */
+/** A default replaces a refused adapter; the problem stops the start. */
 const required = async <A extends AnyAdapter>(
   sources: AdapterSources,
   slot: Slot,
@@ -132,7 +132,7 @@ const choose = async <A extends AnyAdapter>(
       ? pick(known, use, slot, problems)
       : await loadThirdPartyAdapter<A>(slot, { from, folder }, problems);
   if (adapter === undefined) return undefined;
-  // Settings of another adapter than the one that was chosen say nothing about it.
+  // Settings of an adapter that was not chosen do not apply.
   const isOfFile =
     from === undefined ? inFile?.['from'] === undefined && usedByFile === use : inFile?.['from'] === from;
   const given = isOfFile ? settingsIn(inFile) : undefined;

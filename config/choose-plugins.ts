@@ -8,7 +8,7 @@ import { isPlain } from './read-config-file.ts';
 /** An enabled plugin, not yet imported. */
 export interface PluginChoice {
   readonly name: string;
-  /** Where a third party's plugin is, as the file spells it. */
+  /** The place of a third party's plugin, as the file spells it. */
   readonly from: string | undefined;
   readonly file: Settings | undefined;
   readonly overrides: Settings | undefined;
@@ -20,14 +20,11 @@ type Entries = Readonly<Record<string, Entry>> | undefined;
 export interface PluginSources {
   readonly file: Entries;
   readonly overrides: Entries;
-  /** Names of plugins that the program brings as objects; they are on unless something says otherwise. */
+  /** Names of plugins that the program brings as objects; they are enabled by default. */
   readonly given: readonly string[];
 }
 
-/**
- * Which plugins are on, by the defaults, the file and what is put on top of it; the last that speaks of a plugin
- * decides.
- */
+/** Chooses the enabled plugins by the defaults, the file and the overrides; the last mention of a plugin decides. */
 export const choosePlugins = (
   { file = {}, overrides = {}, given }: PluginSources,
   problems: BootProblem[],
@@ -47,7 +44,7 @@ export const choosePlugins = (
   return { plugins, disabled };
 };
 
-/** An operator may name a plugin like a member that every object has. */
+/** A plugin may have the name of a member that every object inherits. */
 const ownEntry = (entries: NonNullable<Entries>, name: string): Entry =>
   Object.hasOwn(entries, name) ? entries[name] : undefined;
 

@@ -8,7 +8,7 @@ import { inspectNode } from './inspect-node.ts';
 import { loadCommands } from './load-commands.ts';
 import { openNode } from './open-node.ts';
 
-/** Gives the command line what it drives: nodes, composed here and known to it only by its own interface. */
+/** Gives the command line its nodes, composed here and known to it only by its own interface. */
 export const createCommandLineDeps = ({ env, stdin, stdout, stderr }: NodeJS.Process): CommandLineDeps => ({
   version: readVersion(),
   env,
@@ -33,7 +33,7 @@ export const openTransport: CommandLineDeps['openTransport'] = async () => {
     port: 0,
     corsAllowedOrigins: [],
     corsDevLocalhost: false,
-    // What fails is told by the command.
+    // The command itself reports failures.
     report: () => {},
   });
 };

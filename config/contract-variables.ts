@@ -3,9 +3,9 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { isReadElsewhere } from './unused-variables.ts';
 
 /**
- * A variable of the protocol: nobody should run unguarded and believe to be guarded (docs/reference/settings.md).
- * `owner`: `node` and `adapter` stand for the node itself and its adapters; `nothing` for what no plugin of this
- * release reads; any other word is the name of the plugin that reads it.
+ * A variable of the protocol. A protection that nothing enforces must stop the start (docs/reference/settings.md).
+ * `owner` is the name of the plugin that reads it, `node` or `adapter`, or `nothing` if no plugin of this release reads
+ * it.
  */
 interface ContractVariable {
   readonly default: string;
@@ -15,7 +15,7 @@ interface ContractVariable {
 const of = (owner: string, defaults: Readonly<Record<string, string>>): [string, ContractVariable][] =>
   Object.entries(defaults).map(([name, text]) => [`SVC_${name}`, { default: text, owner }]);
 
-/** The catalogue, by name. An empty default is one that the node works out, or nothing at all. */
+/** The catalogue, by name. An empty default is computed by the node, or does not exist. */
 export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map([
   ...of('node', {
     SERVICE_NAME: 'svc',
@@ -88,10 +88,9 @@ export const CONTRACT_VARIABLES: ReadonlyMap<string, ContractVariable> = new Map
 ]);
 
 /**
- * Why the node must not start: variables of the catalogue that say something other than their default, and that nothing
- * in the running node reads, because their plugin is off or missing. Nobody shall run unguarded believing to be
- * guarded. All of them in one problem; never their values. An adapter that was not chosen is no plugin: settings of the
- * SQLite file may stand beside a database.
+ * Returns why the node must not start: variables of the catalogue with another value than their default that nothing in
+ * the running node reads, because their plugin is disabled or missing. One problem names them all, never their values.
+ * An unchosen adapter is no such plugin: settings of the SQLite file may stand beside a database.
  */
 export const dishonouredVariables = (env: Environment, used: Iterable<string | undefined>): BootProblem[] => {
   const honoured = new Set(used);
@@ -119,7 +118,7 @@ const remedyOf = (owner: string, names: readonly string[]): string => {
     : `switch the plugin ${owner} on, or unset ${what}`;
 };
 
-/** As the variable would be read: `0` is `false`, `8.0` is `8`, `a, b` is `a b`. */
+/** Compares meanings: `0` is `false`, `8.0` is `8`, `a, b` is `a b`. */
 const meansTheSame = (text: string, usual: string): boolean => {
   if (usual === 'true' || usual === 'false') return TRUTH.get(text.toLowerCase()) === (usual === 'true');
   if (usual !== '' && Number.isFinite(Number(usual))) return Number(text) === Number(usual);

@@ -32,19 +32,19 @@ export interface NodeOptions {
   /** Path of the configuration file; without one, defaults and variables alone decide. */
   readonly configFile?: string | undefined;
   readonly env: Environment;
-  /** Stronger than variables and file. */
+  /** Override variables and file. */
   readonly overrides?: NodeConfigInput;
-  /** In place of what the configuration names; for tests, and for programs that embed a node. */
+  /** Replace those of the configuration; for tests, and for programs that embed a node. */
   readonly adapters?: AdapterOverrides;
-  /** Plugins brought as objects, beside those of the catalog or, under the same name, in place of one. */
+  /** Plugins as objects, beside those of the catalog, or in place of one with the same name. */
   readonly plugins?: readonly AnyPlugin[];
   /**
-   * Place, from 0, of one of several processes that serve together: its log lines say which process it is, and what
-   * concerns all is left to the process that prepared them.
+   * Index, from 0, of one of several processes that serve together. Its log lines name the process, and it leaves
+   * common work to the process that prepared them.
    */
   readonly worker?: number | undefined;
   readonly inspectReplies?: KernelOptions['inspectReplies'];
-  /** Puts the files of plugins into the data folder whatever their settings say. */
+  /** Puts the files of plugins into the data folder, against any other setting. */
   readonly keepsToDataFolder?: boolean | undefined;
 }
 
@@ -66,17 +66,17 @@ export interface Node {
   readonly clock: Clock;
   /** Boots and serves. */
   start(): Promise<Listener>;
-  /** Boots without serving: what needs to be done once before several processes serve. */
+  /** Boots without serving, for work that comes once before several processes serve. */
   prepare(): Promise<void>;
   /** Drains, then closes everything within ten seconds. Idempotent, and harmless before `start`. */
   stop(): Promise<void>;
-  /** What the node consists of; boots it if needed. */
+  /** Describes the node; boots it if needed. */
   describe(): Promise<DescribedNode>;
 }
 
 /**
- * The composition root: configuration, plugins and adapters become one node. Rejects with a `BootError` that holds
- * every problem which can be found without opening anything.
+ * The composition root: makes one node of configuration, plugins and adapters. Rejects with a `BootError` that holds
+ * every problem which shows without opening anything.
  */
 export const createNode = async (options: NodeOptions): Promise<Node> => {
   const { env, adapters = {}, plugins: given = [] } = options;
@@ -157,7 +157,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   };
 };
 
-/** What plugins may know of the configuration. */
+/** The part of the configuration that plugins may read. */
 const nodeSettingsOf = (config: NodeConfig, workerPlace: number | undefined): NodeSettings => {
   const { node, transport } = config;
   const place = storePlace(config);
@@ -181,11 +181,11 @@ const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
   report: (message, error) => log.warn(message, { error }),
 });
 
-/** The store that the configuration names, without a node on it. */
+/** Opens the configured store, without a node on it. */
 export const openStore = async ({ store }: Pick<NodeConfig, 'store'>, log: Logger): Promise<FactStore> =>
   store.adapter.create(store.settings, partsOf(log, createSystemClock(), createSystemRandom()));
 
-/** A node that asks nobody for a key must not be reachable from elsewhere by accident. */
+/** A node without keys must not be reachable from elsewhere by accident. */
 const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>
   node.authRequired || node.allowInsecure || isLoopbackHost(transport.adapter.host(transport.settings))
     ? []
@@ -196,7 +196,7 @@ const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>
         },
       ];
 
-/** Operators who name an authorizer mean it to be asked. */
+/** An operator who names an authorizer wants it used. */
 const unaskedProblems = ({ node, authorizer }: NodeConfig): BootProblem[] =>
   authorizer === undefined || node.authRequired
     ? []
@@ -207,7 +207,7 @@ const unaskedProblems = ({ node, authorizer }: NodeConfig): BootProblem[] =>
         },
       ];
 
-/** Imports what is enabled, and nothing else. */
+/** Imports the enabled plugins, and nothing else. */
 const install = async (
   config: NodeConfig,
   given: readonly AnyPlugin[],

@@ -1,8 +1,6 @@
 import type { NodeConfigInput } from './read-config-file.ts';
 
-/**
- * What a node is made of where its file says nothing. Values of settings are the defaults in their schemas, not here.
- */
+/** The default parts of a node. Defaults of settings stand in their schemas, not here. */
 export const DEFAULT_CONFIG: NodeConfigInput = {
   adapters: {
     store: { use: 'sqlite' },

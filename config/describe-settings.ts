@@ -6,7 +6,7 @@ import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /** One setting as its schema declares it. */
 export interface DeclaredSetting {
-  /** The way to it in the configuration file: `plugins.keys.maxAgeDays`. */
+  /** Its path in the configuration file: `plugins.keys.maxAgeDays`. */
   readonly key: string;
   /** Environment variable that sets it. */
   readonly variable: string | undefined;
@@ -42,7 +42,7 @@ export const settingsOf = (owner: string, schema: Schema<unknown> | undefined): 
     key: `${owner}.${path.join('.')}`,
     variable: property.env,
     default: property.dataPath === undefined ? jsonOf(property.default) : `<data folder>/${property.dataPath}`,
-    // The description stands beside it here.
+    // The description is shown beside it.
     accepts: acceptedBy({ ...property, description: undefined }),
     description: property.description ?? '',
   }));

@@ -5,9 +5,8 @@ import type { DescribedNode } from '../kernel/description/node-description.ts';
 import { createNode, type Node, type NodeOptions } from './create-node.ts';
 
 /**
- * Only a booted node knows its routes, hooks and tables. So another one boots with the same configuration, silently, on
- * a store and with files that are thrown away. The operator's own store and files are neither created nor changed,
- * wherever the settings put them.
+ * Only a booted node knows its routes, hooks and tables. So another one boots silently with the same configuration, on
+ * a temporary store and with temporary files. The operator's own store and files stay untouched, with any settings.
  */
 export const describeUnstarted = async (
   { configFile, env }: Pick<NodeOptions, 'configFile' | 'env'>,
@@ -35,7 +34,7 @@ export const describeUnstarted = async (
           ...plugins.filter(({ name }) => !borrowed.includes(name)),
           ...plugins.filter(({ name }) => borrowed.includes(name)).map((plugin) => ({ ...plugin, enabled: false })),
         ],
-        // The operator's own values; those of the scratch node say where its own files are.
+        // The operator's own values, because those of the scratch node name its own files.
         settings: [
           ...kernel.settings,
           ...settings.filter(({ owner }) => borrowed.some((name) => owner === `plugins.${name}`)),

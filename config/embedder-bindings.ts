@@ -3,7 +3,7 @@ import type { AdapterBinding } from '../kernel/kernel.ts';
 import { type AdapterParts, EarlierEmbedders, Embedder, Transport } from '../ports/ports.ts';
 import type { ChosenAdapters } from './choose-adapters.ts';
 
-/** The embedder of the node and those it had before, made when a plugin requires them. */
+/** The embedder of the node and former ones, made when a plugin requires them. */
 export const embedderBindings = (
   { embedder, previousEmbedder }: Pick<ChosenAdapters, 'embedder' | 'previousEmbedder'>,
   parts: AdapterParts,

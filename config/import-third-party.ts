@@ -3,9 +3,9 @@ import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
 import { resolveModule } from './resolve-module.ts';
 
 /**
- * Imports a module that the configuration names. `from` is a path, from the folder on, or the name of a package that
- * is installed there or beside the node. Undefined, with a problem that says what to do, when it cannot be had; `where`
- * is the setting that names it.
+ * Imports a module that the configuration names. `from` is a path, relative to the folder, or the name of a package
+ * that is installed there or beside the node. Undefined, with a problem and advice, when the import fails; `where` is
+ * the setting that names it.
  */
 export const importThirdParty = async (
   { where, from, folder }: { readonly where: string; readonly from: string; readonly folder: string },

@@ -11,14 +11,14 @@ import { storePlace } from './store-place.ts';
 
 /**
  * Looks for every reason why a node would not start: in its settings, its plugins, its store, its folders and its
- * address. Creates and changes nothing.
+ * address. Read-only.
  */
 export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env'>): Promise<NodeInspection> => {
   const config = await loadNodeConfig(options);
   const problems: StartProblem[] = [];
   const node = await attempt(() => createNode({ ...options, overrides: { node: { logLevel: 'silent' } } }), problems);
   let isThere = false;
-  // A default stands in for what was refused: looking there would tell of a place that nobody means.
+  // A default replaces a refused setting, so its place would be the wrong one to check.
   if (config.problems.length === 0) {
     const use = { processes: workerCount(config.node) };
     const { store, transport } = config;
@@ -27,7 +27,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     const damage = (await store.adapter.inspect?.(store.settings, use)) ?? [];
     problems.push(...(found === undefined ? damage : [found, ...damage]));
     isThere = found === undefined && damage.length === 0 && (await hasStore(config, open));
-    // Nothing lies in a folder that cannot be used.
+    // A folder that cannot be used holds no store.
     if (node !== undefined && found === undefined) problems.push(...(await lookInto(node, isThere ? open : undefined)));
     problems.push(...((await transport.adapter.inspect?.(transport.settings, use)) ?? []));
   }
@@ -55,7 +55,7 @@ const attempt = async <T>(work: () => Promise<T>, problems: StartProblem[]): Pro
 const nothing = (): void => {};
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => SILENT };
 
-/** What store and plugins find; without a store there is none yet, or none that can be opened. */
+/** Runs the checks of store and plugins; without a store that can be opened, those of the plugins alone. */
 const lookInto = async (
   { kernel }: Node,
   open: (() => Promise<FactStore>) | undefined,

@@ -4,9 +4,8 @@ import { FACT_ENTITIES, INSTRUCTION, TTL } from '../plugins/facts/facts-words.ts
 import { MANIFEST } from '../plugins/instructions/instructions-words.ts';
 
 /**
- * What the plugins that come with the node keep from clients: reserved names, and interpretations that need a
- * permission. They hold while their plugin is off as well: what a client could assert today would count once the plugin
- * is on again.
+ * Names that the plugins of the package reserve, and interpretations that need a permission. They hold even while their
+ * plugin is disabled: a client could otherwise assert a fact today that counts once the plugin is enabled again.
  */
 export const KEPT_WORDS: readonly OwnedWord[] = [
   { owner: 'conflicts', word: CONFLICT_ENTITIES },

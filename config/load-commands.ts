@@ -5,7 +5,7 @@ import { importPlugin } from './create-node.ts';
 import { loadNodeConfig } from './node-config.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
-/** What the plugins of a configuration add to the command line, and those of ours that are off. Boots nothing. */
+/** Loads the commands of the configured plugins, and those of disabled ones of the package. Boots nothing. */
 export const loadCommands = async (source: ConfigSource): Promise<PluginCommands> => {
   const { plugins, disabled, folder, problems: found } = await loadNodeConfig(source);
   const problems: BootProblem[] = [...found];

@@ -2,7 +2,7 @@ import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import { ADAPTER_API } from '../ports/ports.ts';
 import { importThirdParty } from './import-third-party.ts';
 
-/** What every adapter has, whatever its port. */
+/** The common members of adapters of all ports. */
 interface AnyAdapter {
   readonly port: { readonly id: string };
   readonly name: string;
@@ -10,21 +10,21 @@ interface AnyAdapter {
   readonly create: unknown;
 }
 
-/** A part of the configuration that names an adapter, and what its adapter must have. */
+/** A part of the configuration that names an adapter, and the required members of that adapter. */
 export interface AdapterSlot {
   /** `store`, `transport` and so on. */
   readonly name: string;
   readonly port: { readonly id: string };
-  /** The `defineX` that an author uses, for hints. */
+  /** The `defineX` function for authors, for hints. */
   readonly define: string;
-  /** Functions beside `create` that the port asks for. */
+  /** Functions beside `create` that the port requires. */
   readonly functions: readonly string[];
 }
 
 /**
- * Imports an adapter that nobody here wrote. `from` is a path, from the folder on, or the name of a package that is
- * installed there or beside the node. The module exports one adapter of the port. Undefined, with a problem that says
- * what to do, when there is none.
+ * Imports a third party's adapter. `from` is a path, relative to the folder, or the name of a package that is installed
+ * there or beside the node. The module exports one adapter of the port. Undefined, with a problem and advice, when
+ * there is none.
  */
 export const loadThirdPartyAdapter = async <A>(
   slot: AdapterSlot,

@@ -4,9 +4,9 @@ import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 import { importThirdParty } from './import-third-party.ts';
 
 /**
- * Imports a plugin that nobody here wrote. `from` is a path, from the folder on, or the name of a package that is
- * installed there or beside the node. The module exports one plugin, by default or under a name; of several, the one
- * named like its configuration key. Undefined, with a problem that says what to do, when there is none.
+ * Imports a third party's plugin. `from` is a path, relative to the folder, or the name of a package that is installed
+ * there or beside the node. The module exports one plugin, by default or under a name; of several, the one named like
+ * its configuration key. Undefined, with a problem and advice, when there is none.
  */
 export const loadThirdPartyPlugin = async (
   { name, from, folder }: { readonly name: string; readonly from: string; readonly folder: string },

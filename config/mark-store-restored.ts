@@ -9,7 +9,7 @@ import { requireStore } from './require-store.ts';
 
 /** How far stamps may be ahead of physical time, by the configuration. */
 const driftBoundOf = ({ node }: Pick<NodeConfig, 'node'>): number =>
-  // Where the bound is switched off, the usual one is the best guess.
+  // Without a bound, the default is the best guess.
   node.maxStampLeadS === 0 ? DEFAULT_DRIFT_BOUND_MS : node.maxStampLeadS * 1_000;
 
 /** Marks an open store. */
@@ -20,7 +20,7 @@ export const markOpenStore = (store: FactStore, config: Pick<NodeConfig, 'node'>
     epoch: createSystemRandom().uuid(),
   });
 
-/** Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin is asked. */
+/** Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin runs. */
 export const markStoreRestored = async (
   config: Pick<NodeConfig, 'store' | 'node'>,
   open: () => Promise<FactStore>,
@@ -35,7 +35,7 @@ export const markStoreRestored = async (
   }
 };
 
-/** The clock of an older store is read with its tables as they are now. */
+/** The clock of an older store is read with its current tables. */
 const requireTables = async (store: FactStore): Promise<void> => {
   if ((await store.migrate(CORE_MIGRATIONS, { isTrial: true })).length === 0) return;
   throw new ServiceError('unavailable', 'an older version wrote this backup, and its tables were not upgraded yet', {

@@ -12,10 +12,10 @@ import { type NodeConfigInput, readConfigFile } from './read-config-file.ts';
 export interface NodeConfig extends ChosenAdapters {
   readonly node: NodeSettings;
   readonly plugins: readonly PluginChoice[];
-  /** Names of our own plugins that are switched off. */
+  /** Names of disabled plugins of the package. */
   readonly disabled: readonly string[];
   readonly report: readonly SettingReport[];
-  /** What was found wrong. The other members then hold defaults in place of what was refused. */
+  /** Problems found. The other members then hold defaults in place of refused settings. */
   readonly problems: readonly BootProblem[];
   /** Folder that relative paths of the file start from. */
   readonly folder: string;
@@ -30,9 +30,9 @@ export interface ConfigSources {
 }
 
 /**
- * Reads and checks everything that an operator says, apart from the settings of plugins, whose schemas are not known
- * yet. Imports the adapters that somebody else wrote. Never rejects: problems are gathered, so that they can be
- * reported together with those of the plugins.
+ * Reads and checks the whole configuration, apart from the settings of plugins, whose schemas are not known yet.
+ * Imports third-party adapters. Never rejects: problems are collected, so that they can be reported together with those
+ * of the plugins.
  */
 export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig> => {
   const { configFile, env, overrides = {}, given = [] } = sources;
@@ -43,7 +43,7 @@ export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig
   const settle = <T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T => {
     const resolved = resolveSettings(schema, { owner, file: given, overrides: over, env }, problems);
     report.push(...(resolved?.report ?? []));
-    // Whatever stands in for refused settings is never used: the problem stops the start.
+    // A default for refused settings is never used: the problem stops the start.
     return resolved?.value ?? defaultsOf(schema);
   };
   const node = settle(nodeSettings, 'node', file.node, overrides.node);
@@ -52,7 +52,7 @@ export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig
   return { node, ...adapters, ...plugins, report, problems, folder };
 };
 
-/** What is required has no default, and is left out. */
+/** Required settings have no default, and are left out. */
 const defaultsOf = <T>({ json }: Schema<T>): T =>
   Object.fromEntries(
     settingProperties(json).flatMap(({ path, schema }) =>

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Schema, schema } from '../ports/schema.ts';
 
-/** What concerns the node as a whole: the `node` part of the file. */
+/** Settings of the node as a whole: the `node` part of the file. */
 export interface NodeSettings {
   readonly serviceName: string;
   readonly id?: string;
@@ -22,7 +22,7 @@ const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const MOST_WORKERS = 64;
 /** A day. */
 const MOST_STAMP_LEAD_S = 86_400;
-/** A stop is over in ten seconds, and running requests need some of them. */
+/** A stop takes at most ten seconds, and running requests need some of them. */
 const MOST_DRAIN_DELAY_S = 5;
 
 /** How many processes serve behind the port. */

@@ -61,7 +61,7 @@ const plannedFor = async (store: FactStore, kernel: Node['kernel']): Promise<Pla
       .at(-1) ?? null;
   const facts = tables.includes('facts') ? await countFacts(store) : 0;
   const problems = await kernel.inspect(store, () => undefined);
-  // A store that a start refuses is not looked at further.
+  // A store that a start refuses is not inspected further.
   const pending = problems.length > 0 ? [] : await store.migrate(kernel.migrations, { isTrial: true });
   return { pending: pending.map(({ number, name, owner }) => ({ number, name, owner })), newest, facts, problems };
 };

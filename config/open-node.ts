@@ -10,10 +10,10 @@ import { suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
 
-/** A node as the command line drives it. */
+/** A node for the command line. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
   const { configFile, env, serve, createsStore, worker } = options;
-  // Without serving, somebody waits at a terminal for an answer, which a log of routine would bury.
+  // Without serving, a user at a terminal waits for an answer, which routine log lines would bury.
   const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
   const node = await createNode({ configFile, env, overrides, worker });
   const { kernel, config } = node;

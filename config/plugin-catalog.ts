@@ -1,7 +1,7 @@
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 
 /**
- * Our own plugins. A module is imported only when its plugin is enabled, so one that is switched off leaves no trace.
+ * The plugins of the package. A module is imported only when its plugin is enabled, so a disabled one leaves no trace.
  */
 export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> = {
   attestation: async () => (await import('../plugins/attestation/attestation-plugin.ts')).attestationPlugin,
@@ -55,7 +55,9 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   'facts.verified-origins': 'federation',
 };
 
-/** The plugin of ours that would provide a ref, told without importing it: ids of refs are `plugin.service`. */
+/**
+ * Returns the plugin of the package that would provide a ref, without importing it: ids of refs are `plugin.service`.
+ */
 export const suggestProvider = (refId: string): string | undefined => {
   const name = PROVIDERS[refId] ?? refId.split('.')[0] ?? '';
   return Object.hasOwn(PLUGIN_CATALOG, name) ? name : undefined;

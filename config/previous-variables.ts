@@ -1,10 +1,8 @@
 import { type Schema, schema } from '../ports/ports.ts';
 
-/** How the variables of the embedder begin. */
+/** Prefix of the variables of the embedder. */
 export const EMBEDDER_VARIABLES = 'SVC_EMBED_';
-/**
- * How those of the embedder before begin: `SVC_EMBED_PREVIOUS_URL` says of it what `SVC_EMBED_URL` says of the other.
- */
+/** Prefix of those of the former embedder: `SVC_EMBED_PREVIOUS_URL` corresponds to `SVC_EMBED_URL`. */
 export const PREVIOUS_VARIABLES = 'SVC_EMBED_PREVIOUS_';
 
 /** The same settings, set by variables of their own. */

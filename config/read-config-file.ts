@@ -3,26 +3,25 @@ import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
 import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
 
-/** Parts of the node that the environment swaps. */
+/** The replaceable parts of the environment. */
 export const ADAPTER_SLOTS = ['store', 'transport', 'embedder', 'previousEmbedder', 'clock', 'authorizer'] as const;
 export type AdapterSlotName = (typeof ADAPTER_SLOTS)[number];
 
-/** The configuration file, and what a program may put on top of it. Every part may be left out. */
+/** The configuration file, or overrides by a program. Every part may be left out. */
 export interface NodeConfigInput {
   readonly node?: Settings;
   /**
-   * Each with its settings beside `use`, the name of an adapter, or beside `from`, the path or package of one that
-   * somebody else wrote.
+   * Each with its settings, beside `use`, the name of an adapter, or beside `from`, the path or package of a third
+   * party's.
    */
   readonly adapters?: Readonly<Partial<Record<AdapterSlotName, Settings>>>;
-  /** By name: off, on, or on with these settings. A third party's plugin has `from`: a path or a package. */
+  /**
+   * By name: disabled, enabled, or enabled with these settings. A third party's plugin has `from`: a path or a package.
+   */
   readonly plugins?: Readonly<Record<string, boolean | Settings>>;
 }
 
-/**
- * The file's content as far as its frame is right; the rest is left out, with a problem for each part. No file says
- * nothing.
- */
+/** Returns the valid parts of the file; the rest is left out, with a problem for each part. Empty without a file. */
 export const readConfigFile = (configFile: string | undefined, problems: BootProblem[]): NodeConfigInput =>
   checkFrame(parseConfigFile(configFile, problems), problems);
 
@@ -55,7 +54,7 @@ const FRAME: Readonly<Record<string, readonly string[] | undefined>> = {
   plugins: undefined,
 };
 
-/** The frame is closed and every part of it an object; what is inside is checked against its own schema. */
+/** Only known parts are allowed, each an object; its own schema checks the content. */
 const checkFrame = (file: unknown, problems: BootProblem[]): NodeConfigInput => {
   if (!isPlain(file)) {
     problems.push({ message: 'the configuration file must hold a JSON object' });

@@ -1,6 +1,6 @@
-// Refuses a Node.js that is too old, before anything else is loaded. So that every old release can read this file, it
-// imports nothing and keeps to the syntax of ES2015. `npm start` and the build read it too. The version is the one of
-// "engines" in package.json.
+// Refuses an old Node.js before anything else is loaded. It imports nothing and is limited to the syntax of ES2015, so
+// that every old release can read this file. `npm start` and the build read it too. The version is the one of "engines"
+// in package.json.
 var REQUIRED = [20, 12];
 
 var found = process.versions.node.split('.').map(Number);

@@ -3,9 +3,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The file that `import` would load for a specifier written in a module in `folder`; undefined when there is none. Node
- * resolves specifiers only for the module that asks, so packages of the operator's folder are looked up here, by the
- * part of Node's algorithm that packages use: `exports` with conditions and subpaths, `module`, `main`.
+ * Returns the file that `import` would load for a specifier in a module in `folder`; undefined without one. Node
+ * resolves specifiers only for the importing module, so packages of the operator's folder are resolved here. This
+ * follows the part of Node's algorithm that packages use: `exports` with conditions and subpaths, `module`, `main`.
  */
 export const resolveModule = (specifier: string, folder: string): string | undefined => {
   if (/^\.{0,2}[/\\]|^\.{1,2}$/.test(specifier) || isAbsolute(specifier))
@@ -59,7 +59,7 @@ const readManifest = (file: string): Manifest => {
   }
 };
 
-/** Conditions under which our `import` asks; the first that a package lists wins. */
+/** Conditions of our `import`; the first that a package lists wins. */
 const CONDITIONS: ReadonlySet<string> = new Set(['node', 'import', 'module-sync', 'default']);
 
 const exportTarget = (exports: unknown, subpath: string): string | undefined => {

@@ -1,7 +1,7 @@
 import type { StorePlace } from '../ports/ports.ts';
 import type { NodeConfig } from './node-config.ts';
 
-/** Where the store of a node is: for people, and for the files that lie beside it. */
+/** Location of the node's store: for people, and for the files beside it. */
 export const storePlace = ({ store: { adapter, settings } }: Pick<NodeConfig, 'store'>): Required<StorePlace> => {
   const place = adapter.place(settings);
   return { fullLocation: place.location, ...place };

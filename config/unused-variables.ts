@@ -2,13 +2,13 @@ import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 
 const PREFIX = 'SVC_';
-/** Read by clients, the command line and the test runs, which may share an environment with the node. */
+/** Read by clients, the command line and test runs, which may share an environment with the node. */
 const READ_ELSEWHERE = /^SVC_(URL|API_KEY|TEST_.*)$/;
 
-/** Whether somebody other than the node reads the variable. */
+/** Whether another program than the node reads the variable. */
 export const isReadElsewhere = (name: string): boolean => READ_ELSEWHERE.test(name);
 
-/** Variables with our prefix that no part of the node reads, most likely misspelt. Their values are not looked at. */
+/** Variables with our prefix that no part of the node reads, most likely misspelt. Their values are not read. */
 export const unusedVariables = (
   env: Environment,
   used: Iterable<string | undefined>,

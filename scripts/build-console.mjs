@@ -54,7 +54,7 @@ const bundle = (folder) => {
       absWorkingDir: ROOT,
     }).metafile;
   } catch {
-    // The bundler has printed what is wrong.
+    // The bundler has printed the errors.
     return undefined;
   }
 };

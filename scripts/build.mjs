@@ -49,7 +49,7 @@ const listSources = () => {
   for (const folder of include) {
     if (!existsSync(join(ROOT, folder))) continue;
     for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-      // What some tests install apart is no source.
+      // Packages that some tests install separately are no sources.
       if (entry.parentPath.split(sep).includes('node_modules')) continue;
       if (entry.isFile()) found.push(join(entry.parentPath, entry.name).slice(ROOT.length + 1));
     }

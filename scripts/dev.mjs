@@ -1,4 +1,4 @@
-// `npm run dev`: runs the node, and builds and starts it anew when a source changes. Arguments go to the node.
+// `npm run dev`: runs the node, and builds and restarts it when a source changes. Arguments go to the node.
 import '../config/required-node.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * Little-endian: how many names, dimensions, bytes of names; names, each ended by a line feed, padded to four bytes; a
- * float for each dimension and one for each name, which its components are multiplied with; a byte for each name, 255
- * times its weight; components, two in a byte, the first in the low four bits: numbers of `LEVELS`.
+ * Little-endian: counts of names, dimensions and bytes of names; then the names, each ended by a line feed, padded to
+ * four bytes. Then a float for each dimension and one for each name, by which its components are multiplied. Then a
+ * byte for each name, 255 times its weight; then components, two in a byte, the first in the low four bits: indexes
+ * into `LEVELS`.
  */
 export const encodeWordTable = (entries) => {
   const dimensions = entries[0].vector.length;
@@ -28,7 +29,7 @@ export const encodeWordTable = (entries) => {
   return Buffer.concat([header, names, padding, bytesOf(deviations), bytesOf(scales), weights, codes]);
 };
 
-/** The best sixteen for what is normally distributed: Max, "Quantizing for Minimum Distortion", 1960. */
+/** The best sixteen levels for a normal distribution: Max, "Quantizing for Minimum Distortion", 1960. */
 const POSITIVE = [0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.069, 2.7326];
 export const LEVELS = [...POSITIVE.map((level) => -level).reverse(), ...POSITIVE];
 

@@ -25,7 +25,7 @@ export const fitPieces = (rows, targets, count) => {
   return Array.from({ length: count }, (_, at) => fitted.subarray(at * width, (at + 1) * width));
 };
 
-/** More change nothing that can be measured. */
+/** More steps change nothing measurable. */
 const STEPS = 20;
 /** Pieces of few words stay short. */
 const RIDGE = 0.2;
@@ -38,7 +38,7 @@ const gather = (rows, pieces, width) =>
     return mean;
   });
 
-/** The other way: what the rows give their pieces. */
+/** The transposed operation: adds the values of the rows to their pieces. */
 const spread = (rows, given, count, width) => {
   const sums = new Float32Array(count * width);
   rows.forEach((row, at) => {

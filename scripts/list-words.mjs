@@ -4,13 +4,13 @@ const PLAIN = /^[a-z0-9]+$/;
 const LETTERS = /^[a-z]+$/;
 
 /**
- * What a table of words is made from:
+ * Lists the input of a table of words:
  *
- * - `words`: whole words in the order of what they are worth: those of the model's own vocabulary, which is sorted by
- *   how often they are read, then those of a count over many texts (GloVe). `share` is how often a word is said, by
- *   Zipf's law over that vocabulary; beyond its words it makes no difference any more. The first `ofModel` are its own.
- * - `pieces`: the pieces that the model reads each word of letters in that is not in its vocabulary; the first is a
- *   beginning, `tok+`, the others go on, `+en`.
+ * - `words`: whole words by usefulness. The first `ofModel` are those of the model's own vocabulary, sorted by
+ *   frequency; then come those of a count over many texts (GloVe). `share` is the frequency of a word, by Zipf's law
+ *   over that vocabulary; beyond its words it makes no difference.
+ * - `pieces`: the pieces into which the model splits each other word of letters; the first is a beginning, `tok+`, the
+ *   others go on, `+en`.
  */
 export const listWords = (tokenizerPath, countedPath, mostCounted) => {
   const { vocab } = JSON.parse(readFileSync(tokenizerPath, 'utf8')).model;

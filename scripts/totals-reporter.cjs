@@ -1,5 +1,5 @@
-// The usual report for people. Besides, where TEST_RESULTS_FILE names a file, the numbers, the failures and the time of
-// each file for a program: the report is for eyes, and no program should have to read them out of it.
+// The usual report for people. With TEST_RESULTS_FILE, also a file for programs: totals, failures and the time of each
+// file.
 const { writeFileSync } = require('node:fs');
 const Mocha = require('mocha');
 

@@ -4,7 +4,7 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 
 type SqlRow = Readonly<Record<string, unknown>>;
 
-/** What the store of a node holds in its fact table: the statements that made it, and rows to insert again. */
+/** The fact table of a node's store: the statements that made it, and rows to insert again. */
 export interface FactTableSample {
   readonly statements: readonly string[];
   readonly columns: readonly string[];

@@ -21,7 +21,7 @@ export interface CeilingLink {
   readonly hash: Uint8Array;
 }
 
-/** What a link is made from: everything of the row but the link. */
+/** The input of a link: all of the row but the link. */
 export type UnlinkedRow = Omit<CeilingRow, 'link'>;
 
 /**
@@ -42,7 +42,7 @@ export class CeilingChain {
     this.#head = head;
   }
 
-  /** Members stand in the order of their names, because key-sorted compact JSON is what is hashed. */
+  /** Members stand in the order of their names, because the hash covers compact JSON with sorted keys. */
   next(row: UnlinkedRow): CeilingLink {
     const { fact, id, tenant, number, timestamp } = row;
     const salt = this.#salts.next();

@@ -13,7 +13,7 @@ export interface CeilingFact extends CidMembers {
   readonly keyId: string;
 }
 
-/** What the prototype does with its store, whichever it is. */
+/** The operations of the prototype on either store. */
 export interface CeilingStore {
   /** Resolves with the serialised answer after the commit. */
   append(fact: CeilingFact): Promise<string>;

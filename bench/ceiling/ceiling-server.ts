@@ -12,9 +12,9 @@ import { readJsonBody } from './read-bare-body.ts';
 import { templateCid } from './template-cid.ts';
 
 /**
- * The yardstick: what this stack does when it does only what cannot be left out. Runs as a process of its own: `node
- * ceiling-server.js DATABASE KEY ANSWER_BYTES LAYOUT`, where DATABASE is a file or the address of an empty PostgreSQL
- * database and LAYOUT a name of `CEILING_LAYOUTS`, and says `{"port":n}` on standard output once it listens.
+ * The yardstick: this stack with the minimum of work. Runs as a process of its own: `node ceiling-server.js DATABASE
+ * KEY ANSWER_BYTES LAYOUT`. DATABASE is a file or the address of an empty PostgreSQL database, LAYOUT a name of
+ * `CEILING_LAYOUTS`. It prints `{"port":n}` once it listens.
  */
 const ASSERTION = {
   type: 'object',

@@ -4,8 +4,8 @@ import pg from 'pg';
 type TextRow = readonly (string | null)[];
 
 /**
- * Rows a second of a bare multi-row insert on PostgreSQL: the columns and indexes of the node's own fact table,
- * durable, one statement and so one transaction a batch, with nothing computed, checked or parsed.
+ * Rows per second of a bare multi-row insert on PostgreSQL. It has the columns and indexes of the node's own fact table
+ * and is durable, with one statement and so one transaction per batch. Nothing is computed, checked or parsed.
  */
 export class PostgresBareInsert {
   readonly #url: string;

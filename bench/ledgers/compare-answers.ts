@@ -16,7 +16,10 @@ interface Page {
   readonly next_cursor?: number | null;
 }
 
-/** What two layouts of one store need not agree on: sealed cursors, and the identifiers of entries without a row. */
+/**
+ * Removes parts that two layouts of one store may disagree on: sealed cursors, and the identifiers of entries without a
+ * row.
+ */
 const withoutNames = (key: string, value: unknown): unknown => {
   if (key === 'cursor') return typeof value;
   const isEntry = typeof value === 'object' && value !== null && 'event_type' in value && 'id' in value;
@@ -46,7 +49,7 @@ export const differingPaths = async (
   return differing;
 };
 
-/** What a list says of one instant after another, entries of one instant in one order everywhere. */
+/** Yields a list instant by instant; entries of one instant come in a fixed order. */
 async function* instants(node: ServerProcess, list: string): AsyncGenerator<readonly string[]> {
   let [ts, lines]: [string, string[]] = ['', []];
   for (let path: string | null = list; path !== null; ) {

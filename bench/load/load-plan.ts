@@ -1,4 +1,4 @@
-/** What a load process is told to do: everything in it survives `JSON.stringify`. */
+/** The plan of a load process: everything in it survives `JSON.stringify`. */
 export interface LoadPlan {
   /** Connections are dealt out to them in turn. */
   readonly ports: readonly number[];
@@ -18,7 +18,7 @@ export type RequestPlan =
   /** These paths in turn. They travel as an argument of a process, so there should be some hundreds at most. */
   | { readonly kind: 'read'; readonly paths: readonly string[] };
 
-/** What one run measured. */
+/** Measurements of one run. */
 export interface LoadReport {
   readonly requests: number;
   readonly seconds: number;

@@ -7,8 +7,8 @@ const GROUP = AGREEING + 1;
 const SPREAD = 2_654_435_761;
 
 /**
- * Gives each number below 2^32 another one of its own (the factor is odd): entities in ascending order would let every
- * B-tree grow at its right edge alone, which no real load does.
+ * Maps each number below 2^32 to another one of its own (the factor is odd). Entities in ascending order would let
+ * every B-tree grow at its right edge alone, which no real load does.
  */
 const spread = (n: number): string => String(Math.imul(n, SPREAD) >>> 0).padStart(10, '0');
 

@@ -16,7 +16,7 @@ export interface BenchPostgres {
   stop(): Promise<void>;
 }
 
-/** What the tests do without. */
+/** Settings that the tests leave out. */
 const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', shared_buffers: '256MB' };
 
 /** Starts a server, or takes the one that `SVC_TEST_DATABASE_URL` names. Rejects one that is not durable. */

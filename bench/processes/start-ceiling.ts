@@ -9,7 +9,7 @@ const CEILING = fileURLToPath(new URL('../ceiling/ceiling-server.js', import.met
 const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
 
 export interface CeilingOptions {
-  /** What an assertion leaves behind: one row unless told otherwise. */
+  /** Rows per assertion: one row by default. */
   readonly layout?: CeilingLayoutName;
   /** Size of what its bare GET answers. */
   readonly answerBytes?: number;

@@ -14,7 +14,7 @@ export interface NodeProcess extends ServerProcess {
 export const startNode = async (options: LaunchOptions = {}): Promise<NodeProcess> =>
   startNodeIn(await makeFolder(), options);
 
-/** Starts a node on what is in the folder, which `stop` removes. */
+/** Starts a node on an existing folder, which `stop` removes. */
 export const startNodeIn = async (folder: string, options: LaunchOptions): Promise<NodeProcess> => {
   const { port, child } = await launchNode(folder, options);
   return {

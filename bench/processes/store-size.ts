@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
 export interface StoreSize {
-  /** Of tables and indexes, without those of search, the log, and what is free inside a file. */
+  /** Of tables and indexes, without those of search, the log, and free space inside a file. */
   readonly bytes: number;
   readonly facts: number;
 }
@@ -15,7 +15,7 @@ export const storeSize = (database: string): Promise<StoreSize> =>
 export const bytesPerFact = (before: StoreSize, after: StoreSize): number | null =>
   after.facts > before.facts ? (after.bytes - before.bytes) / (after.facts - before.facts) : null;
 
-/** What search makes of facts comes later, in the background, and would count by chance. */
+/** Search derives its data later, in the background, so its size would count by chance. */
 const NOT_COUNTED = 'search';
 
 const FILE_SIZE = `SELECT (SELECT count(*) FROM facts) AS facts, (SELECT sum(pgsize) FROM dbstat WHERE name NOT IN

@@ -64,7 +64,7 @@ const NAMED: readonly BenchEmbedder[] = [
   served('simulated', async (memory) => simulatedModel(memory)),
 ];
 
-/** What `benchEmbedder` takes. */
+/** Choices of `benchEmbedder`. */
 export const EMBEDDER_CHOICES = `${NAMED.map(({ name }) => name).join(', ')}, or an address of /v1/embeddings`;
 
 /**

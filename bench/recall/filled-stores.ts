@@ -52,7 +52,7 @@ export class FilledStores {
     await this.#node?.end();
     const own = join(folder, String(facts));
     if (existsSync(own)) return startNodeIn(own, { env: this.#env });
-    // What is not whole does not get the name.
+    // An incomplete store does not get the final name.
     const part = join(folder, `${facts}.part`);
     await rm(part, { recursive: true, force: true });
     if (this.#facts > 0) await cp(join(folder, String(this.#facts)), part, { recursive: true });

@@ -1,6 +1,6 @@
 import { figure, printTable } from '../report/print-table.ts';
 
-/** Times by size of the store and by what was done, in the order in which they came up. */
+/** Times by size of the store and by operation, in the order of their first appearance. */
 export class LatencyTable {
   readonly #title: string;
   readonly #yardstick: string | undefined;
@@ -19,7 +19,7 @@ export class LatencyTable {
     this.#row(facts, name).ms.push(ms);
   }
 
-  /** Processor time that the node took for what was added. */
+  /** Adds processor time of the node for this operation. */
   addCpu(facts: number, name: string, ms: number): void {
     this.#row(facts, name).cpuMs += ms;
   }

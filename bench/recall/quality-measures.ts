@@ -1,4 +1,4 @@
-/** What one answer is worth, each from 0 to 1. */
+/** Measures of one answer, each from 0 to 1. */
 export interface Quality {
   readonly recallAt5: number;
   readonly recallAt10: number;

@@ -12,7 +12,7 @@ export interface QueryRow {
   readonly gold: Readonly<Record<string, number>>;
 }
 
-/** One memory of a folder, with the questions that are asked of it alone. */
+/** One memory of a folder, with its own questions. */
 export interface Memory {
   readonly store: string;
   readonly rows: readonly CorpusRow[];

@@ -7,7 +7,7 @@ import { type CorpusRow, rowToFact } from '../row-to-fact.ts';
 const ROWS_PER_BATCH = 250;
 const POLL_LIMIT_MS = 900_000;
 const PROBE_WORDS = 6;
-/** Looking takes time from what is waited for, so a long wait looks less often. */
+/** Polling takes time from the work, so a long wait polls less often. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -19,7 +19,7 @@ export interface RecalledFact {
 export interface RecallAnswer {
   readonly facts: readonly RecalledFact[];
   readonly tokens_used: number;
-  /** What the answer had to do without. */
+  /** Parts that the answer lacks. */
   readonly degraded?: readonly string[];
 }
 

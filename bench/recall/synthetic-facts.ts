@@ -1,9 +1,6 @@
 import type { CorpusRow } from '../row-to-fact.ts';
 
-/**
- * Facts of made-up words whose frequencies follow Zipf's law, each the same on every machine, whichever others are
- * made.
- */
+/** Facts of made-up words whose frequencies follow Zipf's law. Each is the same on every machine and in every set. */
 export const WORDS_IN_USE = 50_000;
 export const FACTS_PER_SESSION = 20;
 /** They are told apart by their store, which becomes a part of every entity. */

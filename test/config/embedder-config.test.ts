@@ -46,7 +46,7 @@ describe('the embedder of a node', () => {
     expect([embedder.id, embedder.dimensions]).to.deep.equal(['model:tiny:q8:256:norm:search_document:', 256]);
   });
 
-  it('is refused with what is wrong, and without the key', async () => {
+  it('is refused with the mistake, and without the key', async () => {
     const problems = async (env: Environment): Promise<string[]> =>
       (await loadNodeConfig({ env })).problems.map(({ message, hint }) => `${message} ${hint ?? ''}`);
     expect((await problems({ SVC_EMBED_DIMENSIONS: '512' })).join()).to.include('256, 768');
@@ -65,7 +65,7 @@ describe('the embedder of a node', () => {
     );
   });
 
-  it('knows the one before when its variables say how to ask it, and the built-in one always', async () => {
+  it('knows the former one when its variables are set, and the built-in one always', async () => {
     const env = {
       SVC_EMBED_URL: 'http://localhost:1/v1',
       SVC_EMBED_MODEL: 'new',

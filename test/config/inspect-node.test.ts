@@ -55,7 +55,7 @@ forEachStore('the doctor', (kind) => {
       .filter((name) => !/-(wal|shm)$/.test(name))
       .sort();
 
-  /** What the doctor finds, after a look at whether it changed anything. */
+  /** The problems found by the doctor, after a check that it changed nothing. */
   const diagnose = async (): Promise<readonly StartProblem[]> => {
     const before = files();
     const { problems } = await inspectNode({ configFile: undefined, env });
@@ -122,14 +122,14 @@ forEachStore('the doctor', (kind) => {
     });
   }
 
-  it('finds what is wrong with plugins, store, key and address together', async () => {
+  it('finds the problems of plugins, store, key and address together', async () => {
     await startOnce();
     rmSync(join(folder, 'node.key'));
     const { port } = taken.address() as AddressInfo;
     Object.assign(env, { SVC_SERVICE_NAME: 'other', SVC_PORT: String(port), SVC_SALIENCE_WEIGHT: 'much' });
     const problems = await diagnose();
 
-    // The store of a node whose plugins do not stand is not opened: nobody could tell what belongs in it.
+    // The store of a node with invalid plugins is not opened, because its expected content is unknown.
     expect(problems.map(({ message }) => message).join('\n'))
       .to.match(/SVC_SALIENCE_WEIGHT/)
       .and.match(/cannot listen/);

@@ -76,7 +76,7 @@ describe('what the command line says about a database', () => {
       .and.include('SVC_WORKERS');
   });
 
-  it('is that there is no schema to put tables in', async () => {
+  it('reports a missing schema for the tables', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await administer(database.url, `ALTER ROLE ${role} IN DATABASE ${name} SET search_path = nowhere`);
     const url = change((address) => Object.assign(address, { username: role, password: 'hunter2' }));

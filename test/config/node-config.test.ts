@@ -243,7 +243,7 @@ describe('the configuration', () => {
     expect(found).to.have.length(4);
   });
 
-  it('takes addresses and networks for proxies, and names the variable of what is neither', async () => {
+  it('takes addresses and networks for proxies, and names the variable of an invalid one', async () => {
     const problemsFor = async (proxies: string) =>
       (await loadNodeConfig({ env: { SVC_TRUSTED_PROXIES: proxies } })).problems.map(({ message }) => message);
     expect(await problemsFor('127.0.0.1,10.0.0.0/8 ::1,fd00::/8')).to.deep.equal([]);
@@ -254,7 +254,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('takes origins of any scheme, and names the variable of one that is none', async () => {
+  it('takes origins of any scheme, and names the variable of an invalid one', async () => {
     const problemsFor = async (origins: string) =>
       (await loadNodeConfig({ env: { SVC_CORS_ALLOWED_ORIGINS: origins } })).problems.map(({ message }) => message);
     const good = [

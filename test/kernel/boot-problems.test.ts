@@ -204,7 +204,7 @@ describe('a node that cannot start', () => {
     }
   });
 
-  it('is one whose plugin fails in setup, by whatever it throws', async () => {
+  it('is one whose plugin throws anything in setup', async () => {
     const failing = (error: unknown) =>
       plugin('a', {
         setup: () => {
@@ -219,7 +219,7 @@ describe('a node that cannot start', () => {
     expect(await only(failing('text'))).to.include('a failed in setup: text');
   });
 
-  it('is one whose plugin registers what it did not declare, or twice', async () => {
+  it('is one whose plugin registers something undeclared, or registers twice', async () => {
     const doing = (setup: Plugin['setup']) => only(plugin('a', { provides: [Queue as Ref<unknown>], setup }));
     expect(await doing(({ provide }) => provide(defineRef<number>('other.service'), 1))).to.include(
       'provides other.service without naming it',

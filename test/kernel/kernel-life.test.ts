@@ -98,7 +98,7 @@ describe('the life of a node', () => {
     expect(served).to.deep.equal(['/v1/x', 'closed']);
   });
 
-  it('stops what was set up, and the store, when a later plugin fails', async () => {
+  it('stops the earlier plugins, and the store, when a later plugin fails', async () => {
     const events: string[] = [];
     const first = plugin('a', ({ onStop }) => onStop(() => void events.push('a stops')));
     const second = plugin('b', ({ onStop }) => {

@@ -11,7 +11,7 @@ import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 const plugin = (setup: Plugin['setup']): AnyPlugin =>
   definePlugin({ name: 'watched', version: '1.0.0', kernelApi: KERNEL_API, setup: setup as () => void });
 
-/** Fails whoever serves. */
+/** Fails any attempt to serve. */
 const unserving: Transport = {
   serve: () => Promise.reject(new Error('served')),
   send: () => Promise.reject(new Error('sent')),

@@ -84,7 +84,7 @@ export const launchBrowser = async (): Promise<Browser> => {
   const { chromium } = require('playwright-core') as Playwright;
   const packed = (await import(pathToFileURL(require.resolve('@sparticuz/chromium')).href)) as Chromium;
   const executablePath = await packed.default.executablePath();
-  // The package is made for taking pictures of pages, and switches off what is tested here.
+  // The package is made for screenshots, and disables web security, which is tested here.
   const args = packed.default.args.filter((arg) => arg !== '--disable-web-security');
   return chromium.launch({ executablePath, args: [...args, '--no-sandbox'], headless: true });
 };

@@ -19,8 +19,8 @@ export class UndeclaredReply extends Error {
 const unfit: UndeclaredReply[] = [];
 
 /**
- * The replies that were refused since the last call, for whoever asks after each test: a test that sees only a failed
- * request could take it for one that it expects.
+ * Returns the refused replies since the last call, for a hook after each test: a test that sees only a failed request
+ * could take it for one that it expects.
  */
 export const takeUndeclaredReplies = (): readonly UndeclaredReply[] => unfit.splice(0);
 
@@ -44,7 +44,7 @@ export const checkReplies = (components: Components): InspectReply => {
 // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
 type AnyRoute = Route<any, any, any>;
 
-/** What is wrong with a value, by the schema; undefined when it fits. */
+/** The mismatch of a value and its schema; undefined without one. */
 type Check = (schema: JsonSchema, value: unknown) => string | undefined;
 
 const problemOfReply = (reply: OutboundReply, route: AnyRoute | undefined, check: Check): string | undefined => {
@@ -86,7 +86,7 @@ const textOf = (body: OutboundReply['body']): string => {
   throw new UndeclaredReply('a stream cannot be JSON that a schema describes; declare its media type as text');
 };
 
-/** One per set of components: nodes of the same plugins share what was compiled. */
+/** One per set of components: nodes of the same plugins share the compiled schemas. */
 const checkers = new Map<string, Check>();
 
 const checkerFor = (components: Components): Check => {

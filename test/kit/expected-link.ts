@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What a link in the chain of facts is made from, read from the fact's row. */
+/** The input of a link in the chain of facts, from the fact's row. */
 export interface LinkSource {
   readonly seq: number;
   readonly createdMs: number;
@@ -17,7 +17,7 @@ export interface LinkSource {
   readonly salt: Uint8Array;
 }
 
-/** Members must stand in the order of their names: compact JSON with sorted names is what is hashed. */
+/** Members must stand in the order of their names, because the hash covers compact JSON with sorted names. */
 const digest = (members: Readonly<Record<string, unknown>>): string =>
   `sha256:${hash('sha256', JSON.stringify(members))}`;
 

@@ -97,7 +97,7 @@ export const sampleCover = (factId: string, hlc: Hlc, members: Partial<Cover> = 
   ...members,
 });
 
-/** What is left of a fact without its value. */
+/** A fact without its value. */
 export const outlineOf = ({ value, ...fact }: StoredFact): FactOutline => ({
   ...fact,
   interpretAs: value.interpretAs,

@@ -6,8 +6,8 @@ let threads: 'on' | 'off' = 'off';
 export const currentThreads = (): 'on' | 'off' => threads;
 
 /**
- * A suite that runs once on every engine with the search index in the thread of the node, and once with threads of its
- * own, as a node has it where there are processor cores for them.
+ * Runs a suite on every engine, with two layouts of the search index: in the thread of the node, and in threads of its
+ * own. A node with enough processor cores has those.
  */
 export const forEachLayout = (title: string, suite: (store: StoreKind) => void): void => {
   forEachStore(title, suite);

@@ -15,7 +15,7 @@ const MAIN = fileURLToPath(new URL('../../config/main.js', import.meta.url));
 /** Registered by the first start, with every permission and scope. */
 const KEY = 'node-processes-0123456789abcdef0123456789abcdef';
 const START_LIMIT_MS = 180_000;
-/** Whoever waits for longer is told so by a rejection: no request takes so long, whatever has failed. */
+/** A longer wait rejects, because no request takes so long after any failure. */
 const ANSWER_LIMIT_MS = 30_000;
 const LAST_LINES = 15;
 
@@ -50,7 +50,7 @@ export class NodeProcesses {
   readonly kind: StoreKind;
   /** Working directory of the nodes; an SQLite file, the keys and what the nodes log lie in or below it. */
   readonly folder: string;
-  /** Names the store to the nodes and to whoever looks into it: a path, or the address of a database. */
+  /** The store for nodes and tests: a path, or the address of a database. */
   readonly place: string;
   readonly #store: Pick<TestStore, 'open' | 'remove'>;
   readonly #children: ChildProcess[] = [];

@@ -10,8 +10,8 @@ interface Link {
 
 /**
  * Copies the server that npm installed into the folder and returns its `bin`. A copy, because the account that runs the
- * server may be kept out of the project's folder, and because the package makes its links in an install script, which
- * npm does not run unasked.
+ * server may lack access to the project's folder. Besides, the package makes its links in an install script, which npm
+ * does not run unasked.
  */
 export const copyPostgresBinaries = async (folder: string): Promise<string> => {
   const packaged = packagedServer();

@@ -45,7 +45,7 @@ read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
 /** Starts a server, with settings of its own where given. Rejects with the end of its log when it does not come up. */
 export const startPostgres = async (settings: Readonly<Record<string, string>> = {}): Promise<PostgresProcess> => {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
-  // What is not synced gains nothing from a disk, and databases are created ten times as fast without one.
+  // Without syncing a disk gains nothing, and databases are created ten times as fast in memory.
   const place = settings['fsync'] === 'on' ? tmpdir() : await scratchPlace();
   const scratch = await mkdtemp(join(place, 'postgres-data-'));
   const remove = async (): Promise<void> => {
@@ -143,7 +143,7 @@ const supervise = async (command: readonly string[], account: Account | undefine
   letGo(child);
   return {
     end: async (signal) => {
-      // Nobody else may keep the process alive while this waits.
+      // Keeps the process alive while this waits.
       child.ref();
       child.stdin?.on('error', () => {});
       child.stdin?.end(`${signal}\n`);

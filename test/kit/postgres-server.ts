@@ -7,7 +7,7 @@ export interface TestDatabase {
   readonly url: string;
   /** Makes it anew as a copy of another one, which nobody may use meanwhile. */
   becomeCopy(template: TestDatabase): Promise<void>;
-  /** Removes it, whoever is connected. Idempotent. */
+  /** Removes it, with any open connections. Idempotent. */
   drop(): Promise<void>;
 }
 

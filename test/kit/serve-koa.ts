@@ -5,7 +5,7 @@ import { serveRoutes, type TestRoute } from './serve-routes.ts';
 export interface KoaNode {
   readonly url: string;
   readonly listener: Listener;
-  /** What the transport could not tell a caller. */
+  /** Errors that the transport could not send to a caller. */
   readonly reported: unknown[];
 }
 

@@ -56,7 +56,7 @@ export interface TestNodeOptions {
    * it.
    */
   readonly folder?: string;
-  /** What stands between the node and its store. */
+  /** Wraps the store of the node. */
   readonly wrapStore?: (store: FactStore) => FactStore;
   readonly network?: LoopbackNetwork;
   /** Address on the network. */
@@ -166,7 +166,7 @@ const switches = (plugins: TestNodeOptions['plugins']): Record<string, boolean> 
   );
 };
 
-/** Nobody reads the variable in a node without an index, and the node would say so. */
+/** A node without an index does not read the variable, and would warn about it. */
 const layout = ({ plugins }: TestNodeOptions): Record<string, string> =>
   plugins === undefined || plugins.includes('search') ? { SVC_SEARCH_THREAD: currentThreads() } : {};
 

@@ -11,7 +11,7 @@ export interface CatalogueIndex {
   readonly columns: readonly (string | null)[];
 }
 
-/** What a database says of its tables. */
+/** The tables of a database. */
 export interface Catalogue {
   /** Names of tables with their columns: name, type and whether there may be nothing in it, in order. */
   readonly columns: Readonly<Record<string, readonly string[]>>;

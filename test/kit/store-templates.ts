@@ -36,7 +36,7 @@ export const fillDatabase = async (database: TestDatabase, migrations: readonly 
 /** The one thing by which empty stores differ. */
 const OWN_EPOCH = (): string => `UPDATE node_clock SET epoch = '${randomUUID()}'`;
 
-/** What migrations make, by their names. */
+/** The outcomes of migrations, by their names. */
 class Templates<T> {
   readonly #make: (migrations: readonly OwnedMigration[]) => Promise<T>;
   readonly #made = new Map<string, Promise<T> | undefined>();

@@ -1,8 +1,8 @@
 import type { FactStore } from '../../ports/ports.ts';
 
 /**
- * Every value of every table of a store as text, one line a row, headed by the table. For finding what must not be
- * there.
+ * Every value of every table of a store as text, one line a row, under the name of the table. For finding text that
+ * must not be there.
  */
 export const storedText = (store: FactStore): Promise<string> =>
   store.read(async (snapshot) => {

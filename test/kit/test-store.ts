@@ -15,7 +15,7 @@ export interface TestStore {
   fill(migrations: readonly OwnedMigration[]): Promise<void>;
   /** A new store on the data. */
   open(): FactStore;
-  /** Removes what is not in the folder. */
+  /** Removes everything outside the folder. */
   remove(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the author of a plugin or an adapter tests with, under mocha: a node on the real wiring, and the suites that
- * every implementation of a port has to pass. Re-exports only.
+ * Test tools for authors of plugins and adapters, under mocha: a node on the real wiring, and the contract suites of
+ * the ports. Re-exports only.
  */
 export { type AuthorizerSubject, describeAuthorizer } from '../contract/authorizer-contract.ts';
 export { type ClockSubject, describeClock } from '../contract/clock-contract.ts';

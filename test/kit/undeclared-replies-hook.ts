@@ -1,7 +1,7 @@
 import type { Context } from 'mocha';
 import { takeUndeclaredReplies } from './check-replies.ts';
 
-/** Loaded by every run: a reply that its route does not declare fails the test, whatever the test made of it. */
+/** Loaded by every run: an undeclared reply fails the test, even if the test ignores it. */
 export const mochaHooks = {
   afterEach(this: Context): void {
     const [first] = takeUndeclaredReplies();

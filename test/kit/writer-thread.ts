@@ -4,7 +4,7 @@ type Writer = 'inline' | 'thread';
 
 let writer: Writer = 'inline';
 
-/** What writes the file of SQLite, in stores of the suite that runs: the same on every machine. */
+/** The writer of SQLite's file, in stores of the suite that runs: the same on every machine. */
 export const currentWriter = (): Writer => (currentStore() === 'sqlite' ? writer : 'inline');
 
 /** A suite whose stores on SQLite are written by a thread, as those of a node are where there are cores for it. */

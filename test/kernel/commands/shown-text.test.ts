@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { harmlessText, jsonLine, shortText } from '../../../kernel/commands/shown-text.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** What a terminal could take for an order, and what changes the order of what is read. */
+/** Characters that control a terminal, or change the reading order. */
 const HARMFUL = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 const hostile = fc.string({
@@ -14,7 +14,7 @@ const hostile = fc.string({
 });
 
 describe('text that commands show', () => {
-  it('never steers a terminal, whatever a fact says', () => {
+  it('never sends control characters to a terminal', () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 30 }), (text, most) => {
         expect(harmlessText(text)).not.to.match(HARMFUL);
@@ -26,7 +26,7 @@ describe('text that commands show', () => {
     );
   });
 
-  it('is the same document as JSON, on one line without anything that steers', () => {
+  it('is the same JSON document, on one line without control characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const line = jsonLine({ v: text, [text]: 1 });

@@ -20,7 +20,7 @@ describe('base64url', () => {
     expect(encodeBase64Url(Uint8Array.of(1, 2, 3, 4).subarray(1, 3))).to.equal('AgM');
   });
 
-  it('gives back what was encoded', () => {
+  it('decodes the bytes that were encoded', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(bytesOf(encodeBase64Url(bytes))).to.deep.equal([...bytes]);

@@ -41,7 +41,7 @@ forEachStore('the phases of an append', () => {
   };
   afterEach(() => node.stop());
 
-  it('show what was decided in a phase only to the next one', async () => {
+  it('show the decisions of a phase only to the next one', async () => {
     const seen: string[] = [];
     const note = (phase: string, items: readonly { readonly open: boolean }[]) => {
       seen.push(`${phase} ${items.map(({ open }) => open).join(' ')}`);
@@ -80,7 +80,7 @@ forEachStore('the phases of an append', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('tell the first of several refusals by what it is about', async () => {
+  it('return the refusal with the most basic subject', async () => {
     const refuse = (name: string, check: 'target' | 'place') =>
       named(name, (on) => {
         on(appendRead, ({ items }) => items[0]?.reject(refusal(`read ${check}`), check));

@@ -88,7 +88,7 @@ forEachStore('the feed of facts', () => {
     return { follower, texts, pages, epochs };
   };
 
-  it('passes over entries of a kind that it does not know, whatever they are about', async () => {
+  it('skips entries of an unknown kind, about any subject', async () => {
     await assert('known');
     const { follower, texts, pages } = follow();
     await follower.catchUp();
@@ -107,7 +107,7 @@ forEachStore('the feed of facts', () => {
     ]);
   });
 
-  it('gives every fact once, in the order of commits, in pages that are bounded in entries', async () => {
+  it('returns every fact once, in the order of commits, in bounded pages', async () => {
     const all = Array.from({ length: 7 }, (_, at) => `fact ${at}`);
     for (const text of all.slice(0, 5)) await assert(text);
     const { follower, texts, pages, epochs } = follow({ maxEntries: 2 });

@@ -84,7 +84,7 @@ describe('relations', () => {
     });
   }
 
-  it('refuse what is not a string', () => {
+  it('refuse values that are no strings', () => {
     for (const input of [undefined, null, 0, [], {}]) {
       expect(thrownError(() => readRelation(input, 'body.relation')).code).to.equal('validation');
     }

@@ -44,7 +44,7 @@ describe('the wire form of a fact', () => {
     expect(Object.keys(jsonOf(...DEFAULT_WORDS.reverse())(marked)).sort()).to.deep.equal([...DEFAULT_MEMBERS].sort());
   });
 
-  it('says without a mark what is known without it', () => {
+  it('derives members without a mark from the fact', () => {
     for (const json of [jsonOf(...EXPECTED_MEMBERS)(view), jsonOf(...DEFAULT_WORDS)(view)]) {
       expect(json).to.include({
         contradicted: false,
@@ -56,7 +56,7 @@ describe('the wire form of a fact', () => {
     }
   });
 
-  it('says what marks say', () => {
+  it('shows the members of marks', () => {
     const json = jsonOf(...DEFAULT_WORDS);
     const uri = 'acme://node.example:1/garden/herbs';
     const held = withMark(withMark(view, GARDEN_URI, uri), QUARANTINE, { status: 'pending', garden: uri });
@@ -83,7 +83,7 @@ describe('the wire form of a fact', () => {
     expect(schema.required).to.include('colour_known').and.not.include.members(['colour', 'differs_elsewhere']);
   });
 
-  it('lets one mark alone fill a member, and none what is read from the fact', () => {
+  it('lets one mark alone fill a member, and no mark a member that is read from the fact', () => {
     const mark = (id: string, member: string) =>
       defineFactMark<string>(id, { summary: 'x', members: { [member]: STRING_JSON }, toJson: () => ({}) });
     expect(wordsOf(mark('a', 'confidence')).problems).to.deep.equal([
@@ -95,7 +95,7 @@ describe('the wire form of a fact', () => {
     expect(wordsOf(expected).problems).to.have.length(1);
   });
 
-  it('keeps what others warn of, and adds its own for a relation without a namespace', () => {
+  it('keeps the warnings of others, and adds its own for a relation without a namespace', () => {
     const warned = { ...plainView(madeFact('a', [], { relation: 'role' })), warnings: ['unattested source'] };
     expect(jsonOf()(warned)['warnings']).to.have.lengthOf(2).and.include('unattested source');
     const plain = jsonOf()({ ...warned, fact: madeFact('a', []) });

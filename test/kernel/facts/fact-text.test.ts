@@ -41,7 +41,7 @@ describe('the text of a fact', () => {
     expect(written).to.be.below(10);
   });
 
-  it('follows the marks, whatever was asked before', () => {
+  it('follows the marks, after any earlier calls', () => {
     const plain = plainView(kept());
     const views = [
       plain,
@@ -57,7 +57,7 @@ describe('the text of a fact', () => {
     for (const view of [...views, ...views.reverse()]) expectSame(view);
   });
 
-  it('is written anew for a fact that may still change', () => {
+  it('is computed again for a fact that may still change', () => {
     const fact = madeFact('a', []);
     expectSame(plainView(fact));
     (fact as { confidence: number }).confidence = 0.25;

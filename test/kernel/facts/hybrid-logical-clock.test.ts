@@ -117,7 +117,7 @@ describe('the hybrid logical clock', () => {
     expect(stamps.sort(compareHlc).map((stamp) => stamp.counter)).to.deep.equal([2, 9, 10]);
   });
 
-  it('P06: reading what was written gives the stamp back', () => {
+  it('P06: reading a written stamp returns the same stamp', () => {
     fc.assert(
       fc.property(hlc, (stamp) => {
         expect(parseHlc(formatHlc(stamp))).to.deep.equal(stamp);

@@ -20,7 +20,7 @@ forEachStore('A fact of a peer', () => {
     node = await startTestNode({ plugins: ['facts', 'node-info'], node: { maxStampLeadS } });
     return node;
   };
-  /** The code of each refusal, and `stored` for what was taken. */
+  /** The code of each refusal, and `stored` for accepted facts. */
   const take = async (started: TestNode, drafts: readonly Record<string, unknown>[]): Promise<string[]> => {
     const peer = { ...nodePrincipal(started.kernel.get(NodeSelf).names), kind: 'node' };
     const all = drafts.map((draft, at) => ({ ...DRAFT, id: `theirs-${at}`, hlcText: '1.0', ...draft }));

@@ -64,7 +64,7 @@ describe('the commitment of a value', () => {
     expect(new Set(commitments.map(hex)).size).to.equal(commitments.length);
   });
 
-  it('refuses what has no canonical form', () => {
+  it('refuses values without a canonical form', () => {
     const commit = (v: string | number) => () => valueCommitment(SALT, { type: 'text', v, interpretAs: 'content' });
     expect(commit('\ud800')).to.throw(TypeError, 'well-formed');
     expect(commit(Number.NaN)).to.throw(TypeError, 'finite');

@@ -71,7 +71,7 @@ describe('value keys', () => {
     expect(valueKey(typed('text', 'x', 'instruction'), names)).to.equal(valueKey(typed('text', 'x'), names));
   });
 
-  it('tell types apart, whatever the text', () => {
+  it('differ for different types with the same text', () => {
     const sameText = [keyOf('string', '1'), keyOf('text', '1'), keyOf('number', 1), keyOf('ref', '1')];
     expect(new Set(sameText).size).to.equal(4);
     expect(keyOf('string', 'null')).not.to.equal(keyOf('null', null));
@@ -79,7 +79,7 @@ describe('value keys', () => {
     expect(keyOf('string', '2026-03-02')).not.to.equal(keyOf('datetime', '2026-03-02'));
   });
 
-  it('take numbers numerically', () => {
+  it('compare numbers numerically', () => {
     expect(keyOf('number', JSON.parse('1.0'))).to.equal(keyOf('number', 1));
     expect(keyOf('number', -0)).to.equal(keyOf('number', 0));
     expect(keyOf('number', 0.1 + 0.2)).not.to.equal(keyOf('number', 0.3));

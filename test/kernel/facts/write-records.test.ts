@@ -56,7 +56,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect(found[0]?.salt).not.to.deep.equal(found[1]?.salt);
   });
 
-  it('names the node for what follows from a fact', async () => {
+  it('names the node as the writer of follow-ups', async () => {
     await start(
       named('echo', (on) =>
         on(factAppended, ({ facts }) =>
@@ -70,7 +70,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect(echo?.writerKeyId).to.equal(null);
   });
 
-  it('holds the tags that plugins gave to the facts that were stored', async () => {
+  it('holds the tags of plugins on stored facts', async () => {
     const tagger = (name: string, wanted: string) =>
       named(name, (on) =>
         on(appendJudge, ({ items }) => {

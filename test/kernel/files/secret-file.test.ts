@@ -20,7 +20,7 @@ describe('a file that holds a secret', () => {
       expect(await readSecretFile(file)).to.equal(SECRET);
     }));
 
-  it('is never overwritten, whoever wrote it, unless it is replaced', () =>
+  it('is never overwritten, only replaced on request', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'mine');
       writeFileSync(file, 'mine');
@@ -31,7 +31,7 @@ describe('a file that holds a secret', () => {
       expect(readdirSync(folder)).to.deep.equal(['mine']);
     }));
 
-  it('is written by one of several at once', () =>
+  it('is written by one of several concurrent calls', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'my.key');
       const written = await Promise.all([SECRET, OTHER].map((secret) => writeSecretFile(file, secret, random)));

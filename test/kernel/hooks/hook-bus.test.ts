@@ -113,7 +113,7 @@ describe('the hook bus', () => {
     expect(await rejection(bus.filter(text, '', { suffix: '' }))).to.include({ plugin: 'inner', hook: 'vote:collect' });
   });
 
-  it('turns what is no error into one that names the culprit', async () => {
+  it('turns a thrown value that is no error into one that names the plugin', async () => {
     const { bus } = createBus();
     bus.register('culprit', votes, () => {
       throw 'a text';
@@ -123,7 +123,7 @@ describe('the hook bus', () => {
     expect(error).to.include({ plugin: 'culprit', cause: 'a text' });
   });
 
-  it('passes an operating error on as it is', async () => {
+  it('passes an operating error on unchanged', async () => {
     const { bus } = createBus();
     const veto = new ServiceError('conflict', 'not this one');
     bus.register('a', text, () => {

@@ -33,7 +33,7 @@ const route = (answers: Answers, reply: Reply) => ({
 const ask = (answers: Answers, reply: Reply): Promise<Answer> =>
   serveRoutes([route(answers, reply)]).ask('GET', '/v1/thing');
 
-/** What the suite is told of a reply that does not fit, and would fail the test for. */
+/** The suite's message about an undeclared reply, which would fail the test. */
 const refusal = async (answers: Answers, reply: Reply): Promise<string> => {
   const { message } = await rejection(ask(answers, reply));
   expect(takeUndeclaredReplies().map((error) => error.message)).to.deep.equal([message]);

@@ -16,7 +16,7 @@ const OPEN = { 200: { json: { type: 'object', additionalProperties: true } } } a
 
 const READ_HEADERS = ['Svc-Session', 'X-Svc-Capability', 'Cookie', 'Content-Length'] as const;
 
-/** Asks a route of the node, and shows what came back. */
+/** Calls a route of the node, and returns its reply. */
 const askingPlugin = definePlugin({
   name: 'asking',
   version: '1.0.0',
@@ -97,7 +97,7 @@ describe('requests to routes of the own node', () => {
     expect(missing.told).to.include({ code: 'lookup', instance: '/v1/facts/none' });
   });
 
-  it('reach the route that was named, whatever the parameters are', async () => {
+  it('reach the named route, with any parameters', async () => {
     const key = await node.addKey();
     for (const id of ['batch', '../me', 'x/provenance', 'x?limit=1', '%2e%2e', 'ä b']) {
       const { told } = await ask(key, { route: 'GET /v1/facts/:id', params: { id } });

@@ -74,7 +74,7 @@ describe('page cursors', () => {
     expect(refusalOf(text, { binding: 'other', nowMs: NOW_MS })).to.equal('invalid_cursor');
   });
 
-  it('are not told apart by what is wrong with them', () => {
+  it('have one refusal for every mistake', () => {
     const errors = ['', 'x', 'AAAA', '🙂', 'A'.repeat(MAX_CURSOR_LENGTH + 4), 'A'.repeat(4000)].map((text) =>
       thrownError(() => codec.decode(text, { binding: 'b', nowMs: NOW_MS })),
     );

@@ -85,7 +85,7 @@ describe('the type of a body', () => {
     );
   });
 
-  it('does not matter to an open document: whatever comes is not read', async () => {
+  it('is ignored for an open document, whose body is not read', async () => {
     const { body: _, ...without } = echo({ access: 'open', path: '/echo' });
     const answer = await serveRoutes([without]).ask('POST', '/echo', { headers: typed('text/plain'), body: 'x' });
     expect([answer.status, answer.json]).to.deep.equal([200, {}]);
@@ -95,14 +95,14 @@ describe('the type of a body', () => {
 describe('a body that nobody asked for', () => {
   const { body: _, ...without } = echo();
 
-  it('may be empty, in whatever type', async () => {
+  it('may be empty, with any type', async () => {
     for (const body of [undefined, '', '{}']) {
       expect((await post(without, { headers: json, body })).status, body).to.equal(200);
     }
     expect((await post(without, { headers: typed('text/plain'), body: '' })).status).to.equal(200);
   });
 
-  it('is refused as one that has members which the route does not know', async () => {
+  it('is refused if it has members, which the route does not know', async () => {
     const answer = await post(without, { headers: json, body: { reason: 'secret', hard: true } });
     expect([answer.status, answer.json.errors]).to.deep.equal([
       422,

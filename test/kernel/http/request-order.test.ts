@@ -155,7 +155,7 @@ describe('a set of routes', () => {
   const problems = (...routes: readonly (readonly [plugin: string, route: TestRoute])[]) =>
     routeProblems(routes.map(([plugin, owned]) => ({ plugin, route: { answers: {}, ...owned } })));
 
-  it('may not hold two that answer the same request, whatever they call their parameters', () => {
+  it('may not hold two that answer the same request, with any names of parameters', () => {
     expect(problems(['a', route('GET', '/v1/x/:id')], ['b', route('GET', '/v1/x/:key')])).to.deep.equal([
       'GET /v1/x/:key is registered by "a" and by "b"',
     ]);

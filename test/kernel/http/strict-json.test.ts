@@ -67,7 +67,7 @@ describe('the strict JSON reader', () => {
     expect(refusal('').message).to.equal('the body is empty; send a JSON document');
   });
 
-  it('refuses a byte order mark, whatever follows', () => {
+  it('refuses a byte order mark, before any text', () => {
     expect(refusal('\ufeff{}').message).to.contain('a byte order mark');
     expect(thrownError(() => parseStrictJson(Buffer.from('{}', 'utf16le'))).code).to.equal('malformed_json');
     expect(thrownError(() => parseStrictJson(Buffer.from('\ufeff{}', 'utf16le'))).code).to.equal('malformed_json');

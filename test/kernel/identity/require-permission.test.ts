@@ -12,13 +12,13 @@ describe('the permission check of use cases', () => {
     expect(() => requirePermission(reader, ['admin', 'read'])).not.to.throw();
   });
 
-  it('refuses any other caller by naming what is missing', () => {
+  it('refuses any other caller and names the missing permission', () => {
     const error = thrownError(() => requirePermission(reader, ['admin', AUDIT_READ]));
     expect(error).to.include({ code: 'authorization', status: 403 });
     expect(error.message).to.equal('this needs a key with permission "admin" or "audit.read"');
   });
 
-  it('refuses with the code that the use case gives', () => {
+  it('refuses with the code of the use case', () => {
     const error = thrownError(() => requirePermission(reader, 'write', 'reserved_namespace'));
     expect(error).to.include({ code: 'reserved_namespace', status: 403 });
   });

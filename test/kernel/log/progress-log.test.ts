@@ -33,7 +33,7 @@ describe('the log of long work', () => {
     ]);
   });
 
-  it('counts what is left only for a line', async () => {
+  it('counts the remaining units only for a line', async () => {
     const { clock, reached, asked } = openLog();
     for (let done = 0; done < 9; done += 1) {
       await reached(done, 5);
@@ -45,7 +45,7 @@ describe('the log of long work', () => {
     expect(asked()).to.equal(1);
   });
 
-  it('says nothing while little is left', async () => {
+  it('logs nothing while little is left', async () => {
     const { clock, lines, reached } = openLog(10);
     await reached(0, 9);
     await clock.advance(10_000);

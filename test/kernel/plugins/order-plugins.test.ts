@@ -48,13 +48,13 @@ describe('the order of plugins', () => {
     ]);
   });
 
-  it('is the same for the same plugins, in whatever order they come, and puts every provider first', () => {
+  it('is the same for the same plugins in any order, and puts every provider first', () => {
     const graphs = fc
       .integer({ min: 1, max: 8 })
       .chain((size) => fc.tuple(...Array.from({ length: size }, (_, place) => fc.subarray([...Array(place).keys()]))));
     fc.assert(
       fc.property(graphs, fc.integer(), (needs, seed) => {
-        // Names run against the order of the edges, so that the two compete.
+        // Names contradict the order of the edges, so that the two compete.
         const name = (place: number): string => `p${9 - place}`;
         const plugins = needs.map((others, place) => plugin(name(place), ...others.map(name)));
         const shuffled = [...plugins].sort(

@@ -28,12 +28,12 @@ const violations = (value: unknown): Record<string, string> => {
 };
 
 describe('a compiled schema', () => {
-  it('hands back what is valid', () => {
+  it('returns a valid value', () => {
     const value = { name: 'ab', value: { type: 'number', v: 1 } };
     expect(check(value, 'body')).to.equal(value);
   });
 
-  it('names every member that is wrong', () => {
+  it('names every invalid member', () => {
     const value = {
       name: 'toolong',
       value: { type: 'x', v: 'y' },
@@ -56,7 +56,7 @@ describe('a compiled schema', () => {
     });
   });
 
-  it('names what is missing, and the document itself', () => {
+  it('names missing members, and the document itself', () => {
     expect(violations({ value: {} })).to.deep.equal({ 'body.name': 'is required', 'body.value.type': 'is required' });
     expect(violations(null)).to.deep.equal({ body: 'must be an object' });
     expect(violations([])).to.deep.equal({ body: 'must be an object' });

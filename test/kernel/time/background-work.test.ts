@@ -59,7 +59,7 @@ describe('coalesced work', () => {
     await second;
   });
 
-  it('never overlaps, and answers each call by a run that began after it, whatever the order of events', async () => {
+  it('never overlaps, and answers each call by a run that began after it, in any order of events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('ask', 'end', 'turn', 'fail'), { maxLength: 40 }), async (steps) => {
         const work = openWork();

@@ -87,7 +87,7 @@ describe('instants', () => {
     fc.assert(agrees, { numRuns: RUNS * 5 });
   });
 
-  it('P13: reading what was written gives the instant back', () => {
+  it('P13: reading a written instant returns the same instant', () => {
     fc.assert(
       fc.property(instantMs, (ms) => {
         expect(parseInstant(formatInstant(ms))).to.equal(ms);
@@ -96,7 +96,7 @@ describe('instants', () => {
     );
   });
 
-  it('P13: the platform reads what is written', () => {
+  it('P13: the platform reads a written instant', () => {
     fc.assert(
       fc.property(instantMs, (ms) => Date.parse(formatInstant(ms)) === ms),
       { numRuns: RUNS },

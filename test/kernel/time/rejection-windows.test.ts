@@ -14,7 +14,7 @@ describe('the limit on entries about rejections', () => {
     expect(admit(61_000)?.detail).to.deep.equal({ dimension: 'recall' });
   });
 
-  it('counts every sender by itself, whatever its parts run together to', () => {
+  it('counts every sender separately, even if their parts join to the same text', () => {
     const windows = new RejectionWindows(1);
     expect(windows.admit(['a', 'b'], ENTRY, 0)).not.to.equal(null);
     expect(windows.admit(['a', 'b'], ENTRY, 0)).to.equal(null);
@@ -22,13 +22,13 @@ describe('the limit on entries about rejections', () => {
     expect(windows.admit(['a', 'b', null], ENTRY, 0)).not.to.equal(null);
   });
 
-  it('lets through as many as it was made for', () => {
+  it('admits the configured number', () => {
     const windows = new RejectionWindows(3);
     const admitted = Array.from({ length: 5 }, () => windows.admit(['agent:a'], ENTRY, 0));
     expect(admitted.filter((kept) => kept !== null)).to.have.length(3);
   });
 
-  it('stays small whatever number of names it is asked about', () => {
+  it('stays small with any number of names', () => {
     const windows = new RejectionWindows(1);
     for (let at = 0; at < 2; at += 1) windows.admit(['agent:first'], ENTRY, 0);
     for (let at = 0; at < 5_000; at += 1) windows.admit([`agent:${at}`], ENTRY, 0);

@@ -19,7 +19,7 @@ export interface PeerIdentity {
   unique(): string;
   /** A declaration towards the target: for public facts, in both directions, signed now. A change wins. */
   declare(targetNodeId: string, changes?: Document): Document;
-  /** The document with a good `declaration_sig` over its other members, whatever they are. */
+  /** The document with a valid `declaration_sig` over its other members. */
   signed(document: Document): Document;
   /** A token for one request to the target, good for a minute. A claim of undefined is left out. */
   token(targetNodeId: string, claims?: Document, header?: Document): string;

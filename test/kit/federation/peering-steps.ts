@@ -5,7 +5,7 @@ import { type FederatedNode, PULL_INTERVAL_MS } from './federated-node.ts';
 import type { Document, PeerIdentity } from './peer-identity.ts';
 import type { WireFact } from './wire-fact.ts';
 
-/** What each side declares; `public` in both directions without it. */
+/** The declarations of each side; `public` in both directions without it. */
 export interface Declared {
   readonly scopes?: readonly string[];
   readonly direction?: string;
@@ -123,7 +123,7 @@ export const federationEvents = async (
   return reply.body.entries;
 };
 
-/** Whatever the replay of a message must leave as it was. */
+/** Counts that the replay of a message must not change. */
 export const countsOf = async (node: FederatedNode, observer: PeerIdentity): Promise<Document> => {
   const total = async (target: string): Promise<number> => {
     const reply = await node.get(target);
@@ -142,7 +142,7 @@ export const countsOf = async (node: FederatedNode, observer: PeerIdentity): Pro
   };
 };
 
-/** What a refusal says to a program. */
+/** The machine-readable part of a refusal. */
 export const refusalOf = ({ status, body }: TestReply): Document => ({
   status,
   code: body?.code,

@@ -11,7 +11,7 @@ export interface TestPeerOptions {
   readonly nodeId?: string;
 }
 
-/** What a puller asked. */
+/** A request of a puller. */
 export interface PullSeen {
   readonly query: URLSearchParams;
   readonly token: string;
@@ -23,7 +23,7 @@ export type Answer = (request: InboundRequest) => OutboundReply | Promise<Outbou
 /** A peer in the hands of a test: all that it says, true or not, is the test's to choose. */
 export interface TestPeer extends PeerIdentity {
   readonly url: string;
-  /** What its metadata says. */
+  /** Its metadata document. */
   metadata: Document;
   /** Replies to requests for its metadata; by default with `metadata`. */
   answerMetadata: Answer;
@@ -32,7 +32,7 @@ export interface TestPeer extends PeerIdentity {
   /** Paths of all requests that it got, in order. */
   readonly hits: readonly string[];
   readonly pulls: readonly PullSeen[];
-  /** What it shares. Entry n has the stamp `<FEED_BASE_MS + n>.0`. */
+  /** Its shared facts. Entry n has the stamp `<FEED_BASE_MS + n>.0`. */
   readonly feed: WireFact[];
   epoch: string;
   /** A sound public fact of its own, said now, with its proof. Changed members are proved too, unless it is changed. */

@@ -46,7 +46,7 @@ export const originProof = (fact: WireFact, { nodeId, keyId, signer, saltOf }: O
   };
 };
 
-/** What the origin signs. */
+/** The statement that the origin signs. */
 export const originStatement = (fact: WireFact, nodeId: string, salt: Uint8Array, refsSalt: Uint8Array): string => {
   const { id, entity, relation, source, scope, confidence, timestamp, hlc, valid_until, derived_from } = fact;
   const { type, v, interpret_as = 'content' } = fact.value;

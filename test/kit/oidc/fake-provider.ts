@@ -21,7 +21,7 @@ export const drawProviderKey = async (algorithm: string, kid: string): Promise<P
   return { privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' }, algorithm };
 };
 
-/** An identity provider on the network of a test, which says whatever the test wants it to. */
+/** An identity provider on the network of a test, which controls its replies. */
 export interface FakeProvider {
   /** Replies by path, each of which a test may replace. */
   readonly replies: Map<string, (body: string) => OutboundReply | Promise<OutboundReply>>;

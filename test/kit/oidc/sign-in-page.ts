@@ -1,4 +1,4 @@
-/** What a person types into the pages of a provider process. */
+/** The input of a person on the pages of a provider process. */
 export interface Person {
   readonly login: string;
   /** The code that a device shows. */

@@ -34,15 +34,14 @@ export interface Hiding<N extends SweepNode> {
   hide(node: N, told: readonly Told[]): Promise<number>;
   /** Called there when the rest is told. */
   hideMore?(node: N, told: readonly Told[]): Promise<void>;
-  /** Asks as somebody who may see what is hidden, and what the stranger sees too. */
+  /** Sends a request as a caller who may see the hidden facts, and the stranger's too. */
   askAsInsider?(node: N, method: string, target: string, options: RequestOptions): Promise<TestReply>;
   /** Fails unless the hidden facts are there for those who may see them. */
   areThere(node: N): Promise<void>;
 }
 
 /**
- * What differs between two nodes that were told the same: ids that were drawn, stamps, cursors and other tokens, and
- * when exactly it was.
+ * Differences between two nodes with the same history: drawn ids, stamps, cursors and other tokens, and exact times.
  */
 const VOLATILE = /"(?:hlc|cursor|next_cursor|confirm)":"[^"]*"|\b(?:cursor |confirm=)[\w-]{20,}/g;
 const ID = /sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -51,7 +50,7 @@ const LATER_MS = Date.UTC(2026, 2, 3);
 
 interface World<N extends SweepNode> {
   readonly place: N;
-  /** Everything that the stranger is told, route by route, without what is volatile. */
+  /** Returns all replies to the stranger, route by route, without volatile parts. */
   look(where?: RegExp): Promise<Map<string, string>>;
   /** Calls back for every read of every route whose target matches. */
   visitReads(where: RegExp, visit: (read: Read) => Promise<void>): Promise<void>;
@@ -66,8 +65,8 @@ interface Read {
 
 const EVERYWHERE = /^/;
 /**
- * Routes that find facts, and may keep what they found for whoever asks next. Cards are not among them: they are
- * written when they are read.
+ * Routes that find facts, and may cache their results for later callers. Cards are not among them: they are written
+ * when they are read.
  */
 const FINDS = /^\/v1\/(?:recall|facts|graph|history|synthesis|conflicts)/;
 
@@ -126,7 +125,7 @@ const tell = async <N extends SweepNode>(hiding: Hiding<N>, hides: boolean): Pro
       .replaceAll(ID, (found) => {
         const name = names.get(found);
         if (name !== undefined) return name;
-        // What the node says about facts by their drawn ids has other content in each world.
+        // Facts that the node itself asserts about facts with drawn ids differ in content in each world.
         if (found.startsWith('sha256:')) return '<content>';
         if (found.length !== 36) return found;
         // By the order of their appearance, so that two which should be one are told apart.
@@ -179,8 +178,8 @@ const settle = async ({ node, ask }: SweepNode): Promise<void> => {
 };
 
 /**
- * Two nodes are told the same story; on one of them fifty facts of every kind are hidden from the stranger, who must
- * not be able to tell the two apart on any route that the node registers.
+ * Two nodes have the same history; on one of them fifty facts of every kind are hidden from the stranger. The stranger
+ * must not be able to tell the two apart on any route that the node registers.
  */
 export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hiding<N>): void => {
   forEachStore(title, () => {
