@@ -28,7 +28,7 @@ const MODES: readonly { readonly name: string; readonly members: Readonly<Record
   { name: 'lexical and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
 ];
 
-interface Judged extends Quality {
+interface QuestionScore extends Quality {
   readonly inBudget: number;
   readonly ms: number;
 }
@@ -44,9 +44,9 @@ export const benchRecallQuality = async ({ folders, store, embedders }: QualityO
     for (const folder of folders) {
       const memories = await readMemories(folder);
       for (const embedder of embedders) {
-        const judged = await judgeAll(place, memories, embedder);
+        const scores = await judgeAll(place, memories, embedder);
         rows.push(
-          ...judged.map((of, at) => [basename(folder), embedder.name, MODES[at]?.name ?? '', ...figuresOf(of)]),
+          ...scores.map((of, at) => [basename(folder), embedder.name, MODES[at]?.name ?? '', ...figuresOf(of)]),
         );
       }
     }
@@ -74,27 +74,27 @@ const judgeAll = async (
   place: BenchPlace,
   memories: readonly Memory[],
   embedder: BenchEmbedder,
-): Promise<readonly Judged[][]> => {
-  const judged = MODES.map((): Judged[] => []);
+): Promise<readonly QuestionScore[][]> => {
+  const scores = MODES.map((): QuestionScore[] => []);
   for (const memory of memories) {
     const { options, close } = await embedder.open(memory);
     try {
       const [node] = await place.startNodes(options);
       if (node === undefined) throw new Error('no node was started');
-      await askAll(node, memory, judged).finally(() => node.stop());
+      await askAll(node, memory, scores).finally(() => node.stop());
     } finally {
       await close();
     }
     console.error(`${memory.store}: ${memory.rows.length} rows, ${memory.queries.length} questions`);
   }
-  return judged;
+  return scores;
 };
 
-const figuresOf = (judged: readonly Judged[]): string[] => {
-  const percent = (of: (one: Judged) => number): string => figure(100 * mean(judged.map(of)), 1);
-  const times = judged.map(({ ms }) => ms).sort((a, b) => a - b);
+const figuresOf = (scores: readonly QuestionScore[]): string[] => {
+  const percent = (of: (one: QuestionScore) => number): string => figure(100 * mean(scores.map(of)), 1);
+  const times = scores.map(({ ms }) => ms).sort((a, b) => a - b);
   return [
-    figure(judged.length),
+    figure(scores.length),
     percent(({ recallAt5 }) => recallAt5),
     percent(({ recallAt10 }) => recallAt10),
     percent(({ ndcgAt10 }) => ndcgAt10),
@@ -103,14 +103,14 @@ const figuresOf = (judged: readonly Judged[]): string[] => {
   ];
 };
 
-const askAll = async (node: ServerProcess, memory: Memory, judged: readonly Judged[][]): Promise<void> => {
+const askAll = async (node: ServerProcess, memory: Memory, scores: readonly QuestionScore[][]): Promise<void> => {
   const client = await RecallClient.open(node);
   try {
     await client.load(memory.rows);
     await client.untilEmbedded();
     const idOf = new Map(memory.rows.map((row) => [rowToFact(row).body.entity, row.id]));
     for (const [at, { members }] of MODES.entries()) {
-      for (const query of memory.queries) judged[at]?.push(await ask(client, query, members, idOf));
+      for (const query of memory.queries) scores[at]?.push(await ask(client, query, members, idOf));
     }
   } finally {
     client.close();
@@ -122,7 +122,7 @@ const ask = async (
   { query, gold }: QueryRow,
   members: Readonly<Record<string, unknown>>,
   idOf: ReadonlyMap<string, string>,
-): Promise<Judged> => {
+): Promise<QuestionScore> => {
   const found = async (budget: number): Promise<string[]> => {
     const { facts } = await client.recall({ query, token_budget: budget, ...members });
     return facts.map(({ fact }) => idOf.get(fact.entity) ?? '');

@@ -30,20 +30,20 @@ import { EMBEDDER_VARIABLES, PREVIOUS_VARIABLES } from './previous-variables.ts'
 import type { AdapterSlotName, NodeConfigInput } from './read-config-file.ts';
 
 /** An adapter with its settings, whose shape it alone knows. */
-export interface Chosen<A> {
+export interface AdapterChoice<A> {
   readonly adapter: A;
   readonly settings: unknown;
 }
 
 export interface ChosenAdapters {
-  readonly store: Chosen<StoreAdapter<unknown>>;
-  readonly transport: Chosen<TransportAdapter<unknown>>;
-  readonly embedder: Chosen<EmbedderAdapter<unknown>>;
+  readonly store: AdapterChoice<StoreAdapter<unknown>>;
+  readonly transport: AdapterChoice<TransportAdapter<unknown>>;
+  readonly embedder: AdapterChoice<EmbedderAdapter<unknown>>;
   /** Absent: the node searches by vectors of its own embedder alone. */
-  readonly previousEmbedder: Chosen<EmbedderAdapter<unknown>> | undefined;
-  readonly clock: Chosen<ClockAdapter<unknown>>;
+  readonly previousEmbedder: AdapterChoice<EmbedderAdapter<unknown>> | undefined;
+  readonly clock: AdapterChoice<ClockAdapter<unknown>>;
   /** Absent: the plugins check credentials. */
-  readonly authorizer: Chosen<AuthorizerAdapter<unknown>> | undefined;
+  readonly authorizer: AdapterChoice<AuthorizerAdapter<unknown>> | undefined;
 }
 
 export interface AdapterSources {
@@ -104,7 +104,7 @@ const required = async <A extends AnyAdapter>(
   known: Catalog<A>,
   byVariable: string | undefined,
   problems: BootProblem[],
-): Promise<Chosen<A>> => {
+): Promise<AdapterChoice<A>> => {
   const chosen = await choose(sources, slot, known, byVariable, problems);
   if (chosen !== undefined) return chosen;
   const adapter = Object.values(known)[0] as A;
@@ -117,7 +117,7 @@ const choose = async <A extends AnyAdapter>(
   known: Catalog<A>,
   byVariable: string | undefined,
   problems: BootProblem[],
-): Promise<Chosen<A> | undefined> => {
+): Promise<AdapterChoice<A> | undefined> => {
   const owner = `adapters.${slot.name}`;
   const [inFile, over] = [file.adapters?.[slot.name], overrides.adapters?.[slot.name]];
   for (const part of [inFile, over]) {

@@ -19,12 +19,12 @@ import type { AdapterParts, Clock, FactStore, Listener, Transport } from '../por
 import type { PluginChoice } from './choose-plugins.ts';
 import { dishonouredVariables } from './contract-variables.ts';
 import { embedderBindings } from './embedder-bindings.ts';
-import { KEPT_WORDS } from './kept-words.ts';
 import { loadThirdPartyPlugin } from './load-third-party-plugin.ts';
 import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
+import { RESERVED_WORDS } from './reserved-words.ts';
 import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
 
@@ -45,7 +45,7 @@ export interface NodeOptions {
   readonly worker?: number | undefined;
   readonly inspectReplies?: KernelOptions['inspectReplies'];
   /** Puts the files of plugins into the data folder, against any other setting. */
-  readonly keepsToDataFolder?: boolean | undefined;
+  readonly usesOnlyDataFolder?: boolean | undefined;
 }
 
 export interface AdapterOverrides {
@@ -107,14 +107,14 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     coreMigrations: CORE_MIGRATIONS,
     identity: { serviceName: node.serviceName, nodeId: node.id, nodeUrl: node.url },
     node: settings,
-    keepsToDataFolder: options.keepsToDataFolder,
+    usesOnlyDataFolder: options.usesOnlyDataFolder,
     allowsOrigin: transport.adapter.allowsOrigin?.(transport.settings) ?? (() => false),
     env,
     log,
     settings: config.report,
     problems,
     suggestProvider,
-    keptWords: KEPT_WORDS,
+    reservedWords: RESERVED_WORDS,
     switchedOff: () => Promise.all(config.disabled.flatMap((name) => PLUGIN_CATALOG[name]?.() ?? [])),
     inspectReplies: options.inspectReplies,
     adapters: {

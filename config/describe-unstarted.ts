@@ -24,7 +24,7 @@ export const describeUnstarted = async (
         adapters: { store: { use: 'sqlite', path: join(folder, 'node.db') } },
         plugins: Object.fromEntries(borrowed.map((name) => [name, true])),
       },
-      keepsToDataFolder: true,
+      usesOnlyDataFolder: true,
     });
     try {
       const { plugins, settings, ...rest } = await scratch.describe();

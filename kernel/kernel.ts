@@ -55,7 +55,7 @@ export interface KernelOptions {
   /** Whether pages of this origin may call a node without keys; without it only the node's own may. */
   readonly allowsOrigin?: (origin: string) => boolean;
   /** Puts the files of plugins into the data folder, against any other setting. */
-  readonly keepsToDataFolder?: boolean | undefined;
+  readonly usesOnlyDataFolder?: boolean | undefined;
   readonly installations: readonly Installation[];
   readonly adapters: KernelAdapters;
   readonly coreMigrations: readonly Migration[];
@@ -72,7 +72,7 @@ export interface KernelOptions {
    * Words that stay in force while their plugin is disabled, above all reserved names: a name that a client could take
    * today would be believed when the plugin is enabled again.
    */
-  readonly keptWords?: readonly OwnedWord[];
+  readonly reservedWords?: readonly OwnedWord[];
   readonly suggestProvider?: (refId: string) => string | undefined;
   /** Loads the disabled plugins of the package, for a description to name. */
   readonly switchedOff?: () => Promise<readonly AnyPlugin[]>;

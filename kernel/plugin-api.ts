@@ -29,10 +29,10 @@ export {
 export { askServer, type Question, refusalOf } from './commands/ask-server.ts';
 export * from './commands/command-definition.ts';
 export * from './commands/command-server.ts';
-export { counted } from './commands/counted.ts';
+export { countNoun } from './commands/count-noun.ts';
 export type { OfflineStore, StoreRestore, UpgradePlan } from './commands/offline-store.ts';
 export { type NumberedLine, readLines } from './commands/read-lines.ts';
-export { type PagesAsked, type ReadPage, readPages } from './commands/read-pages.ts';
+export { type PagesQuery, type ReadPage, readPages } from './commands/read-pages.ts';
 export { queryOf, readShare, wordOrInput } from './commands/read-words.ts';
 export { rotateGroup } from './commands/rotate-group.ts';
 export * from './commands/send-batch.ts';
@@ -58,6 +58,7 @@ export { type SignatureCheck, SignatureWork } from './crypto/signature-work.ts';
 export * from './description/node-description.ts';
 export * from './facts/append-api.ts';
 export { refuseTimestamp } from './facts/assertion-rights.ts';
+export { cacheByFact } from './facts/cache-by-fact.ts';
 export { contentId } from './facts/content-id.ts';
 export { coverBy } from './facts/cover-by.ts';
 export { inPastTable, liveAmong, recordedBy, SAME_FACT, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.ts';
@@ -84,7 +85,6 @@ export { type FactView, plainView } from './facts/fact-view.ts';
 export * from './facts/facts.ts';
 export * from './facts/garden-access.ts';
 export { compareHlc, formatHlc, isTooFarAhead, parseHlc, ZERO_HLC } from './facts/hybrid-logical-clock.ts';
-export { keptWithFact } from './facts/kept-with-fact.ts';
 export { areMoreThan, type LedgerPiece, ledgerPieces } from './facts/ledger-pieces.ts';
 export { MAX_PLAIN_KEY_LENGTH, matchKey, nameKeys, wholeMatchKey } from './facts/match-key.ts';
 export { memberRefusal } from './facts/member-refusal.ts';
@@ -148,10 +148,10 @@ export * from './telemetry/telemetry-api.ts';
 export { ServedTenants } from './tenants/served-tenants.ts';
 export { type RecordRemoval, TenantRemoval } from './tenants/tenant-removal.ts';
 export { BackgroundWork } from './time/background-work.ts';
+export { cacheResult } from './time/cache-result.ts';
 export { coalesce } from './time/coalesce.ts';
 export { inTurns, othersGoFirst, turnAfter } from './time/in-turns.ts';
 export { formatInstant, parseDateOrInstant, parseInstant } from './time/instant.ts';
-export { keptAnswer } from './time/kept-answer.ts';
 export { REJECTIONS_PER_MINUTE, RejectionWindows } from './time/rejection-windows.ts';
 export { withinTime } from './time/within-time.ts';
 export {
@@ -164,7 +164,12 @@ export { defineVocabulary, type Word, type WordKind } from './vocabulary/define-
 export { defineErrorCode, ErrorCodes, type ErrorWord } from './vocabulary/error-codes.ts';
 export { defineInterpretation, type Interpretation } from './vocabulary/interpretations.ts';
 export { defineFeedKind, definePrincipalKind, FeedKinds, PrincipalKinds } from './vocabulary/kinds.ts';
-export { type AskedPermission, definePermission, Permissions, type PermissionWord } from './vocabulary/permissions.ts';
+export {
+  definePermission,
+  Permissions,
+  type PermissionWord,
+  type RequiredPermission,
+} from './vocabulary/permissions.ts';
 export {
   defineOpenRelation,
   defineReservedEntities,

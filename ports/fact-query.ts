@@ -26,7 +26,7 @@ export interface FactQuery {
    * The facts are likely to be read again: the store may cache them, and return from its cache those that it finds
    * unchanged. The answer is the same without it. For look-ups of facts, not for walking through many.
    */
-  readonly mayKeep?: boolean;
+  readonly mayCache?: boolean;
 }
 
 /** The first rows in an order. */

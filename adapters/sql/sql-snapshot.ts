@@ -61,7 +61,7 @@ export class SqlSnapshot implements Snapshot {
   }
 
   async find(query: FactQuery): Promise<StoredFact[]> {
-    const tenantId = query.mayKeep === true && this.#cache !== undefined ? tenantOf(query.filter) : undefined;
+    const tenantId = query.mayCache === true && this.#cache !== undefined ? tenantOf(query.filter) : undefined;
     if (tenantId === undefined || this.#cache === undefined) return this.#find(query);
     return findKept(query, tenantId, this.#cache, {
       traces: (asked) => this.#rowsOf(this.#statements.traces(asked)),

@@ -11,7 +11,7 @@ import {
 
 const MAX_GROUP = 256;
 
-interface Waiting {
+interface QueuedAssertion {
   readonly fact: CeilingFact;
   readonly resolve: (reply: string) => void;
   readonly reject: (error: unknown) => void;
@@ -31,7 +31,7 @@ export class GroupCommit implements CeilingStore {
   readonly #siblings: StatementSyncInstance;
   readonly #inserts: readonly Insert[];
   readonly #rows: CeilingRows;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedAssertion[] = [];
   #scheduled = false;
 
   constructor(database: DatabaseSyncInstance, { tables, isLinked }: CeilingLayout) {

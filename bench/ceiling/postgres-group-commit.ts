@@ -47,7 +47,7 @@ const parametersOf = ({ columns, values }: CeilingTable, rows: readonly CeilingR
   return columns.map(({ isShared }, at) => (isShared === true ? cells[0]?.[at] : cells.map((row) => row[at])));
 };
 
-interface Waiting {
+interface QueuedAssertion {
   readonly fact: CeilingFact;
   readonly resolve: (reply: string) => void;
   readonly reject: (error: unknown) => void;
@@ -61,7 +61,7 @@ export class PostgresGroupCommit implements CeilingStore {
   readonly #client: pg.Client;
   readonly #inserts: readonly { readonly table: CeilingTable; readonly text: string }[];
   readonly #rows: CeilingRows;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedAssertion[] = [];
   #running = false;
   #stored = 0;
   #nextAnalysis = FIRST_ANALYSIS;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../ports/ports.ts';
-import { createDue } from '../log/create-due.ts';
+import { createThrottle } from '../log/create-throttle.ts';
 import type { Logger } from '../log/logger.ts';
 
 const INTERVAL_MS = 3_000;
 
 /** Logs a line at most every few seconds, because long work reports each of its many steps. */
 export const createProgressLog = (log: Logger, clock: Clock): ((line: string) => void) => {
-  const isDue = createDue(clock, INTERVAL_MS);
+  const isDue = createThrottle(clock, INTERVAL_MS);
   return (line) => {
     if (isDue()) log.info(line);
   };

@@ -46,9 +46,9 @@ export interface PlanInput {
   readonly adapterRefs: ReadonlySet<string>;
   readonly node: NodeSettings;
   /** Words that the node keeps while the plugin that declares them is off. */
-  readonly keptWords?: readonly OwnedWord[] | undefined;
+  readonly reservedWords?: readonly OwnedWord[] | undefined;
   /** Puts the files of plugins into the data folder, against any other setting. */
-  readonly keepsToDataFolder?: boolean | undefined;
+  readonly usesOnlyDataFolder?: boolean | undefined;
   /** Returns the name of a disabled plugin that would provide the ref. */
   readonly suggestProvider: (refId: string) => string | undefined;
 }
@@ -111,13 +111,13 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   }
   const ordered = orderPlugins(plugins, providers, problems);
   const migrations = planMigrations(input.coreMigrations, plugins, problems);
-  const vocabulary = collectWords(allWords(plugins, input.keptWords), problems);
+  const vocabulary = collectWords(allWords(plugins, input.reservedWords), problems);
   const byPlugin = new Map(input.installations.map((installation) => [installation.plugin, installation]));
   const planned = ordered.map((plugin) => {
     const { file, overrides } = byPlugin.get(plugin) ?? {};
-    const { env, keepsToDataFolder } = input;
+    const { env, usesOnlyDataFolder } = input;
     const { dataFolder } = input.node;
-    const sources = { owner: `plugins.${plugin.name}`, env, dataFolder, keepsToDataFolder, file, overrides };
+    const sources = { owner: `plugins.${plugin.name}`, env, dataFolder, usesOnlyDataFolder, file, overrides };
     const resolved = resolveSettings(plugin.config, sources, problems);
     return { plugin, config: resolved?.value, settings: resolved?.report ?? [] };
   });

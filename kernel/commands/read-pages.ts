@@ -2,7 +2,7 @@ import { askServer } from './ask-server.ts';
 import type { CommandServer, ServerReply } from './command-server.ts';
 import { queryOf } from './read-words.ts';
 
-export interface PagesAsked {
+export interface PagesQuery {
   readonly path: string;
   readonly query: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Member of the reply that holds the items. */
@@ -21,7 +21,7 @@ export interface ReadPage<T> {
 const PAGE = 500;
 
 /** Yields the pages of a list of a running node, until the limit or the end. */
-export async function* readPages<T>(server: CommandServer, asked: PagesAsked): AsyncGenerator<ReadPage<T>> {
+export async function* readPages<T>(server: CommandServer, asked: PagesQuery): AsyncGenerator<ReadPage<T>> {
   const { path, query, list, limit } = asked;
   let cursor: string | undefined;
   let read = 0;

@@ -40,7 +40,7 @@ export interface AppendCall {
   readonly bytes: number;
 }
 
-interface Waiting extends TimedCall {
+interface QueuedCall extends TimedCall {
   readonly call: AppendCall;
   resolve(verdicts: readonly AppendVerdict[]): void;
   reject(error: unknown): void;
@@ -52,7 +52,7 @@ interface Waiting extends TimedCall {
  */
 export class AppendQueue {
   readonly #parts: QueueParts;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedCall[] = [];
   readonly #running = new Set<Promise<void>>();
   #draining: Promise<void> | undefined;
 
@@ -100,7 +100,7 @@ export class AppendQueue {
 
   /** Begins a transaction, while the one before it may still be committing. Calls join its group until it has begun. */
   #start(taken: () => void): void {
-    let group: readonly Waiting[] | undefined;
+    let group: readonly QueuedCall[] | undefined;
     const committed = this.#commit(() => {
       group ??= this.#takeGroup();
       taken();
@@ -110,8 +110,8 @@ export class AppendQueue {
     void committed.then(() => this.#running.delete(committed));
   }
 
-  #takeGroup(): Waiting[] {
-    const group: Waiting[] = [];
+  #takeGroup(): QueuedCall[] {
+    const group: QueuedCall[] = [];
     let bytes = 0;
     for (const waiting of this.#waiting) {
       const { call } = waiting;
@@ -126,7 +126,7 @@ export class AppendQueue {
   }
 
   /** Never rejects. `take` returns the same group each time; a transaction that did not begin has not called it. */
-  async #commit(take: () => readonly Waiting[]): Promise<void> {
+  async #commit(take: () => readonly QueuedCall[]): Promise<void> {
     try {
       const { verdicts, appended } = await this.#transact(take);
       for (const [at, waiting] of take().entries()) waiting.resolve(verdicts[at] ?? []);
@@ -143,11 +143,11 @@ export class AppendQueue {
   }
 
   async #transact(
-    take: () => readonly Waiting[],
+    take: () => readonly QueuedCall[],
   ): Promise<{ verdicts: AppendVerdict[][]; appended: readonly AppendedFact[] }> {
     const { store, tenantId, clock, clockWatch, measured } = this.#parts;
     let beganMs = 0;
-    const work = async (wide: WriteTransaction, group: readonly Waiting[]) => {
+    const work = async (wide: WriteTransaction, group: readonly QueuedCall[]) => {
       const transaction = narrowTransaction(wide);
       const calls = group.map(({ call }) => call);
       const nowMs = clockWatch.look();
@@ -179,7 +179,7 @@ export class AppendQueue {
     nowMs: number,
   ): Promise<AppendVerdict[][]> {
     const answers: AppendVerdict[][] = calls.map(() => []);
-    const byCaller = new Map<Principal, Stored[]>();
+    const byCaller = new Map<Principal, StoredItem[]>();
     for (const [call, items] of pending.entries()) {
       const isMarked = calls[call]?.options.unmarked !== true;
       for (const [item, { verdict, caller, warnings }] of items.entries()) {
@@ -205,7 +205,7 @@ export class AppendQueue {
 }
 
 /** A fact that was stored, on its way to the caller. */
-interface Stored {
+interface StoredItem {
   /** Index of its call, and of the item in that call. */
   readonly call: number;
   readonly item: number;

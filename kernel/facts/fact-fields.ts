@@ -62,11 +62,11 @@ export const createFactFields = (vocabulary: Vocabulary): FactFields => {
       const key = [...asked].sort().join();
       const json = made.get(key) ?? createFactJson(vocabulary, asked);
       // Callers choose the names, so the cache is bounded.
-      if (made.size === MOST_KEPT) made.clear();
+      if (made.size === MAX_CACHED) made.clear();
       made.set(key, json);
       return json;
     },
   };
 };
 
-const MOST_KEPT = 100;
+const MAX_CACHED = 100;

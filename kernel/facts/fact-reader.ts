@@ -14,13 +14,13 @@ import { readAnnotate, readConstrain } from '../hooks/kernel-hooks.ts';
 import { LIST_BYTES } from '../http/spelled-list.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
+import { cacheableUntil } from './cacheable-until.ts';
 import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
 import { type FactView, plainView } from './fact-view.ts';
 import type { GardenAccess } from './garden-access.ts';
 import { matchKey } from './match-key.ts';
 import type { ReadMoment } from './read-moment.ts';
 import type { FactPage, FactReader, FactSearch, ReadContext, ReadView } from './reader-api.ts';
-import { steadyUntil } from './steady-until.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
 export interface ReaderParts {
@@ -80,7 +80,7 @@ class SnapshotReader implements FactReader {
       limit: search.limit + 1,
       maxBytes: LIST_BYTES,
       // A walk through everything would evict facts that others read again.
-      mayKeep: search.entity !== undefined,
+      mayCache: search.entity !== undefined,
       ...(search.position === undefined ? {} : { after: search.position }),
     });
     // A page below its limit has reached the bound of bytes, or the end.
@@ -106,15 +106,15 @@ class SnapshotReader implements FactReader {
   }
 
   visible(ids: readonly string[]): Promise<StoredFact[]> {
-    return this.find(isIn('id', ids), { view: 'visible', order: 'feed', limit: ids.length, mayKeep: true });
+    return this.find(isIn('id', ids), { view: 'visible', order: 'feed', limit: ids.length, mayCache: true });
   }
 
   async find(
     filter: Filter,
-    { view, order, limit, mayKeep = false }: { view: ReadView; order: FactOrder; limit: number; mayKeep?: boolean },
+    { view, order, limit, mayCache = false }: { view: ReadView; order: FactOrder; limit: number; mayCache?: boolean },
   ): Promise<StoredFact[]> {
     const constraint = await this.constraint(view);
-    return this.snapshot.find({ filter: all(constraint, filter), order, limit, mayKeep });
+    return this.snapshot.find({ filter: all(constraint, filter), order, limit, mayCache });
   }
 
   constraint(view: ReadView, about: ReadContext['about'] = {}): Promise<Filter> {
@@ -126,12 +126,12 @@ class SnapshotReader implements FactReader {
     return this.#visibleFilter();
   }
 
-  async steadyUntil(entity: string): Promise<number> {
+  async cacheableUntil(entity: string): Promise<number> {
     const { caller, snapshot, nowMs, asOf, isValidity } = this;
     const isOfNow = asOf === undefined && isValidity === undefined && this.#aim.notes === undefined;
     if (!isOfNow) return Number.NEGATIVE_INFINITY;
     const entityKey = matchKey(entity, this.#parts.names);
-    return steadyUntil(this.#parts.hooks, { caller, snapshot, entityKey, nowMs });
+    return cacheableUntil(this.#parts.hooks, { caller, snapshot, entityKey, nowMs });
   }
 
   async annotate(facts: readonly StoredFact[]): Promise<FactView[]> {

@@ -10,13 +10,13 @@ export type FactText = (view: FactView) => string;
 
 export const FactText = defineRef<FactText>('kernel.fact-text');
 
-interface Kept {
+interface CachedText {
   readonly marks: FactView['marks'];
   readonly text: string;
 }
 
 export const createFactText = (factJson: FactJson): FactText => {
-  const kept = new WeakMap<StoredFact, Kept>();
+  const kept = new WeakMap<StoredFact, CachedText>();
   return (view) => {
     const { fact, marks, warnings } = view;
     const known = kept.get(fact);

@@ -41,7 +41,7 @@ export interface Facts {
   ): Promise<T>;
   /**
    * Returns a text that changes whenever an answer may change: see `FactStore.version`. Undefined when the store cannot
-   * tell. Answers also change at the instants that `FactReader.steadyUntil` returns.
+   * tell. Answers also change at the instants that `FactReader.cacheableUntil` returns.
    */
   version(): string | undefined;
   /** For a plugin with its own memory of the store: its answers differ from now on from those since the last commit. */

@@ -76,10 +76,10 @@ export interface FactReader extends ReadMoment {
   newestByCid(cid: string): Promise<FactView | undefined>;
   /** Facts among these ids that the caller may see, in any state and any order. */
   visible(ids: readonly string[]): Promise<StoredFact[]>;
-  /** Facts that satisfy the filter and a view of the caller; for `mayKeep` see `FactQuery`. */
+  /** Facts that satisfy the filter and a view of the caller; for `mayCache` see `FactQuery`. */
   find(
     filter: Filter,
-    options: { view: ReadView; order: FactOrder; limit: number; mayKeep?: boolean },
+    options: { view: ReadView; order: FactOrder; limit: number; mayCache?: boolean },
   ): Promise<StoredFact[]>;
   /** The caller's view as a filter, for a plugin's own reads. */
   constraint(view: ReadView, about?: ReadContext['about']): Promise<Filter>;
@@ -89,7 +89,7 @@ export interface FactReader extends ReadMoment {
    * The instant (milliseconds) until which this reader's default answers about the entity stay the same, as long as
    * `Facts.version` does. It lies before the reader's own moment when no answer may be cached: see `read:next-change`.
    */
-  steadyUntil(entity: string): Promise<number>;
+  cacheableUntil(entity: string): Promise<number>;
   /** Turns visible facts into views with the marks of plugins. */
   annotate(facts: readonly StoredFact[]): Promise<FactView[]>;
 }

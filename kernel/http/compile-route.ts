@@ -136,12 +136,12 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
   const readBody = compileBodyReader(route, options.maxBodyBytes, { undeclared: isPartOfApi ? 'refused' : 'ignored' });
   const access = typeof route.access === 'string' ? route.access : 'key';
   const label = `${route.method} ${route.path}`;
-  const asked = { label, path: route.path, access, challenge: route.challenge } as const;
+  const match = { label, path: route.path, access, challenge: route.challenge } as const;
   const requireKnownOrigin = route.origins === 'known' ? options.refuseForeignOrigin : undefined;
   // Only tests check replies.
   const watched = options.inspectReply === undefined ? undefined : declaredHeaders(route);
   return (request) =>
-    answer(request, asked, options, async (requestId, headers) => {
+    answer(request, match, options, async (requestId, headers) => {
       const info: HttpRequestInfo = { request, route: route.path, access, dimension: route.dimension ?? null };
       const caller = await identifyCaller(info, options);
       requireKnownOrigin?.(request);
@@ -172,8 +172,8 @@ const replyUnmatched = (
   options: Answering,
 ): Promise<OutboundReply> => {
   const isProtected = isUnderApi(request.path);
-  const asked = { label: null, path: null, access: isProtected ? 'key' : 'open' } as const;
-  return answer(request, asked, options, async () => {
+  const match = { label: null, path: null, access: isProtected ? 'key' : 'open' } as const;
+  return answer(request, match, options, async () => {
     if (isProtected) await identifyCaller({ request, route: null, access: 'key', dimension: null }, options);
     if (allowed.length === 0) throw new ServiceError('lookup', 'there is nothing at this path', { hint: ENTRANCES });
     const methods = [...allowed].sort().join(', ');
@@ -187,7 +187,7 @@ const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith(
 const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them';
 
 /** The matched route of a request. */
-interface Asked {
+interface RouteMatch {
   /** Method and pattern of the route; null without a match. */
   readonly label: string | null;
   readonly path: string | null;
@@ -201,24 +201,24 @@ type Work = (requestId: string, headers: Record<string, string>) => Promise<Repl
 /**
  * Adds the common parts of every answer: request id, cache rule, a problem document for any error, span and metrics.
  */
-const answer = (request: InboundRequest, asked: Asked, options: Answering, work: Work): Promise<OutboundReply> => {
+const answer = (request: InboundRequest, match: RouteMatch, options: Answering, work: Work): Promise<OutboundReply> => {
   const { measured, clock, random } = options;
-  return measured.span(request, asked.path, async (span) => {
+  return measured.span(request, match.path, async (span) => {
     const startMs = clock.monotonicMs();
     const requestId = requestIdOf(request, random);
-    const headers = standardHeaders(requestId, asked.access !== 'open');
+    const headers = standardHeaders(requestId, match.access !== 'open');
     let reply: OutboundReply;
     try {
       options.refuseForeignPage?.(request);
       reply = outboundReply(await work(requestId, headers), headers);
       const tookMs = clock.monotonicMs() - startMs;
       if (tookMs >= SLOW_REQUEST_MS) {
-        options.log.info('slow request', { requestId, route: asked.label, tookMs: Math.round(tookMs) });
+        options.log.info('slow request', { requestId, route: match.label, tookMs: Math.round(tookMs) });
       }
     } catch (error) {
-      reply = await refusalReply(error, request, asked, { options, requestId, headers });
+      reply = await refusalReply(error, request, match, { options, requestId, headers });
     }
-    measured.answered(request, asked.path, reply, clock.monotonicMs() - startMs, span);
+    measured.answered(request, match.path, reply, clock.monotonicMs() - startMs, span);
     return reply;
   });
 };
@@ -232,7 +232,7 @@ interface Refused {
 const refusalReply = async (
   error: unknown,
   request: InboundRequest,
-  { label: route, path, access, challenge }: Asked,
+  { label: route, path, access, challenge }: RouteMatch,
   { options, requestId, headers }: Refused,
 ): Promise<OutboundReply> => {
   const { log, self, measured, reportRefusal, holdRefusal } = options;

@@ -1,5 +1,5 @@
 import { type ErrorCode, type Principal, type Scope, ServiceError } from '../../ports/ports.ts';
-import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
+import { permissionId, type RequiredPermission } from '../vocabulary/permissions.ts';
 
 /**
  * Throws `refusal` unless the caller has the permission, or one of the list. Every use case begins with it, so that the
@@ -8,7 +8,7 @@ import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts
  */
 export const requirePermission = (
   caller: Principal,
-  permission: AskedPermission | readonly AskedPermission[],
+  permission: RequiredPermission | readonly RequiredPermission[],
   refusal: ErrorCode = 'authorization',
 ): void => {
   if (caller.kind !== 'node' && !hasPermission(caller, permission)) throw lacksPermission(permission, refusal);
@@ -17,19 +17,19 @@ export const requirePermission = (
 /** Whether the caller has the permission, or one of the list. */
 export const hasPermission = (
   { permissions }: Principal,
-  permission: AskedPermission | readonly AskedPermission[],
+  permission: RequiredPermission | readonly RequiredPermission[],
 ): boolean => {
   if (!isList(permission)) return permissions.has(permissionId(permission));
   for (const one of permission) if (permissions.has(permissionId(one))) return true;
   return false;
 };
 
-const isList = (asked: AskedPermission | readonly AskedPermission[]): asked is readonly AskedPermission[] =>
+const isList = (asked: RequiredPermission | readonly RequiredPermission[]): asked is readonly RequiredPermission[] =>
   Array.isArray(asked);
 
 /** The refusal of a caller without the permission. */
 export const lacksPermission = (
-  permission: AskedPermission | readonly AskedPermission[],
+  permission: RequiredPermission | readonly RequiredPermission[],
   refusal: ErrorCode,
 ): ServiceError => {
   const names = [permission].flat().map((asked) => `"${permissionId(asked)}"`);

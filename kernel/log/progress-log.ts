@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/ports.ts';
-import { createDue } from './create-due.ts';
+import { createThrottle } from './create-throttle.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { WorkRate } from './work-rate.ts';
 
@@ -35,7 +35,7 @@ export class ProgressLog {
    */
   async reached(done: number, left: () => Promise<number>): Promise<void> {
     const { log, clock, message, fields, leastLeft = 0 } = this.#parts;
-    this.#run ??= { rate: new WorkRate(clock, done), isDue: createDue(clock, INTERVAL_MS) };
+    this.#run ??= { rate: new WorkRate(clock, done), isDue: createThrottle(clock, INTERVAL_MS) };
     if (!this.#run.isDue()) return;
     const ratePerSecond = this.#run.rate.at(done);
     const more = await left();

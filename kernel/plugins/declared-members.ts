@@ -75,31 +75,41 @@ const refusesNull = (json: unknown): boolean => {
 };
 
 /** The position of a value in the document. Turned into text only for a violation, which is rare. */
-interface Place {
-  readonly parent?: Place;
+interface MemberPosition {
+  readonly parent?: MemberPosition;
   readonly segment: string | number;
 }
 
-const pathOf = ({ parent, segment }: Place): string => {
+const pathOf = ({ parent, segment }: MemberPosition): string => {
   if (parent === undefined) return String(segment);
   const path = pathOf(parent);
   return typeof segment === 'number' ? `${path}[${segment}]` : memberPath(path, segment);
 };
 
-const visit = (shape: Shape, value: unknown, place: Place, found: Violation[]): void => {
+const visit = (shape: Shape, value: unknown, position: MemberPosition, found: Violation[]): void => {
   if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) visitArray(shape, value, place, found);
-  else visitObject(shape, value as Record<string, unknown>, place, found);
+  if (Array.isArray(value)) visitArray(shape, value, position, found);
+  else visitObject(shape, value as Record<string, unknown>, position, found);
 };
 
-const visitArray = ({ items }: Shape, array: readonly unknown[], place: Place, found: Violation[]): void => {
+const visitArray = (
+  { items }: Shape,
+  array: readonly unknown[],
+  position: MemberPosition,
+  found: Violation[],
+): void => {
   if (items === undefined) return;
   for (let at = 0; at < array.length && found.length < MAX_VIOLATIONS; at += 1) {
-    visit(items, array[at], { parent: place, segment: at }, found);
+    visit(items, array[at], { parent: position, segment: at }, found);
   }
 };
 
-const visitObject = (shape: Shape, object: Record<string, unknown>, place: Place, found: Violation[]): void => {
+const visitObject = (
+  shape: Shape,
+  object: Record<string, unknown>,
+  position: MemberPosition,
+  found: Violation[],
+): void => {
   const { members, isClosed, others } = shape;
   if (members === undefined && others === undefined) return;
   // One pass, because listing a million names is the expensive part.
@@ -108,9 +118,9 @@ const visitObject = (shape: Shape, object: Record<string, unknown>, place: Place
     const member = members?.get(name);
     const inner = member === undefined ? others : member.shape;
     if (member?.nullIsAbsent === true && object[name] === null) delete object[name];
-    else if (inner !== undefined) visit(inner, object[name], { parent: place, segment: name }, found);
+    else if (inner !== undefined) visit(inner, object[name], { parent: position, segment: name }, found);
     else if (member === undefined && isClosed) {
-      const path = pathOf({ parent: place, segment: name });
+      const path = pathOf({ parent: position, segment: name });
       found.push({ path, message: undeclaredName('member', name, members?.keys() ?? []) });
     }
   }

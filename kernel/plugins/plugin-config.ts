@@ -23,7 +23,7 @@ export interface SettingSources {
    * Puts every such path into the data folder, against any other setting: for a node that touches no other node's
    * files.
    */
-  readonly keepsToDataFolder?: boolean | undefined;
+  readonly usesOnlyDataFolder?: boolean | undefined;
   readonly file?: Settings | undefined;
   readonly env: Environment;
   /** Given by the program that starts the node, for example by a flag. */
@@ -72,7 +72,7 @@ export const resolveSettings = <T>(
   for (const { path, place } of paths) if (readAt(value, path) === undefined) writeAt(value, path, place);
   for (const { path, parsed } of set.values()) writeAt(value, path, parsed);
   Object.assign(value, structuredClone(sources.overrides ?? {}));
-  if (sources.keepsToDataFolder === true) for (const { path, place } of paths) writeAt(value, path, place);
+  if (sources.usesOnlyDataFolder === true) for (const { path, place } of paths) writeAt(value, path, place);
 
   const found = new Map<string, BootProblem>();
   for (const { path, schema } of refused)
@@ -114,7 +114,7 @@ const readEnvironment = (properties: readonly SettingProperty[], env: Environmen
   return { set, refused };
 };
 
-interface Known {
+interface KnownSettings {
   readonly properties: readonly SettingProperty[];
   readonly moved: ReadonlyMap<string, string>;
   readonly sources: SettingSources;
@@ -122,7 +122,7 @@ interface Known {
 }
 
 /** Adds one problem per setting; a refused variable already stands for its setting. */
-const explain = (error: ErrorObject, known: Known, found: Map<string, BootProblem>): void => {
+const explain = (error: ErrorObject, known: KnownSettings, found: Map<string, BootProblem>): void => {
   const params = error.params as { missingProperty?: string; additionalProperty?: string };
   const parent = error.instancePath.split('/').slice(1);
   const name = params.missingProperty ?? params.additionalProperty;
@@ -155,7 +155,7 @@ const explain = (error: ErrorObject, known: Known, found: Map<string, BootProble
     });
 };
 
-const unknownSetting = (where: string, path: readonly string[], { properties, moved }: Known): BootProblem => {
+const unknownSetting = (where: string, path: readonly string[], { properties, moved }: KnownSettings): BootProblem => {
   const place = moved.get(dotted(path));
   if (place !== undefined) return { message: `${where} is now ${place}`, hint: `write it as ${place}` };
   const siblings = properties.map((property) => dotted(property.path));

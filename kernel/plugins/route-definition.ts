@@ -1,6 +1,6 @@
 import type { ErrorCode, Principal, ServiceError } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
-import { type AskedPermission, permissionId } from '../vocabulary/permissions.ts';
+import { permissionId, type RequiredPermission } from '../vocabulary/permissions.ts';
 import type { Answers, JsonSchema } from './answer-schemas.ts';
 
 export type Awaitable<T> = T | Promise<T>;
@@ -12,7 +12,7 @@ export type Awaitable<T> = T | Promise<T>;
 export type Access =
   | 'open'
   | 'peer'
-  | { readonly permission: AskedPermission | 'any' | readonly AskedPermission[]; readonly refusal?: ErrorCode };
+  | { readonly permission: RequiredPermission | 'any' | readonly RequiredPermission[]; readonly refusal?: ErrorCode };
 
 /** Ids of the permissions of which a caller needs one; `any` for every key, none for routes without a key. */
 export const permissionsOf = (access: Access): readonly string[] =>

@@ -22,7 +22,7 @@ export const narrowSnapshot = (wide: Snapshot): PluginSnapshot => new NarrowSnap
  */
 export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => new NarrowTransaction(wide);
 
-type Asked<M extends keyof Snapshot> = Snapshot[M] extends (...given: infer P) => unknown ? P : never;
+type Arguments<M extends keyof Snapshot> = Snapshot[M] extends (...given: infer P) => unknown ? P : never;
 
 /**
  * A class and not an object of functions, because one is made for every read and write, and an object would need new
@@ -39,23 +39,23 @@ class NarrowSnapshot implements PluginSnapshot {
     return #wide in narrow ? narrow.#wide : undefined;
   }
 
-  find(...asked: Asked<'find'>) {
+  find(...asked: Arguments<'find'>) {
     return this.#wide.find(...asked);
   }
 
-  outline(...asked: Asked<'outline'>) {
+  outline(...asked: Arguments<'outline'>) {
     return this.#wide.outline(...asked);
   }
 
-  outlineByTriple(...asked: Asked<'outlineByTriple'>) {
+  outlineByTriple(...asked: Arguments<'outlineByTriple'>) {
     return this.#wide.outlineByTriple(...asked);
   }
 
-  entitiesWith(...asked: Asked<'entitiesWith'>) {
+  entitiesWith(...asked: Arguments<'entitiesWith'>) {
     return this.#wide.entitiesWith(...asked);
   }
 
-  count(...asked: Asked<'count'>) {
+  count(...asked: Arguments<'count'>) {
     return this.#wide.count(...asked);
   }
 
@@ -64,7 +64,7 @@ class NarrowSnapshot implements PluginSnapshot {
     return (await this.#wide.find({ filter, order: 'feed', limit: 1 }))[0];
   }
 
-  siblings(...asked: Asked<'siblings'>) {
+  siblings(...asked: Arguments<'siblings'>) {
     return this.#wide.siblings(...asked);
   }
 
@@ -84,11 +84,11 @@ class NarrowSnapshot implements PluginSnapshot {
     return this.#wide.ledger(query);
   }
 
-  ledgerCount(...asked: Asked<'ledgerCount'>) {
+  ledgerCount(...asked: Arguments<'ledgerCount'>) {
     return this.#wide.ledgerCount(...asked);
   }
 
-  ledgerHead(...asked: Asked<'ledgerHead'>) {
+  ledgerHead(...asked: Arguments<'ledgerHead'>) {
     return this.#wide.ledgerHead(...asked);
   }
 
@@ -96,15 +96,15 @@ class NarrowSnapshot implements PluginSnapshot {
     return this.#wide.ledgerEnds();
   }
 
-  ledgerNumberAt(...asked: Asked<'ledgerNumberAt'>) {
+  ledgerNumberAt(...asked: Arguments<'ledgerNumberAt'>) {
     return this.#wide.ledgerNumberAt(...asked);
   }
 
-  feedAfter(...asked: Asked<'feedAfter'>) {
+  feedAfter(...asked: Arguments<'feedAfter'>) {
     return this.#wide.feedAfter(...asked);
   }
 
-  announced(...asked: Asked<'announced'>) {
+  announced(...asked: Arguments<'announced'>) {
     return this.#wide.announced(...asked);
   }
 

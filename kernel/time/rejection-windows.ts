@@ -1,4 +1,4 @@
-/** Recorded rejections of one sender per minute. */
+/** RejectionRecord rejections of one sender per minute. */
 export const REJECTIONS_PER_MINUTE = 60;
 
 const WINDOW_MS = 60_000;
@@ -12,7 +12,7 @@ interface Window {
 }
 
 /** A record of a rejection. */
-interface Recorded {
+interface RejectionRecord {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
@@ -29,7 +29,7 @@ export class RejectionWindows {
    * Returns the entry to record, or null to drop it. `sender` identifies whose rejections count together. The first
    * entry of a new window has the number of dropped ones before it in its detail, as `suppressed`.
    */
-  admit<E extends Recorded>(sender: readonly (string | null)[], entry: E, monotonicMs: number): E | null {
+  admit<E extends RejectionRecord>(sender: readonly (string | null)[], entry: E, monotonicMs: number): E | null {
     const key = JSON.stringify(sender);
     const known = this.#windows.get(key);
     const isOver = known === undefined || monotonicMs - known.startedMs >= WINDOW_MS;

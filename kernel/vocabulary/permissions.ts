@@ -15,9 +15,9 @@ export const definePermission = (id: string, definition: { readonly summary: str
   Permissions.define(id, definition);
 
 /** A required permission: one of the kernel's by name, or the word of a plugin. */
-export type AskedPermission = CorePermission | PermissionWord;
+export type RequiredPermission = CorePermission | PermissionWord;
 
-export const permissionId = (asked: AskedPermission): string => (typeof asked === 'string' ? asked : asked.id);
+export const permissionId = (asked: RequiredPermission): string => (typeof asked === 'string' ? asked : asked.id);
 
 export const CORE_PERMISSION_WORDS: readonly PermissionWord[] = Object.entries(CORE_PERMISSIONS).map(([id, summary]) =>
   definePermission(id, { summary }),

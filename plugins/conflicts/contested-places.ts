@@ -4,11 +4,11 @@ import {
   any,
   type ColumnCondition,
   type ColumnMatch,
+  cacheByFact,
   type FactView,
   type Filter,
   inPastTable,
   isIn,
-  keptWithFact,
   not,
   type PluginTables,
   type ReadableTables,
@@ -97,7 +97,7 @@ export const markContradicted = async (
   return views.map((view) => (isContradicted(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
 };
 
-const placeOf = keptWithFact(placeDigest);
+const placeOf = cacheByFact(placeDigest);
 
 /** As `markContradicted`, for a past moment, by a filter on past winners. */
 const markAsOf = async (

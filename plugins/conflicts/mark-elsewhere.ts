@@ -1,6 +1,7 @@
 import {
   all,
   type ColumnMatch,
+  cacheByFact,
   equals,
   type FactMark,
   type FactOutline,
@@ -8,7 +9,6 @@ import {
   type Filter,
   isIn,
   isNull,
-  keptWithFact,
   not,
   type ReadContext,
   SAME_PLACE,
@@ -90,7 +90,7 @@ const markWhere = async (
 const sayingOf = (fact: Pick<FactOutline, keyof Parameters<typeof tripleId>[0] | 'valueKey'>): string =>
   `${tripleId(fact)} ${fact.valueKey}`;
 
-const sayingOfFact = keptWithFact((fact) => sayingOf(fact));
+const sayingOfFact = cacheByFact((fact) => sayingOf(fact));
 
 const OTHER_VALUE: ColumnMatch = { column: 'value_key', is: 'other', field: 'valueKey' };
 

@@ -115,7 +115,7 @@ const lifetimeOf = async (
   hooks: HookCaller,
 ): Promise<FactAnswer['lifetime']> => {
   if (entity === undefined || garden !== undefined || hooks.hasHandlers(queryAnswer)) return undefined;
-  return { fromMs: reader.nowMs, untilMs: await reader.steadyUntil(readEntityUri(entity, 'query.entity')) };
+  return { fromMs: reader.nowMs, untilMs: await reader.cacheableUntil(readEntityUri(entity, 'query.entity')) };
 };
 
 const readQuestion = (question: FactQuestion, caller: Principal): Omit<FactSearch, 'limit'> => {

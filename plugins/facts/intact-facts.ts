@@ -1,6 +1,6 @@
 import {
+  cacheByFact,
   contentId,
-  keptWithFact,
   type Logger,
   ServiceError,
   type ServiceNames,
@@ -11,7 +11,7 @@ import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts'
 import { CID_MISMATCH } from './facts-words.ts';
 
 /** Content id computed from the stored row; null for a row too damaged to compute one. */
-export const recomputedCid = keptWithFact((fact: StoredFact): string | null => {
+export const recomputedCid = cacheByFact((fact: StoredFact): string | null => {
   try {
     return contentId(fact);
   } catch {

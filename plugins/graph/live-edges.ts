@@ -61,7 +61,7 @@ export const judgeEdges = async (
 ): Promise<Edge[]> => {
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ factId }) => factId))];
-  const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'any', limit: ids.length, mayKeep: true });
+  const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'any', limit: ids.length, mayCache: true });
   // What was not live at an earlier moment may be so now.
   if (facts.length < ids.length && reader.asOf === undefined) {
     const live = new Set(facts.map(({ id }) => id));

@@ -1,5 +1,5 @@
 import {
-  counted,
+  countNoun,
   EXIT,
   inTermsOfTheLine,
   type PatientTarget,
@@ -157,8 +157,8 @@ export const summaryOf = (tally: RunTally, isDry: boolean): string => {
   const skips = [...tally.skips].map(([reason, count]) => `  skipped, ${reason}: ${count}`);
   const { accepted, known, refused, missedLinks, replayed } = tally;
   const head = isDry
-    ? `${counted(accepted, 'fact')} would be sent, ${refused} refused; nothing was sent`
-    : `${counted(accepted + known, 'fact')} accepted, ${refused} refused`;
+    ? `${countNoun(accepted, 'fact')} would be sent, ${refused} refused; nothing was sent`
+    : `${countNoun(accepted + known, 'fact')} accepted, ${refused} refused`;
   const remarks = [
     ...(known === 0 ? [] : [`  known to the node and not sent again: ${known}`]),
     ...(replayed === 0 ? [] : [`  requests known from an earlier run: ${replayed}`]),

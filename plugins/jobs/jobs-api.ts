@@ -1,9 +1,9 @@
 import {
-  type AskedPermission,
   defineRef,
   type FactReader,
   type PluginTransaction,
   type Principal,
+  type RequiredPermission,
   type Scope,
 } from '../../kernel/plugin-api.ts';
 
@@ -146,7 +146,7 @@ export interface JobHandler {
    * What cancelling and resuming takes besides being the creator or an administrator. `read` by default. `nobody`: the
    * work cannot be left half done, such as an erasure.
    */
-  readonly steering?: AskedPermission | 'nobody';
+  readonly steering?: RequiredPermission | 'nobody';
   /**
    * Whether the caller has every right by which the job works, such as all of its scopes. Callers who lack one are not
    * told how much work there is, and cannot resume it. Without it, everybody who may read the job has them. `payload`

@@ -63,4 +63,4 @@ export const contentText = (remark: string, lines: readonly string[]): string =>
 export const factsText = (remark: string, facts: readonly JsonObject[]): string =>
   contentText(remark, facts.length === 0 ? [] : [FACT_HEAD, ...facts.map(factLine)]);
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

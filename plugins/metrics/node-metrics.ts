@@ -1,4 +1,4 @@
-import { type Clock, keptAnswer, type Logger, type ServiceNames, type Telemetry } from '../../kernel/plugin-api.ts';
+import { type Clock, cacheResult, type Logger, type ServiceNames, type Telemetry } from '../../kernel/plugin-api.ts';
 import { expose, type Format, type ProcessMetrics } from './exposition.ts';
 import type { MetricJson } from './metric-json.ts';
 import type { NeighbourMetrics } from './neighbour-metrics.ts';
@@ -31,7 +31,7 @@ export class NodeMetrics {
     this.#parts = parts;
     this.#prefix = `${parts.names.name.replaceAll('-', '_')}_`;
     const kept = (isOfStore: boolean) =>
-      keptAnswer(
+      cacheResult(
         () => this.#gauges(isOfStore),
         KEPT_MS,
         () => parts.clock.monotonicMs(),

@@ -1,7 +1,7 @@
 import {
   type Clock,
+  cacheResult,
   type HookCaller,
-  keptAnswer,
   type Logger,
   nodeHealth,
   nodeReadiness,
@@ -21,7 +21,7 @@ export interface HealthParts {
 /** See `NodeInfo.isHealthy`. */
 export const createHealthCheck = (parts: HealthParts): NodeInfo['isHealthy'] => {
   const check = createCheck(nodeHealth, 'healthy', parts);
-  return keptAnswer(check, HEALTH_KEPT_MS, () => parts.clock.monotonicMs());
+  return cacheResult(check, HEALTH_KEPT_MS, () => parts.clock.monotonicMs());
 };
 
 /** See `NodeInfo.isReady`. Not kept: whether the node stops costs nothing to know, and has to be told at once. */

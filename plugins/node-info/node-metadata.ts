@@ -1,4 +1,4 @@
-import { type Clock, type HookCaller, keptAnswer, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
+import { type Clock, cacheResult, type HookCaller, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
 import type { KeyHistory } from './key-history.ts';
 import type { NodeIdentity, NodeInfo, NodeMetadata } from './node-info-api.ts';
 
@@ -20,7 +20,7 @@ export interface MetadataParts {
 
 /** See `NodeInfo.metadata`. */
 export const createMetadata = (parts: MetadataParts): NodeInfo['metadata'] =>
-  keptAnswer(
+  cacheResult(
     () => metadataOf(parts),
     METADATA_KEPT_MS,
     () => parts.clock.monotonicMs(),

@@ -136,7 +136,7 @@ export class CandidatePool {
       view: 'live',
       order: 'any',
       limit: ids.length,
-      mayKeep: true,
+      mayCache: true,
     });
     for (const view of await this.#reader.annotate(facts)) {
       this.#seen.set(view.fact.id, { view, standing: this.#standingOf(view) });

@@ -1,4 +1,4 @@
-import { keptWithFact, type StoredFact, valueText } from '../../kernel/plugin-api.ts';
+import { cacheByFact, type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 import { estimateTokens, factLine } from './fact-line.ts';
 import { type TextSignature, textSignature } from './text-signature.ts';
 
@@ -23,4 +23,4 @@ export class FactText {
   };
 }
 
-export const textOf = keptWithFact((fact) => new FactText(fact));
+export const textOf = cacheByFact((fact) => new FactText(fact));

@@ -1,4 +1,4 @@
-import { entityDisplay, keptWithFact, type StoredFact } from '../../kernel/plugin-api.ts';
+import { cacheByFact, entityDisplay, type StoredFact } from '../../kernel/plugin-api.ts';
 import { foldWords, queryWords } from '../search/search-api.ts';
 
 /**
@@ -21,7 +21,7 @@ export const namesIn = (query: string): ((fact: StoredFact) => number) => {
 };
 
 /** The names that a fact goes by. */
-const namesOf = keptWithFact<readonly string[]>(({ entity, value }) =>
+const namesOf = cacheByFact<readonly string[]>(({ entity, value }) =>
   [entityDisplay(entity), labelOf(value)].filter(isName),
 );
 

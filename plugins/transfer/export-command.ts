@@ -1,6 +1,6 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { counted, DEFAULT_TENANT, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
+import { countNoun, DEFAULT_TENANT, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
 import { TenantTransfer } from './transfer-api.ts';
 
 export const exportCommand = defineCommand({
@@ -38,7 +38,7 @@ the file into another store, of either engine, that "init" has made.`,
     } finally {
       progress.end();
     }
-    stderr.write(`${counted(facts, 'fact')} exported from ${node.storeLocation}\n`);
+    stderr.write(`${countNoun(facts, 'fact')} exported from ${node.storeLocation}\n`);
   },
 });
 

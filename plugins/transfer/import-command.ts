@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import {
   type CommandContext,
-  counted,
+  countNoun,
   defineCommand,
   EXIT,
   inTermsOfTheLine,
@@ -145,5 +145,5 @@ const importChunk = async (
 const summary = ({ lines, accepted, rejected, replayedChunks }: Tally, seconds: number): string => {
   const replayed = replayedChunks === 0 ? '' : `, requests known from an earlier run: ${replayedChunks}`;
   const rate = seconds > 0 ? Math.round(accepted / seconds) : accepted;
-  return `${counted(lines, 'line')}: ${accepted} accepted, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
+  return `${countNoun(lines, 'line')}: ${accepted} accepted, ${rejected} refused, ${seconds.toFixed(1)} s, ${rate} facts/s${replayed}`;
 };

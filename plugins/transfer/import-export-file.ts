@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { counted, EXIT, type NumberedLine, type Progress, readLines, ServiceError } from '../../kernel/plugin-api.ts';
+import { countNoun, EXIT, type NumberedLine, type Progress, readLines, ServiceError } from '../../kernel/plugin-api.ts';
 import type { ImportContext } from './import-command.ts';
 import { type ImportedLines, type TenantImport, TenantTransfer } from './transfer-api.ts';
 
@@ -40,7 +40,7 @@ export const importExportFile = async (
     }
     const { facts, stored, refused } = tally;
     stdout.write(
-      `${counted(facts, 'fact')}: ${stored} stored, ${facts - stored} known or refused; ${counted(refused, 'line')} refused\n`,
+      `${countNoun(facts, 'fact')}: ${stored} stored, ${facts - stored} known or refused; ${countNoun(refused, 'line')} refused\n`,
     );
   });
   const { refused, announced } = tally;

@@ -1,6 +1,6 @@
 import type { RouteQuestion } from '../../../kernel/plugin-api.ts';
 import type { AskNode } from '../ask-node.ts';
-import { contentText, counted, DATA_NOTICE, factView } from '../memory-data.ts';
+import { contentText, countNoun, DATA_NOTICE, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, FLAG, limitTo, SCOPE, SHARE, TEXT, type ToolDefinition } from '../tool-definition.ts';
 import { cardResult } from './read-tools.ts';
@@ -78,7 +78,7 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
     );
     return {
       structured: { notice: DATA_NOTICE, accepted, rejected, results: verdicts },
-      text: contentText(`Stored ${counted(Number(accepted), 'fact')}, refused ${rejected}.`, lines),
+      text: contentText(`Stored ${countNoun(Number(accepted), 'fact')}, refused ${rejected}.`, lines),
     };
   },
 });

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { PREVIEW_LIFETIME_S } from '../forget-tokens.ts';
-import { counted, DATA_NOTICE, factsIn, factsText, factView } from '../memory-data.ts';
+import { countNoun, DATA_NOTICE, factsIn, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject, RefusedQuestion } from '../refused-question.ts';
 import { defineTool, FLAG, OBJECTS, SCOPE, TEXT, type ToolContext, type ToolResult } from '../tool-definition.ts';
 
@@ -55,7 +55,7 @@ export const forgetTool = defineTool<ForgetArguments>({
     if (confirm === undefined) return shown(found, context.tokens.issue(previewed));
     if (!context.tokens.accepts(confirm, previewed)) throw staleConfirmation();
     await (target.tombstone === true ? bury(target, context) : retract(found.facts, confirm, context));
-    const remark = `Forgotten: ${counted(found.total, 'fact')}. They stay in the history.`;
+    const remark = `Forgotten: ${countNoun(found.total, 'fact')}. They stay in the history.`;
     return {
       structured: { notice: DATA_NOTICE, status: 'forgotten', facts: found.facts },
       text: factsText(remark, found.facts),
@@ -137,7 +137,7 @@ const bury = async ({ entity }: Target, { node }: ToolContext): Promise<void> =>
 const shown = ({ facts, total }: Preview, confirm: string): ToolResult => {
   const more = total > facts.length ? `, of which ${facts.length} are listed` : '';
   const remark =
-    `Preview: ${counted(total, 'fact')} would be hidden${more}. Nothing has changed yet. ` +
+    `Preview: ${countNoun(total, 'fact')} would be hidden${more}. Nothing has changed yet. ` +
     `To go on, call forget with the same arguments and confirm=${confirm} within ${PREVIEW_LIFETIME_S} s.`;
   return {
     structured: { notice: DATA_NOTICE, status: 'preview', facts, confirm, expires_in_s: PREVIEW_LIFETIME_S },

@@ -1,6 +1,6 @@
 import {
   contentText,
-  counted,
+  countNoun,
   DATA_NOTICE,
   factLine,
   factsIn,
@@ -39,7 +39,7 @@ export const recallTool = defineTool<JsonObject>({
     const facts = found.map(({ fact, score }) => ({ ...factView(fact), score: Math.round(score * 1_000) / 1_000 }));
     const { omitted, degraded } = body;
     const left = (omitted as { readonly budget: number }).budget;
-    const remark = `Recalled ${counted(facts.length, 'fact')}${left > 0 ? `; ${left} did not fit the budget` : ''}.`;
+    const remark = `Recalled ${countNoun(facts.length, 'fact')}${left > 0 ? `; ${left} did not fit the budget` : ''}.`;
     return { structured: { notice: DATA_NOTICE, facts, omitted, degraded }, text: factsText(remark, facts) };
   },
 });
@@ -71,7 +71,7 @@ export const queryTool = defineTool<JsonObject>({
     const body = await ask(node, { route: 'GET /v1/facts', query: { ...args, fields: VIEW_FIELDS } });
     const facts = factsIn(body);
     const { total, cursor } = body;
-    const remark = `${counted(facts.length, 'fact')} of ${total}${moreAt(cursor)}.`;
+    const remark = `${countNoun(facts.length, 'fact')} of ${total}${moreAt(cursor)}.`;
     return { structured: { notice: DATA_NOTICE, facts, total, cursor }, text: factsText(remark, facts) };
   },
 });
@@ -122,7 +122,7 @@ export const neighborsTool = defineTool<JsonObject>({
     const lines = neighbors.map(({ entity, relation, hops, confidence }) =>
       [entity, relation, hops, confidence].map(String).join(' | '),
     );
-    const remark = `${counted(neighbors.length, 'neighbor')}${moreAt(cursor)}.`;
+    const remark = `${countNoun(neighbors.length, 'neighbor')}${moreAt(cursor)}.`;
     return {
       structured: { notice: DATA_NOTICE, neighbors, cursor },
       text: contentText(remark, lines.length === 0 ? [] : ['entity | relation | hops | confidence', ...lines]),
@@ -151,7 +151,7 @@ export const conflictsTool = defineTool<JsonObject>({
       `  ${factLine(conflict['fact_a'] as JsonObject)}`,
       `  ${factLine(conflict['fact_b'] as JsonObject)}`,
     ]);
-    const remark = `${counted(conflicts.length, 'conflict')}${moreAt(cursor)}.`;
+    const remark = `${countNoun(conflicts.length, 'conflict')}${moreAt(cursor)}.`;
     return { structured: { notice: DATA_NOTICE, conflicts, cursor }, text: contentText(remark, lines) };
   },
 });

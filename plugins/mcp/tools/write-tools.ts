@@ -1,5 +1,5 @@
 import type { AskNode } from '../ask-node.ts';
-import { contentText, counted, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
+import { contentText, countNoun, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
 
@@ -47,7 +47,7 @@ export const assertTool = defineTool<AssertArguments>({
       }),
     );
     const warnings = (fact['warnings'] ?? []) as readonly unknown[];
-    const remark = `Stored${warnings.length > 0 ? ` with ${counted(warnings.length, 'warning')}` : ''}.`;
+    const remark = `Stored${warnings.length > 0 ? ` with ${countNoun(warnings.length, 'warning')}` : ''}.`;
     return { structured: { notice: DATA_NOTICE, fact }, text: factsText(remark, [fact]) };
   },
 });

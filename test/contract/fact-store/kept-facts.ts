@@ -22,7 +22,7 @@ export const describeKeptFacts = (current: CurrentStore): void => {
     filter: all(equals('tenantId', 'default'), filter),
     order: 'feed',
     limit: 100,
-    mayKeep: true,
+    mayCache: true,
     ...more,
   });
   const find = (query: FactQuery, store: FactStore = current().store): Promise<StoredFact[]> =>
@@ -52,7 +52,7 @@ export const describeKeptFacts = (current: CurrentStore): void => {
       ];
       for (const filter of [ids(1, 2, 3, 4, 5, 6, 7), above('confidence', 0.5), equals('entityKey', 'user:alice')]) {
         for (const query of queries) {
-          const plain = await find(ask(filter, { ...query, mayKeep: false }));
+          const plain = await find(ask(filter, { ...query, mayCache: false }));
           for (let time = 1; time <= 3; time += 1) {
             expect(await find(ask(filter, query)), `${JSON.stringify(query)}, time ${time}`).to.deep.equal(plain);
           }

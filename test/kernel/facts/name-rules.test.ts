@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { KEPT_WORDS } from '../../../config/kept-words.ts';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
+import { RESERVED_WORDS } from '../../../config/reserved-words.ts';
 import { matchKey, nameKeys } from '../../../kernel/facts/match-key.ts';
 import { createNameRules, type NameRules } from '../../../kernel/facts/name-rules.ts';
 import { createServiceNames, type ServiceNames } from '../../../kernel/identity/service-names.ts';
@@ -11,7 +11,7 @@ import { MANIFEST } from '../../../plugins/instructions/instructions-words.ts';
 
 const names = createServiceNames('svc');
 const other = createServiceNames('kb');
-const rulesOf = (as: ServiceNames, words: readonly OwnedWord[] = KEPT_WORDS): NameRules =>
+const rulesOf = (as: ServiceNames, words: readonly OwnedWord[] = RESERVED_WORDS): NameRules =>
   createNameRules(as, collectWords(words, []));
 
 describe('system facts', () => {
@@ -109,6 +109,6 @@ describe('words that are kept', () => {
       const { name, declares = [] } = await load();
       declared.push(...declares.filter((word) => kinds.has(word.vocabulary)).map((word) => ({ owner: name, word })));
     }
-    expect(declared).to.have.deep.members(KEPT_WORDS);
+    expect(declared).to.have.deep.members(RESERVED_WORDS);
   });
 });

@@ -72,8 +72,8 @@ describe('settings', () => {
     expect(place({})).to.deep.equal([there, there.file, 'derived']);
     expect(place({ file: { log: elsewhere } })).to.deep.equal([elsewhere, elsewhere.file, 'file']);
     expect(place({ env: { X_LOG: '/var/log' } })).to.deep.equal([elsewhere, elsewhere.file, 'environment']);
-    expect(place({ overrides: { log: elsewhere }, keepsToDataFolder: true })[0]).to.deep.equal(there);
-    expect(place({ env: { X_LOG: '/var/log' }, keepsToDataFolder: true })[0]).to.deep.equal(there);
+    expect(place({ overrides: { log: elsewhere }, usesOnlyDataFolder: true })[0]).to.deep.equal(there);
+    expect(place({ env: { X_LOG: '/var/log' }, usesOnlyDataFolder: true })[0]).to.deep.equal(there);
   });
 
   it('read booleans from text in any case, as words or digits', () => {

@@ -4,7 +4,7 @@ import type { StoredFact } from '../../ports/ports.ts';
  * Caches a result that depends on a fact alone, for as long as the store returns the same object. A fact that is not
  * frozen may still change, so its result is computed again.
  */
-export const keptWithFact = <T extends NonNullable<unknown> | null>(
+export const cacheByFact = <T extends NonNullable<unknown> | null>(
   make: (fact: StoredFact) => T,
 ): ((fact: StoredFact) => T) => {
   const kept = new WeakMap<StoredFact, T>();

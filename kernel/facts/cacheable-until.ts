@@ -11,7 +11,7 @@ const NEVER_STEADY = Number.NEGATIVE_INFINITY;
  * Returns the instant until which answers about the entity stay the same without a commit. It is the next expiry among
  * its facts, hidden ones included, or the next instant that a plugin returns from `read:next-change`.
  */
-export const steadyUntil = async (hooks: HookCaller, question: NextChangeQuestion): Promise<number> => {
+export const cacheableUntil = async (hooks: HookCaller, question: NextChangeQuestion): Promise<number> => {
   if (![readConstrain, readAnnotate].every((hook) => hooks.isCacheable(hook))) return NEVER_STEADY;
   const { caller, snapshot, entityKey, nowMs } = question;
   const ofEntity = all(equals('tenantId', caller.tenantId), equals('entityKey', entityKey));

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/ports.ts';
  * Returns a throttle: a function that returns true at most once in so many milliseconds, the first time after the
  * interval.
  */
-export const createDue = (clock: Pick<Clock, 'monotonicMs'>, intervalMs: number): (() => boolean) => {
+export const createThrottle = (clock: Pick<Clock, 'monotonicMs'>, intervalMs: number): (() => boolean) => {
   let nextMs = clock.monotonicMs() + intervalMs;
   return () => {
     const nowMs = clock.monotonicMs();

@@ -7,7 +7,7 @@ import { MANIFEST } from '../plugins/instructions/instructions-words.ts';
  * Names that the plugins of the package reserve, and interpretations that need a permission. They hold even while their
  * plugin is disabled: a client could otherwise assert a fact today that counts once the plugin is enabled again.
  */
-export const KEPT_WORDS: readonly OwnedWord[] = [
+export const RESERVED_WORDS: readonly OwnedWord[] = [
   { owner: 'conflicts', word: CONFLICT_ENTITIES },
   { owner: 'conflicts', word: RESOLUTION_ENTITIES },
   { owner: 'facts', word: FACT_ENTITIES },

@@ -2,7 +2,7 @@
  * Returns a function that caches the result of `load` for `maxAgeMs`. Concurrent callers share one load, so that a
  * flood of requests costs no more than one. A failed load is not cached.
  */
-export const keptAnswer = <T>(
+export const cacheResult = <T>(
   load: () => Promise<T>,
   maxAgeMs: number,
   monotonicMs: () => number,

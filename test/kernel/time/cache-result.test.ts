@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { keptAnswer } from '../../../kernel/time/kept-answer.ts';
+import { cacheResult } from '../../../kernel/time/cache-result.ts';
 
 const openAnswer = () => {
   const loads: { readonly give: (value: number) => void; readonly fail: (error: Error) => void }[] = [];
   let nowMs = 0;
-  const ask = keptAnswer(
+  const ask = cacheResult(
     () =>
       new Promise<number>((give, fail) => {
         loads.push({ give, fail });

@@ -1,2 +1,0 @@
-/** A number with its noun: 1 fact, 2 facts. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
