@@ -1,6 +1,7 @@
 import type { FactReader, Principal, Scope } from '../../kernel/plugin-api.ts';
 import {
   coversRights,
+  creatorOf,
   type JobData,
   type JobHandler,
   type JobRun,
@@ -16,25 +17,12 @@ export const SWEEP_JOB = 'decay.sweep';
 /** Gardens are judged anew with each piece. */
 interface Payload extends WorkingRights {
   readonly rules: SweepRules;
-  /** As what the caller was let in. */
-  readonly kind: Principal['kind'];
 }
 
 export const sweepPayload = (caller: Principal, rules: SweepRules): JobData => {
-  const payload: Payload = { rules, kind: caller.kind, ...rightsOf(caller) };
+  const payload: Payload = { rules, ...rightsOf(caller) };
   return { ...payload };
 };
-
-/** The caller of a job, with the rights of its request. */
-const callerOf = (job: JobRun, { kind, permissions, scopes }: Payload): Principal => ({
-  kind,
-  entityUri: job.creator,
-  permissions: new Set(permissions),
-  allowedScopes: new Set(scopes),
-  tenantId: job.tenantId,
-  keyId: null,
-  oidcSub: null,
-});
 
 export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHandler => ({
   steering: 'write',
@@ -42,7 +30,7 @@ export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHan
   async run(job) {
     const payload = job.payload as unknown as Payload;
     const { rules, scopes } = payload;
-    const caller = callerOf(job, payload);
+    const caller = creatorOf(job, payload);
     const total = totalOf(job.resumedFrom) ?? (await trySweep(parts, caller, rules, job.signal)).scanned;
     const from = stateOf(job.resumedFrom) ?? (await beginSweep(parts, caller));
     const { scanned, decayed } = await swept.finish(caller, rules, from, ownerOf(job, total));

@@ -10,7 +10,14 @@ import {
 export { type FollowContext, followJob } from './follow-job.ts';
 export { ACCEPTED_JOB_JSON, acceptedJobJson } from './job-json.ts';
 export { jobRoute } from './job-routes.ts';
-export { type CountedView, coversRights, rightsOf, seesAllOf, type WorkingRights } from './working-rights.ts';
+export {
+  type CountedView,
+  coversRights,
+  creatorOf,
+  rightsOf,
+  seesAllOf,
+  type WorkingRights,
+} from './working-rights.ts';
 
 /** The input and the result of a job, as plain JSON. Identifiers and numbers, never credentials or values of facts. */
 export type JobData = Readonly<Record<string, unknown>>;

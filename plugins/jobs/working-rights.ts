@@ -1,15 +1,31 @@
 import type { FactReader, Principal, Scope } from '../../kernel/plugin-api.ts';
-import type { JobData } from './jobs-api.ts';
+import type { JobData, JobRun } from './jobs-api.ts';
 
-/** What a caller was allowed when it asked for a job that works in its name. Plain JSON, for the job's payload. */
+/** The rights of a caller when it requested a job that works in its name. Plain JSON, for the job's payload. */
 export interface WorkingRights {
+  readonly kind: Principal['kind'];
   readonly permissions: readonly string[];
   readonly scopes: readonly Scope[];
 }
 
-export const rightsOf = ({ permissions, allowedScopes }: Principal): WorkingRights => ({
+export const rightsOf = ({ kind, permissions, allowedScopes }: Principal): WorkingRights => ({
+  kind,
   permissions: [...permissions].sort(),
   scopes: [...allowedScopes].sort(),
+});
+
+/** The creator of a job, with the rights of its request. */
+export const creatorOf = (
+  { tenantId, creator }: Pick<JobRun, 'tenantId' | 'creator'>,
+  { kind, permissions, scopes }: WorkingRights,
+): Principal => ({
+  kind,
+  entityUri: creator,
+  permissions: new Set(permissions),
+  allowedScopes: new Set(scopes),
+  tenantId,
+  keyId: null,
+  oidcSub: null,
 });
 
 /**

@@ -12,6 +12,7 @@ import {
 import {
   type CountedView,
   coversRights,
+  creatorOf,
   type JobHandler,
   type JobRun,
   rightsOf,
@@ -39,27 +40,12 @@ const MOST_REST_MS = 1_000;
 
 /** What a job needs to check facts as its creator would. */
 export interface LintOrder extends WorkingRights {
-  readonly kind: string;
   readonly question: LintQuestion;
 }
 
 export const orderOf = (caller: Principal, question: LintQuestion): LintOrder => ({
-  kind: caller.kind,
   ...rightsOf(caller),
   question: { ...question, checks: checksOf(question) },
-});
-
-/**
- * The creator with the rights of the time when it asked. What the result shows is judged by the rights of its reader.
- */
-const callerOf = ({ tenantId, creator }: JobRun, { kind, permissions, scopes }: LintOrder): Principal => ({
-  kind,
-  entityUri: creator,
-  permissions: new Set(permissions),
-  allowedScopes: new Set(scopes),
-  tenantId,
-  keyId: null,
-  oidcSub: null,
 });
 
 export interface LintParts {
@@ -134,7 +120,7 @@ export const lintJob = (parts: LintParts): JobHandler => ({
   async run(job) {
     const order = job.payload as unknown as LintOrder;
     const { question, scopes } = order;
-    const caller = callerOf(job, order);
+    const caller = creatorOf(job, order);
     const gardens = await parts.facts.read(caller, 'query', async (reader) => reader.gardens);
     const { factCount, checkedMs, ...found } = await lintInJob(parts, job, caller, question);
     const kept = spellList(found.findings, (finding) => finding, JOB_FINDING_BYTES);

@@ -3,6 +3,7 @@ import type { IntactFacts } from '../facts/facts-api.ts';
 import {
   type CountedView,
   coversRights,
+  creatorOf,
   type JobData,
   type JobHandler,
   type JobRun,
@@ -20,8 +21,6 @@ export const SYNTHESIS_JOB = 'synthesis.make';
 /** Gardens are those of the run. */
 interface Payload extends WorkingRights {
   readonly query: SynthesisQuery;
-  /** As what the caller was let in. */
-  readonly kind: Principal['kind'];
 }
 
 /** What a job keeps: ids and counts, and whose view they are. */
@@ -31,19 +30,9 @@ interface Kept extends Survey, CountedView {
 }
 
 export const synthesisPayload = (caller: Principal, query: SynthesisQuery): JobData => {
-  const payload: Payload = { query, kind: caller.kind, ...rightsOf(caller) };
+  const payload: Payload = { query, ...rightsOf(caller) };
   return { ...payload };
 };
-
-const callerOf = (job: JobRun, { kind, permissions, scopes }: Payload): Principal => ({
-  kind,
-  entityUri: job.creator,
-  permissions: new Set(permissions),
-  allowedScopes: new Set(scopes),
-  tenantId: job.tenantId,
-  keyId: null,
-  oidcSub: null,
-});
 
 export interface SynthesisJobParts {
   readonly facts: Facts;
@@ -54,7 +43,7 @@ export const createSynthesisHandler = ({ facts, intact }: SynthesisJobParts): Jo
   covers: coversRights,
   run(job) {
     const payload = job.payload as unknown as Payload;
-    return facts.read(callerOf(job, payload), 'query', async (reader) => {
+    return facts.read(creatorOf(job, payload), 'query', async (reader) => {
       const kept = await keepSurvey(reader, payload.query, job);
       return { ...kept };
     });
