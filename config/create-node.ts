@@ -87,7 +87,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     ...config.report.map(({ variable }) => variable),
     ...installations.flatMap(({ plugin }) => variablesOf(plugin)),
   ];
-  problems.push(...dishonouredVariables(env, used));
+  problems.push(...(await dishonouredVariables(env, used)));
   const log =
     adapters.log ??
     createPinoLogger({
