@@ -1,16 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CommandLineDeps } from '../adapters/cli/command-line-deps.ts';
 import { createSystemClock } from '../adapters/clock/system-clock.ts';
 import { createSystemRandom } from '../adapters/random/system-random.ts';
 import { BootError } from '../kernel/boot/boot-problem.ts';
+import { NODE_VERSION } from '../kernel/identity/node-version.ts';
 import { inspectNode } from './inspect-node.ts';
 import { loadCommands } from './load-commands.ts';
 import { openNode } from './open-node.ts';
 
 /** Gives the command line its nodes, composed here and known to it only by its own interface. */
 export const createCommandLineDeps = ({ env, stdin, stdout, stderr }: NodeJS.Process): CommandLineDeps => ({
-  version: readVersion(),
+  version: NODE_VERSION,
   env,
   stdin,
   stdout,
@@ -36,9 +36,4 @@ export const openTransport: CommandLineDeps['openTransport'] = async () => {
     // The command itself reports failures.
     report: () => {},
   });
-};
-
-const readVersion = (): string => {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 };

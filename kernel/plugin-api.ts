@@ -121,6 +121,7 @@ export * from './identity/node-notes.ts';
 export { nodePrincipal } from './identity/node-principal.ts';
 export * from './identity/node-self.ts';
 export * from './identity/node-settings.ts';
+export { NODE_VERSION } from './identity/node-version.ts';
 export { hasPermission, requirePermission, requireReadScope } from './identity/require-permission.ts';
 export type { ServiceNames } from './identity/service-names.ts';
 export * from './leases/leases-api.ts';

@@ -2,6 +2,7 @@ import {
   appendRead,
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   nodeMetadata,
   optional,
@@ -22,7 +23,7 @@ interface Settings {
 
 export const attestationPlugin = definePlugin({
   name: 'attestation',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Checks that callers speak for the sources they name, and verifies the signatures of agents',
   requires: { self: NodeSelf, work: SignatureWork, agentKeys: optional(AgentKeys) },

@@ -6,6 +6,7 @@ import {
   httpRefused,
   KERNEL_API,
   Leases,
+  NODE_VERSION,
   NodeSelf,
   Random,
   SignatureWork,
@@ -64,7 +65,7 @@ const settings = schema<AuditSettings>({
 
 export const auditPlugin = definePlugin({
   name: 'audit',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Records who did what, one entry for each stored fact among it, and answers questions about it',
   requires: {

@@ -2,6 +2,7 @@ import {
   Clock,
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeSettings,
   optional,
   parseInstant,
@@ -25,7 +26,7 @@ import { verifyCommand } from './verify-command.ts';
 
 export const backupPlugin = definePlugin({
   name: 'backup',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Backups of the store while it serves, their restoring, and checks that a store is whole',
   requires: {

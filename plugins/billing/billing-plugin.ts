@@ -7,6 +7,7 @@ import {
   factCommitted,
   KERNEL_API,
   Leases,
+  NODE_VERSION,
   optional,
 } from '../../kernel/plugin-api.ts';
 import { gardenCreated } from '../gardens/gardens-api.ts';
@@ -24,7 +25,7 @@ const LOOK_INTERVAL_MS = 1_000;
 
 export const billingPlugin = definePlugin({
   name: 'billing',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Keeps a ledger of what is charged for and writes each event as a line to standard error',
   requires: {

@@ -5,6 +5,7 @@ import {
   definePlugin,
   GardenAccess,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   Random,
@@ -35,7 +36,7 @@ const KEPT_AFTER_END_MS = 30 * 86_400_000;
 
 export const capabilityTokensPlugin = definePlugin({
   name: 'capability-tokens',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Signed tokens that let one entity do one thing to one object for a time, revocable at once',
   requires: {

@@ -5,6 +5,7 @@ import {
   Facts,
   factCommitted,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   schema,
@@ -31,7 +32,7 @@ const LOOK_INTERVAL_MS = 1_000;
 
 export const cardsPlugin = definePlugin({
   name: 'cards',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary:
     'Keeps a short summary of each entity, with all rivals of a contradiction, for those who may read what it is made of',

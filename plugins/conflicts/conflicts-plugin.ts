@@ -10,6 +10,7 @@ import {
   factErased,
   GardenAccess,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   type PluginTransaction,
@@ -52,7 +53,7 @@ interface Settings {
 
 export const conflictsPlugin = definePlugin({
   name: 'conflicts',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Detects contradictions, keeps a record of each, shows the winner and lets a caller resolve them',
   requires: {

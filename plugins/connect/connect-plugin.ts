@@ -1,4 +1,4 @@
-import { definePlugin, KERNEL_API } from '../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, NODE_VERSION } from '../../kernel/plugin-api.ts';
 import { connectCommand } from './connect-command.ts';
 import { disconnectCommand } from './disconnect-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
@@ -6,7 +6,7 @@ import { hookCommands } from './hooks/hook-commands.ts';
 
 export const connectPlugin = definePlugin({
   name: 'connect',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Commands that connect editors and agents to a node, and the hooks that those run',
   commands: [connectCommand, disconnectCommand, doctorCommand, hookCommands],

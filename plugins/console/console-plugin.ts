@@ -1,6 +1,7 @@
 import {
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeDescription,
   NodeSelf,
   NodeSettings,
@@ -15,7 +16,7 @@ import { ContributedScreens } from './contributed-screens.ts';
 import { OWN_SCREENS } from './own-screens.ts';
 import { readSetup } from './read-setup.ts';
 
-const VERSION = '0.9.0-alpha.1';
+const VERSION = NODE_VERSION;
 
 export const consolePlugin = definePlugin({
   name: 'console',

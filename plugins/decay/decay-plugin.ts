@@ -4,6 +4,7 @@ import {
   Facts,
   GardenAccess,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   schema,
@@ -23,7 +24,7 @@ import { SweptFacts } from './swept-facts.ts';
 
 export const decayPlugin = definePlugin({
   name: 'decay',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Lets facts come to an end that are old, or that nobody is sure of',
   requires: {

@@ -4,6 +4,7 @@ import {
   definePlugin,
   hasPermission,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   Random,
   requirePermission,
@@ -27,7 +28,7 @@ const VERIFY_INTERVAL_MS = 10_000;
 
 export const factChainPlugin = definePlugin({
   name: 'fact-chain',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Ties every fact to the one before it by a hash, and proves on request that nothing was changed',
   requires: { clock: Clock, random: Random, self: NodeSelf },

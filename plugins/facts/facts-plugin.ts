@@ -13,6 +13,7 @@ import {
   factAppended,
   GardenAccess,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   nodeGreeting,
   optional,
@@ -75,7 +76,7 @@ const PURGE_INTERVAL_MS = 10 * 60 * 1000;
 
 export const factsPlugin = definePlugin({
   name: 'facts',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Assert, query and explain facts',
   requires: {

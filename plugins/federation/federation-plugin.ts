@@ -5,6 +5,7 @@ import {
   Facts,
   KERNEL_API,
   Leases,
+  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   nodeMetadata,
@@ -42,7 +43,7 @@ import * as tokenWords from './tokens/token-words.ts';
 
 export const federationPlugin = definePlugin({
   name: 'federation',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Exchanges facts with other nodes, each as far as both sides have declared; off until it is enabled',
   requires: {

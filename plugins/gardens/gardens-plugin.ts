@@ -8,6 +8,7 @@ import {
   factErased,
   GardenAccess,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   Random,
@@ -51,7 +52,7 @@ interface Settings {
 
 export const gardensPlugin = definePlugin({
   name: 'gardens',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Gardens: parts of a scope that only their members see, and quarantine for what nobody has looked at',
   requires: {

@@ -9,6 +9,7 @@ import {
   factErased,
   factRestored,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   requireLimit,
@@ -47,7 +48,7 @@ interface Settings {
 
 export const graphPlugin = definePlugin({
   name: 'graph',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Entities and the ref facts between them: neighbours over HTTP, and the graph stage of recall',
   requires: {

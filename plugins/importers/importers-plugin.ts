@@ -1,10 +1,10 @@
-import { definePlugin, KERNEL_API } from '../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, NODE_VERSION } from '../../kernel/plugin-api.ts';
 import { BUILTIN_FORMATS } from './builtin-formats.ts';
 import { importFromCommand } from './import-from-command.ts';
 
 export const importersPlugin = definePlugin({
   name: 'importers',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Imports the exports of other memory and chat products',
   declares: BUILTIN_FORMATS,

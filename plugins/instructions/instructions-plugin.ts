@@ -4,6 +4,7 @@ import {
   erasureSweeps,
   Facts,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   Random,
@@ -32,7 +33,7 @@ const CLEAN_INTERVAL_MS = 10 * 60 * 1_000;
 
 export const instructionsPlugin = definePlugin({
   name: 'instructions',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Keeps versioned manifests of what agents must know, and loads what they need for what they are about to do',
   requires: {

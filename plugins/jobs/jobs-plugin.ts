@@ -5,6 +5,7 @@ import {
   erasureSweeps,
   Facts,
   KERNEL_API,
+  NODE_VERSION,
   Random,
   ServedTenants,
   schema,
@@ -37,7 +38,7 @@ interface Settings {
 
 export const jobsPlugin = definePlugin({
   name: 'jobs',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary:
     'Does work later and in the background: a durable queue that all processes share, and the routes that show, cancel and resume its jobs',

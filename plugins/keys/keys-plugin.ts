@@ -4,6 +4,7 @@ import {
   DEFAULT_TENANT,
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   nodeGreeting,
@@ -56,7 +57,7 @@ const MISS = { result: 'miss' } as const;
 
 export const keysPlugin = definePlugin({
   name: 'keys',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'API keys and agent keys: who may call this node, and by which keys agents sign',
   requires: {

@@ -1,4 +1,13 @@
-import { Clock, definePlugin, Facts, KERNEL_API, NodeSelf, optional, Telemetry } from '../../kernel/plugin-api.ts';
+import {
+  Clock,
+  definePlugin,
+  Facts,
+  KERNEL_API,
+  NODE_VERSION,
+  NodeSelf,
+  optional,
+  Telemetry,
+} from '../../kernel/plugin-api.ts';
 import { JobQueue, jobRoute } from '../jobs/jobs-api.ts';
 import { Upkeep, upkeepTasks } from '../upkeep/upkeep-api.ts';
 import { createLint } from './create-lint.ts';
@@ -11,7 +20,7 @@ import { measureFindings } from './lint-telemetry.ts';
 
 export const lintPlugin = definePlugin({
   name: 'lint',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Finds contradictions, expired facts, orphans, broken references and relations without a namespace',
   requires: {

@@ -10,7 +10,6 @@ export const isProfile = (text: string): text is Profile => PROFILES.some((profi
 
 /** How the server names itself to clients. */
 export const SERVER_NAME = 'fact-memory';
-export const SERVER_VERSION = '0.9.0-alpha.1';
 
 export interface ToolChoice {
   readonly profile: Profile;

@@ -1,7 +1,7 @@
-import { createCursorCodec, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
+import { createCursorCodec, defineCommand, NODE_VERSION, ServiceError } from '../../kernel/plugin-api.ts';
 import { askOverHttp } from './ask-node.ts';
 import { createForgetTokens } from './forget-tokens.ts';
-import { isProfile, PROFILES, SERVER_NAME, SERVER_VERSION } from './listed-tools.ts';
+import { isProfile, PROFILES, SERVER_NAME } from './listed-tools.ts';
 
 const SECRET_BYTES = 32;
 
@@ -29,7 +29,7 @@ export const mcpCommand = defineCommand({
     const report = (error: unknown): void => {
       stderr.write(`a tool failed: ${error instanceof Error ? error.message : String(error)}\n`);
     };
-    const parts = { choice: { profile, readOnly }, node, tokens, report, name: SERVER_NAME, version: SERVER_VERSION };
+    const parts = { choice: { profile, readOnly }, node, tokens, report, name: SERVER_NAME, version: NODE_VERSION };
     await serveOverStdio(parts, { stdin, stdout });
   },
 });

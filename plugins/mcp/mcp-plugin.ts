@@ -4,6 +4,7 @@ import {
   definePlugin,
   KERNEL_API,
   LocalRequests,
+  NODE_VERSION,
   NodeSelf,
   optional,
 } from '../../kernel/plugin-api.ts';
@@ -11,14 +12,14 @@ import { ResourceMetadata } from '../oidc/oidc-api.ts';
 import { askLocally } from './ask-node.ts';
 import { createForgetTokens } from './forget-tokens.ts';
 import type { HttpFace } from './http-face.ts';
-import { SERVER_NAME, SERVER_VERSION } from './listed-tools.ts';
+import { SERVER_NAME } from './listed-tools.ts';
 import { mcpCommand } from './mcp-command.ts';
 import { mcpRoute } from './mcp-route.ts';
 import { mcpSettings } from './mcp-settings.ts';
 
 export const mcpPlugin = definePlugin({
   name: 'mcp',
-  version: SERVER_VERSION,
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'The memory as a server of the Model Context Protocol, for agents and editors',
   requires: {
@@ -49,7 +50,7 @@ export const mcpPlugin = definePlugin({
           tokens,
           report: (error) => log.error('a tool failed', { requestId: request.requestId, error }),
           name: SERVER_NAME,
-          version: SERVER_VERSION,
+          version: NODE_VERSION,
         }),
         nodeUrl: self.nodeUrl,
         resourceMetadata: signIn?.url,

@@ -2,6 +2,7 @@ import {
   Clock,
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   NodeSettings,
   optional,
@@ -16,7 +17,7 @@ import { SeriesMeter } from './series-meter.ts';
 
 export const metricsPlugin = definePlugin({
   name: 'metrics',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Shows what the node measures of itself to Prometheus',
   requires: { telemetry: Telemetry, clock: Clock, self: NodeSelf, node: NodeSettings, audit: optional(AuditLog) },

@@ -4,6 +4,7 @@ import {
   definePlugin,
   hasPermission,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   ServedTenants,
@@ -39,7 +40,7 @@ interface Settings {
 
 export const multiTenantPlugin = definePlugin({
   name: 'multi-tenant',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Keeps the tenants of a node apart, and lets its operator make, suspend, export and erase them',
   requires: {

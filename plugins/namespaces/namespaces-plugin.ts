@@ -4,6 +4,7 @@ import {
   Cursors,
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   Random,
@@ -26,7 +27,7 @@ interface Settings {
 
 export const namespacesPlugin = definePlugin({
   name: 'namespaces',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Gives entities, and paths of entities, to owners who alone write about them',
   requires: { clock: Clock, random: Random, cursors: Cursors, self: NodeSelf, audit: optional(AuditLog) },

@@ -3,6 +3,7 @@ import {
   DEFAULT_TENANT,
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeNotes,
   NodeSelf,
   NodeSettings,
@@ -58,7 +59,7 @@ const settings = schema<NodeKeySettings>({
 
 export const nodeInfoPlugin = definePlugin({
   name: 'node-info',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Says who this node is and whether it is well, and keeps its private key',
   requires: {

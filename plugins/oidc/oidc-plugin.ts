@@ -2,6 +2,7 @@ import {
   Clock,
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   nodeMetadata,
   optional,
@@ -22,7 +23,7 @@ import { RESOURCE_METADATA_PATH, resourceMetadataRoute } from './resource-metada
 
 export const oidcPlugin = definePlugin({
   name: 'oidc',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Gives people short-lived keys for tokens of an identity provider; off until it is enabled',
   requires: {

@@ -1,4 +1,4 @@
-import { definePlugin, KERNEL_API, NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, NODE_VERSION, NodeDescription, NodeSelf } from '../../kernel/plugin-api.ts';
 import { createDocument } from './create-document.ts';
 import { documentRoute, entranceRoute, referenceRoute } from './document-routes.ts';
 import { createEntrance, entrancePage } from './entrance.ts';
@@ -6,7 +6,7 @@ import { KeptDocument } from './kept-document.ts';
 import { nodeRoute } from './node-route.ts';
 import { referencePage } from './reference-page.ts';
 
-const VERSION = '0.9.0-alpha.1';
+const VERSION = NODE_VERSION;
 
 export const openapiPlugin = definePlugin({
   name: 'openapi',

@@ -7,6 +7,7 @@ import {
   factRestored,
   httpAdmit,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   schema,
@@ -33,7 +34,7 @@ const COUNT_INTERVAL_MS = 5_000;
 
 export const rateLimitsPlugin = definePlugin({
   name: 'rate-limits',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Limits what each caller may do in a minute and store altogether; does nothing without limits',
   requires: { clock: Clock, self: NodeSelf, audit: optional(AuditLog) },

@@ -9,6 +9,7 @@ import {
   factErased,
   GardenAccess,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   Random,
@@ -45,7 +46,7 @@ const LONGEST_QUERY_EMBED_MS = 600_000;
 
 export const recallPlugin = definePlugin({
   name: 'recall',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Recalls the facts that matter for a question within a token budget',
   requires: {

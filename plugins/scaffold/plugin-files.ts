@@ -1,9 +1,7 @@
+import { NODE_VERSION } from '../../kernel/plugin-api.ts';
 import { JAVASCRIPT } from './javascript-template.ts';
 import { README } from './readme-template.ts';
 import { TYPESCRIPT } from './typescript-template.ts';
-
-/** The version of the node that the package is made for: releases before 1.0.0 may change interfaces. */
-const NODE_VERSION = '0.9.0-alpha.1';
 
 /** What differs between the languages. */
 export interface LanguageTemplate {

@@ -9,6 +9,7 @@ import {
   factErased,
   KERNEL_API,
   Leases,
+  NODE_VERSION,
   NodeNotes,
   NodeSelf,
   optional,
@@ -59,7 +60,7 @@ const SNAPSHOT_LIMITS: readonly string[] = [
 
 export const searchPlugin = definePlugin({
   name: 'search',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Finds facts by their words, by their vectors and by what stands beside them, in an index in memory',
   requires: {

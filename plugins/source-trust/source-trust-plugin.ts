@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import {
   definePlugin,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   optional,
   readAnnotate,
@@ -19,7 +20,7 @@ interface Settings {
 
 export const sourceTrustPlugin = definePlugin({
   name: 'source-trust',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary:
     'Says how far the speaker of a fact is trusted, by rules of the operator; does nothing without a file of rules',

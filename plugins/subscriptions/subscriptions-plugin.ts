@@ -10,6 +10,7 @@ import {
   GardenAccess,
   type HookCaller,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   nodeMetadata,
   optional,
@@ -69,7 +70,7 @@ const SECRETS_AT_ONCE = 500;
 
 export const subscriptionsPlugin = definePlugin({
   name: 'subscriptions',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Tells webhooks and streams of facts and conflicts as they change, under the rights of that moment',
   requires: {

@@ -1,4 +1,4 @@
-import { definePlugin, Facts, KERNEL_API, NodeSelf, optional } from '../../kernel/plugin-api.ts';
+import { definePlugin, Facts, KERNEL_API, NODE_VERSION, NodeSelf, optional } from '../../kernel/plugin-api.ts';
 import { IntactFacts } from '../facts/facts-api.ts';
 import { JobQueue } from '../jobs/jobs-api.ts';
 import { upkeepTasks } from '../upkeep/upkeep-api.ts';
@@ -11,7 +11,7 @@ import { synthesisTask } from './synthesis-task.ts';
 
 export const synthesisPlugin = definePlugin({
   name: 'synthesis',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Sums up the facts of a scope: the strongest of them, the winner of each triple, and counts',
   requires: { facts: Facts, self: NodeSelf, jobs: optional(JobQueue), intact: optional(IntactFacts) },

@@ -7,6 +7,7 @@ import {
   FactJson,
   Facts,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   noted,
   optional,
@@ -31,7 +32,7 @@ const FORGET_INTERVAL_MS = 60 * 60 * 1000;
 
 export const timeTravelPlugin = definePlugin({
   name: 'time-travel',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Answers as the node would have at an earlier moment, and about what was valid at an instant',
   requires: {

@@ -8,6 +8,7 @@ import {
   factAppended,
   KERNEL_API,
   Leases,
+  NODE_VERSION,
   NodeSelf,
   optional,
   Random,
@@ -57,7 +58,7 @@ const PULL_INTERVAL_MS = 5_000;
 
 export const tombstonesPlugin = definePlugin({
   name: 'tombstones',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Signed markers that hide the facts about an entity, everywhere and at once',
   requires: {

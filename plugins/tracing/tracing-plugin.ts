@@ -1,7 +1,7 @@
-import { definePlugin, KERNEL_API, NodeSelf, Telemetry } from '../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, NODE_VERSION, NodeSelf, Telemetry } from '../../kernel/plugin-api.ts';
 import { hasSdk, OtelTracer } from './otel-tracer.ts';
 
-const VERSION = '0.9.0-alpha.1';
+const VERSION = NODE_VERSION;
 
 export const tracingPlugin = definePlugin({
   name: 'tracing',

@@ -1,4 +1,4 @@
-import { Clock, definePlugin, FactRestore, KERNEL_API, NodeSelf } from '../../kernel/plugin-api.ts';
+import { Clock, definePlugin, FactRestore, KERNEL_API, NODE_VERSION, NodeSelf } from '../../kernel/plugin-api.ts';
 import { exportCommand } from './export-command.ts';
 import { importCommand } from './import-command.ts';
 import { createTenantTransfer } from './tenant-transfer.ts';
@@ -6,7 +6,7 @@ import { TenantTransfer } from './transfer-api.ts';
 
 export const transferPlugin = definePlugin({
   name: 'transfer',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Exports a whole tenant to a file, and imports such a file into another store',
   requires: { clock: Clock, self: NodeSelf, restore: FactRestore },

@@ -3,6 +3,7 @@ import {
   definePlugin,
   KERNEL_API,
   Leases,
+  NODE_VERSION,
   NodeSelf,
   ServedTenants,
   ServiceError,
@@ -30,7 +31,7 @@ interface Settings {
 
 export const upkeepPlugin = definePlugin({
   name: 'upkeep',
-  version: '0.9.0-alpha.1',
+  version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Runs lint, decay, synthesis, backups and other tasks by a schedule, or when an administrator asks',
   requires: {

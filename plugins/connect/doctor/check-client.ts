@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import {
   type Clock,
   type CommandServer,
+  NODE_VERSION,
   readSecretFile,
   type ServerPlace,
   ServiceError,
@@ -18,7 +19,6 @@ import { greetServer } from './rpc-exchange.ts';
 const ASK_MS = 10_000;
 const MCP_MS = 20_000;
 const SOON_MS = 14 * 24 * 3_600_000;
-const VERSION = '0.9.0-alpha.1';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -171,7 +171,12 @@ const checkMcp = async (server: CommandServer, target: Target, { clock, env }: C
     : 'look whether the plugin "mcp" is on at the node';
   try {
     const late = () => new ServiceError('unavailable', `no reply within ${MCP_MS / 1_000} s`);
-    const { tools, protocolVersion } = await withinTime(clock, MCP_MS, () => greetServer(channel.send, VERSION), late);
+    const { tools, protocolVersion } = await withinTime(
+      clock,
+      MCP_MS,
+      () => greetServer(channel.send, NODE_VERSION),
+      late,
+    );
     const ms = Math.round(clock.monotonicMs() - startedMs);
     report(
       'mcp',

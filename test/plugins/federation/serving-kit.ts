@@ -4,6 +4,7 @@ import {
   definePlugin,
   Facts,
   KERNEL_API,
+  NODE_VERSION,
   NodeSelf,
   Random,
   type Scope,
@@ -69,7 +70,7 @@ export const startServingNode = async (
   let serving: Serving | undefined;
   const plugin = definePlugin({
     name: 'federation',
-    version: '0.9.0-alpha.1',
+    version: NODE_VERSION,
     kernelApi: KERNEL_API,
     requires: {
       self: NodeSelf,

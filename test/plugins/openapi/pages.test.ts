@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { definePlugin, KERNEL_API, NO_BODY } from '../../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, NO_BODY, NODE_VERSION } from '../../../kernel/plugin-api.ts';
 import type { ApiDocument } from '../../../plugins/openapi/api-document.ts';
 import { curlExample } from '../../../plugins/openapi/curl-example.ts';
 import { html } from '../../../plugins/openapi/html-text.ts';
@@ -109,7 +109,7 @@ describe('the pages of the API reference', () => {
       expect(reply.headers['vary'], accept).to.equal('Accept');
     }
     const { body } = await node.request('GET', '/');
-    expect(body).to.include({ name: 'svc', version: '0.9.0-alpha.1' });
+    expect(body).to.include({ name: 'svc', version: NODE_VERSION });
     const links = (body as { readonly links: readonly { readonly href: string }[] }).links.map(({ href }) => href);
     expect(links).to.include.members(['/spec', '/openapi.json', '/.well-known/svc', '/healthz']);
     for (const href of links) expect((await node.request('GET', href)).status, href).to.equal(200);
