@@ -50,8 +50,8 @@ export const rateLimitsPlugin = definePlugin({
         default: '',
         env: 'SVC_RATE_LIMITS',
         description:
-          'requests a minute that each entity may make, such as fact_write=100,recall=200; spec: the list of the ' +
-          'specification; empty: no limits',
+          'requests a minute that each entity may make, such as fact_write=100,recall=200; spec: the recommended list; ' +
+          'empty: no limits',
       },
       maxStoredBytes: {
         type: 'integer',

@@ -10,9 +10,11 @@ const HERE = 'test/architecture/citations.test.ts';
 const FOREIGN: readonly RegExp[] = [
   /\bwire\s+contract\b/i,
   /\bwire\s+§?\d/i,
-  /\breliability(\.md)?[\s,]+[A-Z]\d/i,
+  /\breliability[\s,]+[A-Z]\d/i,
   /\bspecification,/i,
-  /\((?:[CP]\d+(?:-\d+)?|D\d{1,2})\)/,
+  /\((?:[CP]\d+(?:-\d+)?|D\d{1,2})[,)]/,
+  /['"`][CP]\d{2}(?:-\d+)?: /,
+  /\b(?:wire|reliability|spec)\.md\b/,
 ];
 
 /** Path of a page, with the heading that may follow it: docs/reference/facts.md, "Queries". */
@@ -69,6 +71,9 @@ describe('citations', () => {
       'See wire 1.5.',
       'By reliability.md A5.7.',
       'Alike (D1).',
+      'Refused (C11-02, C11-03).',
+      "it('P05: ten comes after nine')",
+      'See spec.md.',
     ];
     expect(foreign.flatMap((words) => foreignCitations(cite(words)))).to.have.length(foreign.length);
     const missing = ['See performance.md.', 'See docs/none.md.', 'See docs/reference/facts.md, "None".'];

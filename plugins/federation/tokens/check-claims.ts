@@ -32,7 +32,7 @@ const FIRST_MILLISECOND = 1e11;
 const MIN_NONCE = 8;
 const MAX_NONCE = 128;
 
-/** The claims, or the first rule that they break, in the order of the contract. Other claims mean nothing. */
+/** The claims, or the code of the first failed check, in the order of docs/reference/federation.md, "Peer tokens". */
 export const checkClaims = (claims: TokenMembers, rules: ClaimRules): Claims | ErrorWord => {
   const { nowMs, leewayMs, nodeId } = rules;
   const expiresMs = instantOf(memberOf(claims, 'exp'));

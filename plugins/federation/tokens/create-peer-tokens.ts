@@ -84,7 +84,7 @@ const mintToken = ({ self, clock, random, identity }: TokenParts, nodeId: string
 
 const segmentOf = (members: object): string => encodeBase64Url(Buffer.from(JSON.stringify(members)));
 
-/** The order of the checks is part of the contract. Nothing is stored before the signature holds. */
+/** Peers rely on the order of the checks. Nothing is stored before the signature holds. */
 const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller> => {
   const { settings, self, peerings, clock, nonces } = parts;
   const read = readToken(token);

@@ -13,8 +13,8 @@ export interface PeerTokens {
   /** A token for one request to the peer, good for a minute. */
   mint(peering: Pick<Peering, 'nodeId'>, scopes: readonly Scope[]): string;
   /**
-   * Verifies a token and uses it up. Rejects with 401 and the word of what was wrong, in the order of the contract.
-   * Works while federation is switched off too.
+   * Verifies a token and uses it up. Rejects with 401 and the code of the first failed check, in the order of
+   * docs/reference/federation.md, "Peer tokens". Works while federation is switched off too.
    */
   accept(token: string): Promise<PeerCaller>;
   /** Who the principal of a request on a peer route is. Throws for any other principal. */

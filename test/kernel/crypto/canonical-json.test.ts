@@ -24,26 +24,26 @@ const nested = (levels: number, isObject = false): unknown => {
 };
 
 describe('the canonical form of JSON', () => {
-  it('P10: is checked against two hundred fixed vectors', () => {
+  it('is checked against two hundred fixed vectors', () => {
     expect(NUMBER_VECTORS.length + STRING_VECTORS.length + DOCUMENT_VECTORS.length).to.be.at.least(200);
   });
 
-  it('P10: writes numbers as RFC 8785 lists them', () => {
+  it('writes numbers as RFC 8785 lists them', () => {
     for (const [bits, text] of NUMBER_VECTORS) expect(canonicalJson(doubleOf(bits)), bits).to.equal(text);
   });
 
-  it('P10: writes strings with the fewest escapes', () => {
+  it('writes strings with the fewest escapes', () => {
     for (const [text, form] of STRING_VECTORS) {
       expect(canonicalJson(text), form).to.equal(form);
       expect(canonicalJson({ [text]: 0 }), form).to.equal(`{${form}:0}`);
     }
   });
 
-  it('P10: writes documents with sorted members and no white space', () => {
+  it('writes documents with sorted members and no white space', () => {
     for (const [sent, form] of DOCUMENT_VECTORS) expect(canonicalJson(JSON.parse(sent)), sent).to.equal(form);
   });
 
-  it('P07: is its own canonical form', () => {
+  it('is its own canonical form', () => {
     const idempotent = fc.property(json, (value) => {
       const form = canonicalJson(value);
       expect(canonicalJson(JSON.parse(form))).to.equal(form);
@@ -51,7 +51,7 @@ describe('the canonical form of JSON', () => {
     fc.assert(idempotent, { numRuns: RUNS });
   });
 
-  it('P07: keeps the value', () => {
+  it('keeps the value', () => {
     const kept = fc.property(json, (value) => {
       // Comparing the texts makes the two zeros one, as the canonical form does.
       expect(JSON.parse(canonicalJson(value))).to.deep.equal(JSON.parse(JSON.stringify(value)));
@@ -59,14 +59,14 @@ describe('the canonical form of JSON', () => {
     fc.assert(kept, { numRuns: RUNS });
   });
 
-  it('P08: does not depend on the order of members', () => {
+  it('does not depend on the order of members', () => {
     fc.assert(
       fc.property(json, (value) => canonicalJson(reversed(value)) === canonicalJson(value)),
       { numRuns: RUNS },
     );
   });
 
-  it('P09: differs when the value does', () => {
+  it('differs when the value does', () => {
     const injective = fc.property(json, json, (a, b) => {
       const equal = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
       expect(canonicalJson(a) === canonicalJson(b)).to.equal(equal);
@@ -74,7 +74,7 @@ describe('the canonical form of JSON', () => {
     fc.assert(injective, { numRuns: RUNS });
   });
 
-  it('P09: differs when one member is added', () => {
+  it('differs when one member is added', () => {
     const differs = fc.property(fc.dictionary(fc.string(), json), fc.string(), json, (object, name, member) => {
       fc.pre(!Object.hasOwn(object, name));
       const added = Object.fromEntries([...Object.entries(object), [name, member]]);

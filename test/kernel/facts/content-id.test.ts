@@ -100,7 +100,7 @@ describe('the content id', () => {
     fc.assert(agrees, { numRuns: RUNS });
   });
 
-  it('P11: does not depend on any member beyond the six', () => {
+  it('does not depend on any member beyond the six', () => {
     const unmoved = fc.property(fact, fc.dictionary(fc.string(), fc.jsonValue()), (fields, extra) => {
       const stored = {
         ...extra,
@@ -115,7 +115,7 @@ describe('the content id', () => {
     fc.assert(unmoved, { numRuns: RUNS });
   });
 
-  it('P11: differs when any of the six does', () => {
+  it('differs when any of the six does', () => {
     const moved = fc.property(
       fact,
       fact,
@@ -129,7 +129,7 @@ describe('the content id', () => {
     fc.assert(moved, { numRuns: RUNS });
   });
 
-  it('P11: tells apart members whose texts run together', () => {
+  it('tells apart members whose texts run together', () => {
     const apart = { ...V1, entity: 'user:alice","relation":"memory:role', relation: 'x' };
     expect(contentId(apart)).not.to.equal(contentId({ ...V1, relation: 'x' }));
   });

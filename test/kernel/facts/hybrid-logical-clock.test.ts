@@ -60,14 +60,14 @@ describe('the hybrid logical clock', () => {
     expect(REMOTE_COUNTER_LIMIT).to.equal(1_048_576);
   });
 
-  it('P01: a tick is later than the last stamp', () => {
+  it('a tick is later than the last stamp', () => {
     fc.assert(
       fc.property(hlc, wallMs, (last, now) => compareHlc(tickHlc(last, now), last) > 0),
       { numRuns: RUNS },
     );
   });
 
-  it('P02: a receipt is later than both of its stamps', () => {
+  it('a receipt is later than both of its stamps', () => {
     const later = fc.property(hlc, wallMs, hlc, (last, now, received) => {
       const next = receiveHlc(last, now, received);
       return compareHlc(next, last) > 0 && compareHlc(next, received) > 0;
@@ -75,14 +75,14 @@ describe('the hybrid logical clock', () => {
     fc.assert(later, { numRuns: RUNS });
   });
 
-  it('P03: no stamp lies before the physical time', () => {
+  it('no stamp lies before the physical time', () => {
     const notBehind = fc.property(hlc, wallMs, hlc, (last, now, received) => {
       return tickHlc(last, now).wallMs >= now && receiveHlc(last, now, received).wallMs >= now;
     });
     fc.assert(notBehind, { numRuns: RUNS });
   });
 
-  it('P04: the drift stays within the bound under any sequence of messages within it', () => {
+  it('the drift stays within the bound under any sequence of messages within it', () => {
     const boundMs = 300_000;
     const step = fc.record({
       elapsedMs: fc.nat(1000),
@@ -103,7 +103,7 @@ describe('the hybrid logical clock', () => {
     fc.assert(bounded, { numRuns: RUNS });
   });
 
-  it('P05: comparison is the order of the pairs as whole numbers', () => {
+  it('comparison is the order of the pairs as whole numbers', () => {
     const agrees = fc.property(hlc, hlc, (a, b) => {
       const difference = asBigInt(a) - asBigInt(b);
       expect(Math.sign(compareHlc(a, b))).to.equal(difference < 0n ? -1 : difference > 0n ? 1 : 0);
@@ -112,12 +112,12 @@ describe('the hybrid logical clock', () => {
     fc.assert(agrees, { numRuns: RUNS });
   });
 
-  it('P05: ten comes after nine, unlike in text order', () => {
+  it('ten comes after nine, unlike in text order', () => {
     const stamps = ['1772442904120.10', '1772442904120.2', '1772442904120.9'].map((text) => parseHlc(text) as Hlc);
     expect(stamps.sort(compareHlc).map((stamp) => stamp.counter)).to.deep.equal([2, 9, 10]);
   });
 
-  it('P06: reading a written stamp returns the same stamp', () => {
+  it('reading a written stamp returns the same stamp', () => {
     fc.assert(
       fc.property(hlc, (stamp) => {
         expect(parseHlc(formatHlc(stamp))).to.deep.equal(stamp);
@@ -142,12 +142,12 @@ describe('the hybrid logical clock', () => {
     `${'9'.repeat(20)}.0`, `${'9'.repeat(16)}.0`, '1.2147483648', '1.4294967296', '1.00000000000', 'NaN.0', '1_0.0', '٣.0',
   ];
   for (const text of unreadable) {
-    it(`P06: does not read ${JSON.stringify(text)}`, () => {
+    it(`does not read ${JSON.stringify(text)}`, () => {
       expect(parseHlc(text)).to.equal(null);
     });
   }
 
-  it('P06: reads nothing but its own grammar', () => {
+  it('reads nothing but its own grammar', () => {
     const grammar = /^[0-9]{1,15}\.[0-9]{1,10}$/;
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[0-9 .e+-]{0,20}$/), fc.stringMatching(grammar));
     const agrees = fc.property(text, (candidate) => {

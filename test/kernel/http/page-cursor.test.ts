@@ -24,7 +24,7 @@ const refusalOf = (text: string, expected: { binding: string; nowMs?: number }):
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describe('page cursors', () => {
-  it('P27: give the position back under the same binding', () => {
+  it('give the position back under the same binding', () => {
     const kept = fc.property(position, binding, (sent, bound) => {
       const text = codec.encode({ position: sent, binding: bound });
       expect(text).to.match(/^[A-Za-z0-9_-]+$/);
@@ -34,7 +34,7 @@ describe('page cursors', () => {
     fc.assert(kept, { numRuns: RUNS });
   });
 
-  it('P27: are refused when any character is exchanged for any other', () => {
+  it('are refused when any character is exchanged for any other', () => {
     const text = codec.encode({ position: [NOW_MS, '5f0c2b1e-7a64'], binding: 'agent:w|GET /v1/facts|' });
     for (let at = 0; at < text.length; at += 1) {
       for (const character of `${ALPHABET}+/= *\u0000é`) {
@@ -45,7 +45,7 @@ describe('page cursors', () => {
     }
   });
 
-  it('P27: are refused when cut, extended or padded', () => {
+  it('are refused when cut, extended or padded', () => {
     const text = codec.encode({ position: ['a', 1], binding: 'b' });
     for (let end = 0; end < text.length; end += 1)
       expect(refusalOf(text.slice(0, end), { binding: 'b' })).to.equal('invalid_cursor');
@@ -54,7 +54,7 @@ describe('page cursors', () => {
     }
   });
 
-  it('P27: are refused under another binding', () => {
+  it('are refused under another binding', () => {
     const bound = fc.property(position, binding, binding, (sent, own, other) => {
       fc.pre(own !== other);
       expect(refusalOf(codec.encode({ position: sent, binding: own }), { binding: other })).to.equal('invalid_cursor');
@@ -62,12 +62,12 @@ describe('page cursors', () => {
     fc.assert(bound, { numRuns: RUNS });
   });
 
-  it('P27: are refused under another secret', () => {
+  it('are refused under another secret', () => {
     const other = createCursorCodec(new Uint8Array(32).fill(8));
     expect(refusalOf(other.encode({ position: [1], binding: 'b' }), { binding: 'b' })).to.equal('invalid_cursor');
   });
 
-  it('P27: expire at their instant and not before', () => {
+  it('expire at their instant and not before', () => {
     const text = codec.encode({ position: [1], binding: 'b', expiresMs: NOW_MS });
     expect(codec.decode(text, { binding: 'b', nowMs: NOW_MS - 1 })).to.deep.equal([1]);
     expect(refusalOf(text, { binding: 'b', nowMs: NOW_MS })).to.equal('cursor_expired');

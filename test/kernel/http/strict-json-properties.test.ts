@@ -60,7 +60,7 @@ const accepts = (text: string): boolean => {
 };
 
 describe('the strict JSON reader, for any document', () => {
-  it('P32: answers what JSON.parse answers, however it is written', () => {
+  it('answers what JSON.parse answers, however it is written', () => {
     const agrees = fc.property(value, fc.nat(4), fc.boolean(), (document, indent, isEscaped) => {
       const plain = JSON.stringify(document, null, indent);
       fc.pre(withoutNul(plain));
@@ -71,12 +71,12 @@ describe('the strict JSON reader, for any document', () => {
     fc.assert(agrees, { numRuns: RUNS });
   });
 
-  it('P32: keeps negative zero', () => {
+  it('keeps negative zero', () => {
     expect(Object.is(parseStrictJsonText('-0'), -0)).to.equal(true);
     expect(Object.is((parseStrictJsonText('[-0, 1e999]') as number[])[0], -0)).to.equal(true);
   });
 
-  it('P32: accepts nothing that JSON.parse refuses', () => {
+  it('accepts nothing that JSON.parse refuses', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -112,7 +112,7 @@ describe('the strict JSON reader, for any document', () => {
     fc.assert(stricter, { numRuns: RUNS * 20 });
   });
 
-  it('P32: refuses a valid document with one character taken out, put in or exchanged exactly when JSON.parse does', () => {
+  it('refuses a valid document with one character taken out, put in or exchanged exactly when JSON.parse does', () => {
     const mutated = fc.property(
       value,
       fc.nat(),
@@ -133,7 +133,7 @@ describe('the strict JSON reader, for any document', () => {
     fc.assert(mutated, { numRuns: RUNS * 5 });
   });
 
-  it('P32: refuses an object in which a name occurs twice, at any level', () => {
+  it('refuses an object in which a name occurs twice, at any level', () => {
     const names = fc.uniqueArray(name, { minLength: 1, maxLength: 30 });
     const duplicated = fc.property(
       names,
@@ -156,11 +156,11 @@ describe('the strict JSON reader, for any document', () => {
     fc.assert(duplicated, { numRuns: RUNS });
   });
 
-  it('P32: allows one name in many objects', () => {
+  it('allows one name in many objects', () => {
     expect(parseStrictJsonText('[{"a":{"a":{"a":1}}},{"a":1}]')).to.deep.equal([{ a: { a: { a: 1 } } }, { a: 1 }]);
   });
 
-  it('P32: refuses U+0000 and lone surrogates wherever they are escaped', () => {
+  it('refuses U+0000 and lone surrogates wherever they are escaped', () => {
     const unit = fc.oneof(fc.constantFrom(0, 0x41, 0xd83d, 0xde00, 0xdbff, 0xdfff, 0xd7ff, 0xe000), fc.nat(0xffff));
     const refused = fc.property(fc.array(unit, { maxLength: 8 }), fc.boolean(), (units, isName) => {
       const content = String.fromCharCode(...units);
@@ -172,7 +172,7 @@ describe('the strict JSON reader, for any document', () => {
     fc.assert(refused, { numRuns: RUNS });
   });
 
-  it('P32: stays linear on wide and long documents', () => {
+  it('stays linear on wide and long documents', () => {
     const wide = `{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`;
     expect(Object.keys(parseStrictJsonText(wide) as object)).to.have.length(200_000);
     const long = `[${'1,'.repeat(500_000)}1]`;

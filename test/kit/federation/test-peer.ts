@@ -27,7 +27,7 @@ export interface TestPeer extends PeerIdentity {
   metadata: Document;
   /** Replies to requests for its metadata; by default with `metadata`. */
   answerMetadata: Answer;
-  /** Replies to pulls; by default from `feed`, as the contract says. */
+  /** Replies to pulls; by default from `feed`. */
   answerPull: Answer;
   /** Paths of all requests that it got, in order. */
   readonly hits: readonly string[];
@@ -141,7 +141,7 @@ const FEED_BASE_MS = Date.UTC(2026, 0, 1);
 /** The stamp of the feed's entry of this number, from 0. */
 export const feedStamp = (at: number): string => `${FEED_BASE_MS + at}.0`;
 
-/** A page as the contract wants it. */
+/** A page by the rules of docs/reference/federation.md, "Pull". */
 const pageOf = (feed: readonly WireFact[], query: URLSearchParams, epoch: string): Document => {
   const sent = query.get('cursor') ?? query.get('since_hlc');
   const start = sent === null ? 0 : Number(sent.split('.')[0]) - FEED_BASE_MS + 1;

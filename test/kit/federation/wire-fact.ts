@@ -33,7 +33,7 @@ export interface OriginSigning {
   saltOf(of: 'value' | 'refs'): Uint8Array;
 }
 
-/** The proof that an origin makes of its own fact, written anew from the contract. */
+/** Written from docs/reference/federation.md alone, so that it shares no mistake with the code. */
 export const originProof = (fact: WireFact, { nodeId, keyId, signer, saltOf }: OriginSigning): OriginProofJson => {
   const salt = saltOf('value');
   const refsSalt = saltOf('refs');

@@ -12,7 +12,7 @@ const EVENT: BillingEvent = {
 };
 
 describe('billing lines on standard error', () => {
-  it('are one line of JSON each, with exactly the members of the contract', async () => {
+  it('are one line of JSON each, with exactly the documented members', async () => {
     let text = '';
     const sink = createStderrBillingSink({
       write(chunk, written) {

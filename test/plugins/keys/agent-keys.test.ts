@@ -49,7 +49,7 @@ forEachStore('agent keys', () => {
     ]);
   });
 
-  it('need permission write, and a public key as the contract spells it', async () => {
+  it('need permission write, and a public key in base64url', async () => {
     const reader = await node.addKey({ entityUri: 'agent:r', permissions: ['read'] });
     expect((await register({ public_key: PUBLIC_KEY }, reader)).status).to.equal(403);
     const broken = [

@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 forEachStore('the node metadata', () => {
-  it('is open, and says what the contract says of a node on its own', async () => {
+  it('is open, and describes a node on its own', async () => {
     const node = await start({
       plugins: ['node-info'],
       node: { id: 'svc://node.alpha.example' },

@@ -48,13 +48,13 @@ describe('The dimensions of quotas', () => {
     expect([...expected.keys()].filter((name) => !names.has(name))).to.deep.equal([]);
   });
 
-  it('are all in the list of the specification', () => {
+  it('are all in the recommended list', () => {
     expect(Object.keys(SPEC_QUOTAS)).to.deep.equal([...DIMENSIONS]);
   });
 });
 
 describe('A list of quotas', () => {
-  it('is numbers by dimension, with commas or spaces, or the list of the specification with changes', () => {
+  it('is numbers by dimension, with commas or spaces, or the recommended list with changes', () => {
     expect(readQuotas('')).to.deep.equal(new Map());
     expect(readQuotas('fact_write=100, recall=20\tgraph_query=1')).to.deep.equal(
       new Map([

@@ -191,7 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     noticedBy: {
       file: 'kernel/facts/hybrid-logical-clock',
-      title: 'the hybrid logical clock P05: ten comes after nine, unlike in text order',
+      title: 'the hybrid logical clock ten comes after nine, unlike in text order',
     },
   },
   {

@@ -112,7 +112,7 @@ export const watchStore = (party: Party): StoreWatch => {
       for (const row of rows<FactRow>(FACTS, last?.number ?? 0)) {
         take(row);
         holds(
-          'A9',
+          'I14',
           !forbidden.has(row.id),
           () => `${party.name} stored ${row.id}, which a stranger made up: ${forbidden.get(row.id)}`,
         );

@@ -47,7 +47,7 @@ describe('the statement that an origin signs', () => {
     expect(verifyEd25519(signer.publicKey, statement, signer.sign(statement))).to.equal(true);
   });
 
-  it('is what others read in the contract, whatever the fact says', () => {
+  it('agrees with docs/reference/federation.md for any fact', () => {
     const text = fc.string({ unit: 'grapheme' });
     const value = fc.oneof(
       fc.record({ type: fc.constantFrom('string' as const, 'text' as const), v: text }),
