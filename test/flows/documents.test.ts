@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type RunningProgram, Workplace } from '../adapters/cli/spawned-program.ts';
+import { readSources } from '../architecture/source-files.ts';
 import { anchorsOf, blocksOf, listPages, pageText } from '../documents/read-pages.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -129,6 +130,17 @@ describe('the documents', () => {
       return number !== undefined && !pageText(page).startsWith(`# ${Number(number)}. `);
     });
     expect(wrong).to.deep.equal([]);
+  });
+
+  it('name in decisions only identifiers and variables of the code', async () => {
+    const code = (await readSources()).map(({ text }) => text).join('\n');
+    const unknown = listPages('docs/decisions').flatMap((page) =>
+      [...pageText(page).matchAll(/`(SVC_\w+|[A-Za-z.]*[a-z][A-Z][A-Za-z.]*)`/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !code.includes(name.slice(name.lastIndexOf('.') + 1)))
+        .map((name) => `${page}: ${name}`),
+    );
+    expect(unknown).to.deep.equal([]);
   });
 
   it('keep their prose within 120 columns', () => {
