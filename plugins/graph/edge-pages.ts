@@ -132,7 +132,7 @@ const matching = (query: Going, own: ReadableTables): Knex.QueryBuilder => {
   return built;
 };
 
-/** Asks for nothing but edges of now, whatever they lead to. */
+/** Asks only for edges of now, wherever they lead. */
 const isPlain = ({ asOf, except, others, relation }: EdgeQuery): boolean =>
   asOf === undefined && except.length === 0 && others === undefined && relation === undefined;
 

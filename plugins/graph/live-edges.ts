@@ -17,7 +17,7 @@ export interface WalkParts {
 export interface Edge {
   readonly row: EdgeRow;
   readonly view: FactView;
-  /** What its confidence is worth. */
+  /** The effective confidence. */
   readonly confidence: number;
 }
 
@@ -28,7 +28,7 @@ export type Frontier = ReadonlyMap<string, Pick<Neighbor, 'entity' | 'path'>>;
 export const seedsOf = (keyed: readonly (readonly [key: string, seed: string])[]): Frontier =>
   new Map([...keyed].reverse().map(([key, seed]) => [key, { entity: seed, path: [] }]));
 
-/** What of a query for edges does not depend on where the walk stands. */
+/** The part of an edge query that is the same at every node of a walk. */
 export const edgesWanted = (
   { names }: WalkParts,
   reader: FactReader,
@@ -41,7 +41,7 @@ export const edgesWanted = (
     gardens: gardensOf(reader, walk.garden),
     outside: walk.garden === undefined,
     relation: walk.relation === undefined ? undefined : relationPattern(walk.relation, names),
-    // Trust only lowers a confidence, so whatever passes by effective confidence passes here.
+    // Trust only lowers a confidence, so an edge that passes by effective confidence passes here.
     minConfidence: walk.minConfidence,
     asOf: reader.asOf,
   };
@@ -62,7 +62,7 @@ export const judgeEdges = async (
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ factId }) => factId))];
   const facts = await reader.find(isIn('id', ids), { view: 'live', order: 'any', limit: ids.length, mayCache: true });
-  // What was not live at an earlier moment may be so now.
+  // An edge that was not live at an earlier moment may be live now.
   if (facts.length < ids.length && reader.asOf === undefined) {
     const live = new Set(facts.map(({ id }) => id));
     retire.suspect(

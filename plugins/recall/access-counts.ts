@@ -30,8 +30,8 @@ interface Pending {
 
 /**
  * How often each fact was recalled: a salience signal, not a record. Counted in memory and written now and then, so
- * that no recall waits for a write; a crash loses the last moments. What was written is kept in memory as it is read,
- * until somebody writes again.
+ * that no recall waits for a write; a crash loses the last moments. Counts that were read stay in memory until a
+ * process writes again.
  */
 export class AccessCounts {
   readonly #tables: PluginTables;
@@ -42,7 +42,6 @@ export class AccessCounts {
     this.#tables = tables;
   }
 
-  /** Use says nothing of what a fact says; but nobody asks for it any more. */
   async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<void> {
     const ids = facts.map(({ id }) => id);
     await this.#tables.in(transaction)(ACCESS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
@@ -54,7 +53,7 @@ export class AccessCounts {
     this.#kept.clear();
   }
 
-  /** What `signals` may keep of a snapshot that is opened after the call. */
+  /** The age that `signals` takes for a snapshot that the caller opens afterwards. */
   get age(): number {
     return this.#kept.age;
   }
@@ -98,10 +97,7 @@ export class AccessCounts {
     return peak;
   }
 
-  /**
-   * Writes down what was counted. Rejects as the store does; what could not be written is then counted again with the
-   * next.
-   */
+  /** Stores the counts. Rejects as the store does; counts that it could not store wait for the next call. */
   async flush(): Promise<void> {
     const pending = this.#pending;
     this.#pending = new Map();

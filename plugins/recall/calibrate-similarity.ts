@@ -17,16 +17,16 @@ export interface Similarities {
 export type ScoreOf = (similarity: number, toMoved?: number) => number;
 
 /**
- * How a similarity of this query becomes a score from 0 to 1. An embedder that nobody knows is judged by what can be
- * seen of it: the same cosine is near for one model and nothing for another.
+ * How a similarity of this query becomes a score from 0 to 1. The scale follows the vectors that
+ * the embedder made: the same cosine is near for one model and nothing for another.
  *
  * 1. A similarity counts in deviations from the mean of the view, five being the most.
- * 2. Beside words, it counts as far as it says what words do not say already. A stage whose
- *    best hit stands out no further than what words found best gets the least share: most of it was said already. One
- *    whose best hit stands out from the next ones, and from the best by words, gets all of it.
+ * 2. Beside words, it counts as far as it adds to words. A stage whose best hit stands out no further than the
+ *    best hits of words gets the least share: words have said most of it. A stage whose best hit stands out from the
+ *    next ones, and from the best by words, gets all of it.
  * 3. The surer the stage is, the less it takes to be as good as more: the best hit of a sure one has all of the score.
  * 4. The less sure it is by itself, the more it goes by the query as words have moved it.
- * 5. What is nearly the text of the query is a hit, however many there are of it.
+ * 5. A text that is nearly the query is a hit, however many such texts there are.
  */
 export const calibration = (
   { hits, named: byWords, spread, moved = spread }: Similarities,
@@ -48,7 +48,7 @@ export const calibration = (
 
 /** Deviations from the mean that are as good as more. */
 const FARTHEST = 5;
-/** The rest is for what is the same. */
+/** Only texts that are nearly the same get the rest. */
 const MOST_BY_STANDING = 0.95;
 /** Part of the way from the floor to 1, at its end, where two texts are nearly the same. */
 const NEARLY_SAME = 0.2;
@@ -61,7 +61,7 @@ const CROWD = 10;
 const BY_CHANCE = 1.2;
 const FOR_SURE = 0.8;
 const LEAST_SHARE = 0.05;
-/** What words found stands this high at most; a stage of which that is true has told nothing new. */
+/** Hits of words stand this high at most; then the stage says nothing new. */
 const WORDS_SAID_ALL = 4;
 const SHARE_PER_DEVIATION = 0.1;
 

@@ -4,14 +4,14 @@ import type { Hit, PlacedTriple, SearchView } from '../search/search-api.ts';
 import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 import { STAGE_DEPTH } from './search-depth.ts';
 
-/** What of the facts that the caller sees may be a candidate. */
+/** Which of the facts that the caller sees may be candidates. */
 export interface Admission {
   readonly includeContradicted: boolean;
   /** Least confidence after trust in the source. */
   readonly minConfidence: number;
 }
 
-/** What was asked for. Plugins that lead from fact to fact need not know all of it. */
+/** The part of a view that plugins need not know when they lead from fact to fact. */
 export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey'>;
 
 /**
@@ -20,7 +20,7 @@ export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey'>;
  */
 export type Search<H extends Hit = Hit> = (limit: number, contested: readonly PlacedTriple[]) => Promise<readonly H[]>;
 
-/** What came of a search, best first. */
+/** The hits of a search that were judged, best first. */
 export interface Admitted<H extends Hit = Hit> {
   readonly hits: readonly H[];
   /** Hits that are left out for an unresolved contradiction, and for nothing else. */
@@ -109,7 +109,7 @@ export class CandidatePool {
     return found.reduce((sum, { id }) => (this.#seen.get(id) === undefined ? sum : sum + 1), 0);
   }
 
-  /** Sorts what stands in the window of a search. */
+  /** Sorts the hits in the window of a search. */
   #take<H extends Hit>(course: Course<H>): void {
     const { passed } = course;
     course.hits.length = 0;
@@ -158,11 +158,11 @@ type Standing = 'admitted' | 'contradicted' | 'unfit';
 /** One search on its way into the index. */
 class Course<H extends Hit> {
   readonly #search: Search<H>;
-  /** Hits with which it need not go on past what is left out. */
+  /** With so many hits the search need not continue past facts that are left out. */
   readonly #enough: number;
   /** Hits to be weighed that the caller sees. */
   window: number;
-  /** What the search returned last. */
+  /** The last result of the search. */
   found: readonly H[] = [];
   #limit: number;
   /**
@@ -194,7 +194,10 @@ class Course<H extends Hit> {
     return true;
   }
 
-  /** Whether another round may bring more: without what is now known to be contested, or else from further down. */
+  /**
+   * Whether another round may bring more: without triples that are now known to be contested, or else from further
+   * down.
+   */
   goesOn(contested: ReadonlyMap<string, PlacedTriple>): boolean {
     if (!this.isFull || this.hits.length >= this.#enough) return false;
     if (contested.size > this.passed.size) {

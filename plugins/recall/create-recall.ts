@@ -57,7 +57,7 @@ export const createRecall = (parts: RecallParts): Recall => ({
       kept.facts.map(({ view }) => view),
     );
     await parts.trail.record(caller, recallId, queryHash);
-    // What was asked of the past says nothing about what is of use now.
+    // A recall of the past says nothing about the use of facts now.
     if (request.notes === undefined) pipeline.access.note(strongOf(kept));
     const outcome = { caller, returned, chosen: storedOf(chosen), verify };
     return {
@@ -91,7 +91,7 @@ const withAdditions = (
   return { degraded: [...reasons], omitted: counts, members: filled };
 };
 
-/** What the caller has no room for is left out as if the budget had been smaller. */
+/** Leaves out facts that the caller has no room for, as a smaller budget would. */
 const withinRoom = (chosen: Chosen, room: ((facts: readonly ScoredFact[]) => number) | undefined): Chosen => {
   const count = room === undefined ? chosen.facts.length : room(chosen.facts);
   if (count >= chosen.facts.length) return chosen;
@@ -101,7 +101,7 @@ const withinRoom = (chosen: Chosen, room: ((facts: readonly ScoredFact[]) => num
   return { ...chosen, facts, tokensUsed: tokensOf(facts), omitted };
 };
 
-/** What came along to fill the budget was not what was asked for, and its use says nothing about it. */
+/** Weak facts only fill the budget, so their recall does not count as use. */
 const strongOf = ({ facts: [best, ...rest] }: Chosen): FactView[] =>
   best === undefined
     ? []

@@ -17,7 +17,7 @@ export interface Asked {
   readonly behind: Hlc | null;
 }
 
-/** What could not be asked, so that a poorer answer is not taken for a whole one. */
+/** Returns the parts that could not be asked, so that nobody takes a poorer answer for a whole one. */
 export const degradationOf = async (
   { vector, behind }: Asked,
   reader: FactReader,
@@ -26,7 +26,7 @@ export const degradationOf = async (
   const degraded: Degradation[] = [];
   if (vector === null) degraded.push(EMBEDDER_UNAVAILABLE);
   const isBehind = behind !== null && (await missesFacts(behind, reader));
-  // Vectors are made anew when the operator has changed the embedder: that says nothing about anybody's facts.
+  // The operator has changed the embedder: that says nothing about the facts of anybody.
   if (isBehind || (vector != null && (await index.isMakingVectors()))) degraded.push(INDEX_REBUILDING);
   return degraded;
 };

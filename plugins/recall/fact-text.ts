@@ -2,7 +2,7 @@ import { cacheByFact, type StoredFact, valueText } from '../../kernel/plugin-api
 import { estimateTokens, factLine } from './fact-line.ts';
 import { type TextSignature, textSignature } from './text-signature.ts';
 
-/** What packing wants to know of a fact, worked out when it is first asked for. */
+/** Tokens and words of a fact, for packing, computed on first use. */
 export class FactText {
   readonly #fact: StoredFact;
   #tokens: number | undefined;

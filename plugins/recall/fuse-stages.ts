@@ -15,7 +15,7 @@ export interface StageHits {
 export const normaliseStages = (stages: StageHits): Map<string, StageScores> => {
   const scores = new Map<string, { -readonly [K in keyof StageScores]: StageScores[K] }>();
   for (const stage of ['lexical', 'semantic', 'graph'] as const) {
-    // A plugin may have scored some of them: what is no score is no hit.
+    // A plugin may have scored some of them: a hit without a valid score does not count.
     const hits = stages[stage].filter(({ score }) => score > 0 && Number.isFinite(score));
     const isCalibrated = stage === 'semantic' && stages.lexical.length > 0;
     const best = hits.reduce((most, { score }) => Math.max(most, score), isCalibrated ? 1 : 0);

@@ -1,4 +1,4 @@
-/** Facts whose counts are kept, and views whose highest count is; with more everything is read anew. */
+/** Cached counts of facts, and cached highest counts of views. A full cache is emptied. */
 const MOST_COUNTS = 100_000;
 const MOST_PEAKS = 1_000;
 

@@ -2,9 +2,9 @@ import { cacheByFact, entityDisplay, type StoredFact } from '../../kernel/plugin
 import { foldWords, queryWords } from '../search/search-api.ts';
 
 /**
- * Whom a query names: for each fact, the share of a name that the query holds, 0 to 1. The name is that of the speaker,
- * which stands before the first colon of a text, or that of the entity; of both the one that is named more counts.
- * Words are compared as the search compares them. Made for one query: it keeps the names that it has met.
+ * Returns for each fact the share of a name that the query holds, 0 to 1. The name is that of the speaker, which stands
+ * before the first colon of a text, or that of the entity; of both the one that is named more counts. Words are
+ * compared as the search compares them. Made for one query: it keeps the names that it has met.
  */
 export const namesIn = (query: string): ((fact: StoredFact) => number) => {
   const sought = queryWords(query);
@@ -33,7 +33,7 @@ export const namedFactor = (share: number, most: number): number => (share > 0 ?
 
 const MOST = 0.5;
 
-/** What has more words is a title or a sentence. */
+/** A text of more words is a title or a sentence. */
 const MOST_WORDS = 3;
 const LONGEST = 80;
 

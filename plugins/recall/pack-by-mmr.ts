@@ -5,9 +5,9 @@ export interface Packable {
   /** Above 0 for all, or 0 for those that are worth nothing. */
   readonly score: number;
   readonly tokens: number;
-  /** What it says, for telling whether it says something new. */
+  /** Its words, to judge whether it says something new. */
   signature(): TextSignature;
-  /** Goes by its score, whatever is in already. */
+  /** Only its score counts, not its likeness to chosen facts. */
   readonly byScore: boolean;
 }
 
@@ -19,9 +19,9 @@ export interface PackOptions {
 }
 
 /**
- * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). What does not fit is passed over and
- * smaller ones are still tried, so that the best-scored candidate that fits is always in; `unfit` counts those that
- * were passed over. `candidates` come best first; equal worth is decided by that order.
+ * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). A fact that does not fit is passed
+ * over, and smaller ones are still tried, so that the best-scored candidate that fits is always in; `unfit` counts
+ * those that were passed over. `candidates` come best first; equal worth is decided by that order.
  */
 export const packByMmr = <T extends Packable>(
   candidates: readonly T[],
@@ -69,7 +69,7 @@ const dropUnfit = (waiting: Waiting<Packable>[], left: number): void => {
   waiting.length = kept;
 };
 
-/** A candidate that may still get in, and how much it is known to be like what is in already. */
+/** A candidate that may still get in, and how much it is known to be like the chosen ones. */
 class Waiting<T extends Packable> {
   readonly candidate: T;
   readonly worth: number;
@@ -92,7 +92,7 @@ class Waiting<T extends Packable> {
     return lambda * this.worth - (this.candidate.byScore ? 0 : (1 - lambda) * this.#likeness);
   }
 
-  /** Looks at what was packed since the last look. */
+  /** Compares it with the facts that were packed since the last comparison. */
   compare(packed: readonly TextSignature[]): void {
     if (this.candidate.byScore) return;
     const own = this.signature;

@@ -12,7 +12,7 @@ interface AskedVector {
   isLate: boolean;
 }
 
-/** What one caller asked lately, the oldest first. */
+/** The latest queries of one caller, the oldest first. */
 interface CallersQueries {
   readonly vectors: Map<string, AskedVector>;
   /** Late vectors that are still under way. */
@@ -25,8 +25,8 @@ const MOST_OF_CALLER = 16;
 const MOST_LATE = 16;
 
 /**
- * The vectors of queries, each for the caller who asked it and for nobody else: whether a vector is there at once shows
- * what was asked before. Those of the last queries are kept, also when they came too late for the answer.
+ * The vectors of queries, each for the caller who asked it and for nobody else: the speed of an answer shows whether
+ * somebody asked the same before. Those of the last queries are kept, also when they came too late for the answer.
  */
 export class QueryVectors {
   readonly #parts: QueryVectorsParts;
@@ -46,7 +46,7 @@ export class QueryVectors {
     const asked = latest(queries.vectors, `${embedder.id} ${sha256Hex(query)}`, MOST_OF_CALLER, (key) => {
       if (queries.late >= MOST_LATE) throw new Error('the embedder does not keep up with the queries of this caller');
       const made = embedOne(query, embedder);
-      // What failed is tried again.
+      // A failed query is tried again.
       made.catch(() => queries.vectors.delete(key));
       return { made, isLate: false };
     });
@@ -76,7 +76,7 @@ const noteLate = (asked: AskedVector, queries: CallersQueries): void => {
 
 const callerKey = ({ tenantId, entityUri }: Principal): string => JSON.stringify([tenantId, entityUri]);
 
-/** What the map has under the key, or what is made for it, as its newest entry. The oldest gives way. */
+/** Returns the value of the key, made where it is missing, as the newest entry. The oldest gives way. */
 const latest = <T>(map: Map<string, T>, key: string, most: number, make: (key: string) => T): T => {
   const value = map.get(key) ?? make(key);
   map.delete(key);

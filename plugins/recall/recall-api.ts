@@ -11,7 +11,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchView } from '../search/search-api.ts';
 
-/** What a caller asks its memory. A member that is left out has its default. */
+/** A question of a caller to its memory. A member that is left out has its default. */
 export interface Question {
   /** Text of 1 character to 16 KiB; it may be left out where an entity is asked about. */
   readonly query?: string | undefined;
@@ -50,7 +50,7 @@ export interface Question {
 export interface RecallOptions {
   /** Name of the session that the facts are read in, up to 128 characters without white space around them. */
   readonly session?: string | undefined;
-  /** Asks plugins for proofs of what is recalled. */
+  /** Asks plugins for proofs of the recalled facts. */
   readonly verify?: boolean;
   /** How many of the facts, best first, the caller has room for. The others count as left out for the budget. */
   readonly room?: (facts: readonly ScoredFact[]) => number;
@@ -58,7 +58,7 @@ export interface RecallOptions {
   readonly place?: 'body' | 'query';
 }
 
-/** What the stages made of one fact, each from 0 to 1. */
+/** The scores of one fact in the stages, each from 0 to 1. */
 export interface StageScores {
   readonly lexical: number;
   readonly semantic: number;
@@ -72,10 +72,10 @@ export interface ScoredFact {
   readonly stages: StageScores;
   /** The stages, weighted. */
   readonly fused: number;
-  /** 1 to 1.5: more than 1 where the query names who speaks in the fact or is spoken of. */
+  /** 1 to 1.5: more than 1 where the query names the speaker or the entity of the fact. */
   readonly named: number;
   readonly salience: Salience;
-  /** From what was asked for: 0 for a hit of its own. */
+  /** The distance from a hit: 0 for the hit itself. */
   readonly hops: number;
   readonly tokens: number;
   /** A summary that stands for the facts of the entity, and is in no store. */
@@ -94,7 +94,7 @@ export interface Recalled {
   readonly facts: readonly ScoredFact[];
   readonly omitted: Omitted;
   readonly degraded: readonly Degradation[];
-  /** What plugins add, by the id of the member. */
+  /** The members that plugins add, by their ids. */
   readonly members: ReadonlyMap<string, unknown>;
 }
 
@@ -110,9 +110,9 @@ export interface Omitted extends Readonly<Record<string, number>> {
 export interface Recall {
   /**
    * Answers on one snapshot, counts the facts as used, and leaves an entry in the audit log. Needs `read`. Rejects with
-   * `validation`, `invalid_token_budget`, `invalid_weights`, `recall_depth_exceeded` or `session_id_too_long` for what
-   * is out of bounds, with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor` for such a moment, with
-   * `authorization` for a scope that the key does not have, and as gardens do for a garden.
+   * `validation`, `invalid_token_budget`, `invalid_weights`, `recall_depth_exceeded` or `session_id_too_long` for a
+   * value out of bounds, and with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor` for such a moment.
+   * Rejects with `authorization` for a scope that the key does not have, and as gardens do for a garden.
    */
   recall(caller: Principal, question: Question, options?: RecallOptions): Promise<Recalled>;
 }
@@ -131,7 +131,7 @@ export const defineDegradation = (id: string, definition: { readonly summary: st
 /** A member of the answer that a plugin fills. */
 export interface RecallMember extends Word {
   readonly json: JsonSchema;
-  /** What the member is where nothing was added. */
+  /** The value of the member where no plugin adds one. */
   readonly absent: unknown;
 }
 
@@ -146,7 +146,7 @@ export const defineRecallMember = (
   definition: { readonly summary: string; readonly json: JsonSchema; readonly absent: unknown },
 ): RecallMember => RecallMembers.define(id, definition);
 
-/** What a recall came to. */
+/** The result of a recall. */
 export interface RecallOutcome {
   readonly caller: Principal;
   /** Facts of the store that the caller gets, best first. */
@@ -157,7 +157,7 @@ export interface RecallOutcome {
   readonly verify: boolean;
 }
 
-/** What a plugin adds to the answer. */
+/** A plugin's addition to the answer. */
 export interface RecallAddition {
   readonly degraded?: readonly Degradation[];
   /** How many facts it left out, by a reason of its own. */
@@ -177,7 +177,7 @@ export interface TokenCounter {
 
 export const TokenCounter = defineRef<TokenCounter>('recall.token-counter');
 
-/** What the hooks of recall know of a request. */
+/** The request as hooks of recall see it. */
 export interface RecallContext {
   readonly caller: Principal;
   /** The snapshot on which the whole recall is answered. */
@@ -219,7 +219,7 @@ export interface Expansion {
  */
 export const recallExpand = defineCollectHook<ExpansionContext, Expansion>('recall:expand');
 
-/** What plugins say about the standing of a fact; recall keeps them in their ranges. */
+/** Factors of a fact's score that plugins give; recall keeps them in their ranges. */
 export interface FactSignals {
   /** [0, 1], applied as at least 0.05. */
   readonly gardenTier: number;
@@ -227,7 +227,7 @@ export interface FactSignals {
   readonly access: number;
 }
 
-/** What multiplies the fused score of a fact, each in its range. */
+/** The factors of a fact's fused score, each in its range. */
 export interface Salience extends FactSignals {
   /** (0, 1]. */
   readonly recency: number;
@@ -255,11 +255,11 @@ export interface SummaryRequest extends RecallContext {
   readonly forceRefresh: boolean;
 }
 
-/** What was found to stand for an entity. */
+/** A summary that stands for the facts of an entity. */
 export interface EntitySummary {
   /** A synthetic fact; null lets the facts speak for themselves. */
   readonly fact: FactView | null;
-  /** What could not be done for it, for the answer to say. */
+  /** The reasons why the summary may be poorer than it should be. */
   readonly degraded: readonly Degradation[];
 }
 

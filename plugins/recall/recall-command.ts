@@ -139,7 +139,7 @@ const REASONS: Readonly<Record<string, string>> = {
   budget: 'for the budget (--budget)',
 };
 
-/** What was left out, what it cost, and what could not be asked. */
+/** Facts that were left out, the cost, and reasons for a poorer answer. */
 const remarks = (document: ServerReply['document']): string => {
   const omitted = Object.entries((document['omitted'] ?? {}) as Readonly<Record<string, number>>)
     .filter(([, count]) => count > 0)

@@ -19,7 +19,6 @@ const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 const SCORE_JSON: JsonSchema = { type: 'number', minimum: 0 };
 const FACTORS = ['recency', 'confidence', 'access', 'contradiction', 'garden_tier', 'source_trust'] as const;
 
-/** What `scoredFactJson` makes. */
 export const SCORED_FACT = defineComponent('ScoredFact', {
   summary: 'a fact that was recalled, with its score and every factor of it',
   json: objectOf({
@@ -76,7 +75,6 @@ export const scoredFactText = (
   `"access":${salience.access},"contradiction":${salience.contradiction},"garden_tier":${salience.gardenTier},` +
   `"source_trust":${salience.sourceTrust},"weighted_total":${score}}}`;
 
-/** What `partFactJson` makes. */
 export const SCORED_PART = defineComponent('ScoredPart', {
   summary: 'a fact that was recalled, for a caller that named `fields`',
   json: objectOf(
@@ -85,7 +83,7 @@ export const SCORED_PART = defineComponent('ScoredPart', {
   ),
 });
 
-/** Whose `fields` are named gets the facts once, and none of the factors of their scores. */
+/** A caller that names `fields` gets the facts once, without the factors of their scores. */
 export const partFactJson = ({ view, score, fromCard }: ScoredFact, toJson: FactJson) => ({
   fact: toJson(view),
   score,
@@ -133,7 +131,6 @@ const OWN_MEMBERS = {
 /** No plugin can declare these. */
 export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => RecallMembers.reserve(name));
 
-/** What `recalledText` makes. */
 export const recallAnswers = (members: readonly RecallMember[]): Answers => {
   const added = Object.fromEntries(members.map(({ id, json }) => [id, json]));
   const json = objectOf({ ...OWN_MEMBERS, ...added }, { optional: ['content', 'instructions'] });

@@ -55,7 +55,7 @@ interface Candidate extends ScoredFact {
   signature(): TextSignature;
 }
 
-/** What the pipeline came to, before the answer is made of it. */
+/** The chosen facts and counts of which the answer is made. */
 export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded'>;
 
 /** Begins again where the index was lost meanwhile: `ready` then waits for the next one. */
@@ -78,7 +78,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
   const vectors = await measured.step('embed', () => embedQuery(asked, caller, parts));
   // First the index, then the snapshot: what the index proposes is then in the store that judges it.
   const behind = await measured.step('wait', () => parts.index.ready());
-  // What is known of counts is as old as the snapshot at least.
+  // Cached counts are at least as old as the snapshot.
   const used = { ...parts, age: parts.access.age };
   const choose = async (reader: FactReader): Promise<Chosen> => {
     const context: RecallContext = {
@@ -97,7 +97,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
       return { found, ranked, ...packByMmr(ranked, packingOf(request)) };
     };
     const first = await reach(firstDepth(request));
-    // What was read stays read, so that the second time costs what is new.
+    // The pool keeps the facts that it has read, so the second time reads only new ones.
     const isWanting = first.found.isCut && wantsMore(first.packed, request);
     const { found, ranked, packed, unfit } = isWanting ? await reach(fullDepth(request)) : first;
     measured.scored(ranked.length);
@@ -112,7 +112,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
   return parts.facts.read(caller, 'recall', choose, request.notes);
 };
 
-/** `age` says what may be kept of counts that are read. */
+/** `age` says which counts may be cached. */
 type ScoreParts = PipelineParts & { readonly age: number };
 
 const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOptions => ({
@@ -131,8 +131,8 @@ const countContradicted = (
   [...contradicted].filter((id) => card === null || pool.contradicted(id)?.fact.entityKey !== view.entityKey).length;
 
 /**
- * What may be searched: what the caller may read, narrowed by what was asked for. Throws where that is not the caller's
- * to ask.
+ * Returns the view of the request: the facts that the caller may read, narrowed by the question. Throws where the
+ * caller may not ask that.
  */
 const viewOf = async (
   request: RecallRequest,
@@ -183,7 +183,7 @@ const score = async (
   const stages = normaliseStages(found);
   const ownIds = new Set(found.own.map(({ id }) => id));
   const { entityKey } = context.view;
-  // What a summary stands for is not said twice.
+  // Leaves out facts that the summary stands for.
   const isSummarised = (fact: FactView['fact']): boolean => card !== null && fact.entityKey === entityKey;
   const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []).filter(({ fact }) => !isSummarised(fact));
   const signals = await signalsOf(views, context, parts);
@@ -198,13 +198,13 @@ const score = async (
     const known = { stages: AT_THE_ENTITY, named: 1, signals: NO_SIGNALS };
     scored.push(scoreOf(card, known, { hops: 0, fromCard: true, byScore: true }, request, context, parts));
   }
-  // What only a stage without weight has found was not asked for.
+  // Leaves out facts that only a stage without weight has found.
   return scored.filter(({ fused }) => fused > 0).sort(bestFirst);
 };
 
 /**
- * What it is worth that the query names somebody, for facts that others stand beside in their session: there several
- * speak, and one is asked for. In a document a name is a word as any other.
+ * Returns the bonus for facts about the speaker that the query names. It applies only to facts that stand beside others
+ * in their session, where several may speak: in a document a name is a word like any other.
  */
 const namedAmong = (
   views: readonly FactView[],
@@ -217,7 +217,7 @@ const namedAmong = (
   return ({ fact }) => namedFactor(named.get(fact.id) ?? 0, most);
 };
 
-/** What is known of a candidate beside itself. */
+/** The scores and signals of a candidate. */
 interface Known {
   readonly stages: StageScores;
   readonly named: number;
@@ -260,7 +260,7 @@ const bestFirst = (a: ScoredFact, b: ScoredFact): number =>
   compareHlc(b.view.fact.hlc, a.view.fact.hlc) ||
   (a.view.fact.id < b.view.fact.id ? -1 : a.view.fact.id > b.view.fact.id ? 1 : 0);
 
-/** What the standing of each fact is: how often it was recalled, and what plugins say. */
+/** Returns the signals of each fact: how often it was recalled, and the factors that plugins give. */
 const signalsOf = async (
   views: readonly FactView[],
   context: RecallContext,

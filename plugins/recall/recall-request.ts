@@ -48,8 +48,8 @@ export const DEFAULT_MIN_CONFIDENCE = 0.1;
 export const MAX_DEPTH = 2;
 const MAX_QUERY_BYTES = 16 * 1024;
 /**
- * What a garden can be called beside its URI: a UUID, or a slug that is said to be one, because a bare word may be a
- * slip in a scope.
+ * The names of a garden besides its URI: a UUID, or a slug that is said to be one, because a bare word may be a slip in
+ * a scope.
  */
 const GARDEN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const GARDEN_SLUG = /^garden:([a-z0-9][a-z0-9-]{0,62})$/i;

@@ -40,7 +40,9 @@ interface FormQuery {
   readonly fields?: string;
 }
 
-/** A question as both forms of the request spell it. What has a code of its own is unchecked: `Recall` checks it. */
+/**
+ * A question as both forms of the request spell it. Members with a code of their own are unchecked: `Recall` checks it.
+ */
 interface RawRecall {
   readonly query?: string | null;
   readonly entity?: string | null;
@@ -202,7 +204,7 @@ const questionOf = (raw: RawRecall): Question => ({
   query: raw.query ?? undefined,
   entity: raw.entity ?? undefined,
   relation: raw.relation ?? undefined,
-  // Whatever it is: `Recall` refuses what is no budget, and what are no weights, with codes of their own.
+  // `Recall` refuses invalid budgets and weights with codes of their own.
   tokenBudget: raw.token_budget as Question['tokenBudget'],
   weights: (raw.weights ?? undefined) as Question['weights'],
   scope: raw.scope ?? undefined,
@@ -213,7 +215,7 @@ const questionOf = (raw: RawRecall): Question => ({
   includeContradicted: raw.include_contradicted,
   includeNeighbors: raw.include_neighbors,
   limit: raw.limit,
-  // What is no text is no moment either.
+  // Only a text can be a moment.
   asOf: raw.as_of == null ? undefined : typeof raw.as_of === 'string' ? raw.as_of : '',
 });
 

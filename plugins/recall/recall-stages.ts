@@ -18,12 +18,12 @@ export interface StageParts extends QueryParts {
   readonly hooks: HookCaller;
 }
 
-/** What the stages found, and how far each fact is from what was asked for. */
+/** The hits of the stages, and the distance of each fact from the nearest hit. */
 export interface Found extends StageHits {
   /** Facts of the entity that was asked about, newest first; empty without one. */
   readonly own: readonly Hit[];
   readonly hops: ReadonlyMap<string, number>;
-  /** Of the facts that others stand beside in their session: what of the query they cover together. */
+  /** Of the facts that others stand beside in their session: the share of the query that they cover together. */
   readonly shares: Shares;
   /** Facts that would be candidates if nobody contradicted them, as far as the stages have weight. */
   readonly contradicted: ReadonlySet<string>;
@@ -72,7 +72,7 @@ export const runStages = async (
   };
   const contradicted = weighty(disputed, request);
   const shares = await around.sharesOf([...hops.keys()]);
-  // What stands around a fact is the graph's to find.
+  // Only the graph stage finds the facts around a hit.
   const isAround = context.depth > 0 && needed.graph && needed.lexical;
   return {
     ...found,
@@ -85,7 +85,7 @@ export const runStages = async (
   };
 };
 
-/** What only a stage without weight has found was not asked for. */
+/** Leaves out facts that only a stage without weight has found. */
 const weighty = (disputed: StageHits, { query, weights }: RecallRequest): Set<string> => {
   const isAnyAsked = weights.recency > 0 || weights.sourceTrust > 0;
   return new Set(

@@ -6,7 +6,7 @@ const CANDIDATES = [0, 10, 25, 50, 100, 250, 500, 1_000] as const;
 /** A step of every recall. */
 export type RecallStep = 'embed' | 'wait' | 'search' | 'summary' | 'score';
 
-/** What a recall spends its time on. */
+/** The time that each step of a recall takes. */
 export class RecallTelemetry {
   readonly #telemetry: Telemetry;
   readonly #clock: Pick<Clock, 'monotonicMs'>;

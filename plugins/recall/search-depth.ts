@@ -3,7 +3,7 @@ import { neededStages } from './stage-weights.ts';
 
 /** How many facts each search of one recall brings back at most, besides those that may not be shown. */
 export interface SearchDepth {
-  /** Of what a stage finds. */
+  /** Facts of one stage. */
   readonly stage: number;
   /** Of the facts of an entity that is asked about. */
   readonly entity: number;
@@ -12,7 +12,7 @@ export interface SearchDepth {
 }
 
 /**
- * What a stage finds at first for a budget of 2,000 tokens. With what stands beside them they fill it with facts of
+ * Facts that a stage finds at first for a budget of 2,000 tokens. With their neighbours they fill it with facts of
  * usual length: measured on conversations, 120 bring back no more of the evidence, and cost a third more.
  */
 export const STAGE_DEPTH = 64;
@@ -20,7 +20,7 @@ export const STAGE_DEPTH = 64;
 export const DEPTH_OF_BOTH = 44;
 /** A caller who asks about an entity wants all of its facts, not the best of many. */
 const ENTITY_DEPTH = 120;
-/** What plugins lead to is read in any case; they bound it themselves. */
+/** Facts that plugins lead to are read in any case; plugins bound them themselves. */
 export const LINKED_DEPTH = MAX_LIMIT;
 /** The budget that the depths are measured for. */
 const USUAL_BUDGET = 2_000;

@@ -18,7 +18,7 @@ export interface NeededStages {
 }
 
 /**
- * A stage whose score counts for nothing costs nothing. Weights of recency and of trust rank whatever any stage finds.
+ * A stage whose score counts for nothing costs nothing. Weights of recency and of trust rank the facts of every stage.
  * The graph starts from what the other two find: with their weights, and from both alike where neither has one.
  */
 export const neededStages = ({ lexical, vector, graph, sourceTrust, recency }: StageWeights): NeededStages => {

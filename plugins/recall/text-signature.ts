@@ -33,7 +33,7 @@ export const similarityOf = (a: TextSignature, b: TextSignature): number => {
   return either === 0 ? 0 : common / either;
 };
 
-/** What `similarityOf` comes to at most, by the number of words alone. */
+/** An upper bound of `similarityOf`, by the number of words alone. */
 export const mostSimilar = (a: TextSignature, b: TextSignature): number =>
   Math.min(a.size, b.size) / Math.max(a.size, b.size, 1);
 

@@ -5,14 +5,14 @@ import { idsOf, type RecallPlan } from './recall-plan.ts';
 export type Shares = ReadonlyMap<string, number>;
 
 /**
- * What the words around a fact count beside those in it. Measured on conversations: from 0.5 to 1 makes no difference
- * that can be told from chance, 0 costs two points of the evidence.
+ * The weight of the words around a fact beside those in it. Measured on conversations: from 0.5 to 1 makes no
+ * difference that can be told from chance, 0 costs two points of the evidence.
  */
 const AROUND = 0.75;
 
 /**
- * The lexical stage of facts that stand in sessions: what a fact says is read with what was said around it. A fact
- * without others beside it keeps its place among those that have none either.
+ * The lexical stage of facts that stand in sessions: a fact is read with the facts around it. A fact without others
+ * beside it keeps its place among those that have none either.
  */
 export const withSharedWords = (lexical: readonly Hit[], shares: Shares): readonly Hit[] => {
   if (shares.size === 0) return lexical;

@@ -9,7 +9,7 @@ import { ServedVectors } from './vectors/served-vectors.ts';
 import type { VectorSide } from './vectors/vector-side.ts';
 
 export interface IndexParts {
-  /** Snapshots of everything, whatever callers may see. */
+  /** Snapshots of everything, beyond the rights of callers. */
   readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
   readonly feed: FactFeed;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface OpenIndex {
 }
 
 export interface OpenOptions {
-  /** Reads everything from the store, whatever snapshots there are. */
+  /** Reads everything from the store, and no snapshot. */
   readonly anew?: boolean;
   /** Called when a snapshot is being read. */
   begun?(): void;
@@ -42,14 +42,14 @@ export interface OpenOptions {
 
 /**
  * Opens an index from its snapshot, if there is one. It holds what the snapshot held; the feed brings the rest. The
- * store is the truth: whatever is wrong with the files costs the time to read the facts again, and nothing else.
+ * store is the truth: an unusable file costs only the time to read the facts again.
  */
 export const openIndex = async (
   parts: IndexParts,
   { anew = false, begun = () => {}, pause }: OpenOptions = {},
 ): Promise<OpenIndex> => {
   const { store, self, log, snapshots } = parts;
-  // Before anything is read: what is erased from then on may be in the index.
+  // Before anything is read: the index may hold facts that are erased from then on.
   const [erasures, build] = [await snapshots.erasures(), await snapshots.wantedBuild()];
   const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures, build };
   const found = anew ? undefined : await snapshots.find(owner);

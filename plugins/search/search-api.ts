@@ -135,9 +135,8 @@ export interface SearchView {
   /** Facts that have expired by then are left out. */
   readonly nowMs: number;
   /**
-   * A search of the past: of the facts up to this stamp of the feed, with the statistics of these facts and what had
-   * ended by then. Where an earlier time to live of a fact was replaced later, the fact may be found although it had
-   * expired.
+   * A search of the past: of the facts up to this stamp of the feed, with the statistics and the ends of that moment.
+   * Where an earlier time to live of a fact was replaced later, the fact may be found although it had expired.
    */
   readonly asOf?: Hlc | undefined;
   /** Least confidence of a fact, without regard to trust in its source. */
@@ -162,9 +161,8 @@ export type PlacedTriple = Pick<StoredFact, 'scope' | 'gardenId' | 'entityKey' |
  */
 export interface SearchIndex {
   /**
-   * Resolves with null when every fact that was committed before the call can be found, whichever process wrote it.
-   * While the index is being built it waits for some seconds; then it resolves with the stamp of the feed up to which
-   * facts can be found.
+   * Resolves with null when every fact that any process committed before the call can be found. While the index is
+   * being built it waits for some seconds; then it resolves with the stamp of the feed up to which facts can be found.
    */
   ready(): Promise<Hlc | null>;
   /** Whether the vectors of facts from before the start are still being made or read. */
@@ -214,7 +212,7 @@ export interface IndexReport {
   readonly total?: number;
   /** Why the last step failed, for people. Never a secret. */
   readonly error?: string;
-  /** What else an operator may want to know. */
+  /** More figures for an operator. */
   readonly details?: Readonly<Record<string, string | number>>;
 }
 
@@ -222,7 +220,7 @@ export interface IndexReport {
 export interface RebuildRun {
   /** Aborts when a caller has cancelled the work, and when the node stops. */
   readonly signal: AbortSignal;
-  /** What the last `checkpoint` of this work has stored; null at its beginning. */
+  /** The data of the last `checkpoint` of this work; null at its beginning. */
   readonly resumedFrom: JobData | null;
   /** Facts, of all. */
   progress(now: JobProgress): void;
@@ -237,7 +235,7 @@ export interface RebuildableIndex {
   /** One line for people. */
   readonly summary: string;
   state(): Promise<IndexReport>;
-  /** Resolves when the new index serves. What was found before is found meanwhile. */
+  /** Resolves when the new index serves. The index before serves meanwhile. */
   rebuild(run: RebuildRun): Promise<void>;
   /** A caller has cancelled the work, which has stored this. */
   cancelled?(checkpoint: JobData | null): Promise<void>;

@@ -118,7 +118,7 @@ export const searchPlugin = definePlugin({
     };
     const snapshots = new KeptSnapshots(new SnapshotFiles(config.snapshotFolder, random), use.notes);
     const isThreaded = usesThreads(config.thread);
-    // Drawn once and now: an index is opened in the background, and what is drawn there comes at no certain time.
+    // Drawn once and now: an index opens in the background, where a draw would come at no certain time.
     const seed = drawHashSeed(random);
     const createHost = (): IndexHost => (isThreaded ? new ThreadHost(seed) : new LocalHost(seed));
     const search = new SearchService({ ...use, store, log, snapshots, createHost, vectors: side });

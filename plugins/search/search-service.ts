@@ -9,14 +9,16 @@ import { IndexLost, type SearchAnswer, type SearchIndex, type SearchStep, type S
 const NEWS_PER_SNAPSHOT = 5_000;
 /** The same at the end of the process: a start soon reads that again. */
 const NEWS_AT_END = 1_000;
-/** How long a search waits for an index that is being built from nothing, before it answers from what is there. */
+/**
+ * How long a search waits for an index that is being built from nothing, before it answers from the facts that are in.
+ */
 const BUILD_PATIENCE_MS = 10_000;
 /** The same for vectors alone: words find the facts meanwhile. */
 const VECTORS_PATIENCE_MS = 1_000;
 
 /**
  * The search index of this process: opened from its snapshot, if there is one, and kept up with the store's feed. The
- * store is the truth: whatever is wrong with the files costs the time to read the facts again, and nothing else.
+ * store is the truth: an unusable file costs only the time to read the facts again.
  */
 export class SearchService implements SearchIndex {
   readonly #parts: IndexParts;
@@ -25,7 +27,7 @@ export class SearchService implements SearchIndex {
   #open: OpenIndex | undefined;
   /** Whether some that were stored are not read yet, or could not be read. */
   #lacksVectors = false;
-  /** What the last snapshot holds: facts and vectors together. */
+  /** The size of the last snapshot: facts and vectors together. */
   #savedSize = 0;
   #isBuilding = true;
   /** Never rejects, as the one below. */
@@ -52,7 +54,7 @@ export class SearchService implements SearchIndex {
    */
   openAhead(): Promise<void> {
     return new Promise((begun) => {
-      // Searches are told of the error; there may be none yet.
+      // Searches see the error; there may be none yet.
       const opened = this.#opened(begun).catch((error: unknown) => this.#failedToOpen(error));
       void opened.then(() => begun());
     });
@@ -67,7 +69,7 @@ export class SearchService implements SearchIndex {
       this.#parts.log.warn('a search was answered while the index is still being built');
       return feed.applied;
     }
-    // Whatever was committed meanwhile: little, and again nothing but a look when the index has just been built.
+    // Reads later commits: little, and again nothing but a look when the index has just been built.
     try {
       await feed.catchUp();
     } catch (error) {
@@ -192,12 +194,12 @@ export class SearchService implements SearchIndex {
     return this.#onIndex((index) => index.ask(plan, view));
   }
 
-  /** To be called now and then: what is written while the index grows need not be written by a stop. */
+  /** To be called now and then: a stop need not write the part that is written while the index grows. */
   async saveAsItGrows(): Promise<void> {
     await this.#save(NEWS_PER_SNAPSHOT, false);
   }
 
-  /** Writes down what is new, before the process ends. */
+  /** Writes new facts down, before the process ends. */
   async saveAtEnd(): Promise<void> {
     await this.#save(NEWS_AT_END, true);
   }
@@ -212,7 +214,7 @@ export class SearchService implements SearchIndex {
     this.#savedSize = size;
   }
 
-  /** Waits for what is under way, but not until every fact was read: the store ends that. */
+  /** Waits for the work under way, but not until every fact was read: the store ends that. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);

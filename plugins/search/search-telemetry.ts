@@ -9,7 +9,7 @@ export interface MeasuredParts {
   readonly vectors: Pick<VectorSide, 'generations'> | undefined;
 }
 
-/** What the plugin measures: its size in this process, and how far the vectors are. */
+/** The measurements of the plugin: its size in this process, and how far the vectors are. */
 export const measureSearch = (telemetry: Telemetry, { search, words, vectors }: MeasuredParts): void => {
   telemetry.gauge({ name: 'search_facts', help: 'Facts in the search index of the process' }, () => search.size);
   telemetry.gauge({ name: 'search_rebuilding', help: '1 while an index is built anew', labels: ['index'] }, () => [

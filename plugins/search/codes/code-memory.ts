@@ -14,8 +14,8 @@ const PAGE = 65_536;
 const MOST_PAGES = 65_535;
 const MOST_BYTES = MOST_PAGES * PAGE;
 /**
- * Memory grows by this much at least, and by this share: each growth makes all views anew. What is not touched yet is
- * not there.
+ * Memory grows by this much at least, and by this share: each growth makes all views anew. Pages that nothing has
+ * touched take no memory.
  */
 const GROWTH_PAGES = 16;
 const GROWTH = 0.25;

@@ -48,7 +48,7 @@ export interface CodeSpace {
   similarities(query: Float32Array, targets: readonly SearchTarget[], most: number): Float64Array;
   /** Makes memory as large at once as blocks of so many bytes will need it. */
   reserve(bytes: number): void;
-  /** What the memory occupies. */
+  /** Bytes that the memory occupies. */
   readonly bytes: number;
 }
 

@@ -4,12 +4,12 @@ import { type Block, type CodeMemory, LARGEST_BLOCK } from './code-memory.ts';
 export interface CodeTable {
   /** How many documents have a code. */
   readonly size: number;
-  /** What its blocks take. */
+  /** Bytes that its blocks take. */
   readonly bytes: number;
   /** Stores or replaces a code. Throws a RangeError for another length, a bad ordinal, or when memory is full. */
   set(ordinal: number, code: Int8Array, scale: number): void;
   has(ordinal: number): boolean;
-  /** A copy of what was set. */
+  /** A copy of the code that was set. */
   get(ordinal: number): { readonly code: Int8Array; readonly scale: number } | undefined;
   /** Forgets a code; false when there was none. */
   delete(ordinal: number): boolean;
@@ -17,15 +17,15 @@ export interface CodeTable {
   clear(): void;
   /**
    * Numbers of the blocks that were ever in use, or of those that have changed since this was last asked, ascending: a
-   * block is what is written down of a table.
+   * snapshot stores whole blocks.
    */
   takeBlocks(which: 'all' | 'changed'): readonly number[];
   /** The bytes of one of them as it is now, in their place. */
   bytesOf(block: number): Uint8Array;
   /**
    * Where so many bytes of blocks that follow one another are to be put back, block by block, in a table that is not
-   * searched yet; `restored` tells that they are. Throws a RangeError for what was not written by a table of these
-   * dimensions.
+   * searched yet; `restored` tells that they are. Throws a RangeError for bytes that no table of these dimensions
+   * wrote.
    */
   roomFor(first: number, bytes: number): readonly Uint8Array[];
   restored(first: number, count: number): void;

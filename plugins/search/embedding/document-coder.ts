@@ -9,7 +9,7 @@ export interface DocumentCoder {
   readonly isElsewhere: boolean;
   /** In the order of the texts. Rejects as the embedder does. */
   code(texts: readonly string[]): Promise<readonly VectorCode[]>;
-  /** What is being worked on is rejected. Idempotent. */
+  /** Work in progress is rejected. Idempotent. */
   close(): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ import { OthersWork } from './others-work.ts';
 const FACTS_PER_STEP = 64;
 /**
  * While others are at work they go first: rests are so many times as long as what a step took of the event loop, so
- * that fewer than one request in twenty meets one. What waits is found by its words meanwhile.
+ * that fewer than one request in twenty meets one. Facts that wait are found by their words meanwhile.
  */
 const RESTS_BESIDE_OTHERS = 40;
 /** After a commit there are more to come. */
@@ -69,7 +69,7 @@ export class EmbedFacts {
   #failures = 0;
   #hasEnded = false;
   readonly #others: OthersWork;
-  /** Of the step under way: what was waited for while vectors were made elsewhere. */
+  /** Of the step under way: the time in which the coder worked elsewhere. */
   #waitedMs = 0;
   readonly #progress: ProgressLog;
   /** Facts that were looked at since all had their vectors. */
@@ -208,7 +208,7 @@ export class EmbedFacts {
     if (!coder.isElsewhere) return embedWhatCan(facts, coder, log);
     const beganMs = clock.monotonicMs();
     const coded = embedWhatCan(facts, coder, log);
-    // What was asked for goes out first.
+    // The request to the coder goes out first.
     const soon = setImmediate(() => this.#others.beginLook());
     try {
       return await coded;

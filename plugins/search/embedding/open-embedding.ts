@@ -46,7 +46,7 @@ export const openEmbedding = (context: Context, { search, telemetry, isThreaded,
   };
   onSignal(VECTORS_CHANGED, readVectors);
   every(LOOK_INTERVAL_MS, () => {
-    // What other processes commit raises no event here.
+    // Commits of other processes raise no event here.
     embedding.wake();
     if (search.lacksVectors) readVectors();
   });

@@ -30,14 +30,14 @@ export interface IndexFeedOptions {
   onError(error: unknown): void;
 }
 
-/** What ends the facts of a page, or facts that they speak of, and which of them are hidden. */
+/** Covers and times to live for the facts of a page and the facts that they name, and which of them are hidden. */
 interface Ends {
   readonly hidden: readonly StoredFact[];
   readonly covers: readonly Cover[];
   readonly expiries: readonly Expiry[];
 }
 
-/** Keeps an index at the head of the store's feed. What the index holds is always a prefix of the feed. */
+/** Keeps an index at the head of the store's feed. The index always holds a prefix of the feed. */
 export class IndexFeed {
   readonly #options: IndexFeedOptions;
   readonly #follower: FeedFollower;
@@ -103,7 +103,7 @@ export class IndexFeed {
       upTo,
     });
     await suppression?.follow(entries);
-    // Whatever is in the index beyond its stamp changes nothing when it comes again.
+    // A fact that the index holds beyond its stamp changes nothing when it comes again.
     this.#applied = upTo;
     await this.#options.pause?.();
   }

@@ -32,7 +32,10 @@ export class IndexSuppression {
     this.#parts = parts;
   }
 
-  /** Withholds what is hidden now. Rejects for an index with facts that were destroyed since: it must be built anew. */
+  /**
+   * Withholds the facts that are hidden now. Rejects for an index with facts that were destroyed since: it must be
+   * built anew.
+   */
   async begin(): Promise<void> {
     const { store, suppressed, index } = this.#parts;
     for (let last: HiddenEntity = { tenantId: '', entityKey: '' }; ; ) {
@@ -57,7 +60,7 @@ export class IndexSuppression {
     return this.#isNeeded ? this.#parts.suppressed.among(snapshot, facts) : [];
   }
 
-  /** Does what these entries of the feed ask for. What has changed since is in a later entry. */
+  /** Does what these entries of the feed ask for. A later entry holds later changes. */
   async follow(entries: readonly FeedEntry[]): Promise<void> {
     const { store, suppressed } = this.#parts;
     for (const { kind, tenantId, subjectId } of entries) {
@@ -114,7 +117,7 @@ export class IndexSuppression {
   }
 }
 
-/** None where nothing is ever hidden. Rejects as `begin` does. */
+/** Undefined where nothing is ever hidden. Rejects as `begin` does. */
 export const openSuppression = async (
   index: SuppressionParts['index'],
   { store, suppressed }: Pick<SuppressionParts, 'store'> & { readonly suppressed?: SuppressedFacts | undefined },

@@ -16,7 +16,7 @@ export interface HeldLayer {
   seq: number;
   /** Whether it lacks vectors because a newer layer has others of these facts. */
   isThinned: boolean;
-  /** What of it lies in a file, less what has changed since. */
+  /** The part of it that a file holds unchanged. */
   written: OpenFile | undefined;
 }
 

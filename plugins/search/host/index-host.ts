@@ -88,7 +88,7 @@ export interface IndexHost extends Pick<SearchIndex, 'ask'> {
 /** The index is not there any more. */
 export class IndexGone extends Error {}
 
-/** What of a fact an index needs, without the rest. */
+/** Returns only the members of a fact that an index needs. */
 export const indexedFact = ({
   id,
   tenantId,

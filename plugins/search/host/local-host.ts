@@ -22,7 +22,7 @@ export class LocalHost implements IndexHost {
   #layers: HeldLayers;
   #applied: Hlc = { wallMs: 0, counter: 0 };
   #isClosed = false;
-  /** Whether what follows from a snapshot is being worked out, or was. */
+  /** Whether the work that a restore puts off has begun or is done. */
   #isSettled = true;
   readonly #written = new WrittenState();
   /**
@@ -58,7 +58,7 @@ export class LocalHost implements IndexHost {
     }
   }
 
-  /** What a start has put off is done after the first answer. Searches have their turn in between. */
+  /** Does the work that the start has put off, after the first answer. Searches have their turn in between. */
   async #settle(): Promise<void> {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -100,7 +100,7 @@ export class LocalHost implements IndexHost {
 
   async judge(judgements: readonly Judgement[], isStrict: boolean): Promise<boolean> {
     for (const { fact, isDestroyed, isHidden } of judgements) {
-      // What is destroyed later was hidden before.
+      // A fact is hidden before it is destroyed.
       if (isDestroyed && isStrict && this.#index.shows(fact)) return false;
       if (!isDestroyed && 'value' in fact) this.#index.withhold(fact, isHidden);
     }

@@ -11,11 +11,11 @@ export class ReadLayer {
   constructor(vectors: KeptVectors) {
     this.vectors = vectors;
     this.read = this.#read();
-    // Whoever wants them is told; there may be nobody.
+    // A caller that awaits the read sees the error; there may be none.
     this.read.catch(() => {});
   }
 
-  /** Nobody will ask for them. */
+  /** Stops the read. */
   giveUp(): void {
     this.#isWanted = false;
   }

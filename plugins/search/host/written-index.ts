@@ -27,7 +27,7 @@ interface WrittenIndex extends OpenFile {
   readonly segments: number;
 }
 
-/** What of an index lies in files, so that only what is new need be written. */
+/** Which parts of an index lie in files, so that a write stores only new ones. */
 export class WrittenState {
   #index: WrittenIndex | undefined;
 

@@ -14,8 +14,8 @@ export interface CoverStamps {
 }
 
 /**
- * Newest cover of each triple and place. It ends what is older there, so the newest one is all that counts, and whether
- * it or the fact came first does not.
+ * Newest cover of each triple and place. It ends older facts there, in any order of arrival, so only the newest one
+ * counts.
  */
 export class CoverTable {
   readonly rows = new PagedRows(ROW_WORDS);

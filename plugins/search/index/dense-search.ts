@@ -35,7 +35,7 @@ export class DenseSearch {
   }
 }
 
-/** What lies around one vector. Documents are those that the filter accepts, and no others. */
+/** The neighbourhood of one vector. Documents are those that the filter accepts, and no others. */
 export class NearVector {
   readonly #state: IndexState;
   readonly #layers: readonly ServedLayer['layer'][];
@@ -71,8 +71,8 @@ export class NearVector {
   }
 
   /**
-   * What lies around it once it was moved half-way towards some texts. Undefined where these are fewer than two, where
-   * one of them cannot be compared, and where one stands beside others in its session.
+   * Returns the neighbourhood after the vector has moved half-way towards some texts. Undefined where these are fewer
+   * than two, where one of them cannot be compared, and where one stands beside others in its session.
    */
   feedback(from: readonly number[], documents: readonly number[]) {
     const vectors = from.flatMap((document) => this.#vectorOf(document) ?? []);

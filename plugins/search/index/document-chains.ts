@@ -114,7 +114,7 @@ export class DocumentChains {
     }
   }
 
-  /** All documents of an entity of a tenant, whatever has become of them, in no order. */
+  /** All documents of an entity of a tenant, ended ones too, in no order. */
   *everyOfEntity(tenant: number, entity: Hash64): Generator<number> {
     this.linkSome();
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);

@@ -6,7 +6,7 @@ import { tenantOfRealm } from './realm.ts';
 import { firstPlace, StampedList } from './stamped-list.ts';
 import type { Hash64 } from './text-hash.ts';
 
-/** What the index keeps of a fact besides its words and its vector. */
+/** The members of a fact that the index stores besides its words and its vector. */
 export interface DocumentMembers {
   readonly id: string;
   readonly hlc: Hlc;
@@ -35,8 +35,8 @@ export const TIMED = 2;
 export const TIMED_LATE = 4;
 
 /**
- * Documents by number, in the order of the feed. They are only ever added; of what is kept of one, its expiry, flags
- * and chains change.
+ * Documents by number, in the order of the feed. They are only ever added; only the expiry, flags and chains of one
+ * change.
  */
 export class DocumentTable {
   readonly rows = new PagedRows(ROW_WORDS);
@@ -131,7 +131,7 @@ export class DocumentTable {
 
   /**
    * Whether a document gives way to another one: by its stamp, then by its identifier. Every index of the same facts
-   * agrees on it, whatever order they came in.
+   * agrees on it, in any order of arrival.
    */
   isOlder(document: number, than: number): boolean {
     const [own, other] = [this.double(document, HLC_WALL), this.double(than, HLC_WALL)];

@@ -13,8 +13,8 @@ export interface PartName {
 
 /**
  * All documents that are visible to the same readers: one tenant, one scope, one garden or none. Its statistics are its
- * own, and count a document whatever has become of it, so that what ends a fact changes the score of no other.
- * Documents that are withheld are not counted.
+ * own, and count ended documents too, so that the end of a fact changes the score of no other. Documents that are
+ * withheld are not counted.
  */
 export class IndexPart implements PartName {
   readonly number: number;
@@ -55,7 +55,7 @@ export class IndexPart implements PartName {
     return firstPlace(this.count, (ordinal) => this.documents.at(ordinal) >= document);
   }
 
-  /** What its statistics count of its first `count` documents: how many, and their words. */
+  /** The statistics of its first `count` documents: how many, and their words. */
   statisticsOf(count: number, table: DocumentTable): PartStatistics {
     if (count === this.count) {
       return { documents: count - this.withheld.size, length: this.totalLength - this.withheldLength };
@@ -73,7 +73,7 @@ export class IndexPart implements PartName {
     return { documents, length };
   }
 
-  /** Takes in the number of a new document, its words, and what may take it out of a search. */
+  /** Adds a new document by its number, with the members that may take it out of a search. */
   add(document: number, length: number, confidence: number, expiresMs: number): void {
     const ordinal = this.count;
     if ((ordinal & BLOCK_MASK) === 0) this.#lengthsBefore.push(this.totalLength);

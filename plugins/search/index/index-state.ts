@@ -16,7 +16,7 @@ import { realmOf, tenantOfRealm } from './realm.ts';
 import { type Hash64, type HashSeed, KEY_KINDS, TextHasher } from './text-hash.ts';
 import { WithheldDocuments } from './withheld-documents.ts';
 
-/** What of a fact the index reads. */
+/** The members of a fact that the index reads. */
 export type IndexedFact = Pick<
   StoredFact,
   | keyof TripleKey
@@ -33,7 +33,7 @@ export type IndexedFact = Pick<
   | 'system'
 >;
 
-/** What of a cover the index reads. */
+/** The members of a cover that the index reads. */
 export type IndexedCover = Omit<Cover, 'factId' | 'kind'>;
 
 /** Facts about facts, and retractions, are never found by a search. */
@@ -144,7 +144,7 @@ export class IndexState {
     (catalog.parts[documents.word(document, PART)] as IndexPart).expiring.push(documents.word(document, ORDINAL));
   }
 
-  /** Works out again what follows from restored rows: parts, and which documents expire. Chains follow later. */
+  /** Derives from restored rows: parts, and which documents expire. Chains follow later. */
   restoreLinks(): void {
     const { documents, lifetimes, catalog } = this;
     for (let document = 0; document < documents.count; document += 1) {

@@ -13,8 +13,8 @@ import { takeSteps } from './take-steps.ts';
 import type { HashSeed } from './text-hash.ts';
 
 /**
- * What a search index learns from. Facts come in the order of the feed; everything else in any order, before or after
- * what it speaks of.
+ * Takes in changes. Facts come in the order of the feed; everything else comes in any order, before or after the facts
+ * it names.
  */
 export interface IndexWriter {
   /**
@@ -27,7 +27,7 @@ export interface IndexWriter {
    * not in the index changes nothing.
    */
   withhold(fact: IndexedFact, isWithheld: boolean): void;
-  /** Ends what is older of a triple, for those who can see the cover. Idempotent. */
+  /** Ends older facts of a triple, for callers who can see the cover. Idempotent. */
   cover(cover: IndexedCover): void;
   /** Sets when a fact expires; the newest stamp counts. Idempotent. */
   expire(expiry: Expiry): void;
@@ -76,9 +76,7 @@ export class MemoryIndex implements Pick<SearchIndex, 'ask'>, IndexWriter {
     return beginSegment(this.#state, applied, options);
   }
 
-  /**
-   * Does some of what a restored index puts off, which whoever needs it first does otherwise; true while there is more.
-   */
+  /** Runs part of the work deferred at restore (otherwise done on first use). Returns true while some remains. */
   settle(): boolean {
     return this.#state.chains.linkSome(LINKED_AT_ONCE);
   }

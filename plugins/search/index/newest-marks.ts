@@ -14,7 +14,7 @@ export class NewestMarks {
     this.#documents = documents;
   }
 
-  /** None of the document and those before it is newer than this one. */
+  /** Neither the document nor one before it is newer than this one. */
   upTo(document: number): number {
     const mark = this.#marks[document] ?? 0;
     return mark === 0 ? document : mark - 1;

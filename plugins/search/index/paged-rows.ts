@@ -7,7 +7,7 @@ export class PagedRows {
   readonly #words: Uint32Array[] = [];
   readonly #doubles: Float64Array[] = [];
   #count = 0;
-  /** Rows below were there when somebody last asked what has changed. */
+  /** Rows below existed when the changes were last read. */
   #written = 0;
   readonly #changed = new Set<number>();
 

@@ -1,13 +1,12 @@
 import type { Hit } from '../search-api.ts';
 import type { SessionSides } from './session-sides.ts';
 
-/** What a fact beside a seed gets of its score, by their distance. */
+/** The share of a seed's score that a fact beside it gets, by their distance. */
 export const NEIGHBOUR_WEIGHTS: readonly number[] = [0.4, 0.3, 0.2, 0.1];
 
 /**
- * Documents near the seeds in their sessions, by number, with the most that any seed gives them: what is said between
- * many weak seeds is not the more to the point for it. Distance counts those facts of the session that the view may
- * find.
+ * Documents near the seeds in their sessions, by number, with the most that any seed gives them. Many weak seeds around
+ * a fact do not make it more relevant. Distance counts those facts of the session that the view may find.
  */
 export const sessionNeighbours = (
   sides: SessionSides,

@@ -15,8 +15,8 @@ export interface Sides {
 }
 
 /**
- * What stands beside documents in their sessions, of what a view may find: over all opened parts together. Each session
- * and each document is looked up once, whoever asks.
+ * The neighbours of documents in their sessions that a view may find, over all opened parts together. It looks up each
+ * session and each document once.
  */
 export class SessionSides {
   /** How many documents there are on each side at most. */
@@ -24,7 +24,7 @@ export class SessionSides {
   readonly #state: IndexState;
   readonly #filter: ViewFilter;
   readonly #open: ReadonlySet<number>;
-  /** What each opened part holds of a session. */
+  /** The postings of a session in each opened part. */
   readonly #sessions = new Map<string, readonly Uint32Array[]>();
   readonly #known = new Map<number, Sides>();
 

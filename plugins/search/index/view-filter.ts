@@ -86,7 +86,7 @@ export class ViewFilter {
     const ended = part.ended.numbers.view();
     const endedThen = this.#view.asOf === undefined ? ended.length : this.#pastOf(part).ended;
     const dropped: Uint32Array[] = [ended.subarray(0, endedThen), Uint32Array.from(part.withheld.keys())];
-    // What has ended since may have left the chains that lead to it.
+    // A document that has ended since may have left its chains.
     dropped.push(ended.subarray(endedThen).filter(isOut));
     dropped.push(part.expiring.view().filter((ordinal) => this.#hasExpired(part.documents.at(ordinal))));
     if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));

@@ -8,8 +8,8 @@ import type { SessionSides } from './session-sides.ts';
 import type { ViewFilter } from './view-filter.ts';
 
 /**
- * What a word of the query counts by the distance of the fact that holds it: what is asked for in one sentence is often
- * said in several.
+ * The weight of a word of the query by the distance of the fact that holds it: a question in one
+ * sentence often has its answer in several.
  */
 export const TOGETHER_WEIGHTS: readonly [number, ...number[]] = [1, 0.7, 0.4];
 
@@ -124,7 +124,7 @@ class NearDocuments {
     this.#isMarked.fill(0);
   }
 
-  /** Marks what is in the list: each of the two leaps to where the other one is. */
+  /** Marks the documents of the list: each of the two leaps to where the other one is. */
   mark(postings: Uint32Array): void {
     const documents = this.#documents;
     for (let place = 0, at = 0; place < documents.length; ) {

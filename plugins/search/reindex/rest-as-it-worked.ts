@@ -5,7 +5,7 @@ const RESTS = 2;
 /** A process that was paused itself must not rest for as many times as long. */
 const LONGEST_REST_MS = 500;
 
-/** What long work calls between two steps, so that requests go first. The first step begins with this call. */
+/** Long work calls it between two steps, so that requests go first. The first step begins with this call. */
 export const restAsItWorked = (clock: Pick<Clock, 'monotonicMs' | 'schedule'>): (() => Promise<void>) => {
   let sinceMs = clock.monotonicMs();
   return async () => {

@@ -13,7 +13,7 @@ export interface ByteSource {
   close(): Promise<void>;
 }
 
-/** What lies in memory. */
+/** Bytes in memory. */
 export const bytesIn = (bytes: Uint8Array): ByteSource => {
   let at = 0;
   return {

@@ -7,7 +7,7 @@ export interface KeptFile {
   readonly bytes: number;
 }
 
-/** What is needed to go on with a file. */
+/** The state that a writer needs to append to a file. */
 export interface OpenFile extends KeptFile {
   /** Number of its next frame. */
   readonly frames: number;
@@ -20,7 +20,7 @@ export interface KeptVectors extends KeptFile {
   readonly seq: number;
 }
 
-/** What a snapshot is made of. */
+/** The files of a snapshot. */
 export interface KeptSnapshot {
   readonly index: KeptFile;
   /** No newer than the index, which has every fact that a vector belongs to. */

@@ -39,7 +39,7 @@ export const readSnapshot = async (source: ByteSource): Promise<ReadSnapshot> =>
   }
 };
 
-/** What is told apart only when all segments were read. */
+/** State that becomes known only after all segments. */
 interface Gathered {
   readonly documentIds: (readonly [id: string, document: number])[];
   readonly lifeIds: (readonly [id: string, row: number])[];

@@ -4,7 +4,7 @@ import type { Random } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
 import type { KeptFile, KeptSnapshot } from './kept-files.ts';
 
-/** What a snapshot belongs to: one of another store, or of that store before it was put back, is worth nothing. */
+/** The owner of a snapshot: one of another store, or of that store before it was put back, is worth nothing. */
 export interface SnapshotOwner {
   readonly nodeId: string;
   readonly epoch: string;
@@ -42,7 +42,7 @@ export class SnapshotFiles {
     } catch {
       return undefined;
     }
-    // Whatever the file holds: what does not name its owner is nobody's.
+    // For any content of the file: what does not name its owner is nobody's.
     if (manifest?.nodeId !== owner.nodeId || manifest.epoch !== owner.epoch) return undefined;
     if ((manifest.erasures ?? NO_ERASURES) !== owner.erasures) {
       await this.drop();

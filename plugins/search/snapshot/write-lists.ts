@@ -8,7 +8,7 @@ const BLOCK_WORDS = 2 ** 18;
 const LISTS_PER_TURN = 65_536;
 const NOTHING = new Uint8Array(0);
 
-/** What lists have got since they were written down, in blocks, and an empty block. */
+/** Blocks with the postings that lists got since they were written down, and an empty block. */
 export function* olderListFrames(
   writer: FrameWriter,
   lists: PostingLists,

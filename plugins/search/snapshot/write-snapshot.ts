@@ -19,7 +19,7 @@ import { FrameWriter } from './snapshot-frames.ts';
 import { newListFrames, olderListFrames } from './write-lists.ts';
 
 export interface SnapshotOptions {
-  /** What was written down before; nothing unless told otherwise. */
+  /** The place that was written before; nothing unless told otherwise. */
   readonly since?: SnapshotPlace | undefined;
   /** Number of the first frame: segments of one file go on counting. */
   readonly firstFrame?: number | undefined;
@@ -27,7 +27,7 @@ export interface SnapshotOptions {
 
 /** A segment that is being written. */
 export interface WrittenSegment {
-  /** What will be written down then. */
+  /** The place that will then be written. */
   readonly to: SnapshotPlace;
   /** An empty chunk is time for others, and nothing else. */
   readonly chunks: Generator<Uint8Array>;
@@ -36,8 +36,8 @@ export interface WrittenSegment {
 
 /**
  * Writes what an index has learned since some place, chunk by chunk, as it is at the time of the call. The index may go
- * on learning between chunks: what it learns meanwhile is left to the feed after `applied`. What has changed of older
- * rows is told once: after a segment that was not kept, the next one begins with nothing.
+ * on learning between chunks: what it learns meanwhile is left to the feed after `applied`. A segment tells changes of
+ * older rows once: after a segment that was not kept, the next one begins with nothing.
  */
 export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotOptions = {}): WrittenSegment => {
   const { since = NOTHING_WRITTEN, firstFrame = 0 } = options;

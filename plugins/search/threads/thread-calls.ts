@@ -16,7 +16,7 @@ export type ThreadReply = { readonly number: number; readonly note: unknown } & 
 export interface ThreadParts {
   /** The module that the thread runs. */
   readonly module: URL;
-  /** What it is begun with. */
+  /** The data that it begins with. */
   readonly data: unknown;
   /** With what calls are rejected when the thread is not there any more. */
   gone(message: string, cause?: unknown): Error;

@@ -175,7 +175,7 @@ const planOf = (
   const rows = stored.map(generationFromRow);
   const target = newestOf(rows, embedder, textVersion);
   if (target === undefined) return undefined;
-  // Whole ones first, then those of the same embedder, then what was used last.
+  // Whole ones first, then those of the same embedder, then the one that was used last.
   const others = rows
     .filter((row) => row !== target && row.state !== 'leaving')
     .sort(

@@ -21,7 +21,7 @@ export interface ServedVectorsParts extends Pick<VectorSide, 'store' | 'embedder
   /** Brings the facts in. */
   indexFacts(): Promise<void>;
   plan(): Promise<VectorPlan>;
-  /** Told that what was kept cannot be used. */
+  /** Called when the snapshot's vectors cannot be used. */
   failed(error: unknown): void;
 }
 
@@ -74,7 +74,7 @@ export class ServedVectors {
     const main = await this.#layerOf(target);
     if (main === undefined) throw new Error('the embedder of this process is not known');
     if (target.state === 'complete') {
-      // What serves goes on until all of it is here.
+      // The layers before serve until it is complete.
       if (!isFirst) await main.feed.catchUp();
       await this.#serve([main]);
       return;

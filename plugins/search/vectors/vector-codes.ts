@@ -2,7 +2,7 @@
 export interface CodeTable {
   set(ordinal: number, code: Int8Array, scale: number): void;
   has(ordinal: number): boolean;
-  /** A copy of what was set. */
+  /** A copy of the code that was set. */
   get(ordinal: number): { readonly code: Int8Array; readonly scale: number } | undefined;
   /** Forgets a code; false when there was none. */
   delete(ordinal: number): boolean;
@@ -14,7 +14,7 @@ export interface CodePlace {
   readonly ordinal: number;
 }
 
-/** What the index needs of whatever searches vectors. */
+/** The part of a vector search that the index needs. */
 export interface VectorCodes<T extends CodeTable = CodeTable> {
   readonly dimensions: number;
   createTable(): T;

@@ -28,7 +28,7 @@ export class VectorFeed {
     return this.#seq;
   }
 
-  /** Resolves when what was stored before the call is in. */
+  /** Resolves when the vectors that were stored before the call are in. */
   readonly catchUp = coalesce(async () => {
     while (await this.#readPage());
   });

@@ -93,7 +93,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
 
   /**
    * Similarities, in no order, of documents that lie evenly among those that the filter accepts: of all of them where
-   * they are no more than `most`. What the filter does not accept has no part in which are taken.
+   * they are no more than `most`. Rejected documents do not affect the sample.
    */
   sample(vector: Float32Array, filter: ViewFilter, most: number): Float64Array {
     const targets = this.#targetsOf(filter);

@@ -1,6 +1,6 @@
 /**
- * Length of a document in 8 bits, as Lucene keeps it: exact up to 63 words, then in steps of 5 %. What is scored is the
- * length that is kept, so that one table of 256 numbers normalises all documents of a query.
+ * Length of a document in 8 bits, as Lucene keeps it: exact up to 63 words, then in steps of 5 %. Scores use the
+ * rounded length, so that one table of 256 numbers normalises all documents of a query.
  */
 export const normOf = (length: number): number => {
   if (length <= EXACT_LENGTH) return length;

@@ -4,7 +4,9 @@ import { COMMON, languageMark } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
-/** What of a fact can be found by words: entity, relation, value, and the day it speaks of as its author wrote it. */
+/**
+ * The parts of a fact that words can find: entity, relation, value, and the day it speaks of as its author wrote it.
+ */
 export type WordsOfFact = Pick<StoredFact, 'entity' | 'relation' | 'value' | 'timestamp'>;
 
 export const readFactTerms = (fact: WordsOfFact, reader: TermReader, into: TermCounts): void => {
@@ -26,8 +28,8 @@ const readText = (text: string, reader: TermReader, into: TermCounts): void => {
 };
 
 /**
- * A fact is found by so many different terms at most, the first ones. A mebibyte of prose has fewer; what has more is
- * made of numbers or of malice, and would cost many times its own length in the memory of every process.
+ * A fact is found by so many different terms at most, the first ones. A mebibyte of prose has fewer; a text with more
+ * is made of numbers or of malice, and would cost many times its own length in the memory of every process.
  */
 export const MOST_TERMS_OF_FACT = 16_384;
 

@@ -4,10 +4,10 @@ import { COMMON, type LanguageNumber, latinTerm } from './languages/text-languag
 import { porterStem } from './porter-stem.ts';
 
 /**
- * The words of a text, as terms of the index: letters folded, cut at whatever is neither letter nor digit. Words of
+ * The words of a text, as terms of the index: letters folded, cut where neither a letter nor a digit stands. Words of
  * Latin letters are stemmed by the language of the text, those of other scripts by that of the script. Scripts that are
- * written without spaces are cut into pairs of characters; so is Korean, whose words are written together with what
- * follows them. Two spellings of one word give one term.
+ * written without spaces are cut into pairs of characters; so is Korean, which writes words together with their
+ * suffixes. Two spellings of one word give one term.
  */
 export const foldWords = (text: string, language: LanguageNumber = COMMON): string[] =>
   (foldLetters(text).match(WORDS) ?? []).flatMap((word) => {

@@ -6,9 +6,9 @@ import { MOST_TIMES, TIMES_BITS } from './posting-lists.ts';
 export interface TermPostings {
   /** Ascending. */
   readonly postings: Uint32Array;
-  /** What the term is worth at most, whatever the document. */
+  /** The highest score of the term in any document. */
   readonly weight: number;
-  /** What it is worth at most in any document of the list. */
+  /** Its highest score in any document of the list. */
   readonly bound: number;
 }
 
@@ -17,7 +17,7 @@ export interface TermPostings {
  * optimizations", 1995) over windows of documents: terms whose bounds together cannot lift a document over the
  * threshold are only looked up for documents that others have found. Offers exactly what scoring every document would
  * keep. Terms come in ascending weight; a score is summed from the heaviest term to the lightest, so that it does not
- * depend on what was skipped.
+ * depend on skipped documents.
  */
 export const searchPart = (
   terms: readonly TermPostings[],
@@ -125,7 +125,7 @@ class Cursor {
     this.document = at < length ? document : END;
   }
 
-  /** What the term is worth in one document. Documents are asked for in ascending order. */
+  /** The score of the term in one document. Documents are asked for in ascending order. */
   scoreOf(document: number, norms: Uint8Array, lengthPenalty: Float64Array): number {
     if (this.document < document) {
       this.#at = seek(this.#postings, this.#at, document);

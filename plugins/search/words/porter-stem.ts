@@ -5,7 +5,7 @@
  */
 export const porterStem = (word: string): string => {
   if (word.length < 3) return word;
-  // A y that begins a word is a consonant whatever follows.
+  // A y that begins a word is always a consonant.
   const startsWithY = word.startsWith('y');
   let stem = startsWithY ? `Y${word.slice(1)}` : word;
   stem = pastAndProgressive(plural(stem));

@@ -80,7 +80,7 @@ export class PostingLists {
     return this.#arena.pageOf(start)[offsetOf(start) + last] as number;
   }
 
-  /** The postings as they are now; more may be appended later, outside of what was answered. */
+  /** The postings as they are now; later postings are appended outside of it. */
   postingsOf(list: number): Uint32Array {
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;
@@ -213,7 +213,7 @@ export interface ListKey {
   readonly lo: number;
 }
 
-/** What the postings of a list are at most and at least: see `mostTimesOf` and `shortestOf`. */
+/** Bounds of the postings of a list: see `mostTimesOf` and `shortestOf`. */
 export interface ListBounds {
   readonly mostTimes: number;
   readonly shortest: number;

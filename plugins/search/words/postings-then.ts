@@ -15,7 +15,7 @@ export const frequencyOf = (state: IndexState, list: number, part: IndexPart, fi
   const postings = postingsOf(state, list, filter);
   const withheld = state.withheld.postingsIn(list);
   if (withheld === 0 || filter.end === state.documents.count) return postings.length - withheld;
-  // Whatever is shorter is walked.
+  // The shorter of the two is walked.
   if (part.withheld.size * STEPS_PER_SEEK < postings.length) {
     let count = postings.length;
     for (const ordinal of part.withheld.keys()) if (holds(postings, part.documents.at(ordinal))) count -= 1;

@@ -50,8 +50,8 @@ export const searchWords = (
 };
 
 /**
- * What the term of a list is worth at most in any document. Documents that repeat a word tend to be long, so each count
- * has its own bound.
+ * The highest score of a list's term in any document. Documents that repeat a word tend to be long, so each count has
+ * its own bound.
  */
 const boundOf = (lists: PostingLists, list: number, weight: number, lengthPenalty: Float64Array): number => {
   const mostTimes = lists.mostTimesOf(list);
@@ -67,7 +67,7 @@ const boundOf = (lists: PostingLists, list: number, weight: number, lengthPenalt
 
 const PENALIZED = Float64Array.from({ length: NORMS }, (_, norm) => lengthOfNorm(norm));
 
-/** A term of a query that occurs in what is searched. */
+/** A term of a query that occurs in the searched parts. */
 export interface QueryTerm {
   /** Number of the word that it is a form of. */
   readonly word: number;

@@ -3,7 +3,7 @@ import { foldWords, termOf } from './fold-words.ts';
 import { COMMON, type LanguageNumber } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 
-/** Changes with whatever changes the terms of a text; an index made with another one is made anew. */
+/** Changes with the rules for the terms of a text; an index made with another one is made anew. */
 export const TOKENIZER_VERSION = 4;
 
 /**
@@ -124,7 +124,7 @@ export class TermReader {
       if (!monthAlone) return 0;
       this.addTerm(text.slice(start, start + 4), into);
       this.addTerm(name, into);
-      // What looks like a month may be the end of a span of years.
+      // A number like a month may be the end of a span of years.
       this.addTerm(String(month), into);
       return start + 7;
     }

@@ -21,7 +21,7 @@ export class WordList {
     return this.#words[place] as number;
   }
 
-  /** What is held now; more may be pushed later, outside of what was answered. */
+  /** The words that are in now; later ones are pushed outside of it. */
   view(): Uint32Array {
     return this.#words.subarray(0, this.#length);
   }
