@@ -2,39 +2,52 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startPostgres } from './postgres-process.ts';
 
-/** An empty database on the run's server. */
+/** A database on the run's server. */
 export interface TestDatabase {
   readonly url: string;
-  /** Makes it anew as a copy of another one, which nobody may use meanwhile. */
-  becomeCopy(template: TestDatabase): Promise<void>;
+  /** Creates it: empty, or as a copy of another one, which nobody may use meanwhile. */
+  create(template?: TestDatabase): Promise<void>;
   /** Removes it, with any open connections. Idempotent. */
   drop(): Promise<void>;
 }
 
-/**
- * Creates an empty database. The first call of a run starts a PostgreSQL server, unless `SVC_TEST_DATABASE_URL` names
- * one that is there already, by a user who may create databases. Rejects, and so fails the run, when there is none to
- * be had.
- */
+/** Creates an empty database. Rejects, and so fails the run, where no server can be had. */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
+  const database = await planTestDatabase();
+  await database.create();
+  return database;
+};
+
+/**
+ * A database that does not exist yet. The first call of a run starts a PostgreSQL server, unless
+ * `SVC_TEST_DATABASE_URL` names a running one and a user who may create databases. Rejects like `createTestDatabase`.
+ */
+export const planTestDatabase = async (): Promise<TestDatabase> => {
   const { url, creation } = await server();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(url, `CREATE DATABASE ${name} ${creation}`);
   const address = new URL(url);
   address.pathname = `/${name}`;
-  const database = {
+  const database: TestDatabase = {
     url: address.href,
-    becomeCopy: async (template: TestDatabase) => {
-      const original = new URL(template.url).pathname.slice(1);
-      await administer(url, `DROP DATABASE ${name}`, `CREATE DATABASE ${name} TEMPLATE ${original} ${creation}`);
+    create: async (template) => {
+      const original = template === undefined ? '' : `TEMPLATE ${new URL(template.url).pathname.slice(1)}`;
+      await maintain(url, `CREATE DATABASE ${name} ${original} ${creation}`);
     },
     drop: async () => {
       leftOver.delete(database);
-      await administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await maintain(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
   leftOver.add(database);
   return database;
+};
+
+/** One connection for the whole run: opening one for each statement would take as long as the statement. */
+let maintenance: pg.Pool | undefined;
+
+const maintain = async (url: string, sql: string): Promise<void> => {
+  maintenance ??= new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  await maintenance.query(sql);
 };
 
 /** Runs statements as the user who may create databases, and answers with the rows of the last one. */
@@ -83,6 +96,8 @@ if (typeof after === 'function') {
     const server = await running?.catch(() => undefined);
     for (const database of leftOver) await database.drop();
     running = undefined;
+    await maintenance?.end();
+    maintenance = undefined;
     await server?.stop();
   });
 }

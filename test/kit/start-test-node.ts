@@ -31,7 +31,7 @@ import { currentThreads } from './for-each-layout.ts';
 import { currentStore, type StoreKind } from './for-each-store.ts';
 import { scratchPlace } from './scratch-place.ts';
 import { createTestRequest, type TestRequest } from './test-request.ts';
-import { placeTestStore } from './test-store.ts';
+import { planTestStore } from './test-store.ts';
 
 export interface TestNodeOptions {
   /**
@@ -97,7 +97,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   // No power is cut here, and most of what a small node waits for is the disk.
   const folder = options.folder ?? (await mkdtemp(join(await scratchPlace(), 'node-')));
   const logLines: LogLine[] = [];
-  const store = await placeTestStore(options.store ?? currentStore(), folder);
+  const store = await planTestStore(options.store ?? currentStore(), folder);
   const removeFolder = async () => {
     if (options.folder !== undefined) return;
     await store.remove();
@@ -125,7 +125,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         store: async () => {
           // Plugins of two tests may share a name, and not what they store.
           const areOurs = plugins.every(({ migrations = [] }) => migrations.length === 0);
-          if (node !== undefined && areOurs) await store.fill(node.kernel.migrations);
+          await store.fill(areOurs ? node?.kernel.migrations : undefined);
           return wrapStore(store.open());
         },
         extras: [quietBilling],

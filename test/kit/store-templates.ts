@@ -25,12 +25,11 @@ export const fillFile = async (path: string, migrations: readonly OwnedMigration
   database.close();
 };
 
-/** The same for a database, which must be empty. */
-export const fillDatabase = async (database: TestDatabase, migrations: readonly OwnedMigration[]): Promise<void> => {
+/** Creates a database with what these migrations make, or an empty one if nobody has asked for them before. */
+export const createFilled = async (database: TestDatabase, migrations: readonly OwnedMigration[]): Promise<void> => {
   const template = await databases.of(migrations);
-  if (template === undefined) return;
-  await database.becomeCopy(template);
-  await administer(database.url, OWN_EPOCH());
+  await database.create(template);
+  if (template !== undefined) await administer(database.url, OWN_EPOCH());
 };
 
 /** The one thing by which empty stores differ. */

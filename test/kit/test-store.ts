@@ -3,16 +3,16 @@ import { createPostgresStore } from '../../adapters/postgres/create-postgres-sto
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import type { FactStore, OwnedMigration } from '../../ports/ports.ts';
 import type { StoreKind } from './for-each-store.ts';
-import { createTestDatabase, type TestDatabase } from './postgres-server.ts';
-import { fillDatabase, fillFile } from './store-templates.ts';
+import { planTestDatabase } from './postgres-server.ts';
+import { createFilled, fillFile } from './store-templates.ts';
 import { currentWriter } from './writer-thread.ts';
 
 /** Where the store of a test is. */
 export interface TestStore {
   /** The `store` part of the adapters in a configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Gives an empty place the tables that these migrations make, if it can do so sooner than they do. */
-  fill(migrations: readonly OwnedMigration[]): Promise<void>;
+  /** Makes the store if there is none, with the tables of these migrations where copying is faster than running them. */
+  fill(migrations: readonly OwnedMigration[] | undefined): Promise<void>;
   /** A new store on the data. */
   open(): FactStore;
   /** Removes everything outside the folder. */
@@ -21,47 +21,58 @@ export interface TestStore {
 
 /** Finds the store of a folder, or makes an empty one: a file in it, or a database of its own. */
 export const placeTestStore = async (kind: StoreKind, folder: string): Promise<TestStore> => {
+  const store = await planTestStore(kind, folder);
+  if (kind === 'postgres') await store.fill(undefined);
+  return store;
+};
+
+/** The same, but a database that does not exist yet waits for `fill`. */
+export const planTestStore = async (kind: StoreKind, folder: string): Promise<TestStore> => {
   if (kind === 'sqlite') {
     const path = join(folder, 'node.db');
     return {
       // The same layout on every machine; suites of both say which one they mean.
       settings: { use: 'sqlite', path, writer: currentWriter() },
-      fill: (migrations) => fillFile(path, migrations),
+      fill: async (migrations) => {
+        if (migrations !== undefined) await fillFile(path, migrations);
+      },
       open: () => createSqliteStore({ path, watchNesting: true, writer: currentWriter() }),
       remove: async () => {},
     };
   }
   const place = placeOf(folder);
-  const database = await place.database;
-  const { url } = database;
+  const { url, drop } = await place.database;
   return {
     settings: { use: 'postgres', url, dataFolder: folder },
-    // Once, and all nodes that start on the folder at once wait for it.
-    fill: (migrations) => {
-      place.filled ??= fillDatabase(database, migrations);
-      return place.filled;
-    },
-    open: () => {
-      place.filled ??= Promise.resolve();
-      return createPostgresStore({ url, watchNesting: true });
-    },
+    fill: (migrations) => place.create(migrations),
+    open: () => createPostgresStore({ url, watchNesting: true }),
     remove: async () => {
-      databases.delete(folder);
-      await database.drop();
+      places.delete(folder);
+      await drop();
     },
   };
 };
 
-interface DatabasePlace {
-  readonly database: Promise<TestDatabase>;
-  /** Set as soon as somebody fills it, or opens it as it is. */
-  filled?: Promise<void>;
+/** The database of a folder, which is created once: nodes that start on the folder at once wait for it. */
+class DatabasePlace {
+  readonly database = planTestDatabase();
+  #created: Promise<void> | undefined;
+
+  create(migrations: readonly OwnedMigration[] | undefined): Promise<void> {
+    this.#created ??= this.#create(migrations);
+    return this.#created;
+  }
+
+  async #create(migrations: readonly OwnedMigration[] | undefined): Promise<void> {
+    const database = await this.database;
+    await (migrations === undefined ? database.create() : createFilled(database, migrations));
+  }
 }
 
-const databases = new Map<string, DatabasePlace>();
+const places = new Map<string, DatabasePlace>();
 
 const placeOf = (folder: string): DatabasePlace => {
-  const place = databases.get(folder) ?? { database: createTestDatabase() };
-  databases.set(folder, place);
+  const place = places.get(folder) ?? new DatabasePlace();
+  places.set(folder, place);
   return place;
 };
