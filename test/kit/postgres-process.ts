@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, lchown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { copyPostgresBinaries } from './postgres-binaries.ts';
+import { placePostgresBinaries } from './postgres-binaries.ts';
 import { scratchPlace } from './scratch-place.ts';
 
 /** A PostgreSQL server of the test's own, on a loopback port, in folders that go when it or the test process does. */
@@ -56,8 +56,8 @@ export const startPostgres = async (settings: Readonly<Record<string, string>> =
   const port = await freePort();
   let supervised: Supervised | undefined;
   try {
-    const bin = await copyPostgresBinaries(folder);
-    if (account !== undefined) for (const path of [folder, scratch]) await chownAll(path, account);
+    const bin = await placePostgresBinaries(folder);
+    if (account !== undefined) for (const path of [folder, scratch]) await chownFolders(path, account);
     const data = join(scratch, 'data');
     await initialise({ bin, data, folder, account, password });
     const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -98,9 +98,12 @@ const unprivilegedAccount = async (): Promise<Account | undefined> => {
   throw new Error('PostgreSQL refuses to run as root, and this machine has no account nobody or postgres');
 };
 
-const chownAll = async (folder: string, { uid, gid }: Account): Promise<void> => {
-  const entries = await readdir(folder, { recursive: true });
-  for (const path of [folder, ...entries.map((entry) => join(folder, entry))]) await lchown(path, uid, gid);
+/** Folders alone, which is enough to remove them: the files in them may be those of the installation. */
+const chownFolders = async (folder: string, account: Account): Promise<void> => {
+  await chown(folder, account.uid, account.gid);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await chownFolders(join(folder, entry.name), account);
+  }
 };
 
 interface Cluster {
@@ -111,7 +114,7 @@ interface Cluster {
   readonly password: string;
 }
 
-/** A handshake of the usual strength takes as long as a dozen queries, and every node of a test opens ten connections. */
+/** A handshake of the usual strength takes as long as a dozen queries, and each node opens ten connections. */
 const CHEAP_PASSWORDS = ['--set', 'scram_iterations=1'];
 
 /** Text sorts by language unless a column says otherwise, as in many an operator's database. */

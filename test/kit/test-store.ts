@@ -11,7 +11,7 @@ import { currentWriter } from './writer-thread.ts';
 export interface TestStore {
   /** The `store` part of the adapters in a configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Makes the store if there is none, with the tables of these migrations where copying is faster than running them. */
+  /** Makes the store if there is none, with the tables of these migrations if a copy is faster than running them. */
   fill(migrations: readonly OwnedMigration[] | undefined): Promise<void>;
   /** A new store on the data. */
   open(): FactStore;
