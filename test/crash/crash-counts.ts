@@ -8,8 +8,8 @@ export const count = (variable: string, usual: number, long: number): number =>
 
 /** How often the node is killed while it writes. */
 export const KILLS: Readonly<Record<StoreKind, number>> = {
-  sqlite: count('SVC_TEST_KILLS', 14, 300),
-  postgres: count('SVC_TEST_KILLS', 7, 200),
+  sqlite: count('SVC_TEST_KILLS', 6, 300),
+  postgres: count('SVC_TEST_KILLS', 3, 200),
 };
 
 /** Copies taken of a store while it is written, half of them with a torn log. */
