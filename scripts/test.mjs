@@ -1,13 +1,15 @@
-// Runs the tests in two processes at once. Each takes the next part of the files when it is free: a mocha of its own,
+// Runs the tests in a few processes at once. Each takes the next part of the files when it is free: a mocha of its own,
 // with a database server of its own. Parts share nothing but the build. Where few tests fail, their files are run once
 // more, alone: a test that passes then is listed as unstable, and one that fails again fails the run.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 
-const PROCESSES = 2;
-const FILES_A_PART = 25;
+/** One more than there are cores, because tests wait for other processes; each takes half a gigabyte. */
+const PROCESSES = Math.min(8, availableParallelism() + 1);
+/** Each part loads the program and starts a database server. */
+const FILES_A_PART = 40;
 /** Parts of their own, and the first ones: what takes long must not begin last. */
 const LONG = ['simulation', 'processes', 'crash', 'plugins/federation', 'package'];
 /** More failures than this are no accident. */
