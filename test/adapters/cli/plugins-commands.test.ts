@@ -12,7 +12,7 @@ describe('the plugins commands', () => {
 
   after(() => place.dispose());
 
-  it('list what is on and what is off', async () => {
+  it('list the plugins that are on and off', async () => {
     const { exitCode, stdout } = await place.run(['plugins', 'list', '--config', 'less.json']);
 
     expect(exitCode).to.equal(0);
@@ -147,7 +147,7 @@ describe('the command line', () => {
     expect((await place.run(['--hepl'])).exitCode).to.equal(1);
   });
 
-  it('guesses what was meant', async () => {
+  it('guesses the intended name', async () => {
     const { exitCode, stderr } = await place.run(['strat']);
 
     expect(exitCode).to.equal(1);

@@ -17,7 +17,7 @@ export interface CommandResult {
 /** Somebody sits there. */
 export interface Terminal {
   readonly columns: number;
-  /** What is entered at one prompt after the other. */
+  /** The inputs at the prompts, in order. */
   readonly answers?: readonly string[];
 }
 

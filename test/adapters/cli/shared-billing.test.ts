@@ -37,7 +37,7 @@ describe('billing lines of processes on one store', () => {
     ['SQLite', (): Variables => ({})],
     ['PostgreSQL', (): Variables => ({ SVC_DATABASE_URL: database.url })],
   ] as const) {
-    it(`come once for each fact, whichever process wrote it, on ${engine}`, async () => {
+    it(`come once for each fact, from any process, on ${engine}`, async () => {
       const nodes = [await place.start([], envOf()), await place.start([], envOf())];
       await Promise.all(nodes.map((node, at) => assertThrough(node, at * FACTS_PER_NODE)));
       const ends = [await nodes[1]?.end(), await nodes[0]?.end()];

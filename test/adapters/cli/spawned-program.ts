@@ -18,7 +18,7 @@ export type Variables = Readonly<Record<string, string>>;
 /** A running node, started as a user would. */
 export interface RunningProgram {
   readonly url: string;
-  /** What it told the user by the time it served. */
+  /** The output until the node served. */
   readonly greeting: string;
   readonly child: ChildProcess;
   /** Sends the signal and waits for the end. */

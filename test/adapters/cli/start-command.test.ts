@@ -47,7 +47,7 @@ describe('the start command', () => {
       expect((await fetch(page)).headers.get('content-type')).to.contain('text/html');
     });
 
-    it('quotes the way to the key, whatever the folder is called', async () => {
+    it('quotes the path of the key, for any name of the folder', async () => {
       const odd = place.path(`it's a "folder" $HOME`);
       mkdirSync(odd);
       const node = await place.start([], { SVC_DB_PATH: `${odd}/svc.db` });
@@ -230,5 +230,5 @@ describe('the start command', () => {
   });
 });
 
-/** What SQLite keeps beside an open store is not there after it was closed. */
+/** SQLite removes its files beside the store when the store closes. */
 const isDurable = (name: string): boolean => !/-(wal|shm)$/.test(name);

@@ -27,7 +27,7 @@ describe('a node at a terminal', () => {
     ...more,
   });
 
-  /** What a node writes to standard error from its start to its end, with one fact in between. */
+  /** Returns the standard error of a node from start to end, with one fact in between. */
   const logOf = async (env: Variables): Promise<string> => {
     const node = await place.start([], env);
     const argv = ['import', '-', '--key-file', 'data/admin.key', '--url', node.url];
@@ -58,7 +58,7 @@ describe('a node at a terminal', () => {
     expect(log).to.match(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}the node serves/);
   });
 
-  it('writes JSON into a pipe, whatever FORCE_COLOR says, and the same of its end', async () => {
+  it('writes JSON into a pipe, with any FORCE_COLOR, also at its end', async () => {
     const log = await logOf({ FORCE_COLOR: '1' });
     const entries = log
       .trim()

@@ -13,7 +13,7 @@ const stateOf = (code: number): number[] =>
   Array.from({ length: WIDTH }, (_, at) => Math.sin(code * (at + 1)) + 0.1 * at);
 
 /**
- * Stands in for `@huggingface/transformers`, which is a hundred times the size of the node: the same calls and the same
+ * Stands in for `@huggingface/transformers`, which is a hundred times the size of the node. It has the same calls and
  * tensors, with one token for each character and padding whose states are not zeros.
  */
 const createRuntime = (more: { readonly width?: number; readonly states?: (data: number[]) => number[] } = {}) => {
@@ -70,7 +70,7 @@ const SETTINGS: Omit<LocalModelSettings, 'folder'> = {
   similarityFloor: 0.5,
 };
 
-/** What the model's authors say: mean over the tokens, layer norm, cut, unit length. */
+/** From the documentation of the model: mean over the tokens, layer norm, cut, unit length. */
 const expected = (
   text: string,
   { dimensions, layerNorm }: { readonly dimensions: number; readonly layerNorm: boolean },
@@ -154,7 +154,7 @@ describe('the local model embedder', () => {
     expect(createLocalModelEmbedder({ ...SETTINGS, folder: '/elsewhere/tiny', queryPrefix: '' }).id).to.equal(ids[0]);
   });
 
-  it('says what is missing, and tries again with the next text', async () => {
+  it('names the missing file, and tries again with the next text', async () => {
     await inTemporaryFolder(async (folder) => {
       const missing = createLocalModelEmbedder({ ...SETTINGS, folder: join(folder, 'none') });
       expect((await rejection(missing.embed(['a'], 'query'))).message).to.include('SVC_EMBED_MODEL_FOLDER');

@@ -49,7 +49,7 @@ describe('The thread of a sentence model', () => {
   });
 
   for (const end of ['crash', 'trap']) {
-    it(`fails for all that wait, and is begun anew with the next text: ${end}`, async () => {
+    it(`fails for all that wait, and starts again with the next text: ${end}`, async () => {
       const waiting = Promise.all([
         message(end),
         rejection(embedder.embed(Array(200).fill('and one more'), 'document')),

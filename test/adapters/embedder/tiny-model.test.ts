@@ -16,8 +16,8 @@ const expected = (text: string): number[] => {
 };
 
 describe('a model in a folder', () => {
-  // The runtime is an optional package of some 470 MB: where it is not installed, what is left to see is how the
-  // embedder says so. SVC_TEST_MODEL_RUNTIME names a file to import in its place, from an installation elsewhere.
+  // The runtime is an optional package of some 470 MB: where it is not installed, the test only checks the message of
+  // the embedder. SVC_TEST_MODEL_RUNTIME names a file to import in its place, from an installation elsewhere.
   it('is run by the real runtime where that is installed, and otherwise says how to install it', async () => {
     await inTemporaryFolder(async (parent) => {
       const folder = join(parent, 'tiny-model');

@@ -11,7 +11,7 @@ describe('creating a folder', () => {
   });
   afterEach(() => rmSync(place, { recursive: true, force: true }));
 
-  it('creates what is missing above it too, with the rights that were asked for', () => {
+  it('creates missing folders above it too, with the given rights', () => {
     createFolder(join(place, 'a', 'b'), 0o700);
     for (const path of [join(place, 'a'), join(place, 'a', 'b')]) expect(statSync(path).mode & 0o777).to.equal(0o700);
   });

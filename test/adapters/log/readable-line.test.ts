@@ -44,7 +44,7 @@ describe('a line of the log on a terminal', () => {
     expect(readableLine('plain\n', { colours: true })).to.equal('plain\n');
   });
 
-  it('never steers the terminal nor begins a line of its own, whatever a client has sent', () => {
+  it('never steers the terminal nor begins another line, with any text of a client', () => {
     const hostile = fc.string({
       unit: fc.oneof(fc.constantFrom('\u001b', '\n', '\r', '\u009b', '\u202e', '"'), fc.string()),
     });

@@ -21,7 +21,7 @@ describe('a PostgreSQL database', () => {
     change(url);
     return url.href;
   };
-  /** What starting on the address fails with. */
+  /** Returns the error of a start on the address. */
   const startFailure = async (url: string): Promise<Error & Record<string, unknown>> => {
     const store = createPostgresStore({ url, connectTimeoutMs: 2_000 });
     try {
@@ -127,7 +127,7 @@ describe('a PostgreSQL database', () => {
     }
   });
 
-  it('is made durable and limited for the sessions of the node, whatever its own settings', async () => {
+  it('is made durable and limited for the sessions of the node, with any settings of its own', async () => {
     const name = new URL(temporary.url).pathname.slice(1);
     for (const setting of [
       'synchronous_commit = off',

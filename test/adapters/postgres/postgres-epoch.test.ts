@@ -21,7 +21,7 @@ describe('the epoch of a PostgreSQL store', () => {
     await server.stop();
   });
 
-  it('outlasts a restart, and is another after a recovery that may have lost what came last', async () => {
+  it('outlasts a restart, and is another after a recovery that may have lost the last facts', async () => {
     const first = await epochOf(store);
     expect(first).to.match(/^[0-9a-f]{32}$/);
     await server.halt();

@@ -53,7 +53,7 @@ describe('PostgreSQL stores on one database', () => {
     expect(quiet).to.equal('written');
   });
 
-  it('show an eager reader of the feed every fact once, in the order of its stamps, whoever commits', async () => {
+  it('show an eager reader of the feed every fact once, in the order of its stamps, from every process', async () => {
     const WRITES = 40;
     const stores = [store, await temporary.another(), await temporary.another()];
     const tenants = ['one', 'two'];

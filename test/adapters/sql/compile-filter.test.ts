@@ -69,7 +69,7 @@ forEachStore('compile-filter', (engine) => {
     return facts.filter((_, at) => verdicts[at]);
   };
 
-  it('selects the facts for which evaluate-filter answers true, whatever the filter', async () => {
+  it('selects the facts for which evaluate-filter returns true, for every filter', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryFilter, async (filter) => {
         const right = idsOf(await expected(filter));

@@ -11,7 +11,7 @@ describe('the cache of facts', () => {
     return kept;
   };
 
-  it('keeps what was put in last, and no more than its bytes', () => {
+  it('keeps the newest entries, and no more than its bytes', () => {
     const cache = new FactCache(MIB);
     const facts = 5_000;
     for (let n = 1; n <= facts; n += 1) cache.forRead().put(sampleFact(n));
@@ -20,7 +20,7 @@ describe('the cache of facts', () => {
     expect(countKept(cache, facts)).to.be.within(100, MIB / 1_000);
   });
 
-  it('keeps what is asked for again while others come and go', () => {
+  it('keeps entries that are asked for again while others come and go', () => {
     const cache = new FactCache(MIB);
     const [asked, unasked] = [sampleFact(1), sampleFact(2)];
     cache.forRead().put(asked);

@@ -16,7 +16,7 @@ describe('a lock that is passed on in order', () => {
     expect(order).to.deep.equal(['a in', 'a out', 'b in', 'b out', 'c in', 'c out']);
   });
 
-  it('fails work that waits for itself, and goes on with what came after it', async () => {
+  it('fails work that waits for itself, and goes on with later work', async () => {
     const lock = new FifoLock();
     const outer = lock.hold(
       () => lock.hold(async () => 'never', 1).catch((error: { code: string }) => error.code),

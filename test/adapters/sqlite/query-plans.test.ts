@@ -22,7 +22,7 @@ const CALLER: Principal = {
 const visible = visibleTo(CALLER, []);
 const live = liveAmong(visible, { nowMs: 0 });
 
-/** What a default query asks for. */
+/** The filter of a default query. */
 const current = (...conditions: Filter[]): Filter =>
   all(
     currentAmong(visible, {
@@ -78,7 +78,7 @@ describe('SQLite looks', () => {
     expect(find(of)).to.match(/facts_by_session .*session_id=/);
   });
 
-  it('for the facts of an entity by the triple, in whatever order they are wanted', () => {
+  it('for the facts of an entity by the triple, in every order', () => {
     const of = current(equals('entityKey', 'a'));
     expect(find(of)).to.match(/facts_by_triple .*entity_key=/);
     expect(find(of, 'timestamp', { timestampMs: 0, id: '' })).to.match(/facts_by_triple .*entity_key=/);
@@ -135,11 +135,11 @@ describe('SQLite looks', () => {
     expect(stepFor(statements.entityWith(live).sql)).to.match(/facts_by_triple .*entity_key=\?/);
   });
 
-  it('for what follows a stamp along the feed', () => {
+  it('for the facts after a stamp of the feed', () => {
     expect(find(all(visible, above('feed', { wallMs: 1, counter: 0 })), 'feed')).to.match(/facts_by_feed .*feed_wall/);
   });
 
-  it('past no long text: what may be long lies behind all other columns', () => {
+  it('past no long text: long columns lie behind all others', () => {
     const columns = database.prepare('PRAGMA table_info(facts)').all() as { name: string }[];
     expect(columns.slice(-3).map(({ name }) => name)).to.deep.equal(['derived_from', 'value_key', 'value_v']);
   });

@@ -43,7 +43,7 @@ describe('the SQLite driver', () => {
     expect(database.prepare('INSERT INTO t VALUES (1) RETURNING a').columns()).to.have.length(1);
   });
 
-  it('gives the result code of whatever fails, also of a statement with rows that fails while it runs', () => {
+  it('gives the result code of every failure, also of a statement that fails while it returns rows', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'sqlite-driver-')), 'a.db');
     const [one, other] = [loadSqliteDriver().open(path), loadSqliteDriver().open(path)];
     one.exec('CREATE TABLE t (a UNIQUE); PRAGMA max_page_count = 4');

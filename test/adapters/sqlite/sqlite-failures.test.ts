@@ -70,7 +70,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await temporary.stop();
     });
 
-    it('answers unavailable at whatever statement it fails, writes nothing, and works again after', async () => {
+    it('answers unavailable for any failing statement, writes nothing, and works again after', async () => {
       const statements = [
         /^BEGIN IMMEDIATE/,
         /^SELECT c\.wall/,

@@ -7,7 +7,7 @@ import type { StoreUnderTest } from '../../contract/fact-store-contract.ts';
 
 export type SqliteLayout = NonNullable<SqliteStoreOptions['writer']>;
 
-/** Who may write a file: the thread of its callers, or one of its own. */
+/** Access to the file: the thread of its callers, or one of its own. */
 export const SQLITE_LAYOUTS: readonly SqliteLayout[] = ['inline', 'thread'];
 
 export interface TemporaryStore extends StoreUnderTest {

@@ -65,7 +65,7 @@ describe('a thread that writes and ends by itself', () => {
     expect(await count(store)).to.equal(3);
   });
 
-  it('keeps nobody from hearing what others commit after it was replaced', async () => {
+  it('still announces commits of others after its replacement', async () => {
     let heard = 0;
     store.onSignal('a', () => {
       heard += 1;
@@ -99,7 +99,7 @@ describe('a write in a thread of its own', () => {
   });
   afterEach(() => temporary.stop());
 
-  it('reads what was there, and then what it has written itself', async () => {
+  it('reads the earlier state, and then its own writes', async () => {
     const { store } = temporary;
     await storeFacts(store, [sampleFact(1)]);
     const seen = await store.write('default', async (transaction) => {
@@ -133,7 +133,7 @@ describe('a write in a thread of its own', () => {
     expect(Buffer.from(row.value).toString()).to.equal('pool');
   });
 
-  it('lets the process exit with the code that it was given, and leaves nothing of what was open', async () => {
+  it('lets the process exit with the given code, and leaves nothing of open transactions', async () => {
     const { path, store } = temporary;
     const exiting = await rejection(promisify(execFile)(process.execPath, [EXITING, path]));
     expect(exiting).to.include({ code: 3, stderr: '' });

@@ -48,7 +48,7 @@ describe('the command sign', () => {
     expect((await sign('')).exitCode).to.equal(1);
   });
 
-  it('says what is missing', async () => {
+  it('names the missing argument', async () => {
     const cases: readonly (readonly string[])[] = [
       ['sign'],
       ['sign', '--key', keyFile, '--key-id', 'k1'],

@@ -38,7 +38,7 @@ forEachStore('an assertion signed by an agent key', () => {
     expect(read.body.attested_key_id).to.equal(keyId);
   });
 
-  it('is checked against what was sent, before anything is trimmed', async () => {
+  it('is checked against the body as sent, before anything is trimmed', async () => {
     const reply = await post({ entity: ' user:alice ' }, ' user:alice \nmemory:role\nstring\nCEO\nagent:w1');
     expect([reply.status, reply.body.entity]).to.deep.equal([201, 'user:alice']);
     expect((await post({ entity: ' user:bob ' }, 'user:bob\nmemory:role\nstring\nCEO\nagent:w1')).status).to.equal(422);

@@ -139,7 +139,7 @@ export class BackupPlace {
     return Number((await administer(this.#database.url, sql))[0]?.['count']);
   }
 
-  /** What the store holds. No process may write meanwhile. */
+  /** The contents of the store. No process may write meanwhile. */
   async rows(): Promise<StoredRows> {
     const store = this.#openStore();
     try {
@@ -193,7 +193,7 @@ export class Load {
 
   async #run(node: RunningProgram, name: string): Promise<void> {
     for (let at = 0; this.#going; at += 1) {
-      // Contradictions, and a retraction now and then: what follows from facts has to fit them.
+      // Contradictions, and a retraction now and then: derived rows must fit their facts.
       const asserted = { ...fact(`user:${name}${at % 20}`, `note ${at}`), confidence: at % 17 === 16 ? 0 : 0.9 };
       const { status, body } = await request(node, 'POST', '/v1/facts', asserted).catch(() => ({
         status: 0,

@@ -8,7 +8,7 @@ const LIMIT_MS = 120_000;
 const TEST_LIMIT_MS = 600_000;
 const IS_LONG = process.env['SVC_TEST_LONG'] === '1';
 
-/** None where there is no store. */
+/** Empty without a store. */
 const factsOf = (rows: StoredRows): readonly string[] => rows.get('facts') ?? [];
 
 forEachStore('a restore that is killed', (kind) => {

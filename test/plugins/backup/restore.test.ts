@@ -62,7 +62,8 @@ forEachStore('backup and restore', (kind) => {
     const idsOf = (rows: StoredRows): string[] => (rows.get('facts') ?? []).map((row) => JSON.parse(row).id);
     expect(idsOf(copy)).to.include.members(before);
     expect(original.get('facts')).to.include.members([...(copy.get('facts') ?? [])]);
-    // What a fact ends or contradicts was stored with it: all of that is there, and nothing about later facts.
+    // Rows about endings and contradictions were stored with their fact: all of them are there, and none about later
+    // facts.
     const has = new Set(idsOf(copy));
     const idsIn = (rows: StoredRows, table: string): string[] =>
       (rows.get(table) ?? []).map((row) => JSON.parse(row).fact_id).sort();

@@ -59,7 +59,7 @@ forEachStore('backups of a running node', (kind) => {
     await node.end();
   });
 
-  it('do not bring back what was erased since: the start of the restored node erases it again', async () => {
+  it('do not bring back facts erased since: the start of the restored node erases it again', async () => {
     const env = { SVC_TOMBSTONES_ENABLED: 'true' };
     const node = await from.start(env);
     await request(node, 'POST', '/v1/facts', fact('user:gone', CANARY));
@@ -121,7 +121,7 @@ forEachStore('backups of a running node', (kind) => {
       const verified = await to.run(['verify']);
       expect(verified.exitCode, verified.stdout).to.equal(0);
     }
-    // What a killed backup leaves is no backup, and the next one removes it.
+    // The folder of a killed backup is no backup, and the next backup removes it.
     mkdirSync(`${from.backups}/backup-20200101T000000000Z-00000000.partial`, { recursive: true });
     const { backups } = JSON.parse((await from.run(['backup', 'list', '--json'])).stdout);
     expect(backups).to.have.length(Math.min(ROUNDS, 7));

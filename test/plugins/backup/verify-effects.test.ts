@@ -9,7 +9,7 @@ interface Finding {
   readonly message: string;
 }
 
-forEachStore('the command "verify", about what follows from facts', (kind) => {
+forEachStore('the command "verify", about data derived from facts', (kind) => {
   let place: BackupPlace;
   beforeEach(async () => {
     place = await BackupPlace.on(kind);
@@ -25,7 +25,7 @@ forEachStore('the command "verify", about what follows from facts', (kind) => {
     return findings;
   };
 
-  it('names what was changed of covers, expiries, winners and edges, and nothing before', async () => {
+  it('names changed covers, expiries, winners and edges, and nothing before the change', async () => {
     const node = await place.start();
     const assert = async (body: object): Promise<string> => {
       const reply: Reply = await request(node, 'POST', '/v1/facts', body);

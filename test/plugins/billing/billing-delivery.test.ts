@@ -77,7 +77,7 @@ forEachStore('the delivery of billing events', () => {
     expect(delivered()).to.deep.equal(ids);
   });
 
-  it('joins what comes within an interval, so that load does not multiply its work', async () => {
+  it('joins the events of an interval, so that load does not multiply its work', async () => {
     const first = await append(1);
     await comesTrue(() => sink.writes.length === 1);
     await comesTrue(() => node.clock.pending > idle);
@@ -106,7 +106,7 @@ forEachStore('the delivery of billing events', () => {
     expect(await statementsOf(['billing', createRecordingSink().plugin])).to.equal(bare);
   });
 
-  it('delivers what is left when the node stops', async () => {
+  it('delivers the remaining events when the node stops', async () => {
     await append(1);
     await comesTrue(() => sink.writes.length === 1);
     const ids = await append(5);

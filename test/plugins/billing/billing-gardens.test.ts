@@ -21,7 +21,7 @@ forEachStore('Events of gardens among those of facts', () => {
   let sink: RecordingSink;
   let node: TestNode;
   let key: string;
-  /** What was charged for, in its order. */
+  /** The charged events, in their order. */
   let charged: string[];
   beforeEach(async () => {
     sink = createRecordingSink();

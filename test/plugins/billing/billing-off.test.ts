@@ -24,7 +24,7 @@ forEachStore('Facts that are stored while billing is off', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs a node that stores one fact. Returns the fact's id, what was delivered, and the ledger at the end. */
+  /** Runs a node that stores one fact. Returns the fact's id, the delivered events, and the ledger at the end. */
   const run = async (bills: boolean) => {
     const sink = createRecordingSink();
     const plugins = bills ? ['billing', sink.plugin] : [];

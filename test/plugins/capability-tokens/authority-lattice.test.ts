@@ -88,7 +88,7 @@ forEachStore('the authority of a capability token', () => {
           if (status !== 201) continue;
           expect(body).to.include({ issuer: entityUri, subject, verb, object });
           expect(Date.parse(body.expiry) - node.clock.nowMs()).to.be.at.most(Math.min(lifetimeS * 1000, 90 * DAY_MS));
-          // Whoever got it holds the verb over the object and nothing beside it.
+          // The holder has the verb over the object and nothing more.
           for (const other of CAPABILITY_VERBS.filter((known) => known !== verb)) {
             const need = { verb: other, target: { kind: 'entity', uri: object } } as const;
             expect(await node.refusal(body.token_json, need, holder(subject))).to.match(/^capability_invalid: /);
@@ -114,7 +114,7 @@ forEachStore('the authority of a capability token', () => {
     }
   });
 
-  it('ends at a garden that the issuer is no member of, by whatever name', async () => {
+  it('ends at a garden that the issuer is no member of, under every name', async () => {
     const stranger = await node.addKey({ entityUri: 'agent:stranger' });
     const gardener = await node.addKey({ entityUri: 'agent:gardener' });
     const of = (who: string, object: string) => ({ issuer: who, subject: who, verb: 'subscribe', object });

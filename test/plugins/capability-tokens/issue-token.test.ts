@@ -88,7 +88,7 @@ forEachStore('issuing a capability token', () => {
     }
   });
 
-  it('refuses another issuer than the caller, whoever that is', async () => {
+  it('refuses every issuer but the caller', async () => {
     for (const issuer of ['agent:me', 'agent:OPS', 'system:svc', 'agent:op']) {
       const { status, body } = await ask(node.ops, { issuer });
       expect([status, body.code], issuer).to.deep.equal([403, 'authorization']);

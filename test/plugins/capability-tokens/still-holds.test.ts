@@ -30,7 +30,7 @@ forEachStore('a capability token that was verified before', () => {
     expect(await holds('no-such-token')).to.equal(false);
   });
 
-  it('is what the snapshot holds, whatever was committed since', async () => {
+  it('follows the snapshot, with any later commit', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
     const path = `/v1/federation/capability-tokens/${id}/revoke`;
     const seen = await pluginStore(node.kernel.get(FactStore)).read(async (snapshot) => {

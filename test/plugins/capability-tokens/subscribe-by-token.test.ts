@@ -3,7 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode } from '../subscriptions/subscribed-node.ts';
 
-/** What a subscription asks of the token that it is made with. */
+/** Requirements of a subscription for its token. */
 forEachStore('a subscription that is made with a capability token', () => {
   let subscribed: SubscribedNode;
   before(async () => {

@@ -4,7 +4,7 @@ import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
 import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 const PATH = '/v1/federation/capability-tokens';
-/** What a node starts with. */
+/** The first state of a node. */
 const NEEDED = new Set(['keys']);
 const MINT = ['token', 'mint', '--subject', 'agent:admin', '--verb', 'subscribe', '--object', 'svc://facts'];
 

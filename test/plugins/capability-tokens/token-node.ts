@@ -21,7 +21,7 @@ export interface TokenNode extends TestNode {
    * token's text.
    */
   issue(request?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** What `verify` says of the text, for `agent:me` and a subscription to `ATLAS` unless said otherwise. */
+  /** Returns the refusal of `verify`, by default for `agent:me` and a subscription to `ATLAS`. */
   refusal(text: string | undefined, need?: CapabilityNeed, caller?: Principal): Promise<string>;
 }
 

@@ -39,7 +39,7 @@ forEachStore('a capability token that is presented', () => {
   const seen = async (token: unknown) =>
     (await node.request('POST', `${PATH}/verify`, { key: node.mine, body: { token_json: token } })).body;
 
-  it('holds for its subject, verb and object, and tells what may be kept of it', async () => {
+  it('holds for its subject, verb and object, and tells which parts may be cached', async () => {
     const { token_id: tokenId, expiry } = JSON.parse(text);
     expect(await node.tokens.verify(text, onEntity(), holder())).to.deep.equal({
       tokenId,
@@ -52,7 +52,7 @@ forEachStore('a capability token that is presented', () => {
     expect(await seen(text)).to.deep.equal({ valid: true });
   });
 
-  it('may be spelled with blanks, escapes and in any order, because its members are what is signed', async () => {
+  it('may be spelled with blanks, escapes and in any order, because the signature covers its members', async () => {
     const backwards = Object.fromEntries(Object.entries(JSON.parse(text)).reverse());
     for (const other of [spelled(JSON.parse(text)), spelled(backwards), text.replace('agent:me', '\\u0061gent:me')]) {
       expect(await node.refusal(other)).to.equal('none');

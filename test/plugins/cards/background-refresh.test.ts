@@ -7,7 +7,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, ENTITY, gardenDoors, startCardsNode } from './cards-node.ts';
 
 const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
-/** The node looks for what has changed, then for jobs. */
+/** The node looks for changes, then for jobs. */
 const TICK_MS = 1_000;
 
 forEachStore('a card in the background', () => {
@@ -40,7 +40,7 @@ forEachStore('a card in the background', () => {
       return (await store.read((snapshot) => snapshot.select('jobs_queue', done))).length > 0;
     });
 
-  it('is made anew soon after something new was committed, so that the next reader finds it fresh', async () => {
+  it('is refreshed soon after a commit, so that the next reader finds it fresh', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();

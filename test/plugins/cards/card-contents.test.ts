@@ -112,7 +112,7 @@ forEachStore('what a card says', () => {
     expect(await cards.cardFacts({ entity: other })).to.have.length(1);
   });
 
-  it('has one line for each relation, whatever the values hold', async () => {
+  it('has one line for each relation, with any values', async () => {
     const hostile = fc
       .array(
         fc.oneof(fc.constantFrom('\n', '\r\n- x:y: z', '\u2028', '\u0085', '\u0007', '\u001b[2J', '😀'), fc.string()),
@@ -139,7 +139,7 @@ forEachStore('what a card says', () => {
     );
   });
 
-  it('shortens what is long', async () => {
+  it('shortens long values', async () => {
     await cards.say('memory:note', '', { value: { type: 'text', v: `${'x'.repeat(279)}😀${'y'.repeat(300_000)}` } });
     const [, line] = linesOf(await cards.card());
     expect(line).to.equal(`- memory:note: ${'x'.repeat(279)}😀…`);

@@ -15,7 +15,7 @@ forEachStore('a card', () => {
   afterEach(() => cards.node.stop());
 
   const iso = (afterMs: number) => new Date(cards.node.clock.nowMs() + afterMs).toISOString();
-  /** Some time later, so that a card that was made anew tells by its time. */
+  /** Some time later, so that a refreshed card shows by its time. */
   const later = () => cards.node.clock.advance(1_000);
   const isKept = async (): Promise<void> => {
     const before = await cards.card();
@@ -35,7 +35,7 @@ forEachStore('a card', () => {
     return after;
   };
 
-  it('is kept while nothing changes, and whatever happens to others', async () => {
+  it('is kept while nothing changes, with any changes of others', async () => {
     await cards.say('memory:role', 'engineer');
     const before = await cards.card();
     await later();
@@ -44,26 +44,26 @@ forEachStore('a card', () => {
     expect(await cards.card()).to.deep.equal(before);
   });
 
-  it('is made anew when something is added', async () => {
+  it('is refreshed when a fact is added', async () => {
     await cards.say('memory:role', 'engineer');
     const { summary } = await renewedBy(() => cards.say('memory:city', 'Oslo', { entity: ENTITY.toUpperCase() }));
     expect(summary).to.include('Oslo').and.include('engineer');
   });
 
-  it('is made anew when as much is added as ends, and nothing that it names', async () => {
+  it('is refreshed when as many facts are added as end, none of which it names', async () => {
     for (let n = 0; n < 20; n += 1) await cards.say(`memory:n${n}`, `value ${n}`);
     await cards.say('memory:weak', 'short-lived', { confidence: 0.1, valid_until: iso(1_000) });
     expect((await renewedBy(() => cards.say('memory:new', 'newest'))).summary).to.include('newest');
   });
 
-  it('is made anew when something is retracted', async () => {
+  it('is refreshed when a fact is retracted', async () => {
     await cards.say('memory:role', 'engineer');
     await cards.say('memory:city', 'Oslo');
     const { summary } = await renewedBy(() => cards.say('memory:city', 'Oslo', { confidence: 0 }));
     expect(summary).to.equal('## noor\n- memory:role: engineer');
   });
 
-  it('is made anew when something expires, by its own date or by a time-to-live', async () => {
+  it('is refreshed when a fact expires, by its own date or by a time-to-live', async () => {
     await cards.say('memory:role', 'engineer');
     await cards.say('memory:city', 'Oslo', { valid_until: iso(HOUR_MS / 2) });
     const { id } = await cards.say('memory:team', 'search');
@@ -75,7 +75,7 @@ forEachStore('a card', () => {
     expect(summary).to.equal('## noor\n- memory:role: engineer');
   });
 
-  it('is made anew when something that had expired lives again', async () => {
+  it('is refreshed when an expired fact lives again', async () => {
     await cards.say('memory:role', 'engineer');
     const { id } = await cards.say('memory:team', 'search');
     const live = (untilMs: number) =>
@@ -86,7 +86,7 @@ forEachStore('a card', () => {
     expect((await renewedBy(() => live(HOUR_MS))).summary).to.include('search');
   });
 
-  it('is made anew when a contradiction opens, and when it is resolved', async () => {
+  it('is refreshed when a contradiction opens, and when it is resolved', async () => {
     await cards.say('memory:city', 'Oslo');
     const open = await renewedBy(() => cards.say('memory:city', 'Bergen'));
     expect(open).to.include({ contradicted_count: 1, has_contradictions: true });
@@ -100,7 +100,7 @@ forEachStore('a card', () => {
     expect(resolved).to.include({ contradicted_count: 0, has_contradictions: false });
   });
 
-  it('is made anew once it is too old', async () => {
+  it('is refreshed once it is too old', async () => {
     await cards.say('memory:role', 'engineer');
     const before = await cards.card();
     await cards.node.clock.advance(2 * HOUR_MS);
@@ -110,7 +110,7 @@ forEachStore('a card', () => {
   });
 
   for (const query of ['?refresh=true', '?force_refresh=1', '?refresh=TRUE&force_refresh=false']) {
-    it(`is made anew for ${query}, though nothing has changed`, async () => {
+    it(`is refreshed for ${query}, though nothing has changed`, async () => {
       await cards.say('memory:role', 'engineer');
       const before = await cards.card();
       await later();
@@ -143,7 +143,7 @@ forEachStore('a card', () => {
       expect(after).to.deep.equal(before);
     }));
 
-  it('is made anew when its sources are trusted in another measure', () =>
+  it('is refreshed when the trust in its sources changes', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'rules.json');
       const start = async (trust: number) => {

@@ -28,7 +28,7 @@ interface Asking {
   readonly minConfidence?: number;
 }
 
-forEachStore('what stands for an entity in a recall', () => {
+forEachStore('an entity in a recall', () => {
   let cards: CardsNode;
   let hooks: HookCaller;
   /** Stands where recall stands: it calls the hook. */
@@ -62,7 +62,7 @@ forEachStore('what stands for an entity in a recall', () => {
     });
   };
 
-  it('is its card, as one fact, if there is a fresh one', async () => {
+  it('is shown by its card, as one fact, if there is a fresh one', async () => {
     await start();
     await cards.say('memory:role', 'engineer', { confidence: 0.75 });
     expect(await asks()).to.equal(null);
@@ -83,7 +83,7 @@ forEachStore('what stands for an entity in a recall', () => {
     });
   });
 
-  it('are its facts as soon as the card is stale, unless it may be made anew', async () => {
+  it('is shown by its facts as soon as the card is stale, unless it may be refreshed', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();
@@ -95,7 +95,7 @@ forEachStore('what stands for an entity in a recall', () => {
     expect((await asks())?.fact.value.v).to.equal(view?.fact.value.v);
   });
 
-  it('are its facts where the card says something weaker than what is asked for', async () => {
+  it('is shown by its facts where the card says something weaker than the request', async () => {
     await start();
     await cards.say('memory:role', 'engineer', { confidence: 1 });
     await cards.say('memory:city', 'Oslo', { confidence: 0.5 });
@@ -104,7 +104,7 @@ forEachStore('what stands for an entity in a recall', () => {
     expect((await asks({ minConfidence: 0.5 }))?.fact.value.v).to.include('Oslo');
   });
 
-  it('are its facts where they lie in several scopes, in one garden, or nowhere', async () => {
+  it('is shown by its facts where they lie in several scopes, in one garden, or nowhere', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();
@@ -116,14 +116,14 @@ forEachStore('what stands for an entity in a recall', () => {
     expect((await asks({ scopes: ['local'] }))?.fact.value.v).to.include('engineer');
   });
 
-  it('is never a card for readers of other gardens', async () => {
+  it('is never shown by a card to readers of other gardens', async () => {
     await start(gardenDoors({ 'agent:test': [GARDEN] }));
     await cards.say('memory:role', 'engineer');
     await cards.card();
     expect(await asks()).to.equal(null);
   });
 
-  it('are its facts when a summary is late', async () => {
+  it('is shown by its facts when a summary is late', async () => {
     const scripted = createScriptedSummariser();
     await start(scripted.plugin);
     await cards.say('memory:role', 'engineer');

@@ -69,7 +69,7 @@ forEachStore('a card and what its reader may not see', () => {
     expect(await cards.cardFacts({ key: await keyOf('agent:stranger') })).to.have.length(1);
   });
 
-  it('is the same, byte for byte, with and without hidden facts, whoever else has read', async () => {
+  it('is the same, byte for byte, with and without hidden facts, after any other readers', async () => {
     const hidden = fc.array(
       fc.record({
         relation: fc.constantFrom('memory:role', 'memory:city', 'memory:other'),

@@ -32,7 +32,7 @@ forEachStore('a card where a plugin hides facts from some', () => {
     await cards.say('memory:b', 'right', { source: 'agent:right' });
   };
 
-  it('says what its reader may see, whoever has read before', async () => {
+  it('says only what its reader may see, after any other readers', async () => {
     cards = await startCardsNode({ plugins: [...CARD_PLUGINS, partition] });
     await sayAll();
     for (const side of ['left', 'right', 'left'] as const) {

@@ -12,7 +12,7 @@ forEachStore('the card of an earlier moment', () => {
   const pause = () => cards.node.clock.advance(1_000);
   const now = (): string => new Date(cards.node.clock.nowMs()).toISOString();
 
-  it('says what was live then, and is neither kept nor stale', async () => {
+  it('lists the facts that were live then, and is neither kept nor stale', async () => {
     const role = await cards.say('memory:role', 'archivist');
     const moment = now();
     await pause();

@@ -202,7 +202,7 @@ describe('the command connect', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
   });
 
-  it('connects while the node is away, and says what is missing; a key in a file needs the node', async () => {
+  it('connects while the node is away, and names the missing part; a key in a file needs the node', async () => {
     const away = { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: '' };
     const done = await user.run(['connect', 'cursor', '--yes'], away);
     expect(done.exitCode, done.stderr).to.equal(0);

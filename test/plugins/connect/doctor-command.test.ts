@@ -97,7 +97,7 @@ describe('the command doctor', () => {
     }
   });
 
-  it('says what is wrong with the file', async () => {
+  it('names the fault of the file', async () => {
     expect((await examine('cursor')).of('entry')?.detail).to.contain('there is no file');
     await user.write('.cursor/mcp.json', '{}');
     expect((await examine('cursor')).of('entry')?.detail).to.contain('has no server fact-memory');

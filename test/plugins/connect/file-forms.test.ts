@@ -75,7 +75,7 @@ describe('files that are connected', () => {
     it(`come back byte by byte: TOML with ${form}`, () => comesBack('codex', text));
   }
 
-  it('come back byte by byte, whatever else stands in them', async () => {
+  it('come back byte by byte, with any other content', async () => {
     const text = fc
       .tuple(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(0, 1, 2, '\t'), fc.constantFrom('\n', '\r\n'), fc.boolean())
       .map(([other, indent, eol, ends]) => {
@@ -98,7 +98,7 @@ describe('files that are connected', () => {
     );
   });
 
-  it('keep comments and order beside what is written', async () => {
+  it('keep comments and order beside the addition', async () => {
     await user.write('.cursor/mcp.json', JSON_FORMS['comments and trailing commas'] ?? '');
     await connect('cursor', '--no-hooks');
     const text = (await user.read('.cursor/mcp.json')) ?? '';

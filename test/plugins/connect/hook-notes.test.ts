@@ -24,7 +24,7 @@ describe('what hooks note', () => {
       }
       if (client === 'claude-code') expect(stored.map((one) => one.timestamp)).to.include('2026-03-01T09:00:00.000Z');
       await at.hook('session-end', client, input);
-      // Also where this machine has forgotten what was noted.
+      // Also where this machine has lost its record of notes.
       await at.user.run(
         ['hook', 'session-end', '--client', client, '--timeout-ms', '60000'],
         { XDG_CACHE_HOME: join(at.user.home, 'other') },
@@ -37,7 +37,7 @@ describe('what hooks note', () => {
     });
   }
 
-  it('leave secrets out of the notes, cut what is long, and say how many lines were left out', async () => {
+  it('leave secrets out of the notes, cut long ones, and say how many lines were left out', async () => {
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----';
     const chance = 'k7Jd93kslQpz81nvMw04TyBc66xHaLr2Ve';
     const secrets = [

@@ -20,7 +20,7 @@ export interface HookedUser {
   say(relation: string, v: string, entity?: string): Promise<void>;
   /** Runs a hook as a client does. */
   hook(name: string, client: string, input: object, more?: readonly string[]): ReturnType<ConnectedUser['run']>;
-  /** What was noted in this session. */
+  /** The notes of this session. */
   notes(): Promise<readonly Note[]>;
   log(): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-/** What each client says to its hooks, and how it keeps what was said. */
+/** The messages of each client to its hooks, and its format of transcripts. */
 export const TRANSCRIPTS: Readonly<Record<string, (said: readonly string[]) => string>> = {
   'claude-code': (said) =>
     [

@@ -37,7 +37,7 @@ describe('the latencies of the overview', () => {
     metrics = await importConsoleModule('screens/overview/read-metrics.ts');
   });
 
-  it('are read from the text for Prometheus, whatever a label holds', () => {
+  it('are read from the text for Prometheus, with any label', () => {
     const samples = metrics.readSamples(SCRAPE);
     expect(samples).to.have.lengthOf(7);
     expect(samples.at(-1)).to.deep.equal({ name: 'up', labels: {}, value: 1 });
@@ -125,7 +125,7 @@ describe('a sentence of the console', () => {
     expect(english).to.not.match(/ %/);
   });
 
-  it('is in the first language of the reader that there is, and in English otherwise', async () => {
+  it('is in the first available language of the reader, and in English otherwise', async () => {
     const { chooseLocale } = await importConsoleModule<LanguageModule>('texts/language.ts');
     expect(chooseLocale(['fr-CA', 'en-GB', 'en'], ['en'])).to.equal('en-GB');
     expect(chooseLocale(['de-AT', 'en'], ['en', 'de'])).to.equal('de-AT');

@@ -4,7 +4,7 @@ import { type DecayNode, startDecayNode } from './decay-node.ts';
 
 const OWNED = 'svc://localhost:8765/project/x/plan';
 
-forEachStore('what a sweep may end', () => {
+forEachStore('the reach of a sweep', () => {
   let node: DecayNode;
   afterEach(() => node.stop());
 
@@ -36,7 +36,7 @@ forEachStore('what a sweep may end', () => {
     expect(await node.shown()).to.deep.equal(['user:company']);
   });
 
-  it('is what others have asserted as well, as a retraction would be', async () => {
+  it('covers facts of others too, as a retraction would', async () => {
     await start();
     await node.say({ entity: 'user:shared' });
     const other = await node.addKey({ entityUri: 'agent:other' });
@@ -56,7 +56,7 @@ forEachStore('what a sweep may end', () => {
     expect(await shownTo(reader)).to.deep.equal(['user:herb']);
     expect(await node.sweep({ ttl_seconds: 0 }, writer)).to.include({ scanned: 1, decayed: 1 });
     expect(await shownTo(reader)).to.deep.equal([]);
-    // What is said about a fact of the garden is seen where the fact is.
+    // A fact about a fact of the garden is visible in the garden.
     const seen = async (key: string) =>
       (await node.request('GET', '/v1/facts?relation=svc:ttl', { key })).body.total as number;
     expect([await seen(reader), await seen(node.key)]).to.deep.equal([1, 0]);
@@ -90,7 +90,7 @@ forEachStore('what a sweep may end', () => {
     expect(await node.sweep(rules, owner)).to.include({ scanned: 1, decayed: 1 });
   });
 
-  it('is not kept from its end by rules about sources and signatures', async () => {
+  it('is not narrowed by rules about sources and signatures', async () => {
     await start();
     await node.stop();
     const plugins = ['attestation', 'audit', 'conflicts', 'decay', 'facts', 'keys'];

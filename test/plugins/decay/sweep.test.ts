@@ -26,7 +26,7 @@ forEachStore('a sweep of decay', () => {
     expect(await node.shown()).to.deep.equal(['user:new']);
   });
 
-  it('ends uncertain facts whatever their age, also those with an end', async () => {
+  it('ends uncertain facts of any age, also those with an end', async () => {
     await node.say({ entity: 'user:sure', confidence: 0.5 });
     await node.say({ entity: 'user:unsure', confidence: 0.49 });
     await node.say({ entity: 'user:short', confidence: 0.1, valid_until: '2030-01-01T00:00:00Z' });

@@ -20,7 +20,7 @@ describe('the command demo', () => {
     return (await at.ask('GET', all)).body.total;
   };
 
-  it('walks through a memory: what is asserted, contradicted, recalled, settled, and how it was before', async () => {
+  it('walks through a memory: assertion, contradiction, recall, resolution, and the state before', async () => {
     const shown = await demo('--no-pause');
     const titles = [...shown.matchAll(/^(.+)\n-+$/gm)].map(([, title]) => title);
     expect(titles).to.deep.equal([
@@ -111,7 +111,7 @@ describe('the command demo', () => {
     expect(hurried.stderr).to.equal('');
   });
 
-  it('says what is missing where the key may not write', async () => {
+  it('names the missing permission where the key may not write', async () => {
     const key = 'the-key-of-a-guest-who-only-reads';
     await at.ask('POST', '/v1/auth/keys', { raw_key: key, entity_uri: 'agent:guest', permissions: ['read'] });
     const { exitCode, stderr } = await at.run(['demo'], key);

@@ -44,7 +44,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(await start())).to.equal(null);
   });
 
-  it('is proved to administrators and auditors alone, because a proof counts what others may not see', async () => {
+  it('is proved to administrators and auditors alone, because a proof counts hidden facts', async () => {
     const chain = (await start()).kernel.get(FactChain);
     const refused = { code: 'authorization', status: 403 };
     expect(await rejection(chain.prove(createPrincipal(), []))).to.include(refused);
@@ -117,7 +117,7 @@ forEachStore('the chain of facts', () => {
     expect(second?.checkpoint['tl_inclusion_proof']).to.include({ prev_hash: first?.head_hash });
   });
 
-  it('takes in what was stored while nobody kept it, oldest first', async () => {
+  it('takes in facts that were stored while it was off, oldest first', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       const early = await say(without, [1, 2, 3]);

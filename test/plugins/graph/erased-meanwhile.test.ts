@@ -7,7 +7,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { refDraft, WRITER } from './ref-drafts.ts';
 
-forEachStore('edges that are made anew', () => {
+forEachStore('rebuilt edges', () => {
   let node: TestNode;
   let edges: EdgeStore;
   /** Has the tables of the graph, and nothing else of it. */

@@ -27,7 +27,7 @@ forEachStore('a hub with 20,000 edges, cycles and a self loop', () => {
   });
   after(() => graph.node.stop());
 
-  it('has every neighbour once, in pages of what was asked for', async () => {
+  it('has every neighbour once, in pages of the requested size', async () => {
     const { body } = await graph.ask('entity=hub&depth=2&limit=200');
     expect(body.neighbors).to.have.length(200);
     expect(body.total_hint).to.be.within(201, SPOKES);

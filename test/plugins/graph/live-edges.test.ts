@@ -68,7 +68,7 @@ forEachStore('an edge of the graph', () => {
     expect(body).to.deep.include({ next_cursor: null, total_hint: 1 });
   });
 
-  it('changes nothing for whoever cannot see it: answers are equal to the byte with and without', async () => {
+  it('changes nothing for readers who cannot see it: answers are equal to the byte with and without', async () => {
     await graph.link('a', 'b', { confidence: 0.6 });
     await graph.link('b', 'c');
     await graph.link('a', 'e', { confidence: 0.9 });

@@ -60,7 +60,7 @@ forEachStore('neighbours of an earlier moment', () => {
     expect(seen).to.deep.equal(['n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6']);
   });
 
-  it('do not look at what was recorded later, and ask the facts where an edge has no stamp', async () => {
+  it('ignore later facts, and ask the facts where an edge has no stamp', async () => {
     await graph.link('a', 'b');
     const moment = await pause();
     await graph.link('a', 'c');

@@ -99,7 +99,7 @@ forEachStore('what the graph adds to a recall', () => {
     });
   };
 
-  it('is the way to the neighbours of what was found, and what is known about them, weaker with each hop', async () => {
+  it('leads to neighbours of the found facts, and to facts about them, weaker with each hop', async () => {
     const seed = await store(text('a', 'seed'));
     await store(text('a', 'another of the same'));
     const first = await store(refDraft('a', 'b', { confidence: 0.8 }));
@@ -120,7 +120,7 @@ forEachStore('what the graph adds to a recall', () => {
     expect(await expand([])).to.deep.equal([]);
   });
 
-  it('does not repeat what was found, and prefers what the best seeds lead to', async () => {
+  it('does not repeat found facts, and prefers neighbours of the best seeds', async () => {
     const weak = await store(text('weak', 'seed'));
     const strong = await store(text('strong', 'seed'));
     const edge = await store(refDraft('strong', 'x'));

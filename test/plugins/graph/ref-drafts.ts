@@ -1,7 +1,7 @@
 import type { FactDraft, Principal } from '../../../kernel/plugin-api.ts';
 import { SCOPES } from '../../../kernel/plugin-api.ts';
 
-/** Whoever writes what a test does not write over HTTP. */
+/** The writer of facts that a test does not write over HTTP. */
 export const WRITER: Principal = {
   kind: 'key',
   entityUri: 'agent:writer',

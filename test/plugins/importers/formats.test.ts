@@ -58,7 +58,7 @@ describe('an export of another product', () => {
     }
   });
 
-  it('is the same out of a zip archive, whatever else lies in that', async () => {
+  it('is the same out of a zip archive with other files', async () => {
     await inTemporaryFolder(async (folder) => {
       const file = readFileSync(samplePath('chatgpt/conversations.json'));
       const zip = join(folder, 'export.zip');

@@ -40,7 +40,7 @@ describe('an input that is made to do harm', () => {
     });
   });
 
-  it('is read item by item: what is damaged is named, and the rest is taken', async () => {
+  it('is read item by item: damaged items are named, and the others are taken', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'memory.jsonl');
       const long = `{"type":"entity","name":"${'x'.repeat(9 * 1024 * 1024)}"}`;

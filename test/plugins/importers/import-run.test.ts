@@ -88,7 +88,7 @@ forEachStore('An import into a node', () => {
     (await node.request('GET', `/v1/facts?include_expired=true&include_contradicted=true&limit=1${query}`, { key }))
       .body.total;
 
-  it('stores what was said with its instants, authors, links and conversation', async () => {
+  it('stores the texts with their instants, authors, links and conversation', async () => {
     await inTemporaryFolder(async (folder) => {
       const { exitCode, tally } = await run('claude', samplePath('claude'), folder);
       expect([exitCode, tally.accepted]).to.deep.equal([0, 12]);
@@ -108,7 +108,7 @@ forEachStore('An import into a node', () => {
     });
   });
 
-  it('stores nothing twice when it is repeated, also what has ended, whatever the size of its requests', async () => {
+  it('stores nothing twice when it is repeated, not even ended facts, with any size of its requests', async () => {
     await inTemporaryFolder(async (folder) => {
       for (const [id, sample] of [
         ['zep', 'zep'],

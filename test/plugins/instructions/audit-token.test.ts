@@ -56,7 +56,7 @@ forEachStore('an audit token', () => {
     for (const text of forged) expect(await submit(text)).to.deep.equal(invalid);
     for (const wrong of [undefined, null, 5, [token]]) expect(await submit(wrong)).to.deep.equal([422, 'validation']);
     expect(await made.audited('instruction_audit')).to.deep.equal([]);
-    // Another key of the same agent is the same caller, whatever it may do.
+    // Another key of the same agent is the same caller, with any permissions.
     const second = await made.node.addKey({ permissions: ['federate'] });
     expect(await submit(token, {}, second)).to.deep.equal([204, '']);
   });
@@ -86,7 +86,7 @@ forEachStore('an audit token', () => {
     expect(await submit(fresh)).to.deep.equal([204, '']);
   });
 
-  it('keeps out of the log what is no name of a unit', async () => {
+  it('keeps words that name no unit out of the log', async () => {
     const used = ['deploy', 'deploy', 'a secret', { name: 'deploy' }, 5, null, 'rollback'];
     expect(await submit(token, { used_chunks: used, missed_chunks: ['s3cret', 'deploy'] })).to.deep.equal([204, '']);
     const [{ detail }] = (await made.audited('instruction_audit')) as [{ detail: unknown }];

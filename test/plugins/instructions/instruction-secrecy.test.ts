@@ -15,7 +15,7 @@ forEachStore('instructions and what their reader may not see', () => {
   let made: InstructionsNode;
   afterEach(() => made.node.stop());
 
-  /** In the name of the owner of the manifests, whatever its keys may write to. */
+  /** In the name of the owner of the manifests, with any writable places of its keys. */
   const plant = (entity: string, v: string, members: Partial<FactDraft>) => {
     const owner = { ...nodePrincipal(made.node.kernel.get(NodeSelf).names), entityUri: 'agent:test' };
     const value = { type: 'text', v, interpretAs: 'content' } as const;

@@ -126,7 +126,7 @@ forEachStore('publishing an instruction manifest', () => {
     ]);
   });
 
-  it('belongs to whoever published the first one, and to administrators', async () => {
+  it('belongs to the publisher of the first one, and to administrators', async () => {
     await made.published('v1', [unit('deploy')]);
     const stranger = await made.node.addKey({ entityUri: 'agent:stranger' });
     const admin = await made.node.addKey({ entityUri: 'agent:admin', permissions: ['write', 'admin'] });
@@ -180,7 +180,7 @@ forEachStore('publishing an instruction manifest', () => {
       'manifest_coverage_failure',
     ]);
     await made.published('v1', entries, gate, { agent: 'a2' });
-    // What is published already is answered, whatever has become of its facts.
+    // A published version is answered, in any state of its facts.
     await made.say('here', 'text', { confidence: 0 });
     await made.published('v1', [unit('here')], gate);
   });

@@ -29,7 +29,7 @@ forEachStore('recalling instructions', () => {
   });
   after(() => made.node.stop());
 
-  it('answers what the intent asks for, best first, and what is guaranteed', async () => {
+  it('returns units for the intent, best first, and the guaranteed ones', async () => {
     const body = await made.recalled({ intent: 'Deploying a release to production' });
     const [first, second, third] = body.chunks;
     expect(namesOf(body)).to.deep.equal(['deploy', 'rollback', 'safety']);
@@ -50,7 +50,7 @@ forEachStore('recalling instructions', () => {
     expect(body.audit_token).to.match(/^audi_[A-Za-z0-9_-]{22}$/);
   });
 
-  it('loads nothing that does not answer the intent, but what is hinted or guaranteed', async () => {
+  it('loads only units that answer the intent, are hinted or are guaranteed', async () => {
     expect(namesOf(await made.recalled({ intent: 'weather' }))).to.deep.equal(['safety']);
     const { chunks } = await made.recalled({ intent: 'weather', manifest_hint: ['rollback'] });
     expect(chunks.map(({ name, score }: Chunk) => [name, score])).to.deep.equal([
@@ -97,7 +97,7 @@ forEachStore('recalling instructions', () => {
     }
   });
 
-  it('takes an intent for text, whatever it means to a search engine', async () => {
+  it('takes an intent as plain text, also with operators of a search engine', async () => {
     for (const intent of [
       'deploy*',
       '"deploy" AND (',

@@ -36,7 +36,7 @@ describe('instructions without HTTP', () => {
     expect(current.units.map(({ name }) => name)).to.deep.equal(['deploy']);
   });
 
-  it('checks what is published as the route does', async () => {
+  it('checks a publication as the route does', async () => {
     const entries = [unit('deploy', { path: '/etc/passwd' })];
     const error = await rejection(instructions.publish(instructor, AGENT, { version: 'v1', entries }));
     expect(error).to.include({ code: 'manifest_entry_invalid', status: 422 });

@@ -167,7 +167,7 @@ forEachStore('jobs and restarts', (kind) => {
     }
   });
 
-  it('are done by another process when it has the handler, and hears of them', async () => {
+  it('are done by another process that has the handler, and learns of them', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'jobs-'));
     const place = await placeTestStore(kind, folder);
     const done: string[] = [];

@@ -27,7 +27,7 @@ forEachStore('the queue of jobs', (kind) => {
     return (await opened.claims.claim(seen as Job, MAX_ATTEMPTS)) as Job;
   };
 
-  it('gives out what is due, oldest first, to one who asks', async () => {
+  it('gives out due jobs, oldest first, one to each caller', async () => {
     const first = await opened.jobs.enqueue(request());
     opened.nowMs += 1;
     const second = await opened.jobs.enqueue(request({ tenantId: 'other' }));
@@ -145,7 +145,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await due()).to.deep.equal([]);
   });
 
-  it('removes what has ended once it was kept long enough, and nothing else', async () => {
+  it('removes ended jobs after their retention, and nothing else', async () => {
     const done = await opened.jobs.enqueue(request());
     await opened.claims.settle(await claim(), {});
     const waiting = await opened.jobs.enqueue(request());

@@ -139,7 +139,7 @@ forEachStore('Long work', (kind) => {
     expect((await get(second, key, id)).progress).to.include({ done: PAGES, total: PAGES });
   });
 
-  it('ends when its creator cancels it, in whatever process it runs, and goes on when it is resumed', async () => {
+  it('ends when its creator cancels it, in any process, and goes on when it is resumed', async () => {
     const resumed: unknown[] = [];
     const handler: JobHandler = {
       run: async (run) => {
@@ -272,7 +272,7 @@ forEachStore('Long work', (kind) => {
     await enqueue(node, { ...asked, creator: 'agent:other' });
   });
 
-  it('is not resumed without end beside what was asked for since', async () => {
+  it('is not resumed without end beside newer jobs', async () => {
     const node = await start({ run: untilAborted });
     const key = await keyOf(node);
     const id = await enqueue(node, { delayMs: 60_000, mostOpen: 1 });

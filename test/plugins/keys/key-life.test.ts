@@ -93,7 +93,7 @@ forEachStore('the life of a key', () => {
     });
   });
 
-  it('ends when its time comes, to the millisecond, whatever was looked up before', async () => {
+  it('ends when its time comes, to the millisecond, after any look-ups', async () => {
     const key = await register('agent:w', { expires_at: '2026-03-02T09:00:02Z' });
     await node.clock.advance(1_999);
     expect(await status('GET', '/v1/me', key.raw)).to.equal(200);

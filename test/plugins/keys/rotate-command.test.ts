@@ -74,7 +74,7 @@ describe('the command rotate key', () => {
     expect((await me(body.raw_key)).status).to.equal(401);
   });
 
-  it('says that there is no such key', async () => {
+  it('says that the key does not exist', async () => {
     const { exitCode, stdout } = await at.run(['rotate', 'key', '00000000-0000-4000-8000-000000000000']);
     expect([exitCode, stdout]).to.deep.equal([1, '']);
   });

@@ -42,7 +42,7 @@ describe('Lint at once', () => {
     const ask = () => lint.check(caller, { scope: 'all' }) as Promise<LintReport>;
     const first = ask();
     await soon();
-    // The caller has written something since: the first run does not know of it.
+    // The caller has written something since: the first run has not seen it.
     const second = ask();
     await soon();
     expect(facts.begun).to.equal(2);

@@ -8,7 +8,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { type LintedNode, type ListedFinding, startLintedNode } from './linted-node.ts';
 
 const FIRST_LOOK_MS = 1_000;
-/** Facts between two checkpoints of a job, and enough facts that there is one long before the end. */
+/** Facts between two checkpoints of a job, and enough facts for a checkpoint long before the end. */
 const CHECKPOINT = 5_000;
 const MANY = 9_000;
 /** Entities about which two facts say different things. */

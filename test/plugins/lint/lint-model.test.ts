@@ -30,7 +30,7 @@ const saying = fc.record({
   confidence: fc.constantFrom(0, 0.4, 0.9, 0.9),
   hours: fc.constantFrom(null, null, null, -1, 1, 3),
 });
-/** About one of the facts that were said before, whichever there are. */
+/** About one of the earlier facts, if any. */
 const ending = fc.record({ kind: fc.constant('ttl' as const), of: fc.nat(), hours: fc.constantFrom(-1, 1, 2, 5) });
 const waiting = fc.record({ kind: fc.constant('wait' as const), hours: fc.constantFrom(1, 2) });
 const steps = fc.array(
@@ -73,7 +73,7 @@ class Told {
     const until = hours === null ? {} : { valid_until: this.#at.inHours(hours) };
     const where = garden === null ? { scope } : { scope, garden_id: garden };
     const id = await this.#at.say({ entity, relation, value, source, confidence, ...where, ...until });
-    // What was said already is not said again.
+    // No fact is said twice.
     if (this.facts.some((fact) => fact.id === id)) return;
     const validUntilMs = hours === null ? NEVER : this.#inHours(hours);
     this.facts.push({ id, entity, relation, value, scope, garden, confidence, validUntilMs, ttlMs: NEVER });

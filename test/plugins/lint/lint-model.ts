@@ -22,7 +22,7 @@ export interface ModelQuestion {
   readonly lookaheadMs: number;
 }
 
-/** What lint has to find, without the sentence for people. Names are in lower case. */
+/** The expected findings, without the sentence for people. Names are in lower case. */
 export type ModelFinding = Omit<ListedFinding, 'detail'>;
 
 const ORDER = ['contradiction', 'stale', 'orphan', 'broken_ref', 'namespacing'];

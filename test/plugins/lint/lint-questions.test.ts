@@ -9,7 +9,7 @@ forEachStore('Questions to lint', () => {
   });
   afterEach(() => at.node.stop());
 
-  it('list findings by check, then entity, relation and fact id, whatever the order of the question', async () => {
+  it('list findings by check, then entity, relation and fact id, for any order of the question', async () => {
     const past = { valid_until: at.inHours(-1) };
     const b = [await at.say({ entity: 'user:b', ...past }), await at.say({ entity: 'user:b', scope: 'team', ...past })];
     const a = [await at.say({ relation: 'memory:z', ...past }), await at.say({ relation: 'memory:b', ...past })];

@@ -127,7 +127,7 @@ forEachStore('Each check of lint', () => {
     });
     expect(await orphans({ scope: 'company' })).to.deep.equal(['user:a', 'user:c', 'user:d']);
     expect(await orphans({ scope: 'all' })).to.deep.equal(['user:a', 'user:d']);
-    // Whatever relation is asked about, an entity with a live fact is no orphan.
+    // An entity with a live fact is no orphan, for any requested relation.
     expect(await orphans({ scope: 'company', relation: 'memory:role' })).to.deep.equal(['user:a', 'user:c', 'user:d']);
     expect(await orphans({ scope: 'company', entity: 'User:C' })).to.deep.equal(['user:c']);
   });

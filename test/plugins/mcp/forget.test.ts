@@ -100,7 +100,7 @@ forEachStore('the tool forget', () => {
     expect(await made(client, 'forget', { entity: 'user:nobody' })).to.include({ status: 'nothing' });
   });
 
-  it('leaves what is said of the same in another garden', async () => {
+  it('leaves facts about the same in another garden', async () => {
     const entity = freshEntity();
     const admin = await node.addKey({ entityUri: 'agent:noor', permissions: ['read', 'write', 'admin'] });
     const slug = `garden-${next}`;

@@ -92,7 +92,7 @@ describe('hostile messages of the protocol', () => {
     expect(reply.text).to.equal('');
   });
 
-  it('make tools say what is wrong with their arguments, and nothing more', async () => {
+  it('make tools name the faults of their arguments, and nothing more', async () => {
     const client = await connectClient(node, key);
     const wrong: readonly (readonly [string, object])[] = [
       ['recall', {}],

@@ -78,7 +78,7 @@ forEachStore('resources and prompts', () => {
         expect(await complete('memory://instructions/{agent}', 'agent', '')).to.deep.equal(['agent:noor']);
       });
 
-      it('refuse what is not there', async () => {
+      it('refuse unknown names', async () => {
         for (const uri of ['memory://fact/none', 'memory://conflict/none', 'memory://card/%zz', 'memory://else/x']) {
           const error = await client.readResource({ uri }).then(
             () => undefined,

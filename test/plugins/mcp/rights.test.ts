@@ -188,7 +188,7 @@ describe('the door of the protocol', () => {
     });
   });
 
-  it('is closed to pages of foreign origins, whatever key they have', () =>
+  it('is closed to pages of foreign origins, with any key', () =>
     withNode({ env: { SVC_CORS_ALLOWED_ORIGINS: 'https://app.example' } }, async (node) => {
       const key = await node.addKey();
       const statusFor = async (headers: object): Promise<number> => (await post(node, key, list, headers)).status;

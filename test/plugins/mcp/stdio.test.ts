@@ -64,7 +64,7 @@ describe('the command mcp', () => {
     await client.close();
   });
 
-  it('says on standard error what is missing, and nothing on standard output', async () => {
+  it('names the missing part on standard error, and nothing on standard output', async () => {
     const env = { SVC_URL: url, XDG_CONFIG_HOME: served.folder };
     const wrongKey = await runInProcess(['mcp'], { env: { ...env, SVC_API_KEY: 'no-such-key-0123456789' } });
     expect(wrongKey).to.include({ exitCode: 1, stdout: '' });

@@ -21,7 +21,7 @@ describe('the metrics of several workers', () => {
       NeighbourMetrics,
     ];
 
-  it('are shown together, each under its place, whichever is scraped', () =>
+  it('are shown together, each under its place, by a scrape of any', () =>
     inTemporaryFolder(async (folder) => {
       const [first, second] = workers(folder);
       await first.write(counted(3));

@@ -13,7 +13,7 @@ const counter = (maxSeries?: number): Instrument => ({
 });
 
 describe('the series of an instrument', () => {
-  it('are bounded in number: what is beyond is counted together, and nothing is lost', () => {
+  it('are bounded in number: further series are counted together, and nothing is lost', () => {
     const meter = new SeriesMeter();
     const instrument = counter(3);
     for (let n = 0; n < 1_000; n += 1) meter.add(instrument, 1, { kind: `k${n}`, place: 'p' });

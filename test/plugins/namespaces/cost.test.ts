@@ -18,7 +18,7 @@ forEachStore('what namespaces cost an append', () => {
       return node.must(200, 'owner', 'POST', '/v1/facts/batch', facts);
     };
     await send('first');
-    // What the process does now and then may happen to fall into one of them.
+    // Periodic work of the process may fall into one of them.
     const counts: number[] = [];
     for (const word of ['second', 'third', 'fourth']) {
       counts.push((await counter.during(() => send(word))).statements);

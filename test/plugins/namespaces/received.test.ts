@@ -40,7 +40,7 @@ forEachStore('facts of peers about owned entities', () => {
     return verdicts.map((verdict) => (verdict.kind === 'rejected' ? verdict.error : verdict.kind));
   };
 
-  it('are refused for good, each by itself, whatever source or confidence they name', async () => {
+  it('are refused for good, each by itself, with any source or confidence', async () => {
     await start('agent:owner');
     const facts = [
       owned(1),

@@ -122,7 +122,7 @@ forEachStore('rules of namespaces', () => {
     expect((await listed()).total).to.equal(1);
   });
 
-  it('are read in pages, whatever characters they are made of', async () => {
+  it('are read in pages, with any characters', async () => {
     node = await startNamespacesNode();
     const patterns = ['user:a/*', 'user:b', 'Ünder/*', 'user:a', 'user:a/b', '日本/*', 'user:-', '\u{1F600}/*'];
     for (const pattern of patterns) await node.give(pattern);

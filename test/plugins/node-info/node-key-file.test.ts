@@ -86,7 +86,7 @@ describe('the file of the private key', () => {
     }
   });
 
-  it('is rotated by whoever tries again after a rotation that broke off, and kept by nobody twice', async () => {
+  it('is rotated by the next try after a broken rotation, and retired once', async () => {
     const first = await loadNodeKey(path, createSeededRandom(1));
     await rotateNodeKey(path, createSeededRandom(2));
     await writeFile(path, `${Buffer.from(first).toString('base64url')}\n`);
@@ -94,7 +94,7 @@ describe('the file of the private key', () => {
     expect(await loadRetiredKeys(path)).to.deep.equal([first]);
   });
 
-  it('is not taken from beside it when others can read what was retired', async () => {
+  it('is refused when others can read the retired file beside it', async () => {
     await loadNodeKey(path, createSeededRandom(1));
     await rotateNodeKey(path, createSeededRandom(2));
     const [name = ''] = (await readdir(join(folder, 'deeper'))).filter((found) => found.includes('retired'));

@@ -113,7 +113,7 @@ forEachStore('an exchange of an id token', () => {
       expect(JSON.stringify(entries)).not.to.include(secret);
   });
 
-  it('gives only what is asked for, and only what the roles give', async () => {
+  it('gives only the requested permissions, within those of the roles', async () => {
     const permissionsOf = async (roles: unknown, permissions?: readonly string[]) =>
       (await oidc.signIn({ roles }, { permissions })).body.permissions;
     expect(await permissionsOf('admin')).to.deep.equal(['read', 'write']);
@@ -124,7 +124,7 @@ forEachStore('an exchange of an id token', () => {
     expect([none.status, none.body.code]).to.deep.equal([403, 'authorization']);
   });
 
-  it('gives a key that registers no keys, whatever its role', async () => {
+  it('gives a key that registers no keys, for every role', async () => {
     const key = await keyOf({ permissions: ['read', 'admin'] }, { roles: 'admin' });
     const body = { raw_key: 'a'.repeat(40), entity_uri: 'agent:static', permissions: ['read'] };
     expect((await oidc.node.request('POST', '/v1/auth/keys', { key, body })).status).to.equal(403);

@@ -11,7 +11,7 @@ describe('the settings of the exchange', () => {
     }
   };
 
-  it('switch it off, and nothing else tells of it then', () =>
+  it('switch it off, and no other part shows it then', () =>
     withNode({ enabled: false }, async (oidc) => {
       const reply = await oidc.signIn();
       expect([reply.status, reply.body.code]).to.deep.equal([503, 'unavailable']);

@@ -82,7 +82,7 @@ describe('the API description', () => {
     expect(lacking.tags.map(({ name }) => name)).not.to.include('lint');
   });
 
-  it('is the same for everybody, whatever they present, and between two nodes alike', async () => {
+  it('is the same for every caller and credential, and on two nodes alike', async () => {
     const key = await node.addKey({ permissions: ['read'] });
     const inside = await node.request('GET', '/v1/openapi.json', { key });
     expect(inside.status).to.equal(200);

@@ -32,7 +32,7 @@ const hostile = definePlugin({
   },
 });
 
-/** What a browser would do beyond showing text. */
+/** Tags and attributes by which a browser does more than show text. */
 const ACTIVE = /<script|<img|<iframe|<link|<form|<object|<[^>]*\s(?:on\w+|style|src)=|href="(?![#/])/i;
 
 describe('the pages of the API reference', () => {
@@ -64,7 +64,7 @@ describe('the pages of the API reference', () => {
     }
   });
 
-  it('run nothing and load nothing, whatever a plugin says of itself', async () => {
+  it('run nothing and load nothing, with any description of a plugin', async () => {
     const entrance = await node.request('GET', '/', { headers: { Accept: 'text/html' } });
     for (const text of [page, entrance.text]) expect(text).not.to.match(ACTIVE);
     expect(page).to.include('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;');
@@ -120,7 +120,7 @@ describe('the pages of the API reference', () => {
 describe('an example as a command', () => {
   const document = { servers: [{ url: 'http://localhost:8765' }] };
 
-  it('fills in path and query, and quotes whatever a shell would read', () => {
+  it('fills in path and query, and quotes all characters that a shell would read', () => {
     const command = curlExample(document, 'post', '/v1/facts/{id}', {
       operationId: 'x',
       tags: ['x'],

@@ -22,7 +22,7 @@ const countWrites = (store: FactStore, writes: Map<string, number>): FactStore =
 
 const LOCK = 'rate limits';
 
-forEachStore('What quotas cost', () => {
+forEachStore('The cost of quotas', () => {
   let node: TestNode;
   let writes: Map<string, number>;
   const start = async (limits: string): Promise<string> => {
@@ -61,7 +61,7 @@ forEachStore('What quotas cost', () => {
     node = await startTestNode({ wrapStore: (store) => countWrites(store, writes) });
     const { hooks, tasks } = await node.node.describe();
     const handled = hooks.filter((hook) => JSON.stringify(hook).includes('"rate-limits"')).map(({ hook }) => hook);
-    // An erasure frees what was counted while there was a limit.
+    // An erasure frees bytes that were counted under a limit.
     expect(handled).to.deep.equal(['fact:erased']);
     expect(JSON.stringify(tasks)).not.to.contain('rate-limits');
   });

@@ -4,7 +4,7 @@ import { readQuotas, SPEC_QUOTAS } from '../../../plugins/rate-limits/read-quota
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 
-/** What each route counts. */
+/** The dimension of each route. */
 const COUNTED: Readonly<Record<string, readonly string[]>> = {
   fact_write: ['POST /v1/facts', 'POST /v1/facts/batch', 'POST /v1/conflicts/*id/resolve', 'POST /v1/decay/sweep'],
   fact_read: [

@@ -8,7 +8,7 @@ type Write = FactStore['write'];
 
 forEachStore('Quotas whose store', () => {
   let node: TestNode;
-  /** What the store does with transactions about quotas. */
+  /** The behaviour of the store in transactions about quotas. */
   let failure: 'none' | 'unavailable' | 'commit_unknown' | 'silent';
   let asked: () => void;
   afterEach(() => node.stop());

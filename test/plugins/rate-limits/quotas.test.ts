@@ -67,7 +67,7 @@ forEachStore('The quota of an entity', () => {
     expect([unknown.status, unknown.headers['ratelimit-limit']]).to.deep.equal([401, undefined]);
   });
 
-  it('is the same whatever address the request says that it comes from', async () => {
+  it('is the same for every claimed address of the request', async () => {
     const node = await start('fact_write=3');
     const key = await node.addKey();
     let n = 0;
@@ -182,7 +182,7 @@ forEachStore('The quota of an entity', () => {
     expect(await limits(key)).to.deep.equal(await limits(key));
   });
 
-  it('of whoever needs no key is one for all of them', async () => {
+  it('of callers without a key is one for all of them', async () => {
     const node = await start('fact_write=3', { node: { authRequired: false } });
     const send = () => node.request('POST', '/v1/facts', { body: newFact() });
     expect(await statusesOf(5, send)).to.deep.equal([201, 201, 201, 429, 429]);

@@ -83,7 +83,7 @@ forEachStore('The bytes that an entity may store', () => {
     expect(results.map(({ status }: { status: number }) => status)).to.deep.equal([201, 409, 201, 409]);
   });
 
-  it('include what was stored before anybody counted, and while nobody did', async function () {
+  it('include facts that were stored before the limit, and while it was off', async function () {
     this.timeout(300_000);
     const first = await start(0);
     const { folder, clock } = first;
@@ -115,7 +115,7 @@ forEachStore('The bytes that an entity may store', () => {
     expect((await store(counting, key, 100)).status).to.equal(201);
     await writeOld(await again(0), 2_000);
     const later = await again(3 * bytes);
-    // What follows is counted after what was missed.
+    // Later facts are counted after the missed ones.
     expect((await store(later, key, 200)).status).to.equal(201);
     await comesTrue(isCounted(later, 2 * bytes + 300));
     expect((await later.request('GET', '/v1/me/limits', { key })).body.stored_bytes.limit).to.equal(3 * bytes);
@@ -144,7 +144,7 @@ forEachStore('The bytes that an entity may store', () => {
       const node = await start(cap, { wrapStore: counter.count });
       const key = await node.addKey();
       await store(node, key, 50);
-      // What the process does now and then may happen to fall into one of them.
+      // Periodic work of the process may fall into one of them.
       const counts: number[] = [];
       for (const from of [50, 150, 250]) {
         const body = Array.from({ length: 20 }, (_, n) => factOf(from + n, 50));

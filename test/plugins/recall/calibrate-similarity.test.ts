@@ -37,7 +37,7 @@ describe('calibrated similarities', () => {
     expect(scoreOf(0.7)).to.be.closeTo(0.95, 0.02);
   });
 
-  it('keep what is nearly the text of the query at the top, however many there are of it', () => {
+  it('keep texts that nearly equal the query at the top, however many there are', () => {
     const same = { named: [1, 1, 1], spread: { count: 100, mean: 1, deviation: 0 } };
     const scoreOf = calibration({ hits: crowd(1, 1), ...same }, FLOOR);
     expect(scoreOf(1)).to.equal(1);

@@ -59,7 +59,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     return reply.body.facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
   };
 
-  it('searches on until it has what may be shown', async () => {
+  it('searches on until it has visible facts', async () => {
     const hidden = Array.from({ length: HIDDEN }, (_, n) => draft(`box:${n}`, 'lantern lantern', SECRET));
     await say(hidden.slice(0, HIDDEN / 2));
     await say(hidden.slice(HIDDEN / 2));
@@ -69,7 +69,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     expect(await recall({ query: 'lantern', limit: 500 }, insider)).to.have.length.above(32);
   });
 
-  it('never lets what is hidden outshine what may be shown, in the vector stage', async () => {
+  it('never lets hidden facts outshine visible ones, in the vector stage', async () => {
     const text = 'she studied counselling and education';
     await say([draft('open:1', text), draft('open:2', 'he repaired the old windmill')]);
     await say(['a', 'b', 'c', 'd', 'e'].map((name) => draft(`box:${name}`, text, SECRET)));

@@ -4,7 +4,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'gardens', 'graph', 'recall', 'search'];
-/** What is another one in each reply. */
+/** Members that differ in each reply. */
 const OWN_ID = /"(recall|request)_id":"[^"]+"/;
 
 /** Keeps what `agent:secret` says from `agent:outsider`, as long as it is drawn. */
@@ -46,7 +46,7 @@ forEachStore('facts that one caller has made the node keep', () => {
     expect(reply.status, reply.text).to.equal(201);
     return reply.body.id as string;
   };
-  /** Everything that may come from what is kept. */
+  /** All replies that may come from the cache. */
   const answers = async (key: string): Promise<string[]> => {
     // Without vectors, which are made meanwhile.
     const body = { query: 'lantern', token_budget: 1_000, weights: { lexical: 1 } };

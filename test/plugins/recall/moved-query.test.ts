@@ -42,7 +42,7 @@ forEachStore('a query that words have moved', () => {
     expect(reply.status, reply.text).to.equal(201);
   };
 
-  /** What the stages say of each text, once all texts have vectors. */
+  /** The stage scores of each text, once all texts have vectors. */
   const recalled = async (): Promise<Record<string, readonly number[]>> => {
     const sees = async (key: string, body: object) => {
       const reply = await node.request('POST', '/v1/recall', { key, body: { token_budget: 5_000, ...body } });
@@ -68,7 +68,7 @@ forEachStore('a query that words have moved', () => {
     readonly score_breakdown: { readonly lexical: number; readonly semantic: number; readonly graph: number };
   }
 
-  it('finds what is like the texts that words found', async () => {
+  it('finds texts like those that words found', async () => {
     const found = await recalled();
     expect(found).to.include.keys(...FOUND_BY_WORDS, ALIKE);
     for (const text of OTHERS) expect(found[text]?.[1] ?? 0, text).to.be.below(found[ALIKE]?.[1] as number);
@@ -81,7 +81,7 @@ forEachStore('a query that words have moved', () => {
     expect(await recalled()).to.deep.equal(before);
   });
 
-  it('is moved by what is left where the best texts are contradicted', async () => {
+  it('is moved by the remaining texts where the best ones are contradicted', async () => {
     const rivals = { entity: 'doc:contested' };
     await say(`${QUERY} in the soup`, rivals);
     await say(`${QUERY} in the harbour`, rivals);

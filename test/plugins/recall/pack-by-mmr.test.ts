@@ -65,7 +65,7 @@ describe('packing', () => {
     );
   });
 
-  it('takes each time what is worth most beside what is in already', () => {
+  it('takes each time the fact that adds most to the packed ones', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, limit, lambda }) => {
         expect(packByMmr(all, { budget, limit, lambda }).packed).to.deep.equal(packPlainly(all, budget, limit, lambda));
@@ -74,7 +74,7 @@ describe('packing', () => {
     );
   });
 
-  it('counts what was left out for the budget: each candidate that did not fit', () => {
+  it('counts the facts left out for the budget: each candidate that did not fit', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, lambda }) => {
         const { packed, unfit } = packByMmr(all, { budget, limit: all.length + 1, lambda });
@@ -84,7 +84,7 @@ describe('packing', () => {
     );
   });
 
-  it('with a lambda of 1 takes what comes first and fits', () => {
+  it('with a lambda of 1 takes the first facts that fit', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, limit }) => {
         const greedy: Packable[] = [];
@@ -97,14 +97,14 @@ describe('packing', () => {
     );
   });
 
-  it('prefers what says something new over a better one that repeats what is in', () => {
+  it('prefers a new statement over a better one that repeats a packed fact', () => {
     const repeated = one(0.95, 10, 'red house near the sea');
     const all = [one(1, 10, 'red house near the sea'), repeated, one(0.8, 10, 'a green boat')];
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal([all[0], all[2]]);
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 1 }).packed).to.deep.equal([all[0], repeated]);
   });
 
-  it('lets what goes by its score repeat what is in', () => {
+  it('lets a fact that goes by its score repeat a packed one', () => {
     const all = [one(1, 10, 'red house'), one(0.95, 10, 'red house', true), one(0.8, 10, 'a green boat')];
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal(all.slice(0, 2));
   });

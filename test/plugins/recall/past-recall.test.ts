@@ -41,7 +41,7 @@ forEachLayout('a recall of the past', () => {
   };
   const said = async (members: object): Promise<string[]> => (await found(members)).map(({ fact }) => fact.value.v);
 
-  it('finds what was live then, and nothing that came later, by an instant and by a stamp', async () => {
+  it('finds the facts that were live then, and no later ones, by an instant and by a stamp', async () => {
     const first = await say('user:ann', 'grey cats');
     const moment = now();
     await node.clock.advance(1_000);
@@ -57,7 +57,7 @@ forEachLayout('a recall of the past', () => {
     expect(byQuery.headers['x-total-count']).to.equal('1');
   });
 
-  it('scores as it did then, whatever was said and recalled since', async () => {
+  it('scores as it did then, after any later facts and recalls', async () => {
     for (const v of ['cats and boats', 'a boat', 'the harbour'])
       await say('user:ann', v, { relation: `memory:${v[0]}` });
     // Vectors are made beside the assertions, and so left out.

@@ -16,7 +16,7 @@ describe('the command recall', () => {
   });
   after(() => at.stop());
 
-  it('lists facts best first, with what a reader must know, and says what was left out and why', async () => {
+  it('lists facts best first, with their warnings, and names omissions with the reason', async () => {
     const { exitCode, stdout, stderr } = await at.run(['recall', 'Which car has the head of the harbour?']);
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/^1\. {2}head of the harbour\n {4}user:noor memory:role · agent:s · confidence 1\.00 · /);

@@ -78,7 +78,7 @@ forEachLayout('recall', () => {
     expect(body.truncated).to.equal(false);
   });
 
-  it('brings in what was said beside a hit in the same session, one hop away', async () => {
+  it('brings in facts beside a hit in the same session, one hop away', async () => {
     const session = { 'Svc-Session': 's1' };
     await say('turn:1', 'Do you still have your telescope?', {}, session);
     await say('turn:2', 'No, I sold it in spring.', {}, session);
@@ -92,7 +92,7 @@ forEachLayout('recall', () => {
     expect(await found({ query: 'telescope', depth: 0 })).to.have.length(1);
   });
 
-  it('leaves out what is retracted, expired or contradicted, and shows contradicted facts when asked', async () => {
+  it('leaves out retracted, expired or contradicted facts, and shows contradicted ones when asked', async () => {
     await say('user:a', 'the harbour is closed', { valid_until: '2020-01-01T00:00:00Z' });
     await say('user:b', 'the harbour is open');
     await say('user:c', 'the harbour is small');

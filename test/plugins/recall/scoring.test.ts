@@ -92,7 +92,7 @@ describe('fusing stages', () => {
     expect(alone.get('b')).to.deep.equal({ lexical: 0, semantic: 1, graph: 0 });
   });
 
-  it('stays between 0 and 1 whatever the stages found', () => {
+  it('stays between 0 and 1 for any hits of the stages', () => {
     const hits = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c'), score: fc.double({ min: 0, noNaN: true }) }));
     fc.assert(
       fc.property(hits, hits, hits, (lexical, semantic, graph) => {

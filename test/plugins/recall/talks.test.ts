@@ -49,7 +49,7 @@ forEachStore('recall from talks', () => {
     expect(first?.score).to.be.closeTo(fused * named * sway(recency) * sway(confidence) * sway(access), 1e-9);
   });
 
-  it('lifts nobody in a fact that stands alone, whatever it says before a colon', async () => {
+  it('lifts no speaker in a fact that stands alone, with any text before a colon', async () => {
     await talk(undefined);
     await say('of one', 'Mira: the kiln is alone here.');
     const facts = await recall({ query: 'Did the kiln of Mira crack?' });
@@ -57,7 +57,7 @@ forEachStore('recall from talks', () => {
     expect(facts.map(({ score_breakdown }) => score_breakdown['named'])).to.deep.equal([1, 1, 1]);
   });
 
-  it('reads a fact with what was said around it, where neighbours are asked for', async () => {
+  it('reads a fact with the facts around it, where neighbours are asked for', async () => {
     const answer = 'It was in the workshop at the harbour.';
     const elsewhere = 'It was in the workshop at the station.';
     await say('one', 'Where did the kiln crack?');
@@ -73,7 +73,7 @@ forEachStore('recall from talks', () => {
     }
   });
 
-  it('gives the same scores to those who cannot see what else was said in the session', async () => {
+  it('gives the same scores to readers who cannot see the other facts of the session', async () => {
     const outsider = await node.addKey({ scopes: ['public'] });
     // Vectors follow in their own time.
     const question = { query: 'Did the kiln of Mira crack?', weights: { lexical: 0.6, graph: 0.4 } };

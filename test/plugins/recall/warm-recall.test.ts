@@ -4,8 +4,8 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 /**
- * The head of the feed; for words and for what stands beside them the live facts, who reigns, and whether a garden
- * holds any; the edges of both ends. Vectors add three of their own, for what they alone have found.
+ * The head of the feed; for words and their neighbours the live facts, the winners, and whether a garden holds any; the
+ * edges of both ends. Vectors add three of their own, for what they alone have found.
  */
 const STATEMENTS = 9;
 

@@ -52,7 +52,7 @@ describe('new plugin', () => {
     expect((await make('acme-notes')).exitCode).to.equal(1);
   });
 
-  it('refuses what is no name of a plugin, and writes nothing', async () => {
+  it('refuses an invalid name of a plugin, and writes nothing', async () => {
     for (const name of ['Acme', '../up', 'a--b', '-a', 'a-', '1a', '', 'a b', 'a/b', 'ä', 'a'.repeat(41)]) {
       const argv = ['new', 'plugin', '--out', place.path('refused'), '--', name];
       const { exitCode, stderr } = await runInProcess(argv, { env: {} });

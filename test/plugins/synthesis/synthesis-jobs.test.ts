@@ -49,7 +49,7 @@ forEachStore('a synthesis of many facts', () => {
     expect(JSON.stringify(found)).not.to.contain('team');
   });
 
-  it('leaves out what has ended since', async () => {
+  it('leaves out facts that have ended since', async () => {
     const id = await begin();
     await say(9, 'team', { confidence: 0 });
     expect((await job(id)).facts.map((fact: { scope: string }) => fact.scope)).to.deep.equal(['local', 'local']);

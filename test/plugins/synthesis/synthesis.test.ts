@@ -178,7 +178,7 @@ forEachStore('a synthesis', () => {
     expect(other).to.include({ fact_count: 1, mean_confidence: 0.5 });
   });
 
-  it('keeps the type of each value, and says what is meant as an instruction', async () => {
+  it('keeps the type of each value, and marks instructions', async () => {
     const teacher = await node.addKey({ entityUri: 'agent:t', permissions: ['read', 'write', 'instruction:write'] });
     for (const [at, v] of [true, 1e21, 'text'].entries()) await say(v, { relation: `memory:r${at}` });
     const value = { type: 'string', v: 'do this', interpret_as: 'instruction' };

@@ -29,7 +29,7 @@ forEachStore('facts as of a moment', () => {
     return body.facts.map(({ id }: { id: string }) => id).reverse();
   };
 
-  it('are those that were recorded by then, whatever their own times say', async () => {
+  it('are those that were recorded by then, with any times of their own', async () => {
     const first = await assert({ relation: 'memory:a' });
     const moment = now();
     await node.clock.advance(1000);

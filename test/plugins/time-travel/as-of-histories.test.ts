@@ -6,7 +6,7 @@ import { RUNS } from '../../kit/property-runs.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 import { type GardenNode, startGardenNode } from '../gardens/garden-kit.ts';
 
-/** What a fact says. `names` are earlier facts of the history, or later ones, that it was derived from. */
+/** The content of a fact. `names` are earlier facts of the history, or later ones, that it was derived from. */
 interface Said {
   readonly v: string;
   readonly confidence: number;

@@ -4,7 +4,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { ENTITIES, HistoryNode, histories, peaceful, SCOPES_TOLD, type Told } from './told-histories.ts';
 
-/** What is asked at every moment, and again as of it. */
+/** Questions at every moment, repeated as of it. */
 const questions: readonly string[] = [
   ...['grey cats', 'boat harbour'].map((query) => `/v1/recall?token_budget=4000&query=${encodeURIComponent(query)}`),
   '/v1/recall?token_budget=4000&query=boat&include_contradicted=true&relation=memory:note',
@@ -26,7 +26,7 @@ const questions: readonly string[] = [
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What is drawn for each reply, or bound to one question. */
+/** Members that are drawn for each reply, or bound to one question. */
 const withoutNames = (body: Body): Body => {
   const { recall_id, next_cursor, ...rest } = body;
   return { ...rest, follows: next_cursor !== null && next_cursor !== undefined };
@@ -47,7 +47,7 @@ const answersOf = async (told: HistoryNode, asOf?: string): Promise<ReadonlyMap<
   return answers;
 };
 
-/** Lets a history happen, and asks as of every moment of it what was asked at that moment. */
+/** Lets a history happen, and repeats the questions of every moment as of that moment. */
 const expectSameAnswers = async (history: readonly Told[]): Promise<void> => {
   const told = await HistoryNode.start();
   try {
@@ -70,7 +70,7 @@ const expectSameAnswers = async (history: readonly Told[]): Promise<void> => {
 /** With contradictions less is recalled, so that more of what ranks the rest is seen without them. */
 const stories = fc.oneof(histories, histories.map(peaceful));
 
-forEachStore('what is recalled, cards and neighbours as of an earlier moment', () => {
+forEachStore('recall, cards and neighbours as of an earlier moment', () => {
   it('are what the node gave then', async function () {
     this.timeout(600_000);
     await fc.assert(fc.asyncProperty(stories, expectSameAnswers), { numRuns: Math.ceil(RUNS / 25) });

@@ -34,7 +34,7 @@ forEachStore('the floor of the past', () => {
     return Number(row?.rows);
   };
 
-  it('moves with the days that are kept, and what is out of reach is deleted', async () => {
+  it('moves with the retained days, and rows out of reach are deleted', async () => {
     await start('30');
     await say('a');
     const second = await say('b');

@@ -7,7 +7,7 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { findNear, findNewest } from '../search/ask-index.ts';
 
-/** What happens on a node, one step after another. Few names, so that steps meet. */
+/** The events on a node, in order. Few names, so that steps meet. */
 export type Told =
   | {
       readonly kind: 'fact';

@@ -191,7 +191,7 @@ describe('the import command', () => {
       expect(received[0]?.headers.authorization).to.equal(`Bearer ${KEY}`);
     });
 
-    it('says what is wrong when there is no such file, a folder, or no such key file', async () => {
+    it('names the fault for a missing file, a folder, or a missing key file', async () => {
       const missing = await runInProcess(['import', join(folder, 'none.jsonl')]);
       expect([missing.exitCode, missing.stderr]).to.deep.equal([
         1,

@@ -105,7 +105,7 @@ describe('moving a tenant between stores', function () {
     });
   }
 
-  it('goes on where an earlier import ended, and later facts come after what was imported', async () => {
+  it('goes on where an earlier import ended, and later facts come after the imported ones', async () => {
     const first = await start('sqlite');
     await post(first, '/v1/facts', fact(1, 'a'));
     await post(first, '/v1/facts', fact(1, 'b'));

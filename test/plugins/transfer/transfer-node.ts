@@ -11,7 +11,7 @@ export const exportLines = async ({ kernel }: TestNode): Promise<string[]> => {
   return lines;
 };
 
-/** What does not depend on the store that the lines come from: all but the header. */
+/** The members that do not depend on the exporting store: all but the header. */
 export const contentOf = async (node: TestNode): Promise<string[]> => (await exportLines(node)).slice(1);
 
 export interface Imported {

@@ -84,7 +84,7 @@ forEachStore('Upkeep by a schedule', () => {
       return runs.length >= times;
     });
 
-  it('runs a task once at each time, and says what came of it', async () => {
+  it('runs a task once at each time, and reports the result', async () => {
     const node = await start();
     const key = await adminOf(node);
     await begins();
@@ -141,7 +141,7 @@ forEachStore('Upkeep by a schedule', () => {
     expect(runs).to.have.lengthOf(2);
   });
 
-  it('makes up once for what was missed while no node ran, and not for more than a day', async () => {
+  it('makes up once for the runs missed while no node ran, and not for more than a day', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'upkeep-'));
     const schedule = 'sweep 0 * * * *';
     const stopAll = async () => {
@@ -177,7 +177,7 @@ forEachStore('Upkeep by a schedule', () => {
       if (job.resumedFrom === null) await job.checkpoint({ half: true });
       resumed.push(job.resumedFrom);
       if (job.resumedFrom !== null) return;
-      // What has been interrupted already gets no further event.
+      // An interrupted run gets no further event.
       if (!job.signal.aborted) await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
       job.signal.throwIfAborted();
     });
@@ -229,7 +229,7 @@ forEachStore('Upkeep by a schedule', () => {
     expect((await node.request('GET', '/v1/upkeep', { key: reader })).status).to.equal(403);
   });
 
-  it('says what has failed', async () => {
+  it('names the failed tasks', async () => {
     const failing = sweeper(runs, async () => {
       throw new ServiceError('conflict', 'the broom is missing');
     });

@@ -10,7 +10,7 @@ describe('the command upkeep', () => {
   });
   afterEach(() => at.stop());
 
-  it('shows tasks with their schedule, and what came of the last run', async () => {
+  it('shows tasks with their schedule, and the result of the last run', async () => {
     const fresh = await at.run('upkeep', 'status');
     expect(fresh.exitCode).to.equal(0);
     expect(fresh.stdout).to.match(/^task +per +schedule +next +last run +result\n/);
@@ -46,7 +46,7 @@ describe('the command upkeep', () => {
     const beforeMs = Date.now();
     await at.run('upkeep', 'run', 'lint');
     expect(sampleOf(await at.metrics(), 'svc_upkeep_runs_total', { task: 'lint', result: 'done' })).to.equal(1);
-    // What gauges read is kept for a moment.
+    // Values of gauges are cached for a moment.
     await comesTrue(async () => sampleOf(await at.metrics(), 'svc_lint_findings', { check: 'orphan' }) !== undefined);
     const text = await at.metrics();
     const found = (check: string) => sampleOf(text, 'svc_lint_findings', { check });

@@ -11,7 +11,7 @@ const outline = (n: number, members: Partial<FactOutline>): FactOutline =>
 
 const reigns = (facts: readonly FactOutline[]) => reignsOf(livesOf(facts, [], []), START_MS + 1_000_000);
 
-describe('Who won, and when', () => {
+describe('The winner of a triple', () => {
   it('is the fact of the higher confidence, then of the higher stamp', () => {
     const found = reigns([
       outline(0, { confidence: 0.9, validUntilMs: START_MS + 10 }),

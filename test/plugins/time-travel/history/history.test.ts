@@ -42,7 +42,7 @@ forEachStore('the history of an entity', () => {
   const reigns = ({ winners }: TestReply['body']): string[][][] =>
     winners.map((triple: { reigns: { fact_ids: string[] }[] }) => triple.reigns.map(({ fact_ids }) => fact_ids));
 
-  it('tells what was recorded, in order, what it contradicted and what ended it', async () => {
+  it('lists recorded facts in order, with their rivals and their ends', async () => {
     const one = await say('one', { confidence: 0.9 });
     const two = await say('two', { confidence: 0.5 });
     const gone = await say('retracted', { confidence: 0 });
