@@ -79,6 +79,12 @@ describe('the README of a folder', () => {
     }
   });
 
+  it('of docs links every page of the reference', () => {
+    const index = pageText('docs/README.md');
+    const pages = listPages('docs/reference').map((path) => path.replace('docs/', ''));
+    expect(pages.filter((page) => !index.includes(`](${page})`))).to.deep.equal([]);
+  });
+
   it('counts nothing that the code adds to', () => {
     expect(readmes().filter((path) => COUNT.test(pageText(path)))).to.deep.equal([]);
   });
