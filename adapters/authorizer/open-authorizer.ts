@@ -1,6 +1,6 @@
 import { type Authorizer, DEFAULT_TENANT, type Principal, SCOPES, ServiceError } from '../../ports/ports.ts';
 
-/** Whom a request without a credential acts as while authentication is off. It is never an admin. */
+/** The caller of a request without a credential while authentication is off. It is never an admin. */
 const ANYBODY: Principal = Object.freeze({
   kind: 'anonymous',
   entityUri: 'anon:trusted',
@@ -12,8 +12,8 @@ const ANYBODY: Principal = Object.freeze({
 });
 
 /**
- * For local development: a request without a credential is let in. One with a credential is still checked by `inner`,
- * and refused where there is none to ask, so that nobody takes a key that does not work for one that does.
+ * For local development. Without a credential, access is open. A credential is always checked, so that an invalid key
+ * never appears to work. It is refused when there is no `inner` authorizer.
  */
 export const createOpenAuthorizer = (inner: Authorizer | undefined): Authorizer => ({
   authenticate(token) {

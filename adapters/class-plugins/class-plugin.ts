@@ -1,7 +1,4 @@
-/**
- * What the author of a class-style plugin imports in place of tsyringe, whose polyfill is loaded here first. Re-exports
- * only.
- */
+/** The imports of an author of class-style plugins. They take the place of tsyringe, whose polyfill must load first. */
 import './reflect-polyfill.ts';
 
 export { injectable } from 'tsyringe';

@@ -2,7 +2,7 @@ import './reflect-polyfill.ts';
 import { container, inject } from 'tsyringe';
 import { definePlugin, type Plugin, type PluginContext, type Ref, type Requires } from '../../kernel/plugin-api.ts';
 
-/** What `setup` of a class plugin receives: the context without the services, which the constructor took. */
+/** The context that `setup` of a class plugin receives. The services went to the constructor. */
 export type ClassPluginContext<C = undefined> = Omit<PluginContext<Record<never, never>, C>, 'use'>;
 
 /** A class whose constructor takes services, each marked with `@port(ref)`. */

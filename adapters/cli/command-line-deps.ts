@@ -14,7 +14,7 @@ import type {
   Word,
 } from '../../kernel/plugin-api.ts';
 
-/** What the command line is given by the composition root. */
+/** The parts that the composition root gives to the command line. */
 export interface CommandLineDeps {
   readonly version: string;
   /** As the process got it; `start` adds what its own flags set. */
@@ -28,9 +28,9 @@ export interface CommandLineDeps {
   readonly random: Random;
   /** How another program starts this one from any folder: absolute paths of an interpreter and its script. */
   readonly program: readonly string[];
-  /** HTTP for commands. What is served with it can be reached from this machine alone, at a port that is free. */
+  /** HTTP for commands. A command listens on a free port that this machine alone can reach. */
   openTransport(): Promise<Transport>;
-  /** What the plugins of a configuration add, those of ours that are off included. Never rejects. */
+  /** Commands of the plugins of a configuration, including those of this package that are off. Never rejects. */
   loadCommands(options: ConfigSource): Promise<PluginCommands>;
   /** Composes a node. Nothing is opened yet; rejects with every problem that the configuration alone shows. */
   openNode(options: OpenNodeOptions): Promise<NodeHandle>;
@@ -55,9 +55,9 @@ export interface OwnedCommand {
 
 export interface PluginCommands {
   readonly commands: readonly OwnedCommand[];
-  /** What the plugins that are on declare. */
+  /** Words that the plugins declare which are on. */
   readonly words: readonly Word[];
-  /** Why some may be missing: a plugin cannot be imported, for example. */
+  /** Reasons why some may be missing, such as a plugin that cannot be imported. */
   readonly problems: readonly StartProblem[];
 }
 
@@ -73,7 +73,7 @@ export interface NodeInspection {
   readonly pluginCount: number;
   /** Where the store is, for people, in full. */
   readonly store: string;
-  /** False while the first start has yet to make it, and where nobody could look. */
+  /** False before the first start has made it, and when it cannot be inspected. */
   readonly hasStore: boolean;
 }
 
@@ -95,18 +95,18 @@ export interface NodeHandle {
    * Boots: migrates the store, sets the plugins up and, when asked to, serves. Rejects with all boot problems together.
    */
   start(): Promise<void>;
-  /** Boots as `start` does, without serving: what needs to be done once before several processes serve. */
+  /** Boots as `start` does, without serving: the work that comes once before several processes serve. */
   prepare(): Promise<void>;
   /** Drains, then closes everything. Idempotent, and harmless before `start`. */
   stop(): Promise<void>;
   /**
-   * What is configured. This node is neither started nor is its store opened. `including` names a plugin that is
-   * described as if it were on. Rejects with all boot problems together.
+   * Describes the configuration. This node is not started, and its store is not opened. `including` names a plugin that
+   * is described as if it were on. Rejects with all boot problems together.
    */
   describe(including?: string): Promise<DescribedNode>;
   /** Base address while serving, for example `http://127.0.0.1:8765`; null otherwise. */
   url(): string | null;
-  /** What the plugins of a booted node do and say when somebody has started it by hand. */
+  /** Messages of the plugins of a booted node to a person who has started it by hand. */
   greet(): Promise<readonly GreetingPart[]>;
   /** Parts of a booted node. Rejects with `unavailable` for one that no plugin provides. */
   use<R extends Requires>(requires: R): Resolved<R>;

@@ -8,7 +8,7 @@ import {
   type ServerRequest,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
-import { keptKeyOf } from './kept-key.ts';
+import { keyFileOf } from './key-file.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const DEFAULT_URL = 'http://127.0.0.1:8765';
@@ -32,21 +32,21 @@ export const connectServer = async (
     });
   }
   const base = text.replace(/\/+$/, '');
-  const kept = keptKeyOf(base, env);
+  const file = keyFileOf(base, env);
   const variable = env['SVC_API_KEY']?.trim() ?? '';
   const named = keyFile === undefined ? variable : await readSecretFile(keyFile);
   if (named === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
-  const key = named === '' ? ((await kept?.read()) ?? '') : named;
+  const key = named === '' ? ((await file?.read()) ?? '') : named;
   return {
     url: base,
     send: (request) => send(base, request.key ?? key, request),
     async keepKey(fresh) {
-      if (kept === undefined) throw noFolder();
-      const path = await kept.keep(fresh, random);
+      if (file === undefined) throw noFolder();
+      const path = await file.write(fresh, random);
       return { path, isUsed: variable === '' };
     },
-    keptKey: async () => kept?.read(),
-    forgetKey: async () => kept?.forget(),
+    keptKey: async () => file?.read(),
+    forgetKey: async () => file?.remove(),
   };
 };
 

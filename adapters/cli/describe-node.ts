@@ -23,7 +23,7 @@ export const listPlugins = ({ plugins }: DescribedNode, width?: number | undefin
     { width },
   );
 
-/** All that one plugin brings, and how it is set. */
+/** Everything that one plugin adds, and its settings. */
 export const describePlugin = (plugin: DescribedPlugin, node: DescribedNode, width?: number | undefined): string => {
   const mine = (part: { readonly plugin: string }): boolean => part.plugin === plugin.name;
   const settings = node.settings.filter(({ owner }) => owner === `plugins.${plugin.name}`);

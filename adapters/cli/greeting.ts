@@ -5,7 +5,7 @@ import type { NodeHandle } from './command-line-deps.ts';
 const LOADED_MS = performance.now();
 const LABEL_WIDTH = 11;
 
-/** What a node says when it serves. A first start gets something to try, a later one a line. */
+/** Returns the message of a node that serves. A first start shows something to try, a later one a line. */
 export const greeting = (node: NodeHandle, url: string, parts: readonly GreetingPart[]): string => {
   const tookMs = Math.round(performance.now() - LOADED_MS);
   if (!parts.some(({ lines = [] }) => lines.length > 0)) {
@@ -24,7 +24,7 @@ export const greeting = (node: NodeHandle, url: string, parts: readonly Greeting
   return `${firstLines(node, parts)}${rest}${examples.map(([title, command]) => `\n${title}:\n${command}\n`).join('')}`;
 };
 
-/** Where the store is, and what plugins say of a first start. */
+/** The place of the store, and lines of plugins about a first start. */
 export const firstLines = (node: NodeHandle, parts: readonly GreetingPart[]): string =>
   labelled([['Store', node.settings.storeLocation], ...parts.flatMap(({ lines = [] }) => lines)]);
 

@@ -18,7 +18,10 @@ import { connectServer, SERVER_OPTIONS } from './command-server.ts';
 import { createProgress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
 
-/** Adds what plugins bring to the command line. Help shows all of it; a plugin that is off says so when it is run. */
+/**
+ * Adds the commands of plugins to the command line. Help shows all of them; a command of a plugin that is off says so
+ * when it runs.
+ */
 export const addPluginCommands = (
   program: Command,
   { commands, words }: Pick<PluginCommands, 'commands' | 'words'>,

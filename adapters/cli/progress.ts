@@ -6,8 +6,8 @@ import type { Progress } from '../../kernel/plugin-api.ts';
 const PLAIN_INTERVAL_MS = 2_000;
 
 /**
- * A bar on a terminal when the size is known, plain lines at intervals otherwise. `total` is null for a size that
- * nobody knows; `unit` says in the plural what is counted.
+ * A bar on a terminal when the total is known, plain lines at intervals otherwise. `total` is null when it is unknown;
+ * `unit` is the plural of the counted things.
  */
 export const createProgress = (output: Writable, total: number | null, unit = 'lines'): Progress =>
   (output as NodeJS.WriteStream).isTTY === true && total !== null && total > 0

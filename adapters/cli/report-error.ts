@@ -6,14 +6,14 @@ import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
 export type FindProblems = CommandLineDeps['problemsOf'];
 
 /**
- * Tells a person what went wrong and what to do. An operating error is one message; anything else is a bug, and its
- * stack is what a report about it needs.
+ * Writes an error for a person. An operating error is one message with a hint. Any other error is a bug, and its stack
+ * is for the report.
  */
 export const reportError = (error: unknown, problemsOf: FindProblems, stderr: Writable): void => {
   stderr.write(errorReport(error, problemsOf));
 };
 
-/** What `reportError` writes: whole lines. */
+/** Returns the whole lines that `reportError` writes. */
 export const errorReport = (error: unknown, problemsOf: FindProblems = () => []): string => {
   const problems = problemsOf(error);
   if (problems.length > 0) return describeProblems(problems);

@@ -96,8 +96,9 @@ const print = async (options: StartOptions, deps: CommandLineDeps): Promise<numb
 const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
   const worker = thisWorker();
   let log: Logger | undefined;
-  // Listening from the start, because a signal during a long migration must stop the node too. A worker gets one from
-  // somebody who stops all processes of a program, and another from its supervisor: only that one can tell who insists.
+  // Listens from the start, because a signal during a long migration must stop the node too. A worker gets one signal
+  // from a sender that stops all processes of a program, and another from its supervisor. Only the supervisor can
+  // recognise a second signal of the sender.
   const signal = stopSignal({
     insisting: worker === undefined,
     onForced: (why) => log?.warn(`stopped at once, and what still ran was cut off: ${why}`),
@@ -140,7 +141,7 @@ const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal
   return EXIT.ok;
 };
 
-/** Does what must be done once, then leaves the store to the processes that serve. */
+/** Does the work of a first start once, then closes the store: the workers open it. */
 const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
   let parts: readonly GreetingPart[];
   try {

@@ -3,7 +3,7 @@
  */
 export const STOP_LIMIT_MS = 9_500;
 
-/** One Ctrl-C reaches a program under npm twice, from the terminal and from npm; nobody means it twice that fast. */
+/** Under npm one Ctrl-C arrives twice, from the terminal and from npm; a person is not that fast. */
 const SAME_SIGNAL_MS = 500;
 
 export const STOP_SIGNALS: readonly string[] = ['SIGTERM', 'SIGINT'];
@@ -17,9 +17,9 @@ export interface StopSignal {
 }
 
 export interface StopSignalOptions {
-  /** False where a second signal is somebody else's to notice. */
+  /** False where another process handles a second signal. */
   readonly insisting: boolean;
-  /** Told why the process ends without the node having stopped, just before it does. */
+  /** Called with the reason just before the process ends without a drain. */
   onForced?(why: string): void;
 }
 

@@ -4,7 +4,7 @@ import { type Cell, harmlessText } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { type Paint, textTable, widthOf } from './text-table.ts';
 
-/** What a command shows to a person, and asks of one. */
+/** Output to a person, and questions to them. */
 export const terminalOf = ({ stdin, stdout, stderr, env }: CommandLineDeps) => ({
   table: (rows: readonly (readonly Cell[])[], { titled = false }: { readonly titled?: boolean } = {}): string =>
     textTable(

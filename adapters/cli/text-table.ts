@@ -6,7 +6,7 @@ const GAP = '  ';
 const LEAST_WIDTH = 8;
 /** A piece of text up to this length, such as an identifier, is kept in one piece, so that it can be copied. */
 const WHOLE_PIECE = 40;
-/** Further than what belongs to an entry. */
+/** The indent of lines that belong to an entry. */
 const INDENT = '  ';
 
 export interface TableOptions {

@@ -22,10 +22,10 @@ export interface PoolEnd {
 }
 
 /**
- * Runs this very program, with the same arguments, in several processes that share whatever port they listen on. One
- * that ends is started again, after a pause that grows while it does not last. The start is all or nothing: a process
- * that says why it cannot serve, before all have served once, ends the pool. Later the pool gives up only when nothing
- * serves any more and nothing comes up.
+ * Runs this program with the same arguments in several processes that share a port. A process that ends is started
+ * again, after a pause that grows while it does not last. The start is all or nothing: a process that says why it
+ * cannot serve, before all have served once, ends the pool. Later the pool gives up only when no process serves and
+ * none comes up.
  */
 export const runWorkerPool = (options: WorkerPoolOptions): Promise<PoolEnd> => new WorkerPool(options).run();
 
@@ -35,7 +35,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** A worker that served this long did not end because of the start. */
 const STEADY_MS = 10_000;
 
-/** Ends in a row, of processes that never served, after which another attempt would only hide what is wrong. */
+/** After so many processes in a row that ended before they served, another attempt would only hide the problem. */
 const MOST_STILLBORN = 5;
 
 /** Before the nth start in a row of a process that does not last. */
@@ -65,7 +65,7 @@ class WorkerPool {
   }
 
   async run(): Promise<PoolEnd> {
-    // Whatever ends this process, an insisting signal or a bug, nobody is left behind.
+    // Also for a second signal or a bug: no worker may outlive this process.
     const kill = (): void => this.#signal('SIGKILL');
     process.on('exit', kill);
     const ended = new Promise<PoolEnd>((resolve) => {
@@ -90,8 +90,7 @@ class WorkerPool {
     });
     worker.once('exit', (exitCode, signal) => this.#ended(member, exitCode, signal));
     worker.on('error', (error) => {
-      // A process that was never made has no end either. One that is there ends after its channel broke, and is counted
-      // then.
+      // A process that failed to start has no exit event. A running one exits after its channel broke, and counts then.
       if (worker.process.pid !== undefined) return;
       member.failure = `error: a worker cannot be started: ${error.message}\n`;
       this.#ended(member, null, null);
@@ -113,7 +112,7 @@ class WorkerPool {
   #ended(member: Member, exitCode: number | null, signal: string | null): void {
     if (!this.#members.delete(member)) return;
     if (this.#ending !== undefined) {
-      // A signal to stop kills nobody but those who do not serve yet, or not any more.
+      // A signal to stop kills only processes that do not serve yet, or not any more.
       if (exitCode !== 0 && !STOP_SIGNALS.includes(signal ?? '')) this.#ending.clean = false;
       this.#settle();
       return;
@@ -124,7 +123,7 @@ class WorkerPool {
     else this.#replace(member, { exitCode, signal });
   }
 
-  /** Why there is no point in going on; undefined while there is. */
+  /** The reason to give up; undefined while there is none. */
   #hopeless({ failure }: Member): string | undefined {
     if (!this.#greeted && failure !== undefined) return failure;
     if (this.#stillborn < MOST_STILLBORN || (this.#greeted && this.#serving() > 0)) return undefined;

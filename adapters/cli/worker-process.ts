@@ -4,13 +4,13 @@ import type { NodeHandle } from './command-line-deps.ts';
 import { errorReport, type FindProblems } from './report-error.ts';
 import type { StopSignal } from './stop-signal.ts';
 
-/** What a worker tells its supervisor: that it serves, and where; or, before that, why it cannot. */
+/** The report of a worker to its supervisor: the address that it serves on, or the reason why it cannot serve. */
 export type WorkerReport = { readonly serving: string } | { readonly failure: string };
 
 /** This process as one of several behind a port; undefined when it stands alone or is the supervisor. */
 export const thisWorker = (): Worker | undefined => cluster.worker;
 
-/** By this variable a supervisor tells a worker its place among the others. */
+/** The variable by which a supervisor tells a worker its place. */
 export const PLACE_VARIABLE = 'NODE_WORKER_PLACE';
 
 /** Place of this worker among the others, from 0; one that takes the place of another has the same. */
@@ -18,8 +18,9 @@ export const placeOfThisWorker = (): number | undefined =>
   thisWorker() === undefined ? undefined : Number(process.env[PLACE_VARIABLE] ?? 0);
 
 /**
- * Serves until the signal, or until the supervisor is gone: then nobody would stop, replace or count this process. What
- * keeps it from serving is told to the supervisor, who tells the operator once. Returns the exit code.
+ * Serves until the signal, or until the supervisor is gone: nothing would stop, replace or count this process then. The
+ * worker reports a problem that keeps it from serving to the supervisor, which tells the operator once. Returns the
+ * exit code.
  */
 export const serveAsWorker = async (
   worker: Worker,
@@ -48,7 +49,7 @@ export const serveAsWorker = async (
   }
 };
 
-/** Resolves when it is on its way, or when there is nobody left to tell. */
+/** Resolves when the report is sent, or when there is no supervisor left. */
 const tell = (worker: Worker, report: WorkerReport): Promise<void> =>
   new Promise((resolve) => {
     if (worker.isConnected()) worker.send(report, () => resolve());

@@ -3,7 +3,7 @@ import type { HttpEmbedderSettings } from './http-embedder.ts';
 import type { LocalModelSettings } from './local-model-embedder.ts';
 import type { SentenceModelSettings } from './sentence-model-embedder.ts';
 
-/** What makes vectors: the `embedder` part of the adapters. Each way to make them has settings of its own. */
+/** The `embedder` part of the adapters. Each kind of embedder has settings of its own. */
 export interface BuiltInEmbedderSettings {
   readonly dimensions: 256 | 768;
 }

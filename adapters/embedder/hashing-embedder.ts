@@ -5,15 +5,14 @@ import { type WordFeatures, wordFeatures } from './word-features.ts';
 import { wordsOf } from './words-of-text.ts';
 
 /**
- * The embedder that needs nothing: no model, no network, the same vector on every machine. A text becomes the sum of
- * its words, their stems and their character 3- to 5-grams, so texts agree as far as they are spelled alike, whatever
- * their grammar and small slips. It knows nothing about meaning.
+ * An embedder without model and network, which makes the same vector on every machine. It sums the words of a text,
+ * their stems and their character 3- to 5-grams. Texts are similar when they are spelled alike; grammar and small slips
+ * matter little. It knows nothing about meaning.
  *
  * Features are hashed with a sign (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", 2009) into
- * three blocks of 256 places, once into each block, and a Hadamard transform spreads every block evenly (Ailon and
- * Chazelle, "The Fast Johnson-Lindenstrauss Transform", 2009). So each block is a whole sketch of the text: cutting the
- * vector after the first block and scaling it to unit length again loses precision but no feature, and the signs and
- * 8-bit codes of an index keep what they are made from.
+ * each of three blocks of 256 places. A Hadamard transform spreads every block evenly (Ailon and Chazelle, "The Fast
+ * Johnson-Lindenstrauss Transform", 2009). So each block is a sketch of the whole text. A vector that is cut after the
+ * first block loses precision but no feature. The signs and 8-bit codes of an index keep their quality.
  */
 export const createHashingEmbedder = (): Embedder => ({
   id: `hashing-1-${DIMENSIONS}`,

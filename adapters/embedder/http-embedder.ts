@@ -9,7 +9,7 @@ export interface HttpEmbedderSettings {
   readonly model: string;
   /** A secret. */
   readonly apiKey?: string | undefined;
-  /** What every answer must have. */
+  /** Every reply must have so many. */
   readonly dimensions: number;
   /** Whether the request asks for the dimensions; not every endpoint and model takes that. */
   readonly sendDimensions: boolean;
@@ -17,7 +17,7 @@ export interface HttpEmbedderSettings {
   readonly timeoutMs: number;
   /** How often a request is sent before it has failed. */
   readonly attempts: number;
-  /** What the model wants to read in front of a text. */
+  /** The prefix that the model expects before a text. */
   readonly documentPrefix: string;
   readonly queryPrefix: string;
   readonly similarityFloor: number;

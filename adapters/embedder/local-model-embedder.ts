@@ -11,7 +11,7 @@ export interface LocalModelSettings {
   readonly weights: 'fp32' | 'fp16' | 'q8' | 'q4';
   /** At most those of the model, which must be made for being cut when it has more. */
   readonly dimensions: number;
-  /** What follows is cut off. */
+  /** The rest of a text is cut off. */
   readonly maxTokens: number;
   /** Whether pooled vectors are normalised over their components before they are cut, as nomic-embed-text-v1.5 asks. */
   readonly layerNorm: boolean;

@@ -6,14 +6,14 @@ import { type WordTable, wordTable } from './word-table.ts';
 import { wordsOf } from './words-of-text.ts';
 
 /**
- * The embedder of a node that has no model: a text is the mean of its words' vectors, which were made once by a
- * sentence model, less what all words share (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence
- * Embeddings", 2017; Mu and Viswanath, "All-but-the-Top", 2018), and beside it a sketch of how it is spelled, for
- * names, slips and other languages. A word that the table does not have is the mean of its pieces, and gets a direction
- * of its own from its letters as well, so that texts that share it are near each other.
+ * The embedder of a node without a model. A text is the mean of its words' vectors, less the part that all words share.
+ * A sentence model made these vectors once. (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence
+ * Embeddings", 2017; Mu and Viswanath, "All-but-the-Top", 2018.) A sketch of the spelling stands beside it, for names,
+ * slips and other languages. A word that the table lacks is the mean of its pieces. It also gets a direction from its
+ * letters, so that texts that share it are near each other.
  *
  * The leading axes of meaning come first, then two sketches of the spelling, each of the whole text, then the other
- * axes and more sketches: the first 256 dimensions stand alone. The same vector on every machine.
+ * axes and more sketches. So the first 256 dimensions stand alone. The vector is the same on every machine.
  */
 export const createMeaningEmbedder = (dimensions: 256 | 768, words: () => WordTable = wordTable): Embedder => {
   const layout = LAYOUTS[dimensions];

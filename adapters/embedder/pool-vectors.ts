@@ -7,9 +7,9 @@ export interface Pooling {
 }
 
 /**
- * One unit vector per text from the states of its tokens (texts × tokens × width): the mean over the tokens that the
- * mask (texts × tokens) marks, normalised over its components if asked, cut to `dimensions`. Undefined when one has no
- * direction.
+ * Returns one unit vector per text from the states of its tokens (texts × tokens × width). It is the mean over the
+ * tokens that the mask (texts × tokens) marks, normalised over its components if asked, and cut to `dimensions`.
+ * Returns undefined when one has no direction.
  */
 export const poolVectors = (
   states: Tensor,

@@ -9,10 +9,10 @@ export interface Retries {
 }
 
 /**
- * Sends a request that may be repeated, and again when no answer came or one that may be another next time (408, 429,
- * 5xx). The waits double from a quarter of a second, each cut by up to a half at random so that clients do not come
- * back together; `Retry-After` is waited for unless it asks for too long. Returns the last reply, or rejects as the
- * last try did.
+ * Sends a request that may be repeated. Repeats it when no reply came, or one that may change (408, 429, 5xx). The
+ * waits double from a quarter of a second. Each is cut by at most a half at random, so that clients do not come back
+ * together. A `Retry-After` is obeyed unless it asks for too long. Returns the last reply, or rejects as the last try
+ * did.
  */
 export const sendWithRetries = async (request: OutboundRequest, retries: Retries): Promise<InboundReply> => {
   for (let tried = 1; ; tried++) {

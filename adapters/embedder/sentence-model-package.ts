@@ -1,6 +1,6 @@
 import { ServiceError } from '../../ports/ports.ts';
 
-/** What a package with a model exports by default, as far as it is used here. */
+/** The default export of a package with a model, as far as the node uses it. */
 export interface SentenceModel {
   /** Name of the model. */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface SentenceModelPlace {
   readonly manifest: SentenceModel;
 }
 
-/** What runs the model. Not spelled inside an import: neither compiler nor bundler shall look for optional packages. */
+/** Runs the model. A constant, because compiler and bundler must not look for an optional package in an import. */
 export const SENTENCE_ENGINE = '@lat.md/embed';
 
 /**

@@ -21,8 +21,8 @@ interface Job extends TextsToEmbed {
 }
 
 /**
- * Embeds what is asked for through the port, text by text: queries, for which somebody waits, come between the texts
- * of documents. The model is loaded with the first text. A failure to load it, or one that leaves it in an unknown
+ * Embeds texts for the requests of the port, one at a time, so that queries come between the texts of documents: a
+ * caller waits for a query. The first text loads the model. A failure to load it, or one that leaves it in an unknown
  * state, ends the thread.
  */
 export const serveTexts = (port: MessagePort, load: () => Promise<TextEngine>): void => {
@@ -36,7 +36,7 @@ export const serveTexts = (port: MessagePort, load: () => Promise<TextEngine>): 
       const job = queue[0] as Job;
       const reply = await step(job, embed);
       if (reply === undefined) {
-        // What has been asked for meanwhile may go first.
+        // A query that has come meanwhile goes first.
         await new Promise(setImmediate);
         continue;
       }
@@ -74,5 +74,5 @@ const inRow = (vectors: readonly ArrayLike<number>[]): Float32Array<ArrayBuffer>
   return row;
 };
 
-/** What WebAssembly was doing when it stopped is unknown, and so is what it left in its memory. */
+/** The memory of WebAssembly is in an unknown state after such an error. */
 const isBroken = (error: unknown): boolean => error instanceof Error && error.name === 'RuntimeError';

@@ -25,7 +25,7 @@ export const createTruncatingEmbedder = (inner: Embedder, { dimensions, similari
     recipe: undefined,
     embed: async (texts, purpose) =>
       (await inner.embed(texts, purpose)).map(
-        // Everything may lie in what is cut off; the text still needs a direction.
+        // The cut may leave nothing of a text, which still needs a direction.
         (vector) => unitVector(vector.subarray(0, dimensions)) ?? firstAxis(dimensions),
       ),
   };

@@ -10,7 +10,7 @@ export const unitVector = (components: ArrayLike<number>): Float32Array | undefi
   return vector;
 };
 
-/** A direction for what has none. */
+/** The direction of a text without one. */
 export const firstAxis = (dimensions: number): Float32Array => {
   const vector = new Float32Array(dimensions);
   vector[0] = 1;

@@ -1,4 +1,4 @@
-/** What a word adds to a vector: hashes of its stem and of its character n-grams, and how much it counts. */
+/** The part of a word in a vector: hashes of its stem and of its character n-grams, and its weight. */
 export interface WordFeatures {
   readonly stem: number;
   readonly grams: Int32Array;

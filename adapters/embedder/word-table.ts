@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 export interface WordTable {
   readonly dimensions: number;
   /**
-   * Adds the vector of a folded word that a text holds so often. What is said again says less, the more so the more
-   * common the word is. A word that is not there is read by its pieces, where it has any.
+   * Adds the vector of a folded word that a text holds so often. A repetition counts for less, and least for a common
+   * word. A word that the table lacks is read by its pieces, where it has any.
    */
   add(word: string, times: number, sums: Float64Array): 'word' | 'pieces' | 'nothing';
 }
@@ -83,13 +83,13 @@ const rowsIn = (bytes: Uint8Array): Rows => {
 const HEADER_BYTES = 12;
 const damaged = (): RangeError => new RangeError('the table of words is damaged: install the package again');
 
-/** What the sixteen codes stand for, in deviations of their dimension. */
+/** The values of the sixteen codes, in deviations of their dimension. */
 const POSITIVE = [0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.069, 2.7326];
 const LEVELS = Float64Array.from([...POSITIVE.map((level) => -level).reverse(), ...POSITIVE]);
 
 /**
- * The pieces that a word of letters is cut into, from its beginning on, the longest first. None for what falls into
- * crumbs: they are in every string of letters, and nonsense must not mean anything.
+ * Cuts a word of letters into pieces, from its beginning on, the longest first. Returns none when very short pieces are
+ * left: every string of letters has those, and nonsense must not mean anything.
  */
 const piecesOf = (word: string, places: ReadonlyMap<string, number>): number[] => {
   if (word.length > LONGEST_WORD || !LETTERS.test(word)) return [];

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
-/** What was written: see `CopiedFile`. */
+/** Size and digest of a written file: see `CopiedFile`. */
 export interface WrittenBytes {
   readonly bytes: number;
   readonly sha256: string;
@@ -43,7 +43,7 @@ export const digestFile = async (path: string): Promise<WrittenBytes> => {
   return { bytes, sha256: hash.digest('hex') };
 };
 
-/** Makes what is in the file, or which names are in the folder, last beyond a crash of the machine. */
+/** Makes the contents of the file, or the names in the folder, survive a crash of the machine. */
 export const syncPath = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');
   try {

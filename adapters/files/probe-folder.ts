@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** What stands in the way of files in a folder. */
+/** A problem that keeps files out of a folder. */
 export interface FolderProblem {
   readonly message: string;
   readonly hint: string;
 }
 
-/** Less would be used up by the log of an embedded store within minutes. */
+/** The log of an embedded store uses up less within minutes. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
 const freeBytesOf = (folder: string): number => {

@@ -3,8 +3,8 @@ export const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /**
- * The coding that a client likes best (RFC 9110, section 12.5.3); undefined where it takes none of ours, or likes the
- * plain body better. What a client does not name it takes by `*` alone.
+ * Returns the coding that a client prefers (RFC 9110, section 12.5.3). Returns undefined when it takes none of ours, or
+ * prefers the plain body. A coding that the client does not name is covered by `*` alone.
  */
 export const acceptedCoding = (accepted: string | undefined): Coding | undefined => {
   if (accepted === undefined || accepted.length > MAX_LENGTH) return undefined;
@@ -20,5 +20,5 @@ export const acceptedCoding = (accepted: string | undefined): Coding | undefined
 };
 
 const PART = /^\s*([a-z0-9*_-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/;
-/** No client has so much to say about codings. */
+/** A longer header is ignored. */
 const MAX_LENGTH = 1_000;

@@ -6,7 +6,7 @@ export interface CorsOptions {
 }
 
 /**
- * Tells whether pages of an origin, as browsers send it, may call the node. `null`, the origin of anything, never may.
+ * Tells whether pages of an origin, as browsers send it, may call the node. `null`, which any page can have, never may.
  */
 export const createOriginRule = ({
   corsAllowedOrigins,

@@ -12,7 +12,7 @@ const MIN_BYTES = 2 * 1024;
 
 /**
  * At most so many at once: zlib works on the threads that files and name look-ups need too, of which Node has four.
- * Whoever comes while all are busy gets the body as it is, sooner.
+ * While all are busy, a reply is sent uncompressed, which is sooner.
  */
 const AT_ONCE = 3;
 
@@ -21,15 +21,15 @@ const AT_ONCE = 3;
  * smaller. Streams are left alone: those of events must not wait for a block to fill.
  */
 export const createReplyCompression = (): CompressReply => {
-  const kept = new WeakMap<Uint8Array, Map<Coding, Uint8Array>>();
+  const cache = new WeakMap<Uint8Array, Map<Coding, Uint8Array>>();
   let running = 0;
-  const compressed = async (body: string | Uint8Array, coding: Coding, isKept: boolean): Promise<Uint8Array> => {
-    const known = isKept && typeof body === 'object' ? kept.get(body)?.get(coding) : undefined;
+  const compressed = async (body: string | Uint8Array, coding: Coding, isCacheable: boolean): Promise<Uint8Array> => {
+    const known = isCacheable && typeof body === 'object' ? cache.get(body)?.get(coding) : undefined;
     if (known !== undefined) return known;
     running += 1;
     try {
       const made = await COMPRESS[coding](body);
-      if (isKept && typeof body === 'object') kept.set(body, (kept.get(body) ?? new Map()).set(coding, made));
+      if (isCacheable && typeof body === 'object') cache.set(body, (cache.get(body) ?? new Map()).set(coding, made));
       return made;
     } finally {
       running -= 1;

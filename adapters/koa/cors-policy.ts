@@ -22,7 +22,7 @@ export const createCorsPolicy = (options: CorsOptions): readonly Middleware[] =>
   return [markPreflight, policy];
 };
 
-/** A preflight is answered here and reaches no route, so that it gets here what routes give to all others. */
+/** Adds the headers that routes add to all other replies, because a preflight reaches no route. */
 const markPreflight: Middleware = async (context, next) => {
   await next();
   if (context.respond === false) return;

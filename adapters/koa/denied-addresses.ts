@@ -1,8 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Whether a call to this address could reach something that is not on the public Internet: this machine, a private or
- * link-local network, a range kept for documentation, or a translation into one of those. What is no address is denied.
+ * Whether a call to this address could reach something outside the public Internet: this machine, a private or
+ * link-local network, a range for documentation, or a translation into one of those. A text that is no address is
+ * denied.
  */
 export const isDeniedAddress = (address: string): boolean => {
   const plain = address.split('%', 1)[0] as string;
@@ -13,7 +14,7 @@ export const isDeniedAddress = (address: string): boolean => {
   return mapped === undefined ? deniedIpv6.check(plain, 'ipv6') : deniedIpv4.check(mapped, 'ipv4');
 };
 
-/** Host names that mean a machine of one's own by convention, whatever a resolver says. */
+/** Host names that mean an internal machine by convention, whether or not a resolver knows them. */
 export const isInternalName = (host: string): boolean => {
   const name = host.toLowerCase().replace(/\.$/, '');
   return !name.includes('.') || INTERNAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
@@ -77,9 +78,7 @@ const blockList = (networks: readonly (readonly [string, number])[], family: 'ip
 const deniedIpv4 = blockList(DENIED_IPV4, 'ipv4');
 const deniedIpv6 = blockList(DENIED_IPV6, 'ipv6');
 
-/**
- * The IPv4 address that an IPv6 address of `::ffff:0:0/96` stands for, in whatever spelling; undefined for any other.
- */
+/** Returns the IPv4 address of an IPv6 address of `::ffff:0:0/96` in any spelling, and undefined for any other. */
 const unmap = (address: string): string | undefined => {
   // The URL parser is the one normaliser of IPv6 text that Node has.
   const normal = new URL(`http://[${address}]/`).hostname;

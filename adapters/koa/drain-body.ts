@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Reads what is left of a body and drops it. Resolves at its end, at the end of the connection, or once the client has
- * had its chance: a client that has not stopped sending by then loses the connection.
+ * Reads the rest of a body and drops it. Resolves at its end, at the end of the connection, or at a limit of time or
+ * bytes: a client that still sends then loses the connection.
  */
 export const drainBody = (message: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../ports/ports.ts';
 
 export type EndpointMatch =
   | { readonly endpoint: Endpoint; readonly pathParameters: Readonly<Record<string, string>> }
-  /** Nothing takes the method here; these would be taken, none for an unknown path. */
+  /** No endpoint takes the method. These methods are taken, none for an unknown path. */
   | { readonly allowed: readonly string[] };
 
 /**

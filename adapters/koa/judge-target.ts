@@ -6,7 +6,7 @@ import { isDeniedAddress, isInternalName } from './denied-addresses.ts';
 /** Every address of a host name; rejects when it has none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** What the spelling of an address alone tells: the parsed URL, or why it is not called. */
+/** Judges an address by its spelling alone: returns the parsed URL, or the reason why it is not called. */
 export const judgeTarget = (
   text: string,
   rules: OutboundRules,

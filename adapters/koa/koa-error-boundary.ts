@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type OutboundReply, type ServeOptions, ServiceError } from '../../ports/ports.ts';
 
-/** Told of what no caller can be told. */
+/** Reports an error that no caller can see. */
 export type ReportError = (message: string, error: unknown) => void;
 
-/** What answers a request for which nothing else could: the kernel's problem document, or a bare status. */
+/** The reply to a request that no handler could answer: the kernel's problem document, or a bare status. */
 export const createRefusal =
   (refused: ServeOptions['refused']): ((error: ServiceError) => OutboundReply) =>
   (error) => {
@@ -17,8 +17,8 @@ export const createRefusal =
   };
 
 /**
- * Surrounds the answering of one request: whatever is thrown inside is reported, and reaches the client as a 500
- * without detail, or, when the reply had already begun, as the end of the connection.
+ * Catches every error of one request and reports it. The client gets a 500 without detail, or loses the connection when
+ * the reply had already begun.
  */
 export const withinErrorBoundary = async (
   message: IncomingMessage,
@@ -31,7 +31,7 @@ export const withinErrorBoundary = async (
   } catch (error) {
     options.report('a reply could not be written', error);
     if (response.headersSent || message.socket.destroyed) {
-      // What was written goes out first; that the end is missing tells the client the rest.
+      // The written part goes out first. The missing end tells the client that the reply is not whole.
       message.socket.destroySoon();
       return;
     }

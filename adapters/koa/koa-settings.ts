@@ -1,6 +1,6 @@
 import { type Schema, schema } from '../../ports/ports.ts';
 
-/** Where the node listens, and whom browsers let in. */
+/** Address of the node, and origins whose pages browsers let in. */
 export interface KoaSettings {
   readonly host: string;
   readonly port: number;

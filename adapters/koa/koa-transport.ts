@@ -31,7 +31,7 @@ export interface SocketOptions {
   readonly headersTimeoutMs: number;
   /** For the whole request, body included. */
   readonly requestTimeoutMs: number;
-  /** How often both are checked, so the time that a slow client has is longer by up to this. */
+  /** The interval of checks of both, which adds to the time of a slow client. */
   readonly checkIntervalMs: number;
   readonly keepAliveTimeoutMs: number;
   /** A client that takes nothing of a reply for this long is cut off. */
@@ -60,7 +60,7 @@ export const createKoaTransport = (options: KoaTransportOptions): Transport => (
 const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): Promise<Listener> => {
   const sockets = { ...SOCKET_OPTIONS, ...options.socketOptions };
   const refuse = createRefusal(serveOptions.refused);
-  /** Connections that end with the reply they are waiting for: what follows it on them is not a request any more. */
+  /** Connections that end with the reply they are waiting for. Bytes after that are no request. */
   const doomed = new WeakSet<Duplex>();
   const compress = options.compression === false ? undefined : createReplyCompression();
   const findEndpoint = createEndpointIndex(serveOptions.endpoints);
@@ -112,7 +112,7 @@ type Handler = (message: IncomingMessage, response: ServerResponse) => void;
 
 const createApp = (answer: (context: Context) => Promise<void>, options: KoaTransportOptions): Handler => {
   const app = new Koa();
-  // Koa tells of clients that went away and prints to standard error unless somebody listens.
+  // Koa prints to standard error when clients go away, unless there is a listener.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') options.report('a connection failed', error);
   });
@@ -150,7 +150,9 @@ const createHttpServer = (
   return server;
 };
 
-/** What RFC 9112 has a server refuse and Node's parser lets through, or stumbles over only after the headers. */
+/**
+ * Finds requests that RFC 9112 has a server refuse. Node's parser lets them through, or fails only after the headers.
+ */
 const framingProblem = ({ url = '', httpVersion, headers, rawHeaders }: IncomingMessage): ServiceError | undefined => {
   if (!url.startsWith('/')) return new ServiceError('bad_parameter', 'the request target must be a path');
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {

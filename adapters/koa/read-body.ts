@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../ports/ports.ts';
 
 /**
- * Reads a body. A length announced beyond `maxBytes` is refused unread, and reading stops at the first chunk that goes
- * beyond it; what the client still sends is left to the writer of the reply. `announce` runs before the first byte is
- * read: it tells a client that waits for it to go on (`Expect: 100-continue`).
+ * Reads a body. Refuses an announced length beyond `maxBytes` unread, and stops at the first chunk beyond it. The
+ * writer of the reply drops the rest. `announce` runs before the first byte is read: it tells a client that waits for
+ * it to go on (`Expect: 100-continue`).
  */
 export const readBody = (
   message: IncomingMessage,

@@ -5,9 +5,9 @@ import { type OutboundReply, ServiceError } from '../../ports/ports.ts';
 type Refuse = (error: ServiceError) => OutboundReply;
 
 /**
- * Answers what Node's parser refuses with a problem document, and closes: broken framing 400, headers beyond the limit
- * 431, a request that took too long to arrive 408. A connection on which a sound request is still being answered ends
- * with that answer instead; all of them are put among the `doomed`, from which nothing more is taken.
+ * Replies to requests that Node's parser refuses with a problem document, and closes: broken framing 400, headers
+ * beyond the limit 431, a request that took too long to arrive 408. A connection that still waits for the reply to a
+ * sound request ends with that reply instead. All of them join the `doomed`, from which no request is taken.
  */
 export const refuseBrokenRequests = (server: Server, refuse: Refuse, doomed: WeakSet<Duplex>): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -26,7 +26,7 @@ export const refuseBrokenRequests = (server: Server, refuse: Refuse, doomed: Wea
   });
 };
 
-/** Node's own name for the response that a connection is busy with. It decides by it in the same way. */
+/** The member by which Node itself knows the response that a connection is busy with. */
 interface AnsweringSocket extends Duplex {
   readonly _httpMessage?: ServerResponse | null;
 }

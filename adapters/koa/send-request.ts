@@ -8,8 +8,8 @@ import { judgeTarget, type Resolve } from './judge-target.ts';
 
 /**
  * Sends one request on a connection of its own. Unless the caller allows private addresses, only https to public
- * addresses goes out: every address that the name has is judged, and the connection is made to one of those that were,
- * so that a name cannot resolve to something else in between. Host and certificate are still those of the name.
+ * addresses goes out. The node judges every address of the name and connects to one of these, so that the name cannot
+ * resolve to another one in between. Host and certificate are still those of the name.
  */
 export const sendRequest = async (
   request: OutboundRequest,

@@ -36,7 +36,7 @@ export const writeReply = async (
   const mustClose = options.closeAfter || isWaiting || (isUnread && lengthOf(message) > CHEAP_BODY_BYTES);
   const mustDrain = isUnread && mustClose && !isWaiting && options.mayDrain;
   const headers: Record<string, string | number> = { ...reply.headers };
-  // What the rules for other origins have set is not to be lost.
+  // Keeps the value that the rules for other origins have set.
   const vary = response.getHeader('Vary');
   if (headers['Vary'] !== undefined && vary !== undefined) headers['Vary'] = `${vary}, ${headers['Vary']}`;
   if (mustClose) headers['Connection'] = 'close';
@@ -51,8 +51,8 @@ export const writeReply = async (
     if (reply.status !== 204 && reply.status !== 304) headers['Content-Length'] = length;
     response.writeHead(reply.status, headers);
     if (body.length > STALL_WATCH_BYTES) response.setTimeout(options.stallMs);
-    // The whole reply is on its way before the rest of the body is read: a client that is still sending would otherwise
-    // lose it to the reset that closing a socket with unread data causes.
+    // Sends the whole reply before it reads the rest of the body. Closing a socket with unread data causes a reset, by
+    // which a client that still sends would lose the reply.
     if (mustDrain) {
       if (message.method !== 'HEAD') response.write(body, encoding);
       await drainBody(message);
@@ -68,7 +68,7 @@ type ByteStream = AsyncIterable<string | Uint8Array>;
 const isStream = (body: NonNullable<OutboundReply['body']>): body is ByteStream =>
   typeof body !== 'string' && !(body instanceof Uint8Array);
 
-/** Lets the producer of a stream that nobody takes tidy up. */
+/** Lets the producer of an unread stream clean up. */
 const endStream = async (body: ByteStream): Promise<void> => {
   await body[Symbol.asyncIterator]().return?.();
 };
@@ -92,7 +92,7 @@ const writeStream = async (
     end = () => resolve(undefined);
   });
   response.once('close', end);
-  // A signal that has fired already tells nobody again.
+  // An abort that has happened already raises no event.
   if (closing?.aborted === true) end();
   else closing?.addEventListener('abort', end, { once: true });
   try {
@@ -107,11 +107,11 @@ const writeStream = async (
     }
   } finally {
     closing?.removeEventListener('abort', end);
-    // Not awaited: a producer in the middle of its work answers only after it, and nobody waits for that any more.
+    // Not awaited, because a producer in the middle of its work would delay the end.
     void pieces.return?.().catch(() => {});
   }
 };
 
-/** What Node reads and drops by itself after a reply, so that the connection can go on. */
+/** Node reads and drops so much by itself after a reply, so that the connection can go on. */
 const CHEAP_BODY_BYTES = 64 * 1024;
 const STALL_WATCH_BYTES = 64 * 1024;

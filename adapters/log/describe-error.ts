@@ -1,6 +1,6 @@
 import { maskUrls } from '../../ports/ports.ts';
 
-/** How many causes are followed: a chain that bites its own tail must end. */
+/** The number of causes to follow: a cycle must end. */
 const CAUSE_LIMIT = 5;
 /** Members that say where an error comes from. All others stay out of the log: they may hold a statement's values. */
 const KEPT_MEMBERS: readonly string[] = ['code', 'hint', 'plugin', 'hook', 'status'];

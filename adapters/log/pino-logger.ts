@@ -27,14 +27,14 @@ export interface PinoLoggerOptions {
 }
 
 /**
- * Writes through pino, at once: what a process says before it dies is what one needs to read. Every line is one line of
- * JSON, or on a terminal a readable one, whatever the texts hold, and an error keeps its stack and causes but none of
- * its other members, which may hold data. What may be secret in a URL is masked in all of it.
+ * Writes through pino, at once, because the last lines of a process that dies matter most. Each entry is one line of
+ * JSON, or a readable one on a terminal, even when its texts hold line breaks. An error keeps its stack and causes. Its
+ * other members may hold data and go. Secrets in URLs are masked everywhere.
  */
 export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
     level,
-    // Who writes is known from where the lines come, unless several write there; host and process would only be noise.
+    // The place of a log names its writer, unless several processes write there; host and process would only be noise.
     base: fields ?? null,
     messageKey: 'message',
     timestamp: stdTimeFunctions.isoTime,
@@ -44,9 +44,7 @@ export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): J
   return wrap(pino(options, write === undefined ? standardError(process.stderr) : { write }));
 };
 
-/**
- * On a terminal people read; in a pipe or a file programs do. A reader that went away must not take the node with it.
- */
+/** Readable lines on a terminal, JSON in a pipe or file. A reader that went away must not stop the node. */
 const standardError = (terminal: NodeJS.WriteStream): { write(line: string): unknown } => {
   const stream = destination({ dest: 2, sync: true });
   stream.on('error', () => undefined);

@@ -9,14 +9,14 @@ const COLOURS: Readonly<Record<string, string>> = {
 /** `error` is the longest name of a level. */
 const LEVEL_WIDTH = 5;
 
-/** Steers a terminal, breaks a line or turns the direction of text: what clients send must do none of it. */
+/** Characters that steer a terminal, break a line or turn the direction of text. Text of clients must do none of it. */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const BARE = /^[^\s"=]+$/;
 
 /**
- * A line of the log as a person reads it: time of day, level, message, then the fields as `name=value`, and the stack
- * of an error below. Takes one line of JSON as the log writes it; one that is none comes back as it is. Whatever the
- * fields hold, nothing of it steers a terminal.
+ * Turns one line of JSON of the log into a line for a person: time of day, level, message, then the fields as
+ * `name=value`, and the stack of an error below. Returns a line that is no JSON as it is. No field can steer a
+ * terminal.
  */
 export const readableLine = (json: string, { colours }: { readonly colours: boolean }): string => {
   const entry = parsed(json);
@@ -57,7 +57,7 @@ const timeOfDay = (time: unknown): string => {
   return `${two(instant.getHours())}:${two(instant.getMinutes())}:${two(instant.getSeconds())}.${ms}`;
 };
 
-/** Of an error the message stands in the line, its stack and those of its causes below. */
+/** Puts the message of an error into the line, and its stack and those of its causes below. */
 const describe = (error: unknown): { readonly headline: string[]; readonly below: string[] } => {
   if (error === undefined) return { headline: [], below: [] };
   if (typeof error !== 'object' || error === null) return { headline: [`error=${valueText(error)}`], below: [] };

@@ -1,8 +1,8 @@
 import type { SqlParameter } from '../sql/sql-engine.ts';
 
 /**
- * What several rows have in each column, a character a column: `n` null in every row, `s` the same value in every row,
- * `v` different ones. A group of facts has few columns that differ, and an array costs the server and this process for
+ * The shape of several rows, a character a column: `n` null in every row, `s` the same value in every row, `v`
+ * different ones. A group of facts has few columns that differ, and an array costs the server and this process for
  * every element.
  */
 export type ColumnShape = string;

@@ -14,18 +14,18 @@ import { postgresDialect } from './postgres-dialect.ts';
 /** A compressed file with the rows of each table, as the server writes them with COPY. */
 export const POSTGRES_LAYOUT = 'postgres-rows-1';
 
-/** What the layout tells besides: columns of each table in the order of their values, and where sequences are. */
+/** Details of the layout: columns of each table in the order of their values, and where sequences are. */
 export interface RowsDetails {
   readonly columns: Readonly<Record<string, readonly string[]>>;
   readonly sequences: readonly { readonly table: string; readonly column: string; readonly last: string }[];
 }
 
-/** Speed before size: the rows leave the server faster than a better compression would take them. */
+/** Prefers speed to size: the rows leave the server faster than a better compression could take them. */
 const COMPRESSION_LEVEL = 1;
 
 /**
- * Writes the rows of all tables of the store, as one snapshot of the database shows them. Nobody waits for it. Tables
- * of others in the same database stay out. See `FactStore.copyInto`.
+ * Writes the rows of all tables of the store, as one snapshot of the database shows them, without a lock. Other tables
+ * in the database stay out. See `FactStore.copyInto`.
  */
 export const copyRows = (url: string, folder: string, options: CopyOptions): Promise<StoreCopy> =>
   onLoneConnection(url, (connection) => copyFrom(connection, folder, options), options);
@@ -104,7 +104,7 @@ export const COLUMNS = `SELECT attname FROM pg_attribute
   WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
   ORDER BY attnum`;
 
-/** First which sequences there are: asked of anything else, the last value is an error. */
+/** Selects the sequences first: the last value of any other relation is an error. */
 const SEQUENCES = `WITH owned AS MATERIALIZED (
     SELECT c.relname AS owner, a.attname AS member, s.oid AS sequence FROM pg_class s
     JOIN pg_depend d ON d.objid = s.oid AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass

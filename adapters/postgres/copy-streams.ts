@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Readable, Writable } from 'node:stream';
 import type { Submittable } from 'pg';
 
-/** The little that is used here of a package without types. Both are passed to `Client.query`, which returns them. */
+/** The used part of a package without types. Both are passed to `Client.query`, which returns them. */
 interface CopyStreams {
   readonly to: (sql: string) => Readable & Submittable & { readonly rowCount: number };
   readonly from: (sql: string) => Writable & Submittable;

@@ -17,7 +17,7 @@ export interface PostgresStoreOptions {
   readonly statementTimeoutMs?: number;
   /** Notices at once when a write is started inside a write. Default true. */
   readonly watchNesting?: boolean;
-  /** Memory for facts that were read, in MiB; 0 keeps none. Default 64. */
+  /** Memory of the cache of facts, in MiB; 0 switches it off. Default 64. */
   readonly factCacheMiB?: number;
 }
 
@@ -27,7 +27,7 @@ export const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** The database ends a write that pauses for so long, and frees its lock. */
 const PAUSED_WRITE_MS = 5_000;
-/** Snapshots hold no locks, but they keep the database from clearing away old rows. */
+/** The database ends a read that pauses for so long: it holds no lock, but keeps old rows from being cleared away. */
 export const PAUSED_READ_MS = 60_000;
 
 /** Writes of one tenant take turns, so that few connections serve many tenants. */

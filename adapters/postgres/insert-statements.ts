@@ -35,7 +35,7 @@ export class InsertStatements {
   readonly #columns: TableColumns;
   readonly #statements: PostgresStatements;
   readonly #plans = new Map<string, InsertPlan>();
-  /** By the object, where callers keep one: putting a key together takes longer. */
+  /** By object, because a key of text takes longer to build. */
   #plansOfTargets = new WeakMap<InsertTarget, InsertPlan>();
   readonly #written = new Map<string, PostgresStatement>();
 
@@ -44,7 +44,7 @@ export class InsertStatements {
     this.#statements = statements;
   }
 
-  /** The plan of a target that was asked for before. */
+  /** Returns the plan of a target that was used before. */
   knownPlan(into: InsertTarget): InsertPlan | undefined {
     const kept = this.#plansOfTargets.get(into);
     if (kept !== undefined) return kept;
@@ -53,10 +53,7 @@ export class InsertStatements {
     return known;
   }
 
-  /**
-   * Throws for names that are not names, before anything is asked under them, and for a table or column that does not
-   * exist.
-   */
+  /** Throws for invalid names before it asks the database, and for a table or column that does not exist. */
   async planFor(into: InsertTarget, connection: PostgresConnection): Promise<InsertPlan> {
     const { table, columns, unlessTaken } = into;
     const names = columns.map(identifier).join(', ');
@@ -69,7 +66,10 @@ export class InsertStatements {
     return plan;
   }
 
-  /** The statement that inserts into all of these, and does what others do, whose parameters come last. */
+  /**
+   * Returns one statement that inserts into all of these tables and does the other statements, whose parameters come
+   * last.
+   */
   statementFor(inserts: readonly ShapedPlan[], beside: readonly string[] = []): PostgresStatement {
     const key = `${inserts.map(({ plan, shape }) => `${plan.head} ${shape}${plan.tail}`).join()}${beside.join()}`;
     const known = this.#written.get(key);
@@ -83,7 +83,7 @@ export class InsertStatements {
     return statement;
   }
 
-  /** The tables have changed, or the names of statements. */
+  /** Drops all plans after a change of the tables or of the names of statements. */
   forget(): void {
     this.#plans.clear();
     this.#plansOfTargets = new WeakMap();

@@ -28,12 +28,12 @@ export class KeyedTurns {
     return this.#queues.has(key);
   }
 
-  /** Whether work of the key waits for that which runs. */
+  /** Whether work of the key waits for its turn. */
   isAwaited(key: string): boolean {
     return (this.#queues.get(key)?.length ?? 0) > 1;
   }
 
-  /** Waits for all work that has come until now. */
+  /** Waits for all work up to now. */
   async settled(limitMs: number): Promise<void> {
     await Promise.all([...this.#queues.values()].map(({ lock }) => lock.hold(async () => {}, limitMs)));
   }

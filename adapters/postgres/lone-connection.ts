@@ -4,7 +4,7 @@ import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
 import { ConnectionLost, toServiceError } from './postgres-errors.ts';
 import { VALUE_TYPES } from './postgres-values.ts';
 
-/** How sessions of copies and restores call themselves. */
+/** The application name of the sessions of copies and restores. */
 const NAME = 'fact-memory-node copy';
 
 /** A connection outside the pools, for work that takes its time. */
@@ -14,8 +14,8 @@ export interface LoneConnection {
 }
 
 /**
- * Lends a connection whose statements may take as long as they need. Errors that tell of the database become
- * `unavailable`. A signal ends the connection, and with it what runs.
+ * Lends a connection whose statements have no time limit. Errors about the state of the database become `unavailable`.
+ * A signal ends the connection with its statement.
  */
 export const onLoneConnection = async <T>(
   url: string,
@@ -62,7 +62,7 @@ const PREPARE = `SET statement_timeout = 0; SET idle_in_transaction_session_time
   SET client_min_messages = warning; SET extra_float_digits = 1; SET bytea_output = hex;
   SET datestyle = 'ISO'; SET client_encoding = 'UTF8'`;
 
-/** Errors of the server and of its connection; what else was thrown stays as it is. */
+/** Explains errors of the server and of its connection. Every other error stays as it is. */
 const explained = (error: unknown, lost: unknown): unknown => {
   if (error instanceof ServiceError) return error;
   const known = toServiceError(error);

@@ -11,7 +11,7 @@ export interface ShapedInsert extends ShapedPlan {
   readonly values: readonly Encoded[];
 }
 
-/** So many rows are sent at once: the server inserts them while the rest is being made. */
+/** Sends so many rows at once: the server inserts them while the caller makes the rest. */
 const MOST_ROWS = 256;
 
 /** A statement that waits with the inserts. */
@@ -21,9 +21,8 @@ interface Beside {
 }
 
 /**
- * Inserts that nobody waits for, kept back until something has to see them, so that what one transaction adds to
- * several tables leaves as one statement: each statement costs as much as a dozen rows. Rows of one table keep their
- * order.
+ * Holds inserts back until a statement has to see them. So the rows that one transaction adds to several tables leave
+ * as one statement: each statement costs as much as a dozen rows. Rows of one table keep their order.
  */
 export class PendingInserts {
   readonly #waiting = new Map<InsertPlan, Rows[]>();
@@ -38,7 +37,7 @@ export class PendingInserts {
     return true;
   }
 
-  /** Returns whether so many are waiting that they should leave. */
+  /** Returns whether enough rows wait to be sent. */
   add(plan: InsertPlan, rows: Rows): boolean {
     const waiting = this.#waiting.get(plan);
     if (waiting === undefined) this.#waiting.set(plan, [rows]);
@@ -59,7 +58,7 @@ export class PendingInserts {
     return this.#count === 0 && this.#beside.length === 0;
   }
 
-  /** Everything that waits, which waits no longer. */
+  /** Takes everything that waits. */
   take(): { readonly inserts: readonly ShapedInsert[]; readonly beside: readonly Beside[] } {
     const beside = this.#beside;
     const inserts = [...this.#waiting].map(([plan, rows]) =>

@@ -3,8 +3,9 @@ import { ServiceError } from '../../ports/ports.ts';
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * The address as the driver reads it without a word: it would quote one that it cannot read, and with it the password,
- * and it warns of modes of TLS that it takes for the strictest. Throws `unavailable` for what is no address.
+ * Returns an address that the driver reads without a message. The driver quotes an address that it cannot read, with
+ * its password, and warns of modes of TLS that it takes for the strictest. Throws `unavailable` for a text that is no
+ * address.
  */
 export const checkedUrl = (url: string): string => {
   if (isPostgresUrl(url))

@@ -6,7 +6,7 @@ import { VALUE_TYPES } from './postgres-values.ts';
 
 type Encoded = string | Buffer | null;
 
-/** What a statement gave; rows as arrays. */
+/** The result of a statement; rows are arrays. */
 export interface ArrayResult {
   readonly rows: SqlValue[][];
   readonly rowCount: number | null;
@@ -20,8 +20,8 @@ export interface RecordResult {
 }
 
 /**
- * A connection on loan from the pool. Statements go out as they are given, without waiting for the answers to earlier
- * ones; the server runs them in that order. Rejects with `ConnectionLost`, or with the driver's `DatabaseError`.
+ * A connection on loan from the pool. It sends statements without waiting for earlier results; the server runs them in
+ * that order. Rejects with `ConnectionLost`, or with the driver's `DatabaseError`.
  */
 export class PostgresConnection {
   readonly #client: PoolClient;
@@ -30,7 +30,7 @@ export class PostgresConnection {
   #lastError: unknown;
   #spoilt = false;
   #gathering = false;
-  /** Takes whatever time statements need. */
+  /** Whether statements may take any time. */
   patient = false;
 
   constructor(client: PoolClient) {
@@ -54,12 +54,12 @@ export class PostgresConnection {
     return this.#send({ ...statement, values, types: VALUE_TYPES }) as unknown as Promise<RecordResult>;
   }
 
-  /** Milliseconds for which the server has owed an answer; 0 when it owes none. */
+  /** Milliseconds for which the server has owed a result; 0 when it owes none. */
   silentMs(): number {
     return this.#unanswered === 0 || this.patient ? 0 : performance.now() - this.#lastAnswer;
   }
 
-  /** Gives up on a server that does not answer. */
+  /** Cuts the connection to a server that does not respond. */
   cut(): void {
     this.#client.connection.stream.destroy();
   }
@@ -75,7 +75,9 @@ export class PostgresConnection {
     this.#client.off('error', this.#note);
   }
 
-  /** The pool listens only to those that nobody has taken; without a listener an error would end the process. */
+  /**
+   * Listens for errors, as the pool does only for idle connections: an error without a listener would end the process.
+   */
   watch(): this {
     this.#client.on('error', this.#note);
     return this;
@@ -114,7 +116,7 @@ export class PostgresConnection {
     });
   }
 
-  /** An error of the server, or of reading its answer, as it is; all others tell of the connection. */
+  /** Returns an error of the server, or of reading its reply, as it is. Every other error means the connection. */
   #explained(error: unknown): unknown {
     if (error instanceof DatabaseError) return error;
     if (!isOfConnection(error)) return error;

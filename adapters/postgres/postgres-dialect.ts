@@ -26,9 +26,9 @@ WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
     columnNames: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(quote_ident(?)) AND attnum > 0 AND NOT attisdropped`,
     nowMs: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
-    // The cluster, and its timeline, which is a new one after every promotion and every recovery to a point in time.
-    // Read from the name of the log file, because the control file follows only with the next checkpoint. Both are open
-    // to everybody unless the server's owner has said otherwise.
+    // The cluster, and its timeline, which changes with every promotion and every recovery to a point in time. The name
+    // of the log file tells it, because the control file follows only with the next checkpoint. Every role can read
+    // both unless the owner of the server has forbidden it.
     history: {
       mayRead: `SELECT has_function_privilege('pg_control_system()', 'execute')
   AND has_function_privilege('pg_current_wal_lsn()', 'execute') AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute')`,

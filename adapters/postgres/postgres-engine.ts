@@ -25,12 +25,11 @@ export interface PostgresPools {
   readonly writers: PostgresPool;
 }
 
-/** How long a write waits for those of its tenant in this process. */
+/** How long a write waits for other writes of its tenant in this process. */
 const TURN_LIMIT_MS = 30_000;
 /** The longest that a timer can wait. */
 const UNHURRIED_MS = 2 ** 31 - 1;
 
-/** The whole transaction sees what was committed when its first statement began. */
 const SCRUB_LIMITS: readonly string[] = [
   'dead rows in the files of the database, until VACUUM FULL rewrites its tables',
   'the write-ahead log of the database, its archive, and its replicas, until they have gone past this moment',
@@ -40,8 +39,8 @@ const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const PROBE = `NOTIFY ${SIGNAL_CHANNEL}`;
 
 /**
- * A sample of 3,000 rows: how many there are, and how few share a value. The 30,000 of the default hold up a busy
- * server for a second.
+ * A sample of 3,000 rows: enough for the number of rows and of rows that share a value. The 30,000 of the default hold
+ * up a busy server for a second.
  */
 const ROUGHLY = 'SET LOCAL default_statistics_target = 10';
 
@@ -53,7 +52,7 @@ export class PostgresEngine implements SqlEngine {
   readonly #turns = new KeyedTurns();
   /** By lock: transactions that were begun for the next turn. */
   readonly #ahead = new Map<string, { readonly connection: PostgresConnection; readonly begun: Promise<void> }>();
-  /** Snapshots of reads that have asked for nothing yet. */
+  /** Snapshots of reads that have run no statement yet. */
   readonly #pins = new Set<Promise<void>>();
   readonly #signals: PostgresSignals;
   readonly #url: string;
@@ -104,7 +103,7 @@ export class PostgresEngine implements SqlEngine {
     return this.#signals.onSignal(topic, listener);
   }
 
-  /** A transaction number is given to nobody who could not write. */
+  /** Asks for a transaction number, which a server that cannot write refuses. */
   ping(): Promise<void> {
     return this.#counted(async () => {
       await this.#turns.settled(TURN_LIMIT_MS);
@@ -112,13 +111,13 @@ export class PostgresEngine implements SqlEngine {
     });
   }
 
-  /** Dead rows are out of reach for every query; their bytes go when the database reuses or rewrites their pages. */
+  /** No query can reach dead rows; their bytes go when the database reuses or rewrites their pages. */
   async scrub(): Promise<readonly string[]> {
     await this.ping();
     return SCRUB_LIMITS;
   }
 
-  /** On a connection of its own, which no turn of the pool ends. */
+  /** Uses a connection of its own, which no turn of the pool ends. */
   copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
     return this.#counted(() => copyRows(this.#url, folder, options));
   }
@@ -159,12 +158,12 @@ export class PostgresEngine implements SqlEngine {
   async #look<T>(connection: PostgresConnection, work: (session: SqlSession) => Promise<T>): Promise<T> {
     const session = new PostgresSession(connection, this.#parts);
     try {
-      // Nobody waits for this: the first statement of `work` follows it at once.
+      // The first statement of `work` follows at once, without waiting for this one.
       connection.command(BEGIN_READ).catch((error: unknown) => session.fail(error));
       process.nextTick(() => this.#pin(session));
       return await work(session);
     } catch (error) {
-      // Work that has seen nothing yet may begin anew.
+      // Work that has read nothing yet may start again.
       throw isRetryable(session.cause) && !session.answered ? session.cause : error;
     } finally {
       session.end();
@@ -174,9 +173,8 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Takes the snapshot, unless the work has done so by asking for something before it waits for anything: BEGIN alone
-   * does not, the first statement does. Commits of this process wait for it, so that no work sees what it has caused
-   * itself after its snapshot began.
+   * Takes the snapshot, unless the work has already run a statement: BEGIN alone does not take it. Commits of this
+   * process wait for it, so that no read sees changes which it has caused after it began.
    */
   #pin(session: PostgresSession): void {
     const pinned = session.pin();
@@ -211,20 +209,20 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Begins the next transaction under the lock, when somebody waits for it, right behind the commit of this one: it has
-   * the lock as soon as this one has gone, with no answer to be waited for in between. Another tenant that waits for a
-   * connection comes first, or it might wait for ever. Returns whether it has taken the connection on.
+   * Begins the next transaction under the lock right behind the commit of this one, when a write waits for it. So it
+   * has the lock as soon as this one has gone, without another round trip. Another tenant that waits for a connection
+   * comes first, or it might wait for ever. Returns whether it has taken the connection on.
    */
   #beginAhead(lock: string, connection: PostgresConnection): boolean {
     if (!this.#turns.isAwaited(lock) || this.#ahead.has(lock) || this.#pools.writers.isAwaited) return false;
     const begun = begin(connection, lock, false);
-    // Its taker hears of a failure.
+    // A failure rejects the promise of the caller that acquires this session.
     begun.catch(() => {});
     this.#ahead.set(lock, { connection, begun });
     return true;
   }
 
-  /** Ends what was begun for somebody who has given up. */
+  /** Ends a transaction that was begun for a write which has given up. */
   async #abandon(lock: string): Promise<void> {
     const ahead = this.#ahead.get(lock);
     if (ahead === undefined || this.#turns.isHeld(lock)) return;
@@ -235,7 +233,7 @@ export class PostgresEngine implements SqlEngine {
     this.#pools.writers.release(connection);
   }
 
-  /** A statement on no transaction is one of its own, and is committed before its answer comes. */
+  /** Runs a statement outside transactions. It is committed before its result comes. */
   #alone(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome> {
     const perform = (connection: PostgresConnection): Promise<StatementOutcome> =>
       connection.records({ text: sql, name: undefined }, parameters.map(encodeParameter));
@@ -253,10 +251,7 @@ export class PostgresEngine implements SqlEngine {
     );
   }
 
-  /**
-   * Gathers statistics, beside the work that goes on. The database does so too, later, so that a failure costs nothing
-   * but time.
-   */
+  /** Gathers statistics beside other work. The database does so too, later, so that a failure costs only time. */
   async #analyse(table: string): Promise<void> {
     if (this.#closing !== undefined) return;
     await this.#counted(() =>

@@ -1,7 +1,9 @@
 import { DatabaseError } from 'pg';
 import { ServiceError } from '../../ports/ports.ts';
 
-/** The connection is gone, or never came to be: what was sent on it may or may not have been done. */
+/**
+ * The connection is gone, or never came to be. The server may or may not have done the statements that were sent on it.
+ */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
@@ -61,7 +63,7 @@ const DISTRUSTED: Explanation = {
   hint: 'SVC_DATABASE_URL must name the host as the certificate does; an authority of your own is named with sslrootcert=/path/ca.pem',
 };
 
-/** Where the driver reports a failure of its own: a code of Node's, of OpenSSL's, or of the name service. */
+/** Codes of failures of the driver itself: of Node, of OpenSSL, or of the name service. */
 const UNREACHABLE: Readonly<Record<string, Explanation>> = {
   CERT_HAS_EXPIRED: { message: 'the certificate of the database has expired', hint: 'renew it on the server' },
   DEPTH_ZERO_SELF_SIGNED_CERT: DISTRUSTED,
@@ -103,7 +105,7 @@ const UNREADABLE_FILE: Explanation = {
 const RETRY_AFTER = { 'Retry-After': '1' };
 
 /**
- * `unavailable` for an error that tells of the state of the database; any other as a bug, without the values it may
+ * Returns `unavailable` for an error about the state of the database, and any other as a bug, without the values it may
  * quote.
  */
 export const toServiceError = (error: unknown): unknown => {
@@ -132,7 +134,8 @@ export const isLoss = (error: unknown): boolean =>
 const FATAL: ReadonlySet<string> = new Set(['FATAL', 'PANIC']);
 
 /**
- * Whether the database called the transaction off for no fault of its own, so that it may pass when it is run again.
+ * Whether the database called the transaction off without a fault of its own, so that it may succeed when it runs
+ * again.
  */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof DatabaseError && (RETRYABLE.has(error.code ?? '') || isStalePlan(error));

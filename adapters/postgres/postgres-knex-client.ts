@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import { createBuilders, dialectOn } from '../sql/knex-dialect.ts';
 
-/** What a statement of a query builder gave, as the driver names it. */
+/** The result of a statement of a query builder, as the driver names it. */
 export interface StatementOutcome {
   readonly command: string;
   readonly rowCount: number | null;
@@ -10,15 +10,16 @@ export interface StatementOutcome {
 }
 
 /**
- * Takes the place of a connection in knex: an open transaction, or whatever finds a connection for a single statement.
+ * Takes the place of a connection in knex: an open transaction, or an object that finds a connection for a single
+ * statement.
  */
 export interface StatementRunner {
   perform(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome>;
 }
 
 /**
- * Column types under which a table behaves as it does in SQLite: text of any length that sorts by its bytes, whole
- * numbers of 64 bits, flags that are 0 and 1, and doubles.
+ * Column types by which a table behaves as in SQLite: text of any length that sorts by its bytes, whole numbers of 64
+ * bits, flags of 0 and 1, doubles.
  */
 const COLUMN_TYPES: Readonly<Record<string, string>> = {
   varchar: 'text COLLATE "C"',

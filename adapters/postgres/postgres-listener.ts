@@ -9,24 +9,24 @@ export interface PostgresListenerOptions {
   /** Notifies the channel, without a topic, by another connection than this. May reject. */
   probe(): Promise<unknown>;
   heard(topic: string): void;
-  /** Something may have been signalled that was not heard. */
+  /** Called when a signal may have been missed. */
   missed(): void;
 }
 
-/** While nothing can be heard, everything may have been signalled: so often. */
+/** While the connection is lost, any topic may have been signalled: this often. */
 const POLL_MS = 1_000;
-/** How often the connection is asked whether it still is one, and how long it may take to say so. */
+/** The interval of probes of the connection, and the time limit of their reply. */
 const ASK_MS = 15_000;
 const ANSWER_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-/** What the server gets to take note of the end. */
+/** The time that the server gets to notice the end. */
 const PARTING_MS = 500;
 
 /**
- * A connection of its own that hears notifications, and comes back after an outage. That LISTEN succeeds proves
- * nothing: a pooler between that lends sessions by the transaction drops what comes later. So it counts as hearing only
- * once something was heard.
+ * A connection of its own that hears notifications, and comes back after an outage. A LISTEN that succeeds proves
+ * nothing: a pooler that lends sessions by the transaction drops later notifications. So the connection counts as
+ * hearing only once it has heard one.
  */
 export class PostgresListener {
   readonly #options: PostgresListenerOptions;
@@ -45,7 +45,7 @@ export class PostgresListener {
     void this.#run();
   }
 
-  /** Resolves soon, whatever the server does. */
+  /** Resolves soon, even when the server does not respond. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     clearInterval(this.#tick);
@@ -65,7 +65,7 @@ export class PostgresListener {
 
   async #run(): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; !this.#hasEnded; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      // Where a file that the address names is not there for a moment, not even an attempt can be made.
+      // Not even an attempt is possible while a file is missing that the address names.
       if (await this.#listen().catch(() => false)) pause = FIRST_PAUSE_MS;
       // Processes that lost their server together must not come back in step.
       if (!this.#hasEnded) await this.#rest(pause * (0.5 + Math.random()));

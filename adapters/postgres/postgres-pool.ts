@@ -16,7 +16,7 @@ export interface PostgresPoolOptions {
 /** A connection that nobody needs for so long is closed. */
 const IDLE_MS = 60_000;
 
-/** Beyond the time that a statement may take: a server that is silent for longer has gone without saying so. */
+/** Beyond the time limit of a statement: a server that is silent for longer is gone. */
 const SILENCE_MS = 2_000;
 const WATCH_MS = 500;
 
@@ -41,7 +41,7 @@ export class PostgresPool {
       fallback_application_name: 'fact-memory-node',
       onConnect: (client) => prepareSession(client, options),
     });
-    // A connection that was lost while nobody used it has left the pool already.
+    // An idle connection that was lost has left the pool already.
     this.#pool.on('error', () => {});
   }
 
@@ -72,7 +72,7 @@ export class PostgresPool {
     connection.giveBack();
   }
 
-  /** Waits for what is on loan, then closes. */
+  /** Waits for the connections on loan, then closes. */
   async end(): Promise<void> {
     await this.#pool.end();
     clearInterval(this.#watch);
@@ -98,7 +98,7 @@ const connectFailure = (error: unknown): unknown => {
   return toServiceError(new ConnectionLost('no connection to the database', { cause: error }));
 };
 
-/** Settings of the session, and a look at what kind of database this is, in one message. */
+/** Sets the session up and inspects the database, in one message. */
 const prepareSession = async (client: ClientBase, options: PostgresPoolOptions): Promise<void> => {
   const results = (await client.query(`
     SET lock_timeout = ${options.lockTimeoutMs};

@@ -12,7 +12,7 @@ import { encodeArray, encodeParameter } from './postgres-values.ts';
 import { eachSet } from './statement-over-sets.ts';
 import type { TableGrowth } from './table-growth.ts';
 
-/** What all sessions of an engine share. */
+/** The parts that all sessions of an engine share. */
 export interface SessionParts {
   readonly statements: PostgresStatements;
   readonly inserts: InsertStatements;
@@ -42,7 +42,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#parts = parts;
   }
 
-  /** Whether the server has answered some statement of the work. */
+  /** Whether the server has returned a result to the work. */
   get answered(): boolean {
     return this.#answered;
   }
@@ -66,7 +66,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#open = false;
   }
 
-  /** Takes the snapshot of the transaction, unless some statement has done so. Never rejects. */
+  /** Takes the snapshot of the transaction, unless a statement has done so. Never rejects. */
   pin(): Promise<void> | undefined {
     if (this.#used || !this.#open) return undefined;
     return this.#connection.command('SELECT 1').then(
@@ -75,7 +75,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     );
   }
 
-  /** Keeps a failure that nobody waits for, such as that of beginning the transaction. */
+  /** Keeps a failure of a statement that is not awaited, such as BEGIN. */
   fail(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#cause = error;
@@ -121,7 +121,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#pending.addBeside(sql, values);
   }
 
-  /** Nobody waits for the answer: a failure shows with the next statement, or with the commit. */
+  /** Does not wait for the reply: a failure shows with the next statement, or with the commit. */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
     if (rows.length === 0) return;
     const { inserts, growth } = this.#parts;
@@ -132,7 +132,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     growth.add(into.table, rows.length);
   }
 
-  /** Sends the inserts that wait. Whatever is sent after this finds them. */
+  /** Sends the inserts that wait. Every later statement finds them. */
   flush(): void {
     if (this.#pending.empty) return;
     this.#used = true;
@@ -161,7 +161,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
   }
 
   /**
-   * Hands the signals to the server, which passes them on when it commits. Nobody waits for the answer: a failure shows
+   * Hands the signals to the server, which passes them on when it commits. Does not wait for the reply: a failure shows
    * with the commit.
    */
   sendSignals(): void {

@@ -6,10 +6,7 @@ export interface PostgresStatement {
   readonly name: string | undefined;
 }
 
-/**
- * Names given per process. A server keeps every named statement until its connection ends, so that there must not be
- * endless many.
- */
+/** Names per process. A server keeps every named statement until its connection ends, so their number needs a bound. */
 const MOST_NAMES = 500;
 
 /**
@@ -30,7 +27,9 @@ export class PostgresStatements {
     return statement;
   }
 
-  /** The server refuses a named statement whose result has changed its columns, so that all need other names then. */
+  /**
+   * Gives all statements new names, because the server refuses a named statement whose result has changed its columns.
+   */
   rename(): void {
     this.#generation += 1;
     this.#known.clear();

@@ -63,9 +63,7 @@ const PARSERS: ReadonlyMap<number, (text: string) => SqlValue> = new Map<number,
   [BYTEA, (value) => new Uint8Array(Buffer.from(value.slice(2), 'hex'))],
 ]);
 
-/**
- * What the driver asks how to read a column. Scalars come back as both engines have them; everything else as its text.
- */
+/** Tells the driver how to read a column. Scalars come back as both engines have them; everything else as its text. */
 export const VALUE_TYPES = {
   getTypeParser: (oid: number): ((text: string) => SqlValue) => PARSERS.get(oid) ?? text,
 };

@@ -97,7 +97,7 @@ const fillTable = async (
 ): Promise<number> => {
   const there = new Set((await rows(COLUMNS, [table])).map(([name]) => String(name)));
   if (!own.every((column) => there.has(column))) throw unknownTable(table);
-  // Migrations leave rows of their own; a frozen table, which refuses deletes, has none.
+  // Migrations leave rows of their own. A frozen table, which refuses deletes, has none.
   const [[hasRows] = []] = await rows(`SELECT EXISTS (SELECT 1 FROM ${identifier(table)})::int`);
   if (hasRows === 1) await client.query(`DELETE FROM ${identifier(table)}`);
   let bytes = 0;
@@ -202,7 +202,9 @@ const foreignLayout = (layout: string): ServiceError =>
     hint: 'restore it to the engine that it was made of; "export" and "import" move a memory to another engine',
   });
 
-/** What the tables take with their indexes; nobody here knows how much room the disk of the server has. */
+/**
+ * Returns the size of the tables with their indexes. The node cannot ask for the free space on the disk of the server.
+ */
 export const sizeOfTables = (url: string): Promise<{ readonly storeBytes: number; readonly freeBytes: null }> =>
   onLoneConnection(url, async (connection) => {
     const tables = await storeTables(connection);

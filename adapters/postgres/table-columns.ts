@@ -1,10 +1,10 @@
 import type { PostgresConnection } from './postgres-connection.ts';
 
-/** Looks up the types of a table's columns; `unnest` has to be told them. */
+/** Looks up the types of a table's columns, which `unnest` needs. */
 const COLUMN_TYPES = `SELECT attname, format_type(atttypid, NULL) FROM pg_attribute
 WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND NOT attisdropped`;
 
-/** Types by column, without their modifiers: a cast to `varchar(3)` would cut off what is longer. */
+/** Types by column, without their modifiers: a cast to `varchar(3)` would cut off a longer value. */
 export class TableColumns {
   readonly #known = new Map<string, ReadonlyMap<string, string>>();
 

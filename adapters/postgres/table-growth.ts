@@ -1,14 +1,13 @@
 /**
- * Rows that this process adds to a table before its statistics are worth gathering, and by how much it must grow for
- * the next time.
+ * After so many rows of this process the statistics of a table are worth gathering; the next time it must have grown by
+ * a factor.
  */
 const FIRST_ROWS = 100;
 const FACTOR = 8;
 
 /**
- * Says when a table has outgrown its statistics. A plan that was made for an empty table is kept for as long as nobody
- * gathers them, and reads half the table where an index would lead to one row; the database would get to it within
- * minutes by itself.
+ * Says when a table has outgrown its statistics. The server keeps a plan for an empty table until they are gathered,
+ * and reads half the table where an index would lead to one row. By itself the server gathers them within minutes.
  */
 export class TableGrowth {
   readonly #tables = new Map<string, { rows: number; next: number }>();

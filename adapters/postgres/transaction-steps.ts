@@ -10,18 +10,15 @@ import type { PostgresSession } from './postgres-session.ts';
 const MOST_ATTEMPTS = 5;
 const LONGEST_PAUSE_MS = 20;
 
-/**
- * Every statement sees what was committed when it began, so that those after the lock see all that its last holder
- * wrote.
- */
+/** Every statement sees the commits before it, so that those after the lock see all that its last holder wrote. */
 const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const WITHOUT_LIMITS =
   'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
-/** The transaction did not even begin, on a connection that had been idle: another may do better. */
+/** The transaction did not begin, on an idle connection: another connection may succeed. */
 class BeginLost extends Error {}
 
-/** The lock is a statement of its own, so that what is read after it sees all that its last holder wrote. */
+/** The lock is a statement of its own, so that later statements see all that its last holder wrote. */
 export const begin = async (connection: PostgresConnection, lock: string, unhurried: boolean): Promise<void> => {
   const limits = unhurried ? `${WITHOUT_LIMITS}; ` : '';
   try {
@@ -56,7 +53,7 @@ export const perform = async <T>(
   }
 };
 
-/** Inserts may still be under way. When one fails, the server rolls back and says so in its answer to the commit. */
+/** Inserts may still be running. When one fails, the server rolls back and says so in its reply to the commit. */
 export const commit = async (connection: PostgresConnection, session: PostgresSession): Promise<void> => {
   let outcome: string;
   try {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Chance from the operating system, in the outline that the kernel asks for. */
+/** Random values of the operating system, in the outline of the kernel. */
 export const createSystemRandom = () => ({
   uuid: (): string => randomUUID(),
   bytes: (length: number): Uint8Array => new Uint8Array(randomBytes(length)),

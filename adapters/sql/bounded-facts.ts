@@ -3,16 +3,16 @@ import { FACT_COLUMNS, factFromRow } from './fact-row.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
 
-/** Values up to this come with their row. Longer ones are asked for apart, and only those that there is room for. */
+/**
+ * At most so many bytes of a value come with its row. The store asks for longer ones apart, and only for those that the
+ * page has room for.
+ */
 export const MAX_SHORT_BYTES = 4096;
 
 const VALUE_COLUMN = FACT_COLUMNS.indexOf('value_v');
 const BYTES_COLUMN = FACT_COLUMNS.length;
 
-/**
- * The facts of rows without their long values, as far as the values stay within so many bytes: see
- * `FactQuery.maxBytes`.
- */
+/** Returns the facts of rows, with long values up to so many bytes in all: see `FactQuery.maxBytes`. */
 export const factsWithin = async (
   rows: readonly SqlValue[][],
   maxBytes: number,
@@ -32,7 +32,7 @@ export const factsWithin = async (
   return kept.map(factFromRow);
 };
 
-/** The rows as far as their values stay within so many bytes, by the column that tells how long each value is. */
+/** Returns the first rows whose values stay within so many bytes, by the column with the length of each value. */
 export const rowsWithin = (
   rows: readonly SqlValue[][],
   maxBytes: number,

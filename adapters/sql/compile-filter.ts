@@ -99,8 +99,8 @@ class FilterCompiler {
   }
 
   /**
-   * Looks up the latest stamp first: one step in an index led by what is matched, however many rows came before. Adds
-   * to the conditions that the row has that stamp. A cross join keeps SQLite to the order of the two.
+   * Looks up the latest stamp first: one step in an index that begins with the matched columns. Adds to the conditions
+   * that the row has that stamp. A cross join keeps SQLite to the order of the two.
    */
   #latest(
     { column, of }: NonNullable<InTable['latest']>,
@@ -124,7 +124,7 @@ class FilterCompiler {
     if (table === 'facts') return this.condition(filter, joined);
     const fact = this.#nextJoin();
     const condition = this.condition(filter, fact);
-    // The row names one fact. Left bare, PostgreSQL may take the question for a join of the two tables.
+    // The row names one fact. PostgreSQL may plan the bare condition as a join of the two tables.
     const named = `${fact}.tenant_id = ${joined}.tenant_id AND ${fact}.id = ${joined}.fact_id`;
     return `(EXISTS (SELECT 1 FROM facts ${fact} WHERE ${named} AND ${condition})) IS TRUE`;
   }
@@ -141,7 +141,7 @@ class FilterCompiler {
     if ('below' in condition) return this.#columnBound(condition.column, '<', condition.below, joined, sign);
     const column = columnSql(condition.column, table, joined);
     if ('isNull' in condition) return `${column} IS ${condition.isNull ? '' : 'NOT '}NULL`;
-    // The column's type is not known here, so texts and numbers are asked for apart.
+    // The type of the column is unknown here, so texts and numbers get a condition each.
     const texts = equalsOneOf(column, textsOf(condition.in), this.#dialect);
     const numbers = equalsOneOf(column, numbersOf(condition.in), this.#dialect);
     const options = [texts, numbers, ...(condition.orNull === true ? [`${column} IS NULL`] : [])];
@@ -158,7 +158,7 @@ const matchSql = (match: ColumnMatch, alias: string, table: string, joined: stri
   return `${columnSql(match.column, table, joined)} ${operator} ${fieldSql(match.field, alias)}`;
 };
 
-/** A column of a joined table. That of the place of a fact is worked out. */
+/** A column of a joined table. The place of a fact is an expression. */
 const columnSql = (column: string, table: string, joined: string): string =>
   table === 'facts' && column === 'place' ? placeSql(`${joined}.garden_id`) : `${joined}.${identifier(column)}`;
 

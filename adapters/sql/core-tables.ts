@@ -27,7 +27,9 @@ export const coreTables = (dialect: SchemaDialect): readonly string[] => [
   ...dialect.expectRows(EXPECTED_ROWS),
 ];
 
-/** What ends facts. Keys begin with the tenant, so that a database can shard the tables by tenant. */
+/**
+ * Covers and expiries, which end facts. Keys begin with the tenant, so that a database can shard the tables by tenant.
+ */
 const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
   `CREATE TABLE fact_covers (
     tenant_id ${dialect.textType} NOT NULL,
@@ -85,8 +87,8 @@ const createLeaseTable = ({ textType }: SchemaDialect): string => `CREATE TABLE 
 )`;
 
 /**
- * What SQLite's planner is told to expect, in place of statistics that go stale: one tenant with many facts, few of
- * them to an entity. By its defaults it walks all facts by time rather than sort those of one entity.
+ * Row counts for SQLite's planner, in place of statistics that go stale: one tenant with many facts, few of them to an
+ * entity. By its defaults it walks all facts by time rather than sort those of one entity.
  */
 const EXPECTED_ROWS: ExpectedRows = [
   [FACTS_TABLE, 'facts_by_number', '1000000 1000000 1'],

@@ -7,7 +7,7 @@ export type AskRows = (sql: string) => Promise<SqlValue[][]>;
 
 type Described = Pick<StoreCopy, 'nodeId' | 'epoch' | 'head' | 'ledgers' | 'migrations'>;
 
-/** What a copy of these tables holds, also of a store that an older version wrote. */
+/** Describes a copy of these tables. A table that an older version lacks counts as empty. */
 export const describeCopy = async (tables: readonly string[], ask: AskRows): Promise<Described> => {
   const rowsOf = async (table: string, columns: string, rest = ''): Promise<SqlValue[][]> =>
     tables.includes(table) ? ask(`SELECT ${columns} FROM ${table} ${rest}`) : [];

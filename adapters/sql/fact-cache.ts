@@ -1,18 +1,18 @@
 import type { StoredFact } from '../../ports/ports.ts';
 
 /**
- * Facts that this process has read, by tenant and id. Bounded: what was not asked for since half of the room was filled
- * anew leaves. Who takes a fact from here must know from the store that it is there, visible, and still says the same.
+ * Facts that this process has read, by tenant and id. Evicts entries unused since half of the capacity was last
+ * refilled. A caller must know from the store that a cached fact is there, visible and unchanged.
  */
 export class FactCache {
   readonly #halfBytes: number;
   #young: Generation = new Map();
   #old: Generation = new Map();
   #youngBytes = 0;
-  /** How often something was dropped. */
+  /** The number of drops. */
   #drops = 0;
 
-  /** `maxBytes` of memory, some of which is what the facts are likely to bring along. */
+  /** `maxBytes` of memory, an estimate that includes what readers attach to a fact. */
   constructor(maxBytes: number) {
     this.#halfBytes = maxBytes / 2;
   }
@@ -21,25 +21,25 @@ export class FactCache {
     const young = this.#young.get(tenantId)?.get(id);
     if (young !== undefined) return young;
     const old = this.#old.get(tenantId)?.get(id);
-    if (old !== undefined) this.#keep(old);
+    if (old !== undefined) this.#put(old);
     return old;
   }
 
   /**
-   * For one read, and made before its snapshot is opened. Once something was dropped it takes nothing in any more: the
-   * snapshot may be from before that.
+   * A view for one read, made before its snapshot is opened. After a drop it stores no more facts, because the snapshot
+   * may be older than the drop.
    */
-  forRead(): KeptFacts {
+  forRead(): CacheView {
     const drops = this.#drops;
     return {
       get: (tenantId, id) => this.get(tenantId, id),
       put: (fact) => {
-        if (drops === this.#drops) this.#keep(fact);
+        if (drops === this.#drops) this.#put(fact);
       },
     };
   }
 
-  #keep(fact: StoredFact): void {
+  #put(fact: StoredFact): void {
     if (this.#youngBytes >= this.#halfBytes) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -52,7 +52,7 @@ export class FactCache {
     this.#youngBytes += bytesOf(fact);
   }
 
-  /** Nothing of these facts is left in memory. */
+  /** Removes these facts from memory. */
   drop(tenantId: string, ids: readonly string[]): void {
     this.#drops += 1;
     for (const generation of [this.#young, this.#old]) {
@@ -67,15 +67,15 @@ export class FactCache {
   }
 }
 
-/** What one read takes from the cache and puts there. */
-export interface KeptFacts {
+/** The cache as one read uses it. */
+export interface CacheView {
   get(tenantId: string, id: string): StoredFact | undefined;
   put(fact: StoredFact): void;
 }
 
 type Generation = Map<string, Map<string, StoredFact>>;
 
-/** An object of some thirty members, its place in the map, and what readers make of it and keep beside it. */
+/** An object of some thirty members, its place in the map, and the data that readers attach to it. */
 const OBJECT_BYTES = 2_000;
 
 /** Most texts take a byte a character, others two. */

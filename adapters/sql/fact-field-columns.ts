@@ -18,7 +18,7 @@ export interface IndexedPart {
 }
 
 /**
- * Of a digest the index keeps enough to find it: an index of whole ones is several times the size, and each fact
+ * The index holds enough of a digest to find it. An index of whole digests is several times the size, and each fact
  * dirties a page of it at random.
  */
 export const INDEXED_CID: IndexedPart = { start: 'sha256:'.length + 1, length: 12 };
@@ -29,13 +29,13 @@ export const indexedPartSql = (column: string, { start, length }: IndexedPart): 
 /** The place of a fact: its garden, or an empty text. The index on triples holds it spelled like this. */
 export const placeSql = (column: string): string => `coalesce(${column}, '')`;
 
-/** Who brought the fact. The column is null where it would repeat who asserted it. */
+/** The entity that wrote the fact. The column is null where it would repeat who asserted it. */
 export const writerSql = (table: string): string => `coalesce(${table}.writer, ${table}.asserted_by)`;
 
 /** The source as it was sent. The column is null where it would repeat the key. */
 export const sourceSql = (table: string): string => `coalesce(${table}.source, ${table}.source_key)`;
 
-/** What `indexedPartSql` makes of this text. */
+/** Returns the part of a text that `indexedPartSql` selects. */
 export const indexedPart = (text: string, { start, length }: IndexedPart): string =>
   Array.from(text)
     .slice(start - 1, start - 1 + length)

@@ -99,7 +99,7 @@ type FactRow = [...OutlineRow, valueType: ValueType, valueV: string | null];
 
 const NO_PARENTS: readonly string[] = Object.freeze([]);
 
-/** What a fact is stored with when nobody says how it was written. */
+/** The record of a fact for which the caller gives none. */
 export const plainRecord = ({ assertedBy, receivedFrom }: StoredFact): WriteRecord => ({
   writer: assertedBy ?? receivedFrom ?? '',
   writerSub: null,
@@ -153,7 +153,7 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   record.link?.hash ?? null,
 ];
 
-/** Empty where there is an instant and no text of it. */
+/** Empty where there is an instant but no text of it. */
 const untilText = ({ validUntil, validUntilMs }: StoredFact): string | null =>
   validUntilMs === null ? validUntil : unlessSame(validUntil ?? '', canonicalInstant(validUntilMs));
 
@@ -185,7 +185,7 @@ export const outlineFromRow = (row: readonly SqlValue[]): FactOutline => {
   return { ...membersFromRow(columns), interpretAs: columns[8] };
 };
 
-/** From a row with one more column: how long the value is. */
+/** Takes a row with one more column, the length of the value. */
 export const sizedOutlineFromRow = (row: readonly SqlValue[]): SizedOutline => ({
   ...outlineFromRow(row),
   valueBytes: Number(row[OUTLINE_COLUMNS.length] ?? 0),
@@ -208,7 +208,7 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   validUntil: untilOf(columns[14], columns[15]),
   validUntilMs: columns[15],
   gardenId: columns[16],
-  // Erasure takes it.
+  // Null after an erasure.
   cid: columns[17] ?? '',
   derivedFrom: columns[18] === null ? NO_PARENTS : (JSON.parse(columns[18]) as string[]),
   system: columns[19] === 1,
@@ -228,9 +228,7 @@ const untilOf = (text: string | null, ms: number | null): string | null => {
   return text === '' ? null : text;
 };
 
-/**
- * Every value is kept as text, so that both engines give back exactly what came in; `value_type` says how to read it.
- */
+/** A value is stored as text, so that both engines return it unchanged. `value_type` says how to read it. */
 const valueOfText = (type: ValueType, text: string | null): FactValue['v'] => {
   if (text === null || type === 'null') return null;
   if (type === 'number') return Number(text);

@@ -1,10 +1,10 @@
 import type { FactField, FactQuery, Filter, LedgerQuery, LedgerRange } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES } from './bounded-facts.ts';
+import { TRACE_COLUMNS } from './cached-facts.ts';
 import { compileFilter } from './compile-filter.ts';
 import { placeSql, writerSql } from './fact-field-columns.ts';
 import { FACT_COLUMNS, OUTLINE_COLUMNS } from './fact-row.ts';
 import { shapeOf } from './filter-shape.ts';
-import { TRACE_COLUMNS } from './kept-facts.ts';
 import { ENTRY_MEMBERS, entryColumns } from './ledger-row.ts';
 import { TENANTS } from './ledger-statements.ts';
 import { LIMIT } from './limit.ts';
@@ -12,15 +12,13 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlParameter } from './sql-engine.ts';
 import { TRIPLE_ORDER, type TripleStep } from './triple-order.ts';
 
-/** What a snapshot asks of the table `facts`, always known as `f`. */
-
 const columnsOf = (columns: readonly string[]): string => columns.map((column) => `f.${column}`).join(', ');
 
 const FACT = columnsOf(FACT_COLUMNS);
 const OUTLINE = columnsOf(OUTLINE_COLUMNS);
 /** Neither engine reads a value to tell its length. */
 const VALUE_BYTES = 'octet_length(f.value_v)';
-/** A long value left out, and how long it is. */
+/** The value unless it is long, and its length. */
 const SHORT_VALUE = `CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
 /** The columns of a fact, with a short value. */
 const FACT_IN_SHORT = `${OUTLINE}, f.value_type, ${SHORT_VALUE}`;
@@ -83,7 +81,7 @@ export class FactStatements {
     return query.maxBytes === undefined ? this.#facts(query, FACT, '') : this.#facts(query, FACT_IN_SHORT, 's');
   }
 
-  /** What `find` finds, as rows of `TRACE`. */
+  /** Finds the same facts as `find`, as rows of `TRACE`. */
   traces(query: FactQuery): BoundStatement {
     return this.#facts(query, TRACE, 't');
   }
@@ -156,7 +154,7 @@ export class FactStatements {
 
   #where(filter: Filter): string {
     const condition = compileFilter(filter, this.#dialect, 'f');
-    // Every index is led by the tenant: a query that names none is looked up for each.
+    // Every index begins with the tenant, so a query without a tenant looks in each.
     return namesTenant(filter) ? condition : `f.tenant_id IN (${this.tenants}) AND ${condition}`;
   }
 
@@ -171,8 +169,8 @@ export class FactStatements {
 }
 
 /**
- * Shapes come from code, not from callers' data, so there are some dozens; the bound is for a plugin that builds
- * endless ones.
+ * Shapes come from code and not from data of callers, so there are some dozens. The bound is for a plugin that builds
+ * them without end.
  */
 const REMEMBERED_STATEMENTS = 1_000;
 

@@ -11,7 +11,7 @@ export const FACTS_TABLE = 'facts';
 export const LEDGERS_TABLE = 'ledgers';
 export const FEED_ENTRIES_TABLE = 'feed_entries';
 
-/** What may be long comes last: SQLite walks through a long text, page by page, to a column behind it. */
+/** Long columns come last: SQLite walks through a long text, page by page, to a column behind it. */
 export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect): string =>
   `CREATE TABLE ${FACTS_TABLE} (
     tenant_id ${text} NOT NULL,
@@ -58,7 +58,7 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     value_v ${text}
   )`;
 
-/** Where the ledger of each tenant ends. Its row is written once in each transaction that adds to it. */
+/** The end of the ledger of each tenant. Each transaction that adds to it writes the row once. */
 export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): string =>
   `CREATE TABLE ${LEDGERS_TABLE} (
     tenant_id ${textType} NOT NULL PRIMARY KEY,
@@ -93,10 +93,10 @@ export const factIndexes: readonly string[] = [
   `CREATE INDEX facts_by_triple ON ${FACTS_TABLE}
     (tenant_id, entity_key, relation_key, scope, (${placeSql('garden_id')}), confidence, hlc_wall, hlc_ctr)`,
   `CREATE INDEX facts_by_timestamp ON ${FACTS_TABLE} (tenant_id, timestamp_ms, id)`,
-  // Without the source itself: a long one beside its key is more than PostgreSQL takes into an index.
+  // Without the source itself: beside its key a long one is too large for an index of PostgreSQL.
   `CREATE INDEX facts_by_source ON ${FACTS_TABLE} (tenant_id, source_key, number)`,
   `CREATE INDEX facts_by_writer ON ${FACTS_TABLE} (tenant_id, (coalesce(writer, asserted_by)), number)`,
-  // The rest costs nothing for facts that have no such member.
+  // The other indexes cost nothing for facts without the member.
   `CREATE INDEX facts_by_session ON ${FACTS_TABLE} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
   `CREATE INDEX facts_by_signer ON ${FACTS_TABLE} (tenant_id, number) WHERE attested_key_id IS NOT NULL`,
   `CREATE INDEX facts_by_subject ON ${FACTS_TABLE} (tenant_id, writer_sub, number) WHERE writer_sub IS NOT NULL`,

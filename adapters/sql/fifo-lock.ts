@@ -8,7 +8,7 @@ export class FifoLock {
 
   /**
    * Runs `work` when its turn comes. Rejects with `unavailable`, and gives the turn up, when that takes longer than
-   * `limitMs`: work that waits for a turn behind itself would wait for ever, and everything else behind it.
+   * `limitMs`: work that waits for a turn behind itself would block all later work for ever.
    */
   async hold<T>(work: () => Promise<T>, limitMs: number): Promise<T> {
     const before = this.#last;

@@ -1,7 +1,7 @@
 import type { FactField, Hlc } from '../../ports/ports.ts';
 import { FIELD_COLUMNS, type IndexedPart, indexedPart } from './fact-field-columns.ts';
 
-/** Which values of a filter can match anything at all; the others are left out of the statement. */
+/** Drops values of a filter that can match nothing. */
 
 export type Values = readonly (string | number | boolean)[];
 
@@ -16,7 +16,7 @@ export const usableValues = (field: FactField, values: Values): readonly string[
 
 export const textsOf = (values: Values): readonly string[] => values.filter(isStorableText);
 
-/** What the index of the member holds of each value. */
+/** The part of each value that the index of the member holds. */
 export const indexedParts = (values: readonly string[] | readonly number[], part: IndexedPart): readonly string[] =>
   values.map((value) => indexedPart(String(value), part));
 

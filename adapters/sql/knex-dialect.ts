@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import knexModule, { type Knex } from 'knex';
 
-/** A statement as a query builder wrote it, and what came of it, in the form that the dialect expects. */
+/** A statement of a query builder with its result, in the form that the dialect expects. */
 export interface BuiltQuery {
   readonly sql: string;
   readonly method?: string;
@@ -10,7 +10,7 @@ export interface BuiltQuery {
   context?: { readonly lastID: number | bigint; readonly changes: number };
 }
 
-/** Runs one statement in the place of a connection and leaves in the query what came of it. */
+/** Runs one statement in the place of a connection, and puts its result into the query. */
 export type Perform<Runner> = (
   runner: Runner,
   query: BuiltQuery,
@@ -18,7 +18,7 @@ export type Perform<Runner> = (
   client: DialectClient<Runner>,
 ) => Promise<void>;
 
-/** What is overridden or used of knex's dialects, which have no types of their own. */
+/** The members of knex's dialects that are overridden or used here. Knex has no types for them. */
 export interface DialectClient<Runner> {
   readonly config: { readonly alone: Runner };
   query(runner: Runner, query: BuiltQuery | string): Promise<unknown>;
@@ -33,8 +33,8 @@ export interface DialectClient<Runner> {
 type ClientClass<Runner> = new () => DialectClient<Runner>;
 
 /**
- * One of knex's dialects that opens no connections: its statements run on an open transaction, or on whatever finds a
- * connection for a single one.
+ * One of knex's dialects that opens no connections. Its statements run on an open transaction, or on a runner for a
+ * single statement.
  */
 export const dialectOn = <Runner>(dialect: string, perform: Perform<Runner>): ClientClass<Runner> => {
   const Dialect = load(`knex/lib/dialects/${dialect}/index.js`) as ClientClass<Runner>;
@@ -72,5 +72,5 @@ const load = createRequire(import.meta.url);
 
 const READS: ReadonlySet<string | undefined> = new Set(['select', 'first', 'pluck']);
 
-/** Keeps the error of the driver apart from knex, which writes the statement with its values into the message. */
+/** Hides the error of the driver from knex, which writes the statement with its values into the message. */
 class StatementFailure extends Error {}

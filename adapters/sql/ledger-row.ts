@@ -59,7 +59,7 @@ export const entriesFromRows = <M extends keyof LedgerEntry>(
 
 const NO_TAGS: readonly string[] = Object.freeze([]);
 
-/** Between commas, so that a tag is found with one comma on either side. */
+/** Commas at both ends let a search find a tag with one comma on either side. */
 export const writtenTags = (tags: readonly string[]): string | null =>
   tags.length === 0 ? null : `,${tags.length === 1 ? tags[0] : [...new Set(tags)].sort().join()},`;
 

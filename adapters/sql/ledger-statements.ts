@@ -1,12 +1,11 @@
 import { FEED_ENTRIES_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import { HEAD_COLUMNS } from './ledger-row.ts';
+import { LIMIT } from './limit.ts';
 
 /*
- * Statements over the ends of ledgers and over the feed. The feed of the store is the facts of its tenants and what
- * was announced among them; each end says whether there is news of its tenant.
+ * Statements over the ends of ledgers and over the feed. The feed of the store is the facts of its tenants and the
+ * entries announced among them. The end of a ledger says whether its tenant has news.
  */
-
-const LIMIT = 'LIMIT ? + 0';
 
 export const TENANTS = `SELECT tenant_id FROM ${LEDGERS_TABLE}`;
 

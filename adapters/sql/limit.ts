@@ -1,5 +1,5 @@
 /**
- * A bare `LIMIT ?` makes SQLite plan the statement anew whenever another value is bound, lest a plan fit the old limit
+ * With a bare `LIMIT ?` SQLite plans the statement anew for each bound value, because a plan may fit the old limit
  * alone: 40 µs for a statement that runs in 2.
  */
 export const LIMIT = 'LIMIT ? + 0';

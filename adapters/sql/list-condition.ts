@@ -10,19 +10,19 @@ type List = readonly string[] | readonly number[];
 const BOUND_ONE_BY_ONE = 8;
 
 /**
- * Fractions are bound one by one however many they are: as one parameter they may travel as decimal text, from which
- * not every release of SQLite gets back the same number.
+ * Binds fractions one by one, in lists of any length. As one parameter they may travel as decimal text, from which some
+ * releases of SQLite read another number.
  */
 const isOneParameter = (values: List, kind: ValueKind): boolean =>
   values.length > BOUND_ONE_BY_ONE && kind !== 'number';
 
-/** Lists for which this answers alike share a statement. */
+/** Lists with the same shape share a statement. */
 export const listShape = (values: List): string => {
   const kind = kindOf(values);
   return isOneParameter(values, kind) ? `list ${kind}` : `${values.length}${kind}`;
 };
 
-/** What all values of a list are. */
+/** The kind of all values of a list. */
 export const kindOf = (values: List): ValueKind => {
   if (typeof values[0] === 'string') return 'text';
   return values.every(Number.isSafeInteger) ? 'whole' : 'number';

@@ -8,9 +8,9 @@ export interface FeedPart {
 }
 
 /**
- * The first `limit` entries after the stamp over the feeds of these tenants, in order. Of each feed it reads a share of
- * the page and, where that ends before the page does, twice as much: however many tenants there are, about two pages
- * are read for one.
+ * Returns the first `limit` entries after the stamp over the feeds of these tenants, in order. It reads a share of the
+ * page of each feed, and twice as much where that ends before the page does. So it reads about two pages for one, for
+ * any number of tenants.
  */
 export const mergeFeeds = async (
   tenantIds: readonly string[],
@@ -36,7 +36,7 @@ export const mergeFeeds = async (
   return found.slice(0, limit);
 };
 
-/** What to read of a feed after this part; undefined when the part has reached the end of the feed. */
+/** The next part of a feed to read; undefined when the part has reached the end of the feed. */
 const nextPart = ({ tenantId, limit }: FeedPart, entries: readonly FeedEntry[], most: number): FeedPart | undefined => {
   const last = entries.at(-1);
   if (last === undefined || entries.length < limit) return undefined;

@@ -18,9 +18,9 @@ const LOCK = 'migrations';
 const CORE = 'core';
 
 /**
- * Applies what the ledger lacks, in ascending order. Every migration is a transaction of its own, or several if it has
- * to be prepared. Each takes the lock and looks at the ledger again, and the last one adds the migration's row, so that
- * several processes may start at once and an interrupted start goes on where it stopped.
+ * Applies the migrations that the ledger lacks, in ascending order. Every migration is a transaction of its own, or
+ * several if it has to be prepared. Each transaction takes the lock and reads the ledger again. The last one adds the
+ * row of the migration. So several processes may start at once, and an interrupted start goes on where it stopped.
  */
 export const applyMigrations = async (
   engine: SqlEngine,
@@ -52,8 +52,8 @@ const unpreparedTogether = (pending: readonly OwnedMigration[]): OwnedMigration[
 };
 
 /**
- * All of them in one transaction: in a new store each commit would do no more than wait for the disk. False where one
- * of them fails. Taken one by one then, those before it stay.
+ * Applies all of them in one transaction: in a new store each further commit only waits for the disk. Returns false
+ * when one of them fails, so that the caller takes them one by one and keeps those before it.
  */
 const applyAtOnce = async (
   engine: SqlEngine,
@@ -114,7 +114,7 @@ const prepareInSteps = async (
 
 const grouped = (count: number): string => count.toLocaleString('en-US');
 
-/** Works in a transaction under the lock, knowing what has been applied by then. */
+/** Runs work in a transaction under the lock, with the ledger as it is then. */
 const takeTurn = (
   engine: SqlEngine,
   all: readonly OwnedMigration[],
@@ -131,7 +131,10 @@ const takeTurn = (
     { unhurried: true },
   );
 
-/** What the ledger lacks, in ascending order. Refuses a ledger that these migrations do not fit to. */
+/**
+ * Returns the migrations that the ledger lacks, in ascending order. Refuses a ledger that does not fit these
+ * migrations.
+ */
 const pendingMigrations = async (engine: SqlEngine, migrations: readonly OwnedMigration[]) => {
   const ordered = [...migrations].sort((one, other) => one.number - other.number);
   refuseSharedNumbers(ordered);

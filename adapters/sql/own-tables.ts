@@ -3,8 +3,8 @@ const CORE: ReadonlySet<string> = new Set(['facts', 'ledgers', 'feed_entries', '
 const CORE_PREFIXES: readonly string[] = ['fact_', 'node_'];
 
 /**
- * Which of these tables belong to the store, sorted. `owners` are the owners of its migrations: a plugin's tables begin
- * with its name. Other tables of a shared database are not the store's to copy or to move.
+ * Returns the tables of the store among these, sorted. `owners` are the owners of its migrations: a plugin's tables
+ * begin with its name. Other tables in a shared database must not be copied or moved.
  */
 export const ownTables = (names: readonly string[], owners: Iterable<string>): string[] => {
   const prefixes = [...CORE_PREFIXES, ...[...owners].map((owner) => `${owner.replaceAll('-', '_')}_`)];

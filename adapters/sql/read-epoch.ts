@@ -4,10 +4,7 @@ import type { SqlSession } from './sql-engine.ts';
 
 const STORED = 'SELECT epoch FROM node_clock WHERE id = 1';
 
-/**
- * See `Snapshot.epoch`. Where the database tells its own history as well, that concerns nobody outside, so that the
- * epoch is a digest.
- */
+/** See `Snapshot.epoch`. The epoch is a digest where it includes the history of the database, which stays private. */
 export const readEpoch = async (session: SqlSession, dialect: SqlDialect): Promise<string> => {
   const [row] = await session.rows(STORED, []);
   if (row === undefined) throw new Error('the store has no clock: it was not migrated');

@@ -2,9 +2,9 @@ import type { Hlc, SchemaDialect } from '../../ports/ports.ts';
 import type { SqlSession } from './sql-engine.ts';
 
 /*
- * What lets a store answer as of an earlier moment. Covers are never undone, so the stamp from which on each counts is
- * enough. An expiry takes the place of another one: the current one stays where it was, and those before it lie in a
- * table of their own, so that reads of the present pay nothing for the past.
+ * Data for reads as of an earlier moment. Covers are never undone, so the stamp from which each counts is enough. An
+ * expiry may replace another one. The current one stays in its table, and earlier ones lie in a table of their own, so
+ * that reads of the present pay nothing for the past.
  */
 
 const PAST_EXPIRIES = 'fact_past_expiries';
@@ -42,7 +42,7 @@ interface NewExpiry {
   readonly since: Hlc;
 }
 
-/** Nearly every fact gets one time to live at most, and that costs one statement. */
+/** Sets an expiry. Nearly every fact gets at most one, and that costs one statement. */
 export const setExpiry = async (
   session: Pick<SqlSession, 'run'>,
   tenantId: string,
@@ -63,11 +63,11 @@ const ADD_EXPIRY = `INSERT INTO fact_expiries
   (tenant_id, fact_id, expires_ms, hlc_wall, hlc_ctr, since_wall, since_ctr) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (tenant_id, fact_id) DO NOTHING`;
 
-/** Two authorities with one stamp can come from two nodes; the earlier end wins then, whatever the order of arrival. */
+/** Two authorities with one stamp can come from two nodes. The earlier end wins then, in any order of arrival. */
 const OUTRANKED = `tenant_id = ? AND fact_id = ? AND ((hlc_wall, hlc_ctr) < (?, ?)
   OR ((hlc_wall, hlc_ctr) = (?, ?) AND expires_ms > ?))`;
 
-/** One that was replaced at the stamp that it began with was never to be seen. */
+/** An expiry replaced at its own start stamp was never visible, so it is not stored. */
 const KEEP_EXPIRY = `INSERT INTO ${PAST_EXPIRIES}
   (tenant_id, fact_id, since_wall, since_ctr, until_wall, until_ctr, expires_ms)
 SELECT tenant_id, fact_id, since_wall, since_ctr, CAST(? AS BIGINT), CAST(? AS INTEGER), expires_ms FROM fact_expiries

@@ -13,8 +13,8 @@ const MARK = `INSERT INTO ${REMOVED_TENANTS_TABLE} (id) VALUES (?) ON CONFLICT (
 export const TENANT_IS_REMOVED = `EXISTS (SELECT 1 FROM ${REMOVED_TENANTS_TABLE} WHERE id = OLD.tenant_id)`;
 
 /**
- * Asks whether a tenant was removed, for a write that goes on meanwhile: the result is needed before the commit. Nobody
- * removes `default`, so nothing is asked for it.
+ * Asks whether a tenant was removed, for a write that goes on meanwhile and needs the result before its commit. The
+ * tenant `default` cannot be removed.
  */
 export const askWhetherRemoved = (session: SqlSession, tenantId: string): Promise<void> | undefined => {
   if (tenantId === DEFAULT_TENANT) return undefined;
@@ -54,7 +54,7 @@ export const removeRows = async (
   return removed;
 };
 
-/** Facts come first, and the ledger, which says that there are facts, last. */
+/** Facts come first. The ledger, by which a tenant counts as having facts, comes last. */
 const tablesOfTenants = async (session: SqlSession, query: string): Promise<(readonly [string, string])[]> => {
   const tables = (await session.rows(query, [])).map(([name, key]) => [String(name), String(key)] as const);
   const place = (name: string): number => (name === FACTS_TABLE ? 0 : name === LEDGERS_TABLE ? 2 : 1);

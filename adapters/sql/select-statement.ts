@@ -8,8 +8,8 @@ import { identifier } from './sql-identifier.ts';
 export type ColumnValues = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
 
 /**
- * `SELECT *` of the rows whose columns equal the values, a list meaning any of them. Null equals null here, because
- * that is what a caller who looks for it means.
+ * `SELECT *` of the rows whose columns equal the values; a list means any of its values. Null equals null here, because
+ * callers look for it.
  */
 export const selectStatement = (
   table: string,

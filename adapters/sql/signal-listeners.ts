@@ -1,15 +1,12 @@
 type Listener = () => void;
 
-/**
- * Who wants to hear of which topic. Whatever brings the signals of other processes runs only while there is somebody to
- * hear them.
- */
+/** Listeners by topic. The watch for signals of other processes runs only while there is a listener. */
 export class SignalListeners {
   readonly #byTopic = new Map<string, Set<{ readonly call: Listener }>>();
   readonly #watch: () => () => void;
   #endWatch: (() => void) | undefined;
 
-  /** `watch` is called with the first listener; what it returns, when the last one has gone. */
+  /** Calls `watch` with the first listener, and the function that it returned after the last one has gone. */
   constructor(watch: () => () => void) {
     this.#watch = watch;
   }
@@ -51,7 +48,9 @@ export class SignalListeners {
   }
 }
 
-/** What was signalled is committed, whatever a listener makes of it; and the next listener is owed its call. */
+/**
+ * The signalled change is committed, and the next listener needs its call, so a listener must not throw through here.
+ */
 const callSafely = (listener: Listener): void => {
   try {
     listener();

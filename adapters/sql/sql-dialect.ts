@@ -1,7 +1,7 @@
 import type { SchemaDialect } from '../../ports/ports.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
-/** What a `?` stands for: `whole` is a number that is a safe integer, `number` any other. */
+/** The kind of a parameter: `whole` is a number that is a safe integer, `number` any other. */
 export type ValueKind = 'text' | 'whole' | 'number';
 
 /** Where SQLite and PostgreSQL differ in the statements that both run. Past nine members, stop and rethink. */
@@ -20,8 +20,8 @@ export interface SqlDialect {
   /** Where a `?` begins in a text, counted from 1; 0 where it is not in it. */
   position(text: string): string;
   /**
-   * Ends a SELECT: nobody else may change its rows of the table known as `alias` until the transaction ends. Empty
-   * where a writer is alone anyway.
+   * Ends a SELECT and locks its rows of the table known as `alias` until the transaction ends. Empty on an engine with
+   * a single writer.
    */
   forUpdateOf(alias: string): string;
   /** How the rows of a tenant are deleted, some at a time. */
@@ -31,13 +31,13 @@ export interface SqlDialect {
 }
 
 export interface RowRemoval {
-  /** Every table with a column `tenant_id`, and what identifies its rows: two columns. */
+  /** Returns every table with a column `tenant_id`, and the key of its rows: two columns. */
   readonly tables: string;
   /** Deletes some rows of a tenant. Parameters: the tenant, and how many rows at most. */
   statement(table: string, key: string): string;
 }
 
-/** What a database is asked about itself. */
+/** Questions to a database about itself. */
 export interface DatabaseQueries {
   /** Names of all tables, one column. */
   readonly tableNames: string;
@@ -46,8 +46,8 @@ export interface DatabaseQueries {
   /** Its own time at this moment, not when the transaction began, in milliseconds since the epoch. */
   readonly nowMs: string;
   /**
-   * What besides the epoch that is stored tells one history of this database from another, where there is such a thing:
-   * whether the node may ask, and the columns that it then gets.
+   * Tells histories of this database apart that share a stored epoch, for example after a failover. Undefined for an
+   * engine without that. `mayRead` asks for the permission, `read` returns the columns.
    */
   readonly history: { readonly mayRead: string; readonly read: string } | undefined;
 }

@@ -27,7 +27,7 @@ export interface SqlSession {
   /** Number of rows changed. */
   run(sql: string, parameters: readonly SqlParameter[]): Promise<number>;
   /**
-   * Changes rows of a table that the transaction inserts nothing into, and nobody waits for the outcome: a failure may
+   * Changes rows of a table that the transaction inserts nothing into, without waiting for the outcome. A failure may
    * show only with a later call, or with the commit.
    */
   post(sql: string, parameters: readonly SqlParameter[]): Promise<void>;
@@ -42,14 +42,14 @@ export interface SqlSession {
 }
 
 export interface WriteManner {
-  /** Waits and works as long as it takes: for changes of the schema. */
+  /** Waits and works without a time limit: for changes of the schema. */
   readonly unhurried?: boolean;
 }
 
 /** Connections, transactions and errors of one database. All errors that mean its state are `ServiceError`s already. */
 export interface SqlEngine {
   readonly dialect: SqlDialect;
-  /** Runs `work` on a consistent view of what was committed before the call. */
+  /** Runs `work` on a consistent view of the commits before the call. */
   read<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a transaction that holds the named lock from before its first statement until after its commit, over

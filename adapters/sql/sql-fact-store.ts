@@ -23,16 +23,15 @@ export const createSqlFactStore = (engine: SqlEngine, options: SqlFactStoreOptio
 
 export interface SqlFactStoreOptions {
   /**
-   * Notices at once when a write is started inside a write. Following every promise of the process costs a node some 8
-   * % of its throughput, so a node in service goes without: there the write that waits for itself fails when its time
-   * is up.
+   * Notices at once when a write is started inside a write. This follows every promise of the process and costs a node
+   * some 8 % of its throughput. So a node in service goes without: there such a write fails when its time is up.
    */
   readonly watchNesting: boolean;
-  /** Memory for facts that were read, in MiB; 0 keeps none. */
+  /** Memory of the cache of facts, in MiB; 0 switches it off. */
   readonly cacheMiB: number;
 }
 
-/** Memory for facts that were read, unless a store is told otherwise. */
+/** The default memory of the cache of facts. */
 export const FACT_CACHE_MIB = 64;
 
 /** Cleared when its write ends: work that outlives the write, such as a timer, is no longer inside it. */
@@ -41,9 +40,7 @@ interface WriteMark {
   open: boolean;
 }
 
-/**
- * One for all stores of the process: each that there is makes every promise dearer, for as long as the process lives.
- */
+/** One instance per process: every further one slows down all promises until the process ends. */
 const writeMarks = new AsyncLocalStorage<WriteMark>();
 
 const lockOf = (tenantId: string): string => `append:${tenantId}`;
@@ -64,8 +61,10 @@ class SqlFactStore implements FactStore {
   }
 
   read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const kept = this.#cache?.forRead();
-    return this.#engine.read((session) => work(new SqlSnapshot(session, this.#engine.dialect, this.#statements, kept)));
+    const cache = this.#cache?.forRead();
+    return this.#engine.read((session) =>
+      work(new SqlSnapshot(session, this.#engine.dialect, this.#statements, cache)),
+    );
   }
 
   write<T>(tenantId: string, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
@@ -82,7 +81,7 @@ class SqlFactStore implements FactStore {
       return result;
     });
     if (this.#cache === undefined) return written;
-    // Nobody would get them from there, but what is erased shall not lie about.
+    // Cached copies are unreachable by now, but erased text must not stay in memory.
     return written.finally(() => {
       if (erased.length > 0) this.#cache?.drop(tenantId, erased);
     });
@@ -99,7 +98,7 @@ class SqlFactStore implements FactStore {
       await this.#transact(this.#transaction(session, tenantId), (transaction) => record(transaction, removed));
       return sum(removed.values()) >= limit;
     });
-    // Not before the commit: until then a read may keep them.
+    // Not before the commit: until then a read may cache them.
     return removing.finally(() => this.#cache?.dropTenant(tenantId));
   }
 

@@ -22,10 +22,10 @@ import {
   type TripleQuery,
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
-import type { KeptFacts } from './fact-cache.ts';
+import { findCached, tenantOf } from './cached-facts.ts';
+import type { CacheView } from './fact-cache.ts';
 import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
 import { type BoundStatement, type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
-import { findKept, tenantOf } from './kept-facts.ts';
 import { EMPTY_LEDGER, ENTRY_MEMBERS, entriesFromRows, headFromRow } from './ledger-row.ts';
 import {
   ANNOUNCED,
@@ -50,10 +50,10 @@ export class SqlSnapshot implements Snapshot {
   protected readonly session: SqlSession;
   protected readonly dialect: SqlDialect;
   readonly #statements: FactStatements;
-  readonly #cache: KeptFacts | undefined;
+  readonly #cache: CacheView | undefined;
 
-  /** `cache` only where all that is seen is committed. */
-  constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, cache?: KeptFacts) {
+  /** Takes a `cache` only for a snapshot of committed data. */
+  constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, cache?: CacheView) {
     this.session = session;
     this.dialect = dialect;
     this.#statements = statements;
@@ -63,7 +63,7 @@ export class SqlSnapshot implements Snapshot {
   async find(query: FactQuery): Promise<StoredFact[]> {
     const tenantId = query.mayCache === true && this.#cache !== undefined ? tenantOf(query.filter) : undefined;
     if (tenantId === undefined || this.#cache === undefined) return this.#find(query);
-    return findKept(query, tenantId, this.#cache, {
+    return findCached(query, tenantId, this.#cache, {
       traces: (asked) => this.#rowsOf(this.#statements.traces(asked)),
       whole: (asked) => this.#find(asked),
     });

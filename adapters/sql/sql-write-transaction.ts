@@ -28,7 +28,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   readonly #tenantId: string;
   /** Facts that this transaction has changed: erased ones, and those whose references are redacted. */
   readonly erased: string[] = [];
-  /** What the clock says, once it is locked. */
+  /** The clock, once it is locked. */
   #clock: Hlc | undefined;
   /** Ends of ledgers as this transaction leaves them, and those that are not written yet. */
   readonly #heads = new Map<string, LedgerHead>();
@@ -42,7 +42,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   async insert(facts: readonly StoredFact[], records?: readonly WriteRecord[]): Promise<void> {
     const [first] = facts;
     if (first === undefined) return;
-    // A look at facts by their ids goes through the ledgers of all tenants.
+    // A search for facts by their ids goes through the ledgers of all tenants.
     if ((await this.#head(first.tenantId)) === EMPTY_LEDGER) await this.#addLedger(first.tenantId);
     const from = await this.#reserve(first.tenantId, facts.length);
     const rows = facts.map((fact, at) => factToRow(fact, records?.[at] ?? plainRecord(fact), from + at));
@@ -71,7 +71,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
       entries.map(({ stamp, kind, subjectId }) => [this.#tenantId, stamp.wallMs, stamp.counter, kind, subjectId]),
     );
     const head = await this.#head(this.#tenantId);
-    // A feed without facts has nobody who waits for it: what was announced comes with the first fact.
+    // No reader waits for a feed without facts. An announced entry comes with the first fact.
     if (head.newest === null) return;
     this.#change(this.#tenantId, { ...head, newest: { ...head.newest, feed: last.stamp } });
   }
@@ -132,7 +132,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     await this.session.run(SAVE_HEAD, [tenantId, ...headToRow(head)]);
   }
 
-  /** The first of so many numbers. */
+  /** Reserves so many numbers and returns the first. */
   async #reserve(tenantId: string, count: number): Promise<number> {
     const head = await this.#head(tenantId);
     this.#change(tenantId, { ...head, number: head.number + count });
@@ -232,7 +232,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   }
 }
 
-/** Tenants of the rows that are neither the transaction's own nor `default`, which nobody removes. */
+/** Tenants of the rows that are neither the transaction's own nor `default`, which cannot be removed. */
 const otherTenants = (rows: readonly Row[], own: string): ReadonlySet<string> => {
   const others = new Set<string>();
   for (const { tenant_id: tenantId = own } of rows) {

@@ -4,9 +4,9 @@ import type { SqlParameter } from './sql-engine.ts';
 
 /*
  * Facts of one tenant in the order of the index on triples. A page begins behind a fact. One comparison of all columns
- * would not do: SQLite seeks by columns alone, not by the place, which is an expression, and so it would pass over all
- * facts of a long triple again with each page. So a page is read in steps: first the rest of the triple in its place,
- * then further places of the triple, then further triples of the entity, then further entities.
+ * is too slow: SQLite seeks by columns alone, and the place is an expression. It would pass over all facts of a long
+ * triple again with each page. So a page is read in steps: the rest of the triple in its place, further places of the
+ * triple, further triples of the entity, further entities.
  */
 
 interface OrderColumn {
@@ -29,7 +29,7 @@ const listOf = (columns: readonly OrderColumn[]): string => columns.map(({ sql }
 
 export const TRIPLE_ORDER = `ORDER BY ${listOf([ENTITY, RELATION, SCOPE, PLACE, ...WITHIN])}`;
 
-/** The facts that equal the last one in some columns of the order, and lie beyond it in those that follow. */
+/** A step: the facts that equal the last one in the first columns of the order, and lie beyond it in the next one. */
 export interface TripleStep {
   readonly name: string;
   /** A condition, empty for facts from the beginning. */

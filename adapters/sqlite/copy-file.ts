@@ -16,9 +16,9 @@ const LOOK_MS = 250;
 const COPY_PROGRAM = fileURLToPath(new URL('./copy-worker.js', import.meta.url));
 
 /**
- * Writes what is committed in the file of a store into a new file. Writes of all processes go on; what they commit
- * meanwhile stays in the log until the copy is done. SQLite copies in a process of its own: it cannot be called off,
- * and a thread that is ended within it takes the whole node with it. See `FactStore.copyInto`.
+ * Writes the committed contents of the file of a store into a new file. Writes of all processes go on; their commits
+ * stay in the log until the copy is done. SQLite copies in a process of its own: it cannot be called off, and a thread
+ * that is ended within it takes the whole node with it. See `FactStore.copyInto`.
  */
 export const copyFile = (path: string, folder: string, { signal, onProgress }: CopyOptions): Promise<StoreCopy> =>
   new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export const copyFile = (path: string, folder: string, { signal, onProgress }: C
     if (signal?.aborted === true) give();
   });
 
-/** SQLite does not tell how far it is; the size of what it has written does. */
+/** SQLite reports no progress, so this watches the size of the written file. */
 const watchSize = (from: string, to: string, onProgress: CopyOptions['onProgress']): (() => void) => {
   if (onProgress === undefined) return () => {};
   const look = async (): Promise<void> => {

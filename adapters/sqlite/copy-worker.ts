@@ -31,7 +31,7 @@ const onDatabase = async <T>(path: string, work: (database: SqliteDatabase) => T
   }
 };
 
-/** The copy is a file without a log. It tells of itself, so that all it tells is of the one moment that it shows. */
+/** The copy is a file without a log. Its description comes from the copy itself, so that it is of the same moment. */
 const copy = async (path: string, folder: string): Promise<StoreCopy> => {
   const target = join(folder, COPY_NAME);
   await onDatabase(path, (database) => {

@@ -18,7 +18,7 @@ export interface SqliteStoreOptions {
   readonly busyTimeoutMs?: number;
   /** See `SqlFactStoreOptions`. Default true. */
   readonly watchNesting?: boolean;
-  /** Memory for facts that were read, in MiB; 0 keeps none. Default 64. */
+  /** Memory of the cache of facts, in MiB; 0 switches it off. Default 64. */
   readonly factCacheMiB?: number;
   /** Whether a thread of its own writes. Default `inline`: the thread of the callers does. */
   readonly writer?: 'inline' | 'thread';

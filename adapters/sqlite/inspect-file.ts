@@ -6,8 +6,8 @@ import { toServiceError } from './sqlite-errors.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Looks at a file that is there without changing what it holds: whether it can be written, and is whole. Empty when all
- * is well.
+ * Inspects an existing file without changing its contents: whether it can be written, and is whole. Returns no problem
+ * when all is well.
  */
 export const inspectFile = (path: string): readonly AdapterProblem[] => {
   if (!statSync(path).isFile()) {

@@ -12,9 +12,8 @@ export interface SqliteFile {
 }
 
 /**
- * Kibibytes of pages a connection keeps; what is not there comes from the file cache of the system at a microsecond or
- * two a page. Every fact goes into three indexes at random places: with half as much for the writer, batches cost 7 %
- * more.
+ * Kibibytes of pages that a connection caches. Any other page comes from the file cache of the system at a microsecond
+ * or two. Every fact goes into three indexes at random places: with half as much for the writer, batches cost 7 % more.
  */
 const WRITER_CACHE_KIB = 32 * 1024;
 const READER_CACHE_KIB = 4 * 1024;
@@ -25,7 +24,7 @@ const READER_CACHE_KIB = 4 * 1024;
  */
 const CHECKPOINT_PAGES = 20_000;
 
-/** Bytes of log file kept after a checkpoint. */
+/** The size to which a checkpoint cuts the log file. */
 const KEPT_LOG_BYTES = 128 * 1024 * 1024;
 
 /** Throws `unavailable` with a hint when the file cannot be used. */
@@ -34,7 +33,7 @@ export const openWriter = (file: SqliteFile): SqliteConnection => openConnection
 export const openReader = (file: SqliteFile): SqliteConnection => openConnection(file, READER_PRAGMAS);
 
 const WRITER_PRAGMAS: readonly string[] = [
-  // NORMAL would lose acknowledged commits with the power, and peers may have seen their stamps.
+  // NORMAL would lose acknowledged commits at a power failure, and peers may know their stamps.
   'synchronous = FULL',
   'foreign_keys = ON',
   // Without it, INSERT OR REPLACE would get past the trigger that keeps facts from being deleted.
@@ -63,7 +62,8 @@ const openConnection = ({ driver, path, busyTimeoutMs }: SqliteFile, pragmas: re
 };
 
 /**
- * Readers go on while one writes. The switch to it fails at once, whatever the timeout, while another process makes it.
+ * Readers go on while one writes. The switch to this mode ignores the timeout: it fails at once while another process
+ * makes it.
  */
 const enterWalMode = (database: SqliteDatabase, busyTimeoutMs: number): void => {
   const deadline = performance.now() + busyTimeoutMs;

@@ -1,6 +1,6 @@
 import { endTransaction, type SqliteConnection } from './sqlite-connection.ts';
 
-/** Connections kept open for reads. Few reads overlap, because statements never leave the thread. */
+/** Idle connections for reads. Few reads overlap, because statements never leave the thread. */
 const KEPT_READERS = 4;
 
 /** Snapshots held at once; further reads wait in the order in which they came. */

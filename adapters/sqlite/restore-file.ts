@@ -46,7 +46,7 @@ export const restoreFile = async (given: string, request: RestoreRequest): Promi
   }
 };
 
-/** From its first step on the former store has two names or one, and the place is never empty. */
+/** Leaves no moment without a store: the former one keeps a name until the new one has its place. */
 const swap = async (draft: string, path: string, aside: string): Promise<string | null> => {
   const isThere = existsSync(path);
   if (isThere) {
@@ -65,7 +65,10 @@ const removeStore = async (path: string): Promise<void> => {
   for (const ending of ['', ...LOG_ENDINGS]) await rm(`${path}${ending}`, { force: true });
 };
 
-/** Gives up the log, which SQLite allows to the only connection alone. A damaged file is used by nobody. */
+/**
+ * Checks that no process uses the file: SQLite gives up the log only for a single connection. A damaged file counts as
+ * unused.
+ */
 const requireUnused = (path: string): void => {
   let database: SqliteDatabase | undefined;
   try {
@@ -96,7 +99,7 @@ const foreignLayout = (layout: string): ServiceError =>
 const changed = (): ServiceError =>
   new ServiceError('conflict', 'the file of the backup changed while it was read', { hint: 'use another backup' });
 
-/** What the store takes on its disk, its log included, and what is free there. */
+/** Returns the size of the store on its disk, with its log, and the free space there. */
 export const sizeOfFile = async (
   given: string,
 ): Promise<{ readonly storeBytes: number; readonly freeBytes: number | null }> => {

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../ports/ports.ts';
 
 /**
- * Rewrites the file of a store without what was deleted from it, and empties its log, in a thread of its own. Nobody
- * can write meanwhile. Rejects with `unavailable` when it cannot.
+ * Rewrites the file of a store without its deleted rows, and empties its log, in a thread of its own. Blocks all writes
+ * meanwhile. Rejects with `unavailable` when it cannot.
  */
 export const rewriteFile = (path: string): Promise<void> =>
   new Promise((resolve, reject) => {

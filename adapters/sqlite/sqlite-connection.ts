@@ -2,11 +2,11 @@ import type { SqlValue } from '../../ports/ports.ts';
 import type { SqliteDatabase, SqliteStatement } from './sqlite-driver.ts';
 import type { StatementOutcome } from './sqlite-knex-client.ts';
 
-/** Statements kept prepared per connection; the node's own hot ones number some sixty. */
-const KEPT_STATEMENTS = 256;
+/** Prepared statements cached per connection; the node's own hot ones number some sixty. */
+const CACHED_STATEMENTS = 256;
 
 /** A prepared statement whose rows come as arrays. */
-export interface KeptStatement {
+export interface CachedStatement {
   readonly statement: SqliteStatement;
   /** Names of the result's columns; empty for a statement without rows. Refreshed when the schema changes. */
   columns: readonly string[];
@@ -18,7 +18,7 @@ export interface KeptStatement {
 export class SqliteConnection {
   readonly #database: SqliteDatabase;
   /** In order of use, oldest first. */
-  readonly #kept = new Map<string, KeptStatement>();
+  readonly #statements = new Map<string, CachedStatement>();
 
   #schemaProbe: SqliteStatement | undefined;
 
@@ -34,25 +34,25 @@ export class SqliteConnection {
     this.#database.exec(sql);
   }
 
-  prepare(sql: string): KeptStatement {
-    const known = this.#kept.get(sql);
+  prepare(sql: string): CachedStatement {
+    const known = this.#statements.get(sql);
     if (known !== undefined) {
-      this.#kept.delete(sql);
-      this.#kept.set(sql, known);
+      this.#statements.delete(sql);
+      this.#statements.set(sql, known);
       return known;
     }
     this.#seeSchema();
     const statement = this.#database.prepare(sql);
     statement.setReturnArrays(true);
     const fresh = { statement, columns: namesOf(statement) };
-    this.#kept.set(sql, fresh);
-    if (this.#kept.size > KEPT_STATEMENTS) this.#dropOldest();
+    this.#statements.set(sql, fresh);
+    if (this.#statements.size > CACHED_STATEMENTS) this.#dropOldest();
     return fresh;
   }
 
   /**
-   * A statement is prepared against the schema that the connection remembers, and only when it runs does SQLite notice
-   * that another connection has changed it: too late for a `SELECT *` that has told its columns.
+   * Notices a change of the schema by another connection before a statement is prepared. SQLite notices it only when
+   * the statement runs, which is too late for a `SELECT *` that has told its columns.
    */
   #seeSchema(): void {
     this.#schemaProbe ??= this.#database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
@@ -64,7 +64,7 @@ export class SqliteConnection {
   }
 
   forgetStatements(): void {
-    this.#kept.clear();
+    this.#statements.clear();
   }
 
   /**
@@ -80,7 +80,7 @@ export class SqliteConnection {
 
   /** Never throws: a handle that fails to close holds nothing that the file does not. */
   close(): void {
-    this.#kept.clear();
+    this.#statements.clear();
     try {
       this.#database.close();
     } catch {
@@ -89,14 +89,14 @@ export class SqliteConnection {
   }
 
   #dropOldest(): void {
-    for (const oldest of this.#kept.keys()) {
-      this.#kept.delete(oldest);
+    for (const oldest of this.#statements.keys()) {
+      this.#statements.delete(oldest);
       return;
     }
   }
 }
 
-/** Rolls back what is open. False when that fails, so that the connection is of no further use. */
+/** Rolls back the open transaction. Returns false when that fails: the connection is of no further use then. */
 export const endTransaction = (connection: SqliteConnection): boolean => {
   try {
     if (connection.isTransaction) connection.exec('ROLLBACK');
@@ -106,21 +106,21 @@ export const endTransaction = (connection: SqliteConnection): boolean => {
   }
 };
 
-/** Runs a statement of which nobody knows whether it gives rows. */
-export const outcomeOf = (kept: KeptStatement, parameters: readonly SqlValue[]): StatementOutcome => {
-  if (kept.columns.length === 0) {
-    const { changes, lastInsertRowid } = kept.statement.run(...parameters);
+/** Runs a statement that may or may not return rows. */
+export const outcomeOf = (cached: CachedStatement, parameters: readonly SqlValue[]): StatementOutcome => {
+  if (cached.columns.length === 0) {
+    const { changes, lastInsertRowid } = cached.statement.run(...parameters);
     return { rows: undefined, changes: Number(changes), lastInsertRowid };
   }
-  const rows = recordsOf(kept, kept.statement.all(...parameters) as SqlValue[][]);
+  const rows = recordsOf(cached, cached.statement.all(...parameters) as SqlValue[][]);
   return { rows, changes: rows.length, lastInsertRowid: 0 };
 };
 
 /** Rows as objects. Another process may have added columns since the statement was prepared. */
-export const recordsOf = (kept: KeptStatement, rows: readonly SqlValue[][]): Record<string, SqlValue>[] => {
+export const recordsOf = (cached: CachedStatement, rows: readonly SqlValue[][]): Record<string, SqlValue>[] => {
   const [first] = rows;
-  if (first !== undefined && first.length !== kept.columns.length) kept.columns = namesOf(kept.statement);
-  const { columns } = kept;
+  if (first !== undefined && first.length !== cached.columns.length) cached.columns = namesOf(cached.statement);
+  const { columns } = cached;
   return rows.map((row) => {
     const record: Record<string, SqlValue> = {};
     for (let at = 0; at < columns.length; at += 1) record[columns[at] as string] = row[at] as SqlValue;

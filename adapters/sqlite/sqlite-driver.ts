@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { SqlValue } from '../../ports/ports.ts';
 
 /**
- * What the adapter needs of a driver: the part of `node:sqlite` that `@photostructure/sqlite` has as well. Everything
- * is synchronous. Errors carry SQLite's extended result code in `errcode`.
+ * The part of a driver that the adapter uses: that of `node:sqlite` which `@photostructure/sqlite` has as well.
+ * Everything is synchronous. Errors carry SQLite's extended result code in `errcode`.
  */
 export interface SqliteDriver {
   readonly name: string;
@@ -55,7 +55,7 @@ const builtInModule = (): SqliteModule | undefined => {
   return found !== undefined && isComplete(found) ? found : undefined;
 };
 
-/** Earlier releases lack some of what we need. Properties of a database are found on the database alone. */
+/** Whether the module has all that the adapter uses. Properties of a database are found on the database alone. */
 const isComplete = ({ DatabaseSync, StatementSync }: SqliteModule): boolean => {
   const database = new DatabaseSync(':memory:');
   database.close();

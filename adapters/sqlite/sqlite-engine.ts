@@ -13,18 +13,18 @@ import { StoreVersion } from './store-version.ts';
 import { SMALLEST_WRITE, type SqliteWriter, type WriteSession } from './writer/sqlite-writer.ts';
 
 export interface SqliteEngineOptions {
-  /** Starts what writes. Statements of its builders run on the transaction that they were given. */
+  /** Starts the writer. Statements of its builders run on the transaction that they were given. */
   startWriter(knex: Knex): SqliteWriter;
   openReader(): SqliteConnection;
-  /** Rewrites the file without what was deleted from it, and empties the log. */
+  /** Rewrites the file without its deleted rows, and empties the log. */
   rewrite(): Promise<void>;
-  /** Writes what is committed in the file into a new one in the folder. */
+  /** Writes the committed contents of the file into a new one in the folder. */
   copy(folder: string, options: CopyOptions): Promise<StoreCopy>;
   /** How long a write waits while another process holds the lock. */
   readonly busyTimeoutMs: number;
 }
 
-/** How long a write waits for those before it. Far beyond any honest queue: groups of writes take milliseconds. */
+/** How long a write waits for earlier ones. Far beyond a usual queue: groups of writes take milliseconds. */
 const TURN_LIMIT_MS = 30_000;
 /** The longest that a timer can wait. */
 const UNHURRIED_MS = 2 ** 31 - 1;
@@ -40,11 +40,11 @@ export class SqliteEngine implements SqlEngine {
   readonly #knex: Knex = createSqliteBuilders({ perform: (...statement) => this.#alone(...statement) });
   readonly #turns = new FifoLock();
   readonly #readers: ReaderPool;
-  /** The connection that writes does not count its own commits, whose signals it raises itself. */
+  /** The writer does not count its own commits, whose signals it raises itself. */
   readonly #listeners = new SignalListeners(() => this.#writer.watch(() => this.#listeners.callAll()));
   readonly #writer: SqliteWriter;
   readonly #version: StoreVersion;
-  /** The last write failed for want of a resource, so that only a real write shows whether it is back. */
+  /** Whether the last write failed for lack of a resource, so that only a real write shows whether it is back. */
   #inDoubt = false;
   #closing: Promise<void> | undefined;
 
@@ -70,7 +70,7 @@ export class SqliteEngine implements SqlEngine {
     });
   }
 
-  /** The lock's name does not matter: SQLite has one writer, whatever it writes. */
+  /** Ignores the name of the lock: SQLite has one writer for everything. */
   async write<T>(
     _lock: string,
     work: (session: WriteSession) => Promise<T>,
@@ -97,7 +97,7 @@ export class SqliteEngine implements SqlEngine {
     await this.#turns.hold(() => this.#transact(probe, this.#options.busyTimeoutMs), TURN_LIMIT_MS);
   }
 
-  /** The turn is kept: a write of this process would wait for the file in vain. */
+  /** Holds the turn of writes meanwhile: a write of this process would wait for the file in vain. */
   async scrub(): Promise<readonly string[]> {
     this.#refuseWhenClosed();
     await this.#turns.hold(() => this.#options.rewrite(), UNHURRIED_MS);

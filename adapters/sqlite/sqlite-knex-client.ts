@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import { createBuilders, dialectOn } from '../sql/knex-dialect.ts';
 
-/** What a statement of a query builder gave: rows, or counts when it returns none. */
+/** The result of a statement of a query builder: rows, or counts when it returns none. */
 export interface StatementOutcome {
   readonly rows: Record<string, SqlValue>[] | undefined;
   readonly changes: number;
   readonly lastInsertRowid: number | bigint;
 }
 
-/** Takes the place of a connection in knex: an open transaction, or whatever opens one for a single statement. */
+/** Takes the place of a connection in knex: an open transaction, or an object that opens one for a single statement. */
 export interface StatementRunner {
   perform(
     sql: string,

@@ -19,7 +19,7 @@ export class SqliteSession implements SqlSession, StatementRunner {
   #failure: unknown;
   #signals: Set<string> | undefined;
 
-  /** Between so many rows that are written others of this thread have their turn. */
+  /** Yields to other work on this thread after this many written rows. */
   constructor(connection: SqliteConnection, knex: Knex, rowsAtOnce: number = Number.POSITIVE_INFINITY) {
     this.#connection = connection;
     this.#knex = knex;
@@ -66,8 +66,8 @@ export class SqliteSession implements SqlSession, StatementRunner {
 
   async records(sql: string, parameters: readonly SqlParameter[]): Promise<Record<string, SqlValue>[]> {
     return this.#guarded(() => {
-      const kept = this.#connection.prepare(sql);
-      return recordsOf(kept, kept.statement.all(...(parameters as SqlValue[])) as SqlValue[][]);
+      const cached = this.#connection.prepare(sql);
+      return recordsOf(cached, cached.statement.all(...(parameters as SqlValue[])) as SqlValue[][]);
     });
   }
 

@@ -1,13 +1,13 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
- * Tells whether anybody has committed to the file: https://sqlite.org/pragma.html#pragma_data_version A connection of
- * its own that writes nothing, so that the commits of this process count like those of others.
+ * Tells whether any connection has committed to the file: https://sqlite.org/pragma.html#pragma_data_version It uses a
+ * connection that writes nothing, so that commits of this process count like those of others.
  */
 export class StoreVersion {
   readonly #open: () => SqliteConnection;
   #connection: SqliteConnection | undefined;
-  /** Versions are those of a connection: with another one they begin anew, elsewhere. */
+  /** A version counts for one connection. A new connection starts again at another base. */
   #base = 0;
 
   constructor(open: () => SqliteConnection) {

@@ -12,7 +12,7 @@ import { isBusy } from './sqlite-errors.ts';
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 20;
 
-/** True when the log is empty, with all that it held in the file. */
+/** Returns true when the log is empty and the file holds its pages. */
 const emptyLog = (database: SqliteDatabase): boolean => {
   const statement = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
   statement.setReturnArrays(true);

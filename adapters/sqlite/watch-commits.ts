@@ -1,11 +1,11 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** How often other processes are looked after. Each look costs some microseconds and no lock. */
+/** The interval of checks for commits of other processes. A check costs some microseconds and no lock. */
 const LOOK_MS = 250;
 
 /**
- * Calls `changed` soon after another connection than this one has committed anything:
- * https://sqlite.org/pragma.html#pragma_data_version Never keeps the process alive. The function returned ends it.
+ * Calls `changed` soon after another connection has committed: https://sqlite.org/pragma.html#pragma_data_version Never
+ * keeps the process alive. The returned function ends it.
  */
 export const watchCommits = (connection: () => SqliteConnection | undefined, changed: () => void): (() => void) => {
   let watched: SqliteConnection | undefined;
@@ -26,7 +26,7 @@ export const watchCommits = (connection: () => SqliteConnection | undefined, cha
   return () => clearInterval(timer);
 };
 
-/** Undefined when the file cannot be read, so that everything may have happened. */
+/** Returns undefined when the file cannot be read: any commit may have been missed then. */
 const versionOf = (connection: SqliteConnection): unknown => {
   try {
     return connection.rows('PRAGMA data_version', [])[0]?.[0];

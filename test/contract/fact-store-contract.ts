@@ -1,10 +1,10 @@
 import { CORE_MIGRATIONS } from '../../adapters/sql/core-migrations.ts';
 import type { FactStore } from '../../ports/ports.ts';
 import { describeBoundedPages } from './fact-store/bounded-pages.ts';
+import { describeCachedFacts } from './fact-store/cached-facts.ts';
 import { describeErasure } from './fact-store/erasure.ts';
 import { describeFacts } from './fact-store/facts.ts';
 import { describeFeedAndClock } from './fact-store/feed-and-clock.ts';
-import { describeKeptFacts } from './fact-store/kept-facts.ts';
 import { describeLedger } from './fact-store/ledger.ts';
 import { describeLiveness } from './fact-store/liveness.ts';
 import { describeMigrations } from './fact-store/migrations.ts';
@@ -51,7 +51,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
       describeTripleOrder(() => current);
       describeBoundedPages(() => current);
       describeLiveness(() => current);
-      describeKeptFacts(() => current);
+      describeCachedFacts(() => current);
       describeFeedAndClock(() => current);
       describeTables(() => current);
       describeSignals(() => current);

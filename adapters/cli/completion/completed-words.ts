@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { acceptedWords } from '../accepted-words.ts';
 
-/** What may stand after an option or at the place of an argument. */
+/** A value after an option or at the place of an argument. */
 export type CompletedValue =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'file' }

@@ -3,9 +3,9 @@ import { endTransaction, type SqliteConnection } from '../sqlite-connection.ts';
 import { SqliteSession } from '../sqlite-session.ts';
 
 /**
- * What a write transaction reads before it changes anything, on a connection of the caller's own thread: while the
- * transaction has the lock nobody else commits, so that both see the same state, and no answer of the other thread has
- * to be waited for.
+ * Reads of a write transaction before its first change, on a connection of the caller's own thread. No other process
+ * commits while the transaction has the lock, so both connections see the same state. The reads need no round trip to
+ * the other thread.
  */
 export class EarlyReads {
   readonly #open: () => SqliteConnection;
@@ -18,7 +18,10 @@ export class EarlyReads {
     this.#connection = open();
   }
 
-  /** Its first statement takes the snapshot. An error of beginning it is thrown as the driver gave it. */
+  /**
+   * Begins a read transaction, whose first statement takes the snapshot. Throws an error of BEGIN as the driver gave
+   * it.
+   */
   begin(): SqliteSession {
     this.end();
     this.#connection ??= this.#open();

@@ -6,8 +6,8 @@ const SHUT = 2;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Keeps a process that exits from ending a thread within a call of SQLite: the driver would abort the process, which
- * would then not end with the code that it was given. Works over shared memory: an exit waits for nothing else.
+ * Keeps a process that exits from ending a thread within a call of SQLite. The driver would abort the process, which
+ * would lose its exit code. Works over shared memory, because an exit waits for nothing else.
  */
 export class ExitGate {
   readonly shared: SharedArrayBuffer;
@@ -29,7 +29,7 @@ export class ExitGate {
     }
   }
 
-  /** In the thread that exits: waits for the work that is under way, and lets no more begin. */
+  /** In the thread that exits: waits for running work, and lets no more begin. */
   shut(): void {
     const deadline = performance.now() + LONGEST_WAIT_MS;
     while (Atomics.compareExchange(this.#state, 0, FREE, SHUT) === TAKEN && performance.now() < deadline) {
@@ -44,7 +44,7 @@ const shutAll = (): void => {
   for (const gate of gates) gate.shut();
 };
 
-/** Shuts the gate when the process exits. Returns what ends that. */
+/** Shuts the gate when the process exits. Returns a function that ends this. */
 export const shutAtExit = (gate: ExitGate): (() => void) => {
   // One listener for all: many of them look like a leak.
   if (gates.size === 0) process.on('exit', shutAll);

@@ -27,7 +27,7 @@ export class InlineWriter implements SqliteWriter {
     let result: T;
     try {
       result = await work(session);
-      // Other processes see that something was committed, and only if something was written.
+      // Other processes notice a commit, and only one that wrote something.
       if (session.signals !== undefined) await session.run(SMALLEST_WRITE, []);
       if (session.failure !== undefined) throw session.failure;
     } catch (error) {
@@ -60,8 +60,8 @@ export class InlineWriter implements SqliteWriter {
   }
 
   /**
-   * The lock is asked for without waiting in SQLite, which would stop this thread, and with it the holder of the lock
-   * when that is another store of this process.
+   * Asks for the lock without waiting in SQLite. A wait would stop this thread, and with it another store of this
+   * process that holds the lock.
    */
   async #begin(patienceMs: number): Promise<SqliteConnection> {
     const deadline = performance.now() + patienceMs;
@@ -77,7 +77,7 @@ export class InlineWriter implements SqliteWriter {
     }
   }
 
-  /** A connection whose transaction cannot be rolled back even now is given up for another. */
+  /** Replaces a connection whose transaction still cannot be rolled back. */
   #usable(): SqliteConnection {
     if (this.#connection !== undefined && !endTransaction(this.#connection)) {
       this.#connection.close();

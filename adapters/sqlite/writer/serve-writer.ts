@@ -5,7 +5,7 @@ import { ExitGate } from './exit-gate.ts';
 import { pauseMs } from './sqlite-writer.ts';
 import { describeError, type WriterAnswer, type WriterStep } from './writer-messages.ts';
 
-/** Where steps come from and answers go: the port of a thread. */
+/** The port of a thread: it brings steps and takes results. */
 export interface WriterPort {
   on(event: 'message', listener: (steps: readonly WriterStep[]) => void): unknown;
   postMessage(answer: WriterAnswer): void;
@@ -18,7 +18,7 @@ export const serveWriter = (port: WriterPort, open: () => SqliteConnection, gate
   gate.pass(() => writer.prepare());
   const othersCommitted = (): void => port.postMessage({ othersCommitted: true });
   const endWatch = watchCommits(() => writer.connection, othersCommitted);
-  // Of what came before the first look nobody knows.
+  // Changes before the first check cannot be detected.
   othersCommitted();
   port.on('message', (steps) => {
     gate.pass(() => port.postMessage(answerOf(writer, steps)));
@@ -41,8 +41,8 @@ const answerOf = (writer: StepWriter, steps: readonly WriterStep[]): WriterAnswe
 type Statement = Extract<WriterStep, { readonly sql: string }>;
 
 /**
- * The steps, on one connection. Statements run in a transaction alone, and after one has failed no other does: SQLite
- * itself ends a transaction when the disk is full, and each statement after that would be a commit of its own.
+ * Runs the steps on one connection. Statements run only in a transaction. After one has failed, no other runs: SQLite
+ * itself ends a transaction when the disk is full, and each later statement would be a commit of its own.
  */
 class StepWriter {
   readonly #open: () => SqliteConnection;
@@ -54,7 +54,7 @@ class StepWriter {
     this.#open = open;
   }
 
-  /** Does not wait for the first transaction to open. What keeps it from opening shows with that. */
+  /** Opens the connection before the first transaction needs it. A failure shows with that transaction. */
   prepare(): void {
     try {
       this.#usable();
@@ -131,7 +131,7 @@ class StepWriter {
     return this.#connection;
   }
 
-  /** A connection whose transaction cannot be rolled back even now is given up for another. */
+  /** Replaces a connection whose transaction still cannot be rolled back. */
   #usable(): SqliteConnection {
     this.#begun = false;
     if (this.#connection !== undefined && !endTransaction(this.#connection)) {
@@ -143,17 +143,17 @@ class StepWriter {
   }
 }
 
-/** Waits on it are only ever ended by the time that they may take. */
+/** Nothing ever notifies this cell: a wait on it is a sleep until its timeout. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 const runOn = (connection: SqliteConnection, step: Statement): unknown => {
-  const kept = connection.prepare(step.sql);
-  const { statement } = kept;
+  const cached = connection.prepare(step.sql);
+  const { statement } = cached;
   switch (step.do) {
     case 'rows':
       return step.sets.map((parameters) => statement.all(...parameters));
     case 'perform':
-      return outcomeOf(kept, step.parameters);
+      return outcomeOf(cached, step.parameters);
     case 'run': {
       let changes = 0;
       for (const parameters of step.sets) changes += Number(statement.run(...parameters).changes);

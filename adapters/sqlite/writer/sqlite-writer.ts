@@ -10,7 +10,7 @@ export interface Written<T> {
   readonly signals: ReadonlySet<string> | undefined;
 }
 
-/** The one connection of a store that writes, wherever it lives. Its callers take turns. */
+/** The one connection of a store that writes, in this thread or another. Its callers take turns. */
 export interface SqliteWriter {
   /**
    * Runs `work` in a transaction that has SQLite's lock from before its first statement until after its commit, and
@@ -18,15 +18,15 @@ export interface SqliteWriter {
    * asked for until `patienceMs` have passed; then it rejects with `unavailable`.
    */
   transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>>;
-  /** Calls `changed` soon after another connection than this one has committed anything. Returns what ends that. */
+  /** Calls `changed` soon after another connection has committed. Returns a function that ends this. */
   watch(changed: () => void): () => void;
-  /** The tables have changed: nothing prepared before may be reused. */
+  /** Drops prepared statements after a change of the tables. */
   forgetStatements(): void;
   /** Empties the log into the file, and closes. */
   close(): Promise<void>;
 }
 
-/** Rewrites the version number, which nobody uses. */
+/** Rewrites the version number, which has no other use. */
 export const SMALLEST_WRITE = 'PRAGMA user_version = 0';
 
 /** Milliseconds between attempts to get the lock from another process. */

@@ -10,10 +10,10 @@ import { SMALLEST_WRITE, type WriteSession } from './sqlite-writer.ts';
 import { sendable, type WriterStep } from './writer-messages.ts';
 import type { WriterThread } from './writer-thread.ts';
 
-/** So many rows are sent at once: the thread inserts them while the rest is being made. */
+/** Sends so many rows at once: the thread inserts them while the caller makes the rest. */
 const MOST_ROWS = 256;
 
-/** Anything else may change something, or ask the connection about itself. */
+/** Any other statement may change data, or depend on the connection. */
 const READS = /^\s*SELECT\b/i;
 
 /** Far more than the node has. */
@@ -23,14 +23,14 @@ export interface ThreadSessionParts {
   readonly thread: WriterThread;
   readonly early: EarlyReads;
   readonly knex: Knex;
-  /** Statements that insert and are known to be right for their tables. */
+  /** Insert statements that have succeeded for their tables. */
   readonly proven: Set<string>;
 }
 
 /**
- * A write transaction whose statements run in another thread. Until it changes something it reads in this one; changes
- * that nobody waits for are kept back, so that they leave together, at best with the commit. The first failure is kept,
- * because a transaction in which a statement failed must not be committed.
+ * A write transaction whose statements run in another thread. Until its first change it reads in this one. It holds
+ * changes back, so that they leave together, at best with the commit. It keeps its first failure, because a transaction
+ * in which a statement failed must not be committed.
  */
 export class ThreadSession implements WriteSession {
   readonly #thread: WriterThread;
@@ -40,7 +40,7 @@ export class ThreadSession implements WriteSession {
   #reads: SqliteSession | undefined;
   #pending: WriterStep[] = [];
   #rows = 0;
-  /** The last steps that were sent and nobody waited for. */
+  /** The last steps that were sent without waiting for their result. */
   #underWay: Promise<void> = Promise.resolve();
   #changed = false;
   #open = true;
@@ -59,17 +59,20 @@ export class ThreadSession implements WriteSession {
     return this.#signals;
   }
 
-  /** Commits what the work has asked for. Rejects with the first failure, if there was one. */
+  /** Commits the changes of the work. Rejects with the first failure, if there was one. */
   async commit(): Promise<void> {
     await this.#underWay;
     this.#refuseAfterEnd();
     this.#end();
-    // Other processes see that something was committed, and only if something was written.
+    // Other processes notice a commit, and only one that wrote something.
     if (this.#signals !== undefined) this.#pending.push({ do: 'run', sql: SMALLEST_WRITE, sets: [[]] });
     await this.#send({ do: 'commit' });
   }
 
-  /** Never rejects: a transaction that cannot be rolled back now is so before the next one, or ends with its thread. */
+  /**
+   * Never rejects: a transaction that cannot be rolled back now is rolled back before the next one, or ends with its
+   * thread.
+   */
   async rollBack(): Promise<void> {
     this.#end();
     await this.#thread.send([{ do: 'rollback' }]).catch(() => {});
@@ -100,7 +103,7 @@ export class ThreadSession implements WriteSession {
     await this.#keep({ do: 'run', sql, sets: [sendable(parameters as SqlValue[])] }, 1);
   }
 
-  /** The first rows for a table are waited for: that there is none, or without such a column, shows at once. */
+  /** Waits for the first rows of a table, so that a missing table or column shows at once. */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
     const sql = insertStatement(into);
     const step: WriterStep = { do: 'run', sql, sets: rows.map((row) => sendable(row as SqlValue[])) };
@@ -144,13 +147,13 @@ export class ThreadSession implements WriteSession {
     }
   }
 
-  /** Lets a change wait until something has to see it. */
+  /** Holds a change back until a statement has to see it. */
   async #keep(step: WriterStep, rows: number): Promise<void> {
     this.#change();
     this.#pending.push(step);
     this.#rows += rows;
     if (this.#rows < MOST_ROWS) return;
-    // The thread is at most one list behind, whatever a transaction writes.
+    // The thread is at most one list behind, so that a large transaction does not fill its memory.
     const before = this.#underWay;
     this.#underWay = this.#send().then(
       () => {},

@@ -6,9 +6,9 @@ import { ThreadSession } from './thread-session.ts';
 import { type WriterHost, WriterThread } from './writer-thread.ts';
 
 /**
- * Writes in a thread of its own. A transaction waits twice: for the lock, then for its changes and their commit; what
- * it reads in between it reads without waiting. A thread that ends by itself fails the transaction that was open, and
- * another one is started for the next.
+ * Writes in a thread of its own. A transaction waits twice: for the lock, then for its changes and their commit. Its
+ * reads in between need no wait. A thread that ends by itself fails the open transaction, and another one starts for
+ * the next.
  */
 export class ThreadWriter implements SqliteWriter {
   readonly #start: () => WriterHost;
@@ -48,7 +48,7 @@ export class ThreadWriter implements SqliteWriter {
   forgetStatements(): void {
     this.#proven.clear();
     this.#early.forgetStatements();
-    // A thread that has ended has nothing to forget.
+    // A thread that has ended holds no statements.
     this.#thread.send([{ do: 'forget' }]).catch(() => {});
   }
 

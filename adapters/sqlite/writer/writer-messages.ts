@@ -1,27 +1,27 @@
 import { type CoreErrorCode, ServiceError, type SqlValue } from '../../../ports/ports.ts';
 
-/** What the thread that writes is told to do. A transaction is `begin`, its statements, and `commit` or `rollback`. */
+/** The steps for the writer thread. A transaction is `begin`, its statements, and `commit` or `rollback`. */
 export type WriterStep =
   | { readonly do: 'begin'; readonly patienceMs: number }
-  /** Answers the rows of each set of parameters. */
+  /** Returns the rows of each set of parameters. */
   | { readonly do: 'rows'; readonly sql: string; readonly sets: ParameterSets }
-  /** Answers the number of changed rows, over all sets of parameters. */
+  /** Returns the number of changed rows, over all sets of parameters. */
   | { readonly do: 'run'; readonly sql: string; readonly sets: ParameterSets }
-  /** Answers a `StatementOutcome`. */
+  /** Returns a `StatementOutcome`. */
   | { readonly do: 'perform'; readonly sql: string; readonly parameters: readonly SqlValue[] }
   | { readonly do: 'commit' | 'rollback' | 'forget' | 'close' };
 
 export type ParameterSets = readonly (readonly SqlValue[])[];
 
-/** To each list of steps comes one answer, in the order in which they were sent: what its last step gave. */
+/** The thread posts one answer to each list of steps, in the order of the lists: the result of the last step. */
 export type WriterAnswer =
   | { readonly result: unknown }
-  /** The first step that failed; those after it were not taken. */
+  /** The error of the first step that failed; later steps did not run. */
   | { readonly failure: DescribedError }
-  /** To nothing that was sent: another connection has committed something. */
+  /** Answers no list: another connection has committed. */
   | { readonly othersCommitted: true };
 
-/** An error, as it can be sent: what callers look at would be lost with the class and the own properties. */
+/** An error in the form of a message, which would lose the class and the own properties. */
 export interface DescribedError {
   readonly message: string;
   readonly stack: string | undefined;
@@ -56,7 +56,7 @@ export const errorFrom = ({ message, stack, service, errcode, cause }: Described
 };
 
 /**
- * Parameters as they are sent. With a part of a buffer the whole one would be copied, and hashes of 32 bytes lie in
+ * Parameters in the form of a message. A part of a buffer would be sent as the whole one, and hashes of 32 bytes lie in
  * pools of 8,192.
  */
 export const sendable = (parameters: readonly SqlValue[]): readonly SqlValue[] =>

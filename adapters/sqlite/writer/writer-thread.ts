@@ -5,7 +5,7 @@ import { ExitGate, shutAtExit } from './exit-gate.ts';
 import { errorFrom, type WriterAnswer, type WriterStep } from './writer-messages.ts';
 import type { WriterWorkerData } from './writer-worker.ts';
 
-/** What the node needs of the thread: a worker, or what a test puts in its place. */
+/** The part of a thread that the node uses: a worker, or the substitute of a test. */
 export interface WriterHost {
   on(event: 'message', listener: (answer: WriterAnswer) => void): unknown;
   on(event: 'error' | 'exit', listener: (cause: unknown) => void): unknown;
@@ -58,14 +58,14 @@ export class WriterThread {
   }
 
   /**
-   * Resolves with what the last step gave, or rejects with the error of the first that failed. When the thread ends
-   * before its answer nothing of an open transaction was committed; only of a commit nobody can tell.
+   * Resolves with the result of the last step, or rejects with the error of the first that failed. When the thread ends
+   * before its answer, nothing of an open transaction was committed; the result of a commit is unknown then.
    */
   send(steps: readonly WriterStep[]): Promise<unknown> {
     const commits = steps.at(-1)?.do === 'commit';
     if (this.#lost !== undefined) return Promise.reject(lossOf(false, this.#lost.cause));
     return new Promise((resolve, reject) => {
-      // Throws when a value cannot be sent, and then nothing was.
+      // Throws when a value cannot be sent; then nothing was sent.
       this.#host.postMessage(steps);
       if (this.#awaited.push({ commits, resolve, reject }) === 1) this.#host.ref();
     });

@@ -20,7 +20,7 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.bigInteger('last_ok_ms');
     table.bigInteger('last_failure_ms');
     table.text('last_error');
-    // Whatever the peer had by then is here.
+    // Everything that the peer had by then is here.
     table.bigInteger('caught_up_ms');
     // Facts that the peer said are still to come; null where it did not say.
     table.bigInteger('remaining');

@@ -9,13 +9,12 @@ import {
   storedText,
 } from '../../ports/ports.ts';
 import { MAX_SHORT_BYTES, rowsWithin } from './bounded-facts.ts';
-import type { KeptFacts } from './fact-cache.ts';
+import type { CacheView } from './fact-cache.ts';
 
 /**
- * What tells whether a kept fact is still what the store has. Facts never change, but for what erasure and redaction
- * take: value, content id and references. The stamp tells a fact from another one of the same id, which a restored
- * store may have. The value is there in full, so that one which somebody changed behind the node's back is read anew
- * and found out.
+ * Columns that show whether a cached fact still equals the stored one. Facts never change, except that erasure and
+ * redaction take value, content id and references. The stamp tells a fact from another one of the same id, which a
+ * restored store may have. The whole value is compared, so that a value that was changed in the database is read again.
  */
 export const TRACE_COLUMNS = ['id', 'feed_wall', 'feed_ctr', 'confidence', 'derived_from'] as const;
 
@@ -33,30 +32,30 @@ type TraceRow = readonly [
 const BYTES_COLUMN = TRACE_COLUMNS.length + 2;
 
 /** The two statements of one snapshot. */
-export interface KeptReads {
+export interface CacheReads {
   /** Rows of `TRACE_COLUMNS`, whether there is a content id, a value that is not long, and the length of the value. */
   traces(query: FactQuery): Promise<SqlValue[][]>;
   whole(query: FactQuery): Promise<StoredFact[]>;
 }
 
 /**
- * Answers a query from what is kept, as far as the store confirms it: the query itself always goes to the store, so
- * that who asks finds what it finds without this, and what others have read shows neither in the answer nor in which
- * statements are run for facts that are hidden.
+ * Finds facts by a query that always goes to the store, and takes the confirmed ones from the cache. So the result is
+ * that of an uncached query. Facts that others have read show neither in it nor in the statements that run for hidden
+ * facts.
  */
-export const findKept = async (
+export const findCached = async (
   query: FactQuery,
   tenantId: string,
-  cache: KeptFacts,
-  reads: KeptReads,
+  cache: CacheView,
+  reads: CacheReads,
 ): Promise<StoredFact[]> => {
   const found = await reads.traces(query);
   const rows = query.maxBytes === undefined ? found : rowsWithin(found, query.maxBytes, BYTES_COLUMN);
   const missing: string[] = [];
   const facts = rows.map((row) => {
     const trace = row as unknown as TraceRow;
-    const kept = cache.get(tenantId, trace[0]);
-    if (kept !== undefined && agrees(kept, trace)) return kept;
+    const cached = cache.get(tenantId, trace[0]);
+    if (cached !== undefined && agrees(cached, trace)) return cached;
     missing.push(trace[0]);
     return undefined;
   });
@@ -76,15 +75,15 @@ export const findKept = async (
   });
 };
 
-const agrees = (kept: StoredFact, trace: TraceRow): boolean => {
+const agrees = (cached: StoredFact, trace: TraceRow): boolean => {
   const [, feedWall, feedCtr, confidence, derivedFrom, hasCid, value] = trace;
   return (
-    kept.feed.counter === feedCtr &&
-    kept.feed.wallMs === feedWall &&
-    kept.confidence === confidence &&
-    (kept.cid !== '') === Boolean(hasCid) &&
-    (kept.derivedFrom.length === 0 ? derivedFrom === null : JSON.stringify(kept.derivedFrom) === derivedFrom) &&
-    storedText(kept.value.v) === value
+    cached.feed.counter === feedCtr &&
+    cached.feed.wallMs === feedWall &&
+    cached.confidence === confidence &&
+    (cached.cid !== '') === Boolean(hasCid) &&
+    (cached.derivedFrom.length === 0 ? derivedFrom === null : JSON.stringify(cached.derivedFrom) === derivedFrom) &&
+    storedText(cached.value.v) === value
   );
 };
 
@@ -94,7 +93,7 @@ const frozen = (fact: StoredFact): StoredFact => {
   return Object.freeze(fact);
 };
 
-/** The tenant that every fact of a filter belongs to, where it says so at its top. */
+/** Returns the tenant of every fact that a filter matches, where the filter names it at its top. */
 export const tenantOf = (filter: Filter): string | undefined => {
   const parts = filter.kind === 'all' ? filter.of : [filter];
   for (const part of parts) {

@@ -2,17 +2,20 @@ import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { type Random, readSecretFile, replaceSecretFile, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** The key that its user has for one node, in the user's own folder. */
-export interface KeptKey {
+/** The file with the key of a user for one node, in the user's own folder. */
+export interface KeyFile {
   /** Undefined where there is none. */
   read(): Promise<string | undefined>;
-  /** Returns the path of the file, which only the user may read. */
-  keep(key: string, random: Random): Promise<string>;
-  forget(): Promise<void>;
+  /** Returns the path of the file, which only the user can read. */
+  write(key: string, random: Random): Promise<string>;
+  remove(): Promise<void>;
 }
 
-/** Undefined where the environment names no folder of the user. A key is for one address, and never sent to another. */
-export const keptKeyOf = (base: string, env: Readonly<Record<string, string | undefined>>): KeptKey | undefined => {
+/**
+ * Returns undefined when the environment names no folder of the user. A key is for one address, and never sent to
+ * another.
+ */
+export const keyFileOf = (base: string, env: Readonly<Record<string, string | undefined>>): KeyFile | undefined => {
   const folder = configFolder(env);
   if (folder === undefined) return undefined;
   const { host, href } = new URL(base);
@@ -20,15 +23,15 @@ export const keptKeyOf = (base: string, env: Readonly<Record<string, string | un
   const path = join(folder, 'fact-memory-node', 'keys', name);
   return {
     read: () => readSecretFile(path),
-    async keep(key, random) {
+    async write(key, random) {
       await replaceSecretFile(path, key, random);
       return path;
     },
-    forget: () => rm(path, { force: true }),
+    remove: () => rm(path, { force: true }),
   };
 };
 
-/** As the XDG base directory specification has it: a relative path is not to be used. */
+/** The XDG base directory specification forbids relative paths. */
 const configFolder = (env: Readonly<Record<string, string | undefined>>): string | undefined => {
   const { XDG_CONFIG_HOME: named = '', APPDATA: appData = '', HOME: home = '' } = env;
   if (isAbsolute(named)) return named;
