@@ -86,8 +86,8 @@ const createWinners = async (schema: Builder): Promise<void> => {
     table.text('contesting_value_key').notNullable();
     table.bigInteger('since_wall').notNullable();
     table.integer('since_ctr').notNullable();
-    table.index(['triple'], 'conflicts_reigns_digest');
-    table.index(['tenant_id', 'entity_key', 'relation_key', 'scope', 'place'], 'conflicts_reigns_place');
+    table.index(['triple'], 'conflicts_wins_digest');
+    table.index(['tenant_id', 'entity_key', 'relation_key', 'scope', 'place'], 'conflicts_wins_place');
   });
 };
 
@@ -106,9 +106,9 @@ const createPastWinners = async (schema: Builder): Promise<void> => {
     for (const column of ['from_ms', 'until_ms', 'contested_until_ms']) table.bigInteger(column).notNullable();
     table.index(
       ['tenant_id', 'entity_key', 'relation_key', 'scope', 'place', 'since_wall', 'since_ctr'],
-      'conflicts_past_reigns_place',
+      'conflicts_past_wins_place',
     );
-    table.index(['tenant_id', 'triple'], 'conflicts_past_reigns_digest');
-    table.index(['tenant_id', 'until_wall', 'until_ctr'], 'conflicts_past_reigns_end');
+    table.index(['tenant_id', 'triple'], 'conflicts_past_wins_digest');
+    table.index(['tenant_id', 'until_wall', 'until_ctr'], 'conflicts_past_wins_end');
   });
 };

@@ -11,9 +11,9 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { contestedUntil, type LongestLived, type Win, type WinnerTimeline } from './winner-timeline.ts';
 
-export const WINS = 'conflicts_reigns';
+export const WINS = 'conflicts_wins';
 /** Earlier winners, for reads of past moments. */
-export const PAST_WINS = 'conflicts_past_reigns';
+export const PAST_WINS = 'conflicts_past_wins';
 
 /** A winner timeline, and the feed stamp at which it begins to count. */
 export interface StoredTimeline extends WinnerTimeline {

@@ -71,8 +71,8 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
 
     await place.tamper(
       "DELETE FROM fact_covers WHERE kind = 'resolution'",
-      "DELETE FROM conflicts_reigns WHERE entity_key = 'user:hidden'",
-      `UPDATE conflicts_reigns SET fact_id = '${weaker}' WHERE entity_key = 'user:swapped'`,
+      "DELETE FROM conflicts_wins WHERE entity_key = 'user:hidden'",
+      `UPDATE conflicts_wins SET fact_id = '${weaker}' WHERE entity_key = 'user:swapped'`,
       `UPDATE fact_covers SET hlc_wall = hlc_wall + 60000 WHERE fact_id = '${moved}'`,
       `DELETE FROM fact_covers WHERE fact_id = '${lost}'`,
       `INSERT INTO fact_covers

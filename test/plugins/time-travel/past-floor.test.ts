@@ -29,7 +29,7 @@ forEachStore('the floor of the past', () => {
   const shown = async (moment: string) =>
     (await asOf(moment)).body.facts.map(({ value }: { value: { v: string } }) => value.v);
   const pastRows = async (): Promise<number> => {
-    const table = node.kernel.get(FactStore).table('conflicts_past_reigns');
+    const table = node.kernel.get(FactStore).table('conflicts_past_wins');
     const [row] = (await table.count({ rows: '*' })) as { rows: number | string }[];
     return Number(row?.rows);
   };
