@@ -17,7 +17,7 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 const CID = `sha256:${'c'.repeat(64)}`;
 
 /** A store may cache facts, and no caller may notice the cache. */
-export const describeKeptFacts = (current: CurrentStore): void => {
+export const describeCachedFacts = (current: CurrentStore): void => {
   const ask = (filter: Filter, more: Partial<FactQuery> = {}): FactQuery => ({
     filter: all(equals('tenantId', 'default'), filter),
     order: 'feed',

@@ -5,7 +5,8 @@ import { sqliteDialect } from '../../../adapters/sqlite/sqlite-dialect.ts';
 import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
 import { createServiceNames } from '../../../kernel/identity/service-names.ts';
 import type { LedgerQuery, LedgerRange, PluginSnapshot, PluginTables } from '../../../kernel/plugin-api.ts';
-import { auditMigrations } from '../../../plugins/audit/audit-migrations.ts';
+import { planMigrations } from '../../../kernel/plugins/plan-migrations.ts';
+import { auditPlugin } from '../../../plugins/audit/audit-plugin.ts';
 import { rowEntries } from '../../../plugins/audit/entry-rows.ts';
 import { factEntries } from '../../../plugins/audit/fact-entries.ts';
 import type { MatchingEntries, StoredFilter } from '../../../plugins/audit/matching-entries.ts';
@@ -18,10 +19,7 @@ describe('SQLite looks for audit entries', () => {
   let database: SqliteDatabase;
   before(async () => {
     temporary = await createTemporaryStore();
-    await temporary.store.migrate([
-      ...CORE_MIGRATIONS,
-      ...auditMigrations.map((migration) => ({ ...migration, owner: 'audit' })),
-    ]);
+    await temporary.store.migrate(planMigrations(CORE_MIGRATIONS, [auditPlugin], []));
     database = loadSqliteDriver().open(temporary.path);
   });
   after(async () => {
