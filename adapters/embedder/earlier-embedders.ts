@@ -6,8 +6,8 @@ import { createSizedHashingEmbedder } from './sized-hashing-embedder.ts';
 const LENGTHS = [768, 256] as const;
 
 /**
- * The embedders that an operator has named as those before, and the built-in ones in all their lengths, which need no
- * settings to be asked again.
+ * The embedders that an operator has named as former ones, and the built-in ones in all their lengths, which need no
+ * settings.
  */
 export const createEarlierEmbedders = (named: readonly Embedder[]): EarlierEmbedders => {
   const known = [

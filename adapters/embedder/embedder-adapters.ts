@@ -10,7 +10,7 @@ import type { HttpEmbedderSettings } from './http-embedder.ts';
 import type { LocalModelSettings } from './local-model-embedder.ts';
 import type { SentenceModelSettings } from './sentence-model-embedder.ts';
 
-/** Compares what the words of texts mean and how they are spelled. Needs no model. */
+/** Compares texts by the meaning of their words and by their spelling. Needs no model. */
 export const wordsAdapter = defineEmbedder<BuiltInEmbedderSettings>({
   port: Embedder,
   name: 'words',
@@ -22,7 +22,7 @@ export const wordsAdapter = defineEmbedder<BuiltInEmbedderSettings>({
   },
 });
 
-/** Compares how texts are spelled, and nothing else. Needs no model and no table. */
+/** Compares texts by their spelling alone. Needs no model and no table. */
 export const hashingAdapter = defineEmbedder<BuiltInEmbedderSettings>({
   port: Embedder,
   name: 'hashing',

@@ -22,8 +22,8 @@ export const createHashingEmbedder = (): Embedder => ({
 });
 
 /**
- * Unrelated texts agree by chance as normal deviates with a spread of 1/√dimensions; 4.5 of these are passed once in
- * 300,000 pairs.
+ * The similarity of unrelated texts is a normal deviate with a spread of 1/√dimensions; one in 300,000 pairs exceeds
+ * 4.5 of these.
  */
 export const chanceFloor = (dimensions: number): number => CHANCE_SPREADS / Math.sqrt(dimensions);
 
@@ -32,8 +32,8 @@ const BLOCK = 256;
 const BLOCKS = 3;
 const DIMENSIONS = BLOCK * BLOCKS;
 /**
- * Share of a word's weight that its character n-grams carry: enough to bridge a slip, not enough to relate all that
- * ends alike.
+ * Share of a word's weight that its character n-grams carry: enough to bridge a slip, too little to relate all words
+ * with the same ending.
  */
 const GRAM_SHARE = 0.6;
 
@@ -41,7 +41,7 @@ const embedText = (text: string): Float32Array => {
   const sums = new Float64Array(DIMENSIONS);
   const words = countWords(wordsOf(text));
   for (const [word, count] of words) addWord(sums, wordFeatures(word), count);
-  // Nothing but marks: the text agrees with itself alone.
+  // A text of marks alone is similar to itself alone.
   if (words.size === 0) addWord(sums, wordFeatures(text), 1);
   for (let start = 0; start < DIMENSIONS; start += BLOCK) spreadBlock(sums, start, BLOCK);
   // Features may cancel each other out to the last one; the text still needs a direction.
@@ -54,7 +54,7 @@ const countWords = (words: readonly string[]): Map<string, number> => {
   return counts;
 };
 
-/** A word that is said again says less each time, hence the root of its count. */
+/** Each repetition of a word counts for less, hence the root of its count. */
 const addWord = (sums: Float64Array, { stem, grams, weight }: WordFeatures, count: number): void => {
   const strength = weight * Math.sqrt(count);
   if (grams.length === 0) {

@@ -44,7 +44,7 @@ export const createHttpEmbedder = (settings: HttpEmbedderSettings, parts: HttpEm
         settings,
         texts.map((text) => prefixes[purpose] + text),
       ),
-      // Somebody waits for a query; documents have time.
+      // A caller waits for a query; documents have time.
       { ...parts, attempts: purpose === 'query' ? Math.min(settings.attempts, QUERY_ATTEMPTS) : settings.attempts },
     );
     if (reply.status !== 200) throw refusal(reply.status);

@@ -58,11 +58,11 @@ const embedText = (text: string, dimensions: number, layout: Layout, table: Word
   const spelling = new Float64Array(layout.sketches * SKETCH);
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  // Nothing but marks: the text agrees with itself alone.
+  // A text of marks alone is similar to itself alone.
   if (counts.size === 0) counts.set(text, 1);
   for (const [word, count] of counts) {
     const features = wordFeatures(word);
-    // The spelling of a word that is said again says less each time.
+    // Each repetition of a word counts for less.
     const strength = Math.sqrt(count);
     const own = OWN_LENGTH[table.add(word, count, meaning)];
     if (own > 0) addOwn(features.stem, own * count, meaning);
@@ -83,7 +83,7 @@ const arranged = (meaning: Float64Array, spelling: Float64Array, dimensions: num
   return unitVector(vector) ?? firstAxis(dimensions);
 };
 
-/** In place: so long that its product with another of the same share is at most that share. */
+/** Scales in place, so that the product with another vector of the same share is at most that share. */
 const scaled = (vector: Float64Array, share: number): Float64Array => {
   let square = 0;
   for (let at = 0; at < vector.length; at += 1) square += (vector[at] as number) * (vector[at] as number);

@@ -6,7 +6,7 @@ export interface Tensor {
   readonly dims: readonly number[];
 }
 
-/** As much of `@huggingface/transformers` as is used. */
+/** The used part of `@huggingface/transformers`. */
 export interface ModelRuntime {
   readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string };
   readonly AutoTokenizer: { from_pretrained(name: string, options: object): Promise<Tokenizer> };
@@ -39,7 +39,7 @@ export const importModelRuntime = async (
   }
 };
 
-/** Not spelled inside the import: it is an optional package, and neither compiler nor bundler shall look for it. */
+/** A constant, because compiler and bundler must not look for an optional package in an import. */
 const PACKAGE = '@huggingface/transformers';
 /** The variable leaves out downloads that processors do not need. */
 const INSTALL = `ONNXRUNTIME_NODE_INSTALL=skip npm install ${PACKAGE}`;

@@ -2,8 +2,8 @@ import { ServiceError } from '../../ports/ports.ts';
 import { unitVector } from './unit-vector.ts';
 
 /**
- * The vectors of an answer `{"data":[{"index","embedding"}]}`, in the order of the texts and of unit length. Rejects an
- * answer in which one is missing, there twice, of other dimensions, or not made of finite numbers.
+ * Returns the vectors of a reply `{"data":[{"index","embedding"}]}`, in the order of the texts and of unit length.
+ * Rejects a reply in which one is missing, occurs twice, has other dimensions, or is not made of finite numbers.
  */
 export const readEmbeddings = (
   body: Uint8Array,

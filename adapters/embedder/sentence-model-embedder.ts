@@ -15,13 +15,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Somebody waits for each of them, or did. */
+/** A bound, because a caller waits for each query. */
 const MOST_QUERIES = 256;
 
 /**
- * Vectors from a sentence model in a thread of its own, which begins with the first text. Queries go before documents.
- * When the thread fails, all that wait for it get `ServiceError('unavailable')`, and the next text begins another. The
- * thread keeps the process alive only while somebody waits.
+ * Vectors from a sentence model in a thread of its own, which starts with the first text. Queries go before documents.
+ * When the thread fails, all waiting callers get `ServiceError('unavailable')`, and the next text starts another. The
+ * thread keeps the process alive only while a caller waits.
  */
 export class SentenceModelEmbedder implements Embedder {
   readonly id: string;

@@ -7,7 +7,7 @@ export interface SentenceModel {
   readonly dimensions: number;
 }
 
-/** Where the packages of a sentence model lie, and what the one with the model says of it. */
+/** The places of the packages of a sentence model, and the description of its model. */
 export interface SentenceModelPlace {
   /** URLs of modules. */
   readonly engine: string;

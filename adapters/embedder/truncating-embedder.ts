@@ -4,7 +4,7 @@ import { firstAxis, unitVector } from './unit-vector.ts';
 export interface Truncation {
   /** Fewer than those of the embedder. */
   readonly dimensions: number;
-  /** Shorter vectors agree by chance more easily, so the floor is another one. */
+  /** Shorter vectors are more often similar by chance, so the floor is another one. */
   readonly similarityFloor: number;
 }
 

@@ -5,7 +5,7 @@ export interface WordFeatures {
   readonly weight: number;
 }
 
-/** Features of a folded word. They depend on the word alone, so those of recent words are kept. */
+/** Returns the features of a folded word. They depend on the word alone, so those of recent words are cached. */
 export const wordFeatures = (word: string): WordFeatures => {
   const known = recent.get(word);
   if (known !== undefined) return known;
@@ -28,10 +28,7 @@ const makeFeatures = (word: string): WordFeatures => {
   };
 };
 
-/**
- * Words that are said often are short (Zipf, "The Psycho-Biology of Language", 1935): rarity as far as it shows without
- * a corpus.
- */
+/** Frequent words are short (Zipf, "The Psycho-Biology of Language", 1935): an estimate of rarity without a corpus. */
 const LENGTH_WEIGHTS: readonly number[] = [0.5, 0.5, 0.5, 0.6, 0.75, 0.85, 0.95];
 const FUNCTION_WEIGHT = 0.1;
 /** The beginning tells long runs of letters and digits apart well enough, and bounds the work. */
@@ -87,7 +84,7 @@ const PLURAL = /(?<=..)(ies|(?<=ss)es|(?<![sui])s)$/;
 const VERB_ENDING = /^(.{3,})(?:ing|ed|ly)$/;
 const NOUN_ENDING = /(?:ations?|ational|ative|ator|ate|ment|ness|ity|able|ible|ence|ance|ion|ive|al|er|or|ic|ize|ise)$/;
 
-/** English words that say how a sentence is built, not what it is about. */
+/** English words that build sentences and carry no topic. */
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   `a about above across after again against ago all almost along already also although always am among an and another any anybody anyone
   anything are around as at away be became because become been before behind being below between both but by came can cannot come could did

@@ -21,7 +21,7 @@ export const wordTable = (): WordTable => {
 
 let table: WordTable | undefined;
 
-/** The table in these bytes. Throws a RangeError when they are not those of one. */
+/** Reads a table. Throws a RangeError when the bytes hold none. */
 export const readWordTable = (bytes: Uint8Array): WordTable => {
   const rows = rowsIn(bytes);
   const { places, dimensions } = rows;
@@ -40,7 +40,7 @@ export const readWordTable = (bytes: Uint8Array): WordTable => {
   };
 };
 
-/** The weight of a word is 1 for a rare one, which counts as often as it is said, and 0 for one that is everywhere. */
+/** The weight of a word is 1 for a rare one, whose repetitions count in full, and 0 for one that is everywhere. */
 const COMMON_ONCE = 4;
 
 interface Rows {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type CopyOptions, ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
+import { TURN_LIMIT_MS, UNHURRIED_MS } from '../sql/fifo-lock.ts';
 import type { SqlEngine, SqlSession, WriteManner } from '../sql/sql-engine.ts';
 import { identifier } from '../sql/sql-identifier.ts';
 import { copyRows } from './copy-rows.ts';
@@ -24,11 +25,6 @@ export interface PostgresPools {
   readonly readers: PostgresPool;
   readonly writers: PostgresPool;
 }
-
-/** How long a write waits for other writes of its tenant in this process. */
-const TURN_LIMIT_MS = 30_000;
-/** The longest that a timer can wait. */
-const UNHURRIED_MS = 2 ** 31 - 1;
 
 const SCRUB_LIMITS: readonly string[] = [
   'dead rows in the files of the database, until VACUUM FULL rewrites its tables',

@@ -1,4 +1,4 @@
-import type { Hlc, SqlValue, StoreCopy } from '../../ports/ports.ts';
+import { compareHlc, type Hlc, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
 import { FEED_ENTRIES_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import { identifier } from './sql-identifier.ts';
 
@@ -51,7 +51,4 @@ const newest = (stamps: readonly SqlValue[][]): Hlc | null =>
   stamps
     .filter(([wall]) => wall !== null && wall !== undefined)
     .map(([wall, counter]) => ({ wallMs: Number(wall), counter: Number(counter) }))
-    .reduce<Hlc | null>((one, other) => (one === null || isBefore(one, other) ? other : one), null);
-
-const isBefore = (one: Hlc, other: Hlc): boolean =>
-  one.wallMs < other.wallMs || (one.wallMs === other.wallMs && one.counter < other.counter);
+    .reduce<Hlc | null>((one, other) => (one === null || compareHlc(one, other) < 0 ? other : one), null);

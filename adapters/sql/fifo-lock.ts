@@ -1,5 +1,10 @@
 import { ServiceError } from '../../ports/ports.ts';
 
+/** How long a write waits for earlier ones. Far beyond a usual queue: groups of writes take milliseconds. */
+export const TURN_LIMIT_MS = 30_000;
+/** The longest that a timer can wait. */
+export const UNHURRIED_MS = 2 ** 31 - 1;
+
 /** Lets one piece of work run at a time, in the order in which they came. */
 export class FifoLock {
   #last: Promise<void> = Promise.resolve();

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type CopyOptions, ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
-import { FifoLock } from '../sql/fifo-lock.ts';
+import { FifoLock, TURN_LIMIT_MS, UNHURRIED_MS } from '../sql/fifo-lock.ts';
 import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
 import { ReaderPool } from './reader-pool.ts';
@@ -23,11 +23,6 @@ export interface SqliteEngineOptions {
   /** How long a write waits while another process holds the lock. */
   readonly busyTimeoutMs: number;
 }
-
-/** How long a write waits for earlier ones. Far beyond a usual queue: groups of writes take milliseconds. */
-const TURN_LIMIT_MS = 30_000;
-/** The longest that a timer can wait. */
-const UNHURRIED_MS = 2 ** 31 - 1;
 
 const SCRUB_LIMITS: readonly string[] = [
   'blocks of the disk, and snapshots of the file system, that held earlier states of the file of the store',
