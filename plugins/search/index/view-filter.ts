@@ -18,8 +18,8 @@ export class ViewFilter {
   readonly #state: IndexState;
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
-  /** Triples that are left out, by the number of their part. */
-  readonly #contested: ReadonlyMap<number, readonly HashedTriple[]>;
+  /** Triples that are left out, by the number of their part and by a word of their entity's hash. */
+  readonly #contested: ReadonlyMap<number, ContestedTriples>;
   /** Of the past: by the number of a part, what of it was there and had ended. */
   readonly #pasts = new Map<number, PartPast>();
   #withheldBits: Uint32Array | undefined;
@@ -90,7 +90,8 @@ export class ViewFilter {
     dropped.push(ended.subarray(endedThen).filter(isOut));
     dropped.push(part.expiring.view().filter((ordinal) => this.#hasExpired(part.documents.at(ordinal))));
     if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));
-    dropped.push(...(this.#contested.get(part.number) ?? []).map((triple) => this.#ordinalsOf(part, triple)));
+    const contested = [...(this.#contested.get(part.number)?.values() ?? [])].flat();
+    dropped.push(...contested.map((triple) => this.#ordinalsOf(part, triple)));
     const count = this.countOf(part);
     if (count === part.count && dropped.every(({ length }) => length === 0)) return undefined;
     const bits = new Uint32Array((count + 31) >>> 5).fill(0xffffffff);
@@ -156,7 +157,7 @@ export class ViewFilter {
 
   #isContested(document: number): boolean {
     const { documents } = this.#state;
-    const triples = this.#contested.get(documents.word(document, PART));
+    const triples = this.#contested.get(documents.word(document, PART))?.get(documents.word(document, ENTITY));
     return (
       triples?.some(
         ({ entity, relation }) =>
@@ -187,12 +188,14 @@ interface HashedTriple {
   readonly relation: Hash64;
 }
 
+type ContestedTriples = Map<number, HashedTriple[]>;
+
 const contestedIn = (
   parts: readonly IndexPart[],
   triples: readonly PlacedTriple[],
   hasher: TextHasher,
-): ReadonlyMap<number, readonly HashedTriple[]> => {
-  const byPart = new Map<number, HashedTriple[]>();
+): ReadonlyMap<number, ContestedTriples> => {
+  const byPart = new Map<number, ContestedTriples>();
   for (const { scope, gardenId, entityKey, relationKey } of triples) {
     const part = parts.find((one) => one.scope === scope && one.gardenId === gardenId);
     if (part === undefined) continue;
@@ -200,9 +203,8 @@ const contestedIn = (
       entity: hashed(hasher, entityKey, KEY_KINDS.entity) as Hash64,
       relation: hashed(hasher, relationKey, KEY_KINDS.relation) as Hash64,
     };
-    const known = byPart.get(part.number);
-    if (known === undefined) byPart.set(part.number, [triple]);
-    else known.push(triple);
+    const triplesOf: ContestedTriples = byPart.get(part.number) ?? new Map();
+    byPart.set(part.number, triplesOf.set(triple.entity.hi, [...(triplesOf.get(triple.entity.hi) ?? []), triple]));
   }
   return byPart;
 };
