@@ -7,8 +7,8 @@ import type {
   WritableTables,
 } from '../../kernel/plugin-api.ts';
 import type { SearchView } from '../search/search-api.ts';
+import { CountCache } from './count-cache.ts';
 import { grouped } from './grouped.ts';
-import { KeptCounts } from './kept-counts.ts';
 import type { RecallContext } from './recall-api.ts';
 import { ACCESS_TABLE, PEAKS_TABLE } from './recall-migrations.ts';
 import { accessSignal } from './salience.ts';
@@ -35,7 +35,7 @@ interface Pending {
  */
 export class AccessCounts {
   readonly #tables: PluginTables;
-  readonly #kept = new KeptCounts();
+  readonly #cache = new CountCache();
   #pending = new Map<string, Pending>();
 
   constructor(tables: PluginTables) {
@@ -50,12 +50,12 @@ export class AccessCounts {
 
   /** Counts were written, here or elsewhere. */
   changed(): void {
-    this.#kept.clear();
+    this.#cache.clear();
   }
 
   /** The age that `signals` takes for a snapshot that the caller opens afterwards. */
   get age(): number {
-    return this.#kept.age;
+    return this.#cache.age;
   }
 
   note(views: readonly FactView[]): void {
@@ -75,7 +75,7 @@ export class AccessCounts {
     const peak = await this.#peakOf(view, own, age);
     if (peak === 0) return () => 0;
     const { tenantId } = view;
-    const counts = this.#kept.countsOf(tenantId, age);
+    const counts = this.#cache.countsOf(tenantId, age);
     const missing = views.flatMap(({ fact: { id } }) => (counts.has(id) ? [] : [id]));
     if (missing.length > 0) {
       const rows = await own.select(ACCESS_TABLE, { tenant_id: tenantId, fact_id: missing });
@@ -87,7 +87,7 @@ export class AccessCounts {
 
   async #peakOf(view: SearchView, own: ReadableTables, age: number): Promise<number> {
     const parts = partsOf(view);
-    const peaks = this.#kept.peaks(age);
+    const peaks = this.#cache.peaks(age);
     const key = JSON.stringify(parts);
     const known = peaks.get(key);
     if (known !== undefined) return known;

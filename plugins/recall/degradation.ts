@@ -10,7 +10,7 @@ export const INDEX_REBUILDING = defineDegradation('index_rebuilding', {
 });
 
 /** How far each of those came that a recall depends on. */
-export interface Asked {
+export interface RecallReach {
   /** Null when the embedder failed or was late, undefined when it had nothing to do. */
   readonly vector: Float32Array | null | undefined;
   /** Place in the feed up to which the index has facts; null when it has all. */
@@ -19,7 +19,7 @@ export interface Asked {
 
 /** Returns the parts that could not be asked, so that nobody takes a poorer answer for a whole one. */
 export const degradationOf = async (
-  { vector, behind }: Asked,
+  { vector, behind }: RecallReach,
   reader: FactReader,
   index: Pick<SearchIndex, 'isMakingVectors'>,
 ): Promise<readonly Degradation[]> => {

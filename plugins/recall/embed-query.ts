@@ -19,7 +19,7 @@ export interface QueryVector {
 }
 
 /** The vectors of a query. */
-export interface AskedVectors {
+export interface QueryVectorSet {
   /** By the embedder of the node: null when it failed or was late, undefined when it had nothing to do. */
   readonly own: Float32Array | null | undefined;
   /** By all embedders whose vectors the index has. */
@@ -31,7 +31,7 @@ export interface AskedVectors {
  * A failure, or a vector that is not there in time, costs the dense stage and nothing else. Before the snapshot is
  * opened, because a model takes its time.
  */
-export const embedQuery = async (query: string, caller: Principal, parts: QueryParts): Promise<AskedVectors> => {
+export const embedQuery = async (query: string, caller: Principal, parts: QueryParts): Promise<QueryVectorSet> => {
   const { embedder: own, earlier, index } = parts;
   if (own === undefined || query.trim() === '') return NOTHING_ASKED;
   const others = (await index.embedders()).flatMap((id) => (id === own.id ? [] : (earlier?.find(id) ?? [])));
@@ -45,7 +45,7 @@ export const embedQuery = async (query: string, caller: Principal, parts: QueryP
   };
 };
 
-const NOTHING_ASKED: AskedVectors = { own: undefined, all: [] };
+const NOTHING_ASKED: QueryVectorSet = { own: undefined, all: [] };
 
 const embedOnce = async (
   query: string,

@@ -6,7 +6,7 @@ export interface QueryVectorsParts {
   readonly waitMs: number;
 }
 
-interface AskedVector {
+interface PendingVector {
   readonly made: Promise<Float32Array>;
   /** Whether somebody has waited for it in vain. */
   isLate: boolean;
@@ -14,7 +14,7 @@ interface AskedVector {
 
 /** The latest queries of one caller, the oldest first. */
 interface CallersQueries {
-  readonly vectors: Map<string, AskedVector>;
+  readonly vectors: Map<string, PendingVector>;
   /** Late vectors that are still under way. */
   late: number;
 }
@@ -64,7 +64,7 @@ export class QueryVectors {
 }
 
 /** Counts a vector once, however many wait for it. */
-const noteLate = (asked: AskedVector, queries: CallersQueries): void => {
+const noteLate = (asked: PendingVector, queries: CallersQueries): void => {
   if (asked.isLate) return;
   asked.isLate = true;
   queries.late += 1;

@@ -18,7 +18,7 @@ import { degradationOf } from './degradation.ts';
 import { embedQuery } from './embed-query.ts';
 import { textOf } from './fact-text.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
-import { namedFactor, namesIn } from './named.ts';
+import { namedFactor, namesIn } from './name-bonus.ts';
 import { type PackOptions, packByMmr } from './pack-by-mmr.ts';
 import {
   type EntitySummary,

@@ -25,10 +25,10 @@ export const LINKED_DEPTH = MAX_LIMIT;
 /** The budget that the depths are measured for. */
 const USUAL_BUDGET = 2_000;
 
-type Asked = Pick<RecallRequest, 'limit' | 'tokenBudget' | 'weights'>;
+type DepthRequest = Pick<RecallRequest, 'limit' | 'tokenBudget' | 'weights'>;
 
 /** As deep as the budget is likely to need, and never deeper than `limit`. */
-export const firstDepth = ({ limit, tokenBudget, weights }: Asked): SearchDepth => {
+export const firstDepth = ({ limit, tokenBudget, weights }: DepthRequest): SearchDepth => {
   const needed = neededStages(weights);
   const usual = needed.lexical && needed.vector ? DEPTH_OF_BOTH : STAGE_DEPTH;
   const stage = Math.max(usual, Math.min(limit, Math.floor((usual * tokenBudget) / USUAL_BUDGET)));
@@ -51,7 +51,7 @@ const depthOf = (stage: number, wanted: number): SearchDepth => ({
  * Whether an answer may lack facts because its searches stopped at the first depth: there is room for another one like
  * those that are in.
  */
-export const wantsMore = (packed: readonly { readonly tokens: number }[], asked: Asked): boolean => {
+export const wantsMore = (packed: readonly { readonly tokens: number }[], asked: DepthRequest): boolean => {
   const { limit, tokenBudget } = asked;
   if (packed.length >= limit) return false;
   if (firstDepth(asked).stage >= fullDepth(asked).stage) return false;

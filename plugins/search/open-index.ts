@@ -2,9 +2,9 @@ import type { Clock, FactFeed, Logger, NodeSelf, PluginSnapshot, SuppressedFacts
 import { IndexFeed } from './feed/follow-feed.ts';
 import { openSuppression } from './feed/follow-suppression.ts';
 import type { IndexHost } from './host/index-host.ts';
-import type { KeptSnapshot } from './snapshot/kept-files.ts';
-import type { KeptSnapshots } from './snapshot/kept-snapshots.ts';
+import type { SnapshotExtents } from './snapshot/snapshot-extents.ts';
 import type { SnapshotOwner } from './snapshot/snapshot-files.ts';
+import type { SnapshotStore } from './snapshot/snapshot-store.ts';
 import { ServedVectors } from './vectors/served-vectors.ts';
 import type { VectorSide } from './vectors/vector-side.ts';
 
@@ -15,7 +15,7 @@ export interface IndexParts {
   readonly clock: Clock;
   readonly self: NodeSelf;
   readonly log: Logger;
-  readonly snapshots: KeptSnapshots;
+  readonly snapshots: SnapshotStore;
   createHost(): IndexHost;
   /** Absent where nothing is ever hidden. */
   readonly suppressed?: SuppressedFacts | undefined;
@@ -77,7 +77,7 @@ export const openIndex = async (
   }
 };
 
-const restore = async (found: KeptSnapshot, begun: () => void, parts: IndexParts) => {
+const restore = async (found: SnapshotExtents, begun: () => void, parts: IndexParts) => {
   const index = parts.createHost();
   try {
     const restoring = index.restore(parts.vectors === undefined ? { index: found.index } : found);

@@ -36,8 +36,8 @@ import { SearchIndex, TextRanker } from './search-api.ts';
 import { searchMigrations } from './search-migrations.ts';
 import { SearchService } from './search-service.ts';
 import { measureSearch } from './search-telemetry.ts';
-import { KeptSnapshots } from './snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from './snapshot/snapshot-files.ts';
+import { SnapshotStore } from './snapshot/snapshot-store.ts';
 import { type ThreadSetting, usesThreads } from './threads/thread-setting.ts';
 import { GenerationStore } from './vectors/generation-store.ts';
 import type { VectorSide } from './vectors/vector-side.ts';
@@ -116,7 +116,7 @@ export const searchPlugin = definePlugin({
     const store = {
       read: <T>(work: (snapshot: PluginSnapshot) => Promise<T>) => tables.read((_own, snapshot) => work(snapshot)),
     };
-    const snapshots = new KeptSnapshots(new SnapshotFiles(config.snapshotFolder, random), use.notes);
+    const snapshots = new SnapshotStore(new SnapshotFiles(config.snapshotFolder, random), use.notes);
     const isThreaded = usesThreads(config.thread);
     // Drawn once and now: an index opens in the background, where a draw would come at no certain time.
     const seed = drawHashSeed(random);

@@ -2,7 +2,7 @@ import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-ap
 import { IndexGone, type IndexHost } from './host/index-host.ts';
 import { isLate } from './is-late.ts';
 import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';
-import { restAsItWorked } from './reindex/rest-as-it-worked.ts';
+import { restInProportion } from './reindex/rest-in-proportion.ts';
 import { IndexLost, type SearchAnswer, type SearchIndex, type SearchStep, type SearchView } from './search-api.ts';
 
 /** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
@@ -162,7 +162,7 @@ export class SearchService implements SearchIndex {
   async rebuild(told: (done: number, total: number) => void): Promise<void> {
     const before = await this.#opened();
     await this.#building;
-    const rest = restAsItWorked(this.#parts.clock);
+    const rest = restInProportion(this.#parts.clock);
     const pause = (): Promise<void> => {
       told(this.#next?.index.size.facts ?? 0, before.index.size.facts);
       return rest();

@@ -17,9 +17,9 @@ import type { Advance, Generation } from '../vectors/generation.ts';
 import type { GenerationStore } from '../vectors/generation-store.ts';
 import type { VectorStore } from '../vectors/vector-store.ts';
 import type { DocumentCoder } from './document-coder.ts';
-import { type Embedded, embedWhatCan } from './embed-what-can.ts';
+import { type Embedded, embedWithFallback } from './embed-with-fallback.ts';
+import { EventLoopLoad } from './event-loop-load.ts';
 import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-embed.ts';
-import { OthersWork } from './others-work.ts';
 
 /** Some milliseconds of the event loop, half of them for the commit. */
 const FACTS_PER_STEP = 64;
@@ -68,7 +68,7 @@ export class EmbedFacts {
   #target: Generation | undefined;
   #failures = 0;
   #hasEnded = false;
-  readonly #others: OthersWork;
+  readonly #load: EventLoopLoad;
   /** Of the step under way: the time in which the coder worked elsewhere. */
   #waitedMs = 0;
   readonly #progress: ProgressLog;
@@ -78,7 +78,7 @@ export class EmbedFacts {
   constructor(parts: EmbedParts) {
     this.#parts = parts;
     const { clock, log, embedder } = parts;
-    this.#others = new OthersWork(clock);
+    this.#load = new EventLoopLoad(clock);
     this.#progress = new ProgressLog({
       log,
       clock,
@@ -110,7 +110,7 @@ export class EmbedFacts {
 
   /** Facts were committed here: there is work, and it should not get into the way of more of them. */
   committed(): void {
-    this.#others.seen(COMMITS_LAST_MS);
+    this.#load.seen(COMMITS_LAST_MS);
     this.wake();
   }
 
@@ -145,7 +145,7 @@ export class EmbedFacts {
     const { clock, lease, generations } = this.#parts;
     while (lease.held && !this.#hasEnded) {
       const beganMs = clock.monotonicMs();
-      this.#others.endLook();
+      this.#load.endLook();
       this.#waitedMs = 0;
       const isFresh = await this.#fresh.next(FACTS_PER_STEP);
       if (!isFresh && !(await this.#embedOfBacklog(FACTS_PER_STEP))) {
@@ -156,7 +156,7 @@ export class EmbedFacts {
       await this.#progress.reached(this.#examined, () => generations.countPending());
       const restMs = this.#restMs(clock.monotonicMs() - beganMs, isFresh ? 0 : FACTS_PER_STEP);
       if (restMs > 0) {
-        this.#others.beginLook();
+        this.#load.beginLook();
         rest(restMs);
         return;
       }
@@ -184,7 +184,7 @@ export class EmbedFacts {
   #restMs(tookMs: number, ofBacklog: number): number {
     const { backlogPerSecond } = this.#parts;
     const ownMs = tookMs - this.#waitedMs;
-    const spared = this.#others.isThere ? Math.min(LONGEST_REST_MS, Math.ceil(ownMs * RESTS_BESIDE_OTHERS)) : 0;
+    const spared = this.#load.isThere ? Math.min(LONGEST_REST_MS, Math.ceil(ownMs * RESTS_BESIDE_OTHERS)) : 0;
     return Math.max(spared, Math.ceil((ofBacklog * 1_000) / backlogPerSecond - tookMs));
   }
 
@@ -205,16 +205,16 @@ export class EmbedFacts {
 
   async #code(facts: readonly StoredFact[]): Promise<Embedded[]> {
     const { coder, clock, log } = this.#parts;
-    if (!coder.isElsewhere) return embedWhatCan(facts, coder, log);
+    if (!coder.isElsewhere) return embedWithFallback(facts, coder, log);
     const beganMs = clock.monotonicMs();
-    const coded = embedWhatCan(facts, coder, log);
+    const coded = embedWithFallback(facts, coder, log);
     // The request to the coder goes out first.
-    const soon = setImmediate(() => this.#others.beginLook());
+    const soon = setImmediate(() => this.#load.beginLook());
     try {
       return await coded;
     } finally {
       clearImmediate(soon);
-      this.#others.endLook();
+      this.#load.endLook();
       this.#waitedMs += clock.monotonicMs() - beganMs;
     }
   }

@@ -2,7 +2,7 @@ import { createCodeSpace } from '../codes/code-space.ts';
 import type { CodeTable } from '../codes/code-table.ts';
 import type { MemoryIndex } from '../index/memory-index.ts';
 import { UnusableSnapshot } from '../snapshot/byte-source.ts';
-import type { OpenFile } from '../snapshot/kept-files.ts';
+import type { OpenFile } from '../snapshot/snapshot-extents.ts';
 import type { VectorLayer } from '../vectors/vector-layer.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 import type { LayerWanted, OpenedLayer } from './index-host.ts';

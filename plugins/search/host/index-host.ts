@@ -1,7 +1,7 @@
 import type { Cover, Expiry, FactName, Hlc } from '../../../kernel/plugin-api.ts';
 import type { IndexedFact } from '../index/index-state.ts';
 import type { SearchIndex } from '../search-api.ts';
-import type { KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
+import type { SnapshotExtents, SnapshotTarget } from '../snapshot/snapshot-extents.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 
 /** A page of the feed, as far as an index takes it in. */
@@ -55,7 +55,7 @@ export interface IndexHost extends Pick<SearchIndex, 'ask'> {
    * Takes the place of what the index holds by that of a snapshot, and returns the stamp up to which that is. Rejects
    * when it cannot be used, and changes nothing then. Its vectors are for a layer that is opened before any is served.
    */
-  restore(kept: KeptSnapshot): Promise<Hlc>;
+  restore(kept: SnapshotExtents): Promise<Hlc>;
   /** Takes a page in. Searches have their turn in between, and see a prefix of the feed. Not two at a time. */
   take(page: IndexPage): Promise<void>;
   /**
@@ -76,7 +76,7 @@ export interface IndexHost extends Pick<SearchIndex, 'ask'> {
    * Writes down what is new of the index, and of the vectors of the first layer that is served, behind what it has
    * written or read before, or everything into new files. Resolves with the files that then count. Not two at a time.
    */
-  write(target: SnapshotTarget): Promise<KeptSnapshot>;
+  write(target: SnapshotTarget): Promise<SnapshotExtents>;
   /** As it was after the last call that was answered. */
   readonly size: IndexSize;
   /** Resolves with the reason when the host has ended without being closed. */

@@ -4,7 +4,7 @@ import { MemoryIndex } from '../index/memory-index.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import type { SearchAnswer, SearchStep, SearchView } from '../search-api.ts';
 import { bytesOfFile } from '../snapshot/byte-source.ts';
-import type { KeptSnapshot, SnapshotTarget } from '../snapshot/kept-files.ts';
+import type { SnapshotExtents, SnapshotTarget } from '../snapshot/snapshot-extents.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 import { HeldLayers } from './held-layers.ts';
 import type { IndexHost, IndexPage, IndexSize, Judgement, LayerWanted, OpenedLayer } from './index-host.ts';
@@ -41,7 +41,7 @@ export class LocalHost implements IndexHost {
     return { facts: this.#index.size, vectors: this.#layers.size };
   }
 
-  async restore({ index: file, vectors }: KeptSnapshot): Promise<Hlc> {
+  async restore({ index: file, vectors }: SnapshotExtents): Promise<Hlc> {
     const kept = vectors === undefined ? undefined : new ReadLayer(vectors);
     try {
       const restored = await MemoryIndex.restore(await bytesOfFile(file.file, file.bytes));
@@ -119,7 +119,7 @@ export class LocalHost implements IndexHost {
     this.#layers.serve(layers);
   }
 
-  write(target: SnapshotTarget): Promise<KeptSnapshot> {
+  write(target: SnapshotTarget): Promise<SnapshotExtents> {
     return this.#written.write(this.#index, () => this.#applied, this.#layers.main, target);
   }
 

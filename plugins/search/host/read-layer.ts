@@ -1,14 +1,14 @@
 import { bytesOfFile } from '../snapshot/byte-source.ts';
-import type { KeptVectors } from '../snapshot/kept-files.ts';
+import type { VectorExtent } from '../snapshot/snapshot-extents.ts';
 import { type ReadVectors, readVectors } from '../snapshot/vector-snapshot.ts';
 
 /** The vectors of a snapshot, which are read while others read its words: neither needs anything of the other. */
 export class ReadLayer {
-  readonly vectors: KeptVectors;
+  readonly vectors: VectorExtent;
   readonly read: Promise<ReadVectors>;
   #isWanted = true;
 
-  constructor(vectors: KeptVectors) {
+  constructor(vectors: VectorExtent) {
     this.vectors = vectors;
     this.read = this.#read();
     // A caller that awaits the read sees the error; there may be none.

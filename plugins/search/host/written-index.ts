@@ -1,13 +1,13 @@
 import type { Hlc } from '../../../kernel/plugin-api.ts';
 import type { MemoryIndex, RestoredIndex } from '../index/memory-index.ts';
 import {
-  isKept,
-  type KeptFile,
-  type KeptSnapshot,
+  type FileExtent,
+  isCurrent,
   type OpenFile,
+  type SnapshotExtents,
   type SnapshotTarget,
   writeFrames,
-} from '../snapshot/kept-files.ts';
+} from '../snapshot/snapshot-extents.ts';
 import type { SnapshotPlace } from '../snapshot/snapshot-format.ts';
 import { FrameWriter } from '../snapshot/snapshot-frames.ts';
 import { writeVectors } from '../snapshot/vector-snapshot.ts';
@@ -32,7 +32,7 @@ export class WrittenState {
   #index: WrittenIndex | undefined;
 
   /** The index was read from a file. */
-  restored(file: KeptFile, { place, frames }: Pick<RestoredIndex, 'place' | 'frames'>): void {
+  restored(file: FileExtent, { place, frames }: Pick<RestoredIndex, 'place' | 'frames'>): void {
     // How it was cut into segments is forgotten: the next one decides by what it adds.
     this.#index = { ...file, place, frames, base: place.documents, segments: 1 };
   }
@@ -46,7 +46,7 @@ export class WrittenState {
     applied: () => Hlc,
     main: HeldLayer | undefined,
     target: SnapshotTarget,
-  ): Promise<KeptSnapshot> {
+  ): Promise<SnapshotExtents> {
     try {
       // Vectors first: the index then has all facts that they belong to.
       const vectors = main === undefined ? undefined : await this.#writeVectors(main, target);
@@ -58,9 +58,10 @@ export class WrittenState {
     }
   }
 
-  async #writeIndex(index: MemoryIndex, applied: Hlc, { fresh, kept, isHasty }: SnapshotTarget): Promise<KeptFile> {
+  async #writeIndex(index: MemoryIndex, applied: Hlc, { fresh, kept, isHasty }: SnapshotTarget): Promise<FileExtent> {
     const before = this.#index;
-    const goesOn = before !== undefined && isKept(before, kept?.index) && (isHasty || !isOutgrown(before, index.size));
+    const goesOn =
+      before !== undefined && isCurrent(before, kept?.index) && (isHasty || !isOutgrown(before, index.size));
     const segment = index.snapshot(applied, goesOn ? { since: before.place, firstFrame: before.frames } : {});
     const from = goesOn ? before : { file: fresh.index, bytes: 0 };
     const written = await writeFrames(from, segment.chunks, segment.writer);
@@ -77,7 +78,7 @@ export class WrittenState {
     const { name: embedder, layer, written: before, seq } = main;
     const size = layer.tables.reduce((sum, table) => sum + (table?.bytes ?? 0), 0);
     const goesOn =
-      before !== undefined && isKept(before, kept?.vectors) && (isHasty || before.bytes <= size * MOST_OUTGROWN);
+      before !== undefined && isCurrent(before, kept?.vectors) && (isHasty || before.bytes <= size * MOST_OUTGROWN);
     const writer = new FrameWriter(goesOn ? before.frames : 0);
     const from = goesOn ? before : { file: fresh.vectors, bytes: 0 };
     main.written = await writeFrames(from, writeVectors(layer, goesOn ? 'changed' : 'all', writer), writer);

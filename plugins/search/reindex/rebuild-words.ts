@@ -9,7 +9,7 @@ import {
 import type { RebuildableIndex, RebuildRun } from '../search-api.ts';
 import { REBUILDS_TABLE } from '../search-migrations.ts';
 import type { SearchService } from '../search-service.ts';
-import type { KeptSnapshots } from '../snapshot/kept-snapshots.ts';
+import type { SnapshotStore } from '../snapshot/snapshot-store.ts';
 import { pause } from './pause.ts';
 
 /** Raised when another build of the index is wanted. */
@@ -28,7 +28,7 @@ export interface RebuildWordsParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly snapshots: Pick<KeptSnapshots, 'wantedBuild' | 'wantAnother'>;
+  readonly snapshots: Pick<SnapshotStore, 'wantedBuild' | 'wantAnother'>;
   readonly search: Pick<SearchService, 'build' | 'rebuild' | 'size'>;
 }
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, join } from 'node:path';
 import type { Random } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
-import type { KeptFile, KeptSnapshot } from './kept-files.ts';
+import type { FileExtent, SnapshotExtents } from './snapshot-extents.ts';
 
 /** The owner of a snapshot: one of another store, or of that store before it was put back, is worth nothing. */
 export interface SnapshotOwner {
@@ -15,7 +15,7 @@ export interface SnapshotOwner {
 }
 
 /** What lies in the folder: names of files, and what is in them. */
-type Manifest = SnapshotOwner & KeptSnapshot;
+type Manifest = SnapshotOwner & SnapshotExtents;
 
 const MANIFEST = 'manifest.json';
 /** Files carry it, so that nothing else in the folder is ever removed. */
@@ -35,7 +35,7 @@ export class SnapshotFiles {
   }
 
   /** Undefined where there is none for this owner. */
-  async find(owner: SnapshotOwner): Promise<KeptSnapshot | undefined> {
+  async find(owner: SnapshotOwner): Promise<SnapshotExtents | undefined> {
     let manifest: Manifest | null;
     try {
       manifest = JSON.parse(await readFile(join(this.#folder, MANIFEST), 'utf8')) as Manifest | null;
@@ -82,7 +82,7 @@ export class SnapshotFiles {
     await this.#remove((file) => !used.includes(file));
   }
 
-  #inFolder<F extends KeptFile>(kept: F): F {
+  #inFolder<F extends FileExtent>(kept: F): F {
     return { ...kept, file: join(this.#folder, kept.file) };
   }
 
@@ -105,10 +105,10 @@ export class SnapshotFiles {
 }
 
 /** Whatever the manifest says: what names no file of this folder is none. */
-const isFile = <F extends KeptFile>(kept: F | null | undefined): kept is F =>
+const isFile = <F extends FileExtent>(kept: F | null | undefined): kept is F =>
   typeof kept?.file === 'string' && kept.file === basename(kept.file) && Number.isInteger(kept.bytes);
 
-const nameOf = <F extends KeptFile>(kept: F): F => ({ ...kept, file: basename(kept.file) });
+const nameOf = <F extends FileExtent>(kept: F): F => ({ ...kept, file: basename(kept.file) });
 
 /** In a store without erasures; manifests of older versions do not say it. */
 export const NO_ERASURES = '0';

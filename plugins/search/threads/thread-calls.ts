@@ -24,7 +24,7 @@ export interface ThreadParts {
   noted?(note: unknown): void;
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -36,7 +36,7 @@ interface Waiting {
 export class ThreadCalls {
   readonly #parts: ThreadParts;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCall>();
   #calls = 0;
   #end: Error | undefined;
   /** Resolves with the reason when the thread has ended without being closed. */

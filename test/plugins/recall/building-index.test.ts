@@ -8,8 +8,8 @@ import { degradationOf } from '../../../plugins/recall/degradation.ts';
 import { LocalHost } from '../../../plugins/search/host/local-host.ts';
 import { drawHashSeed } from '../../../plugins/search/index/text-hash.ts';
 import { SearchService } from '../../../plugins/search/search-service.ts';
-import { KeptSnapshots } from '../../../plugins/search/snapshot/kept-snapshots.ts';
 import { SnapshotFiles } from '../../../plugins/search/snapshot/snapshot-files.ts';
+import { SnapshotStore } from '../../../plugins/search/snapshot/snapshot-store.ts';
 import type { Generation } from '../../../plugins/search/vectors/generation.ts';
 import type { VectorSide } from '../../../plugins/search/vectors/vector-side.ts';
 import { FactStore, type Snapshot } from '../../../ports/ports.ts';
@@ -52,7 +52,7 @@ forEachStore('a search index that is still being built', () => {
       clock,
       self: node.kernel.get(NodeSelf),
       log: createMemoryLogger([]),
-      snapshots: new KeptSnapshots(
+      snapshots: new SnapshotStore(
         new SnapshotFiles(`${node.folder}/none`, createSeededRandom()),
         node.kernel.get(NodeNotes),
       ),

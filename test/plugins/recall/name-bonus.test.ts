@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { namedFactor, namesIn } from '../../../plugins/recall/named.ts';
+import { namedFactor, namesIn } from '../../../plugins/recall/name-bonus.ts';
 import { sampleFact } from '../../kit/fact-samples.ts';
 
 const fact = (v: string, entity = 'turn:1') =>

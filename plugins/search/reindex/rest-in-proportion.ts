@@ -6,7 +6,7 @@ const RESTS = 2;
 const LONGEST_REST_MS = 500;
 
 /** Long work calls it between two steps, so that requests go first. The first step begins with this call. */
-export const restAsItWorked = (clock: Pick<Clock, 'monotonicMs' | 'schedule'>): (() => Promise<void>) => {
+export const restInProportion = (clock: Pick<Clock, 'monotonicMs' | 'schedule'>): (() => Promise<void>) => {
   let sinceMs = clock.monotonicMs();
   return async () => {
     const restMs = Math.min(LONGEST_REST_MS, RESTS * (clock.monotonicMs() - sinceMs));

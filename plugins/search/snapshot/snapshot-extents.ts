@@ -2,29 +2,29 @@ import { open } from 'node:fs/promises';
 import type { FrameWriter } from './snapshot-frames.ts';
 
 /** A file of frames, of which so many bytes count: what lies behind them was never finished. */
-export interface KeptFile {
+export interface FileExtent {
   readonly file: string;
   readonly bytes: number;
 }
 
 /** The state that a writer needs to append to a file. */
-export interface OpenFile extends KeptFile {
+export interface OpenFile extends FileExtent {
   /** Number of its next frame. */
   readonly frames: number;
 }
 
 /** The vectors of one generation up to a place. */
-export interface KeptVectors extends KeptFile {
+export interface VectorExtent extends FileExtent {
   /** Name of the generation. */
   readonly embedder: string;
   readonly seq: number;
 }
 
 /** The files of a snapshot. */
-export interface KeptSnapshot {
-  readonly index: KeptFile;
+export interface SnapshotExtents {
+  readonly index: FileExtent;
   /** No newer than the index, which has every fact that a vector belongs to. */
-  readonly vectors?: KeptVectors | undefined;
+  readonly vectors?: VectorExtent | undefined;
 }
 
 /** Where an index is to be written down. */
@@ -32,18 +32,18 @@ export interface SnapshotTarget {
   /** Files that are not there yet. */
   readonly fresh: { readonly index: string; readonly vectors: string };
   /** The snapshot that counts now: whoever knows its files may go on with them. */
-  readonly kept?: KeptSnapshot | undefined;
+  readonly kept?: SnapshotExtents | undefined;
   /** Whether time is short, so that files are gone on with that would otherwise be written anew. */
   readonly isHasty: boolean;
 }
 
 /** Whether a file is the one that counts. */
-export const isKept = (file: KeptFile, kept: KeptFile | undefined): boolean =>
+export const isCurrent = (file: FileExtent, kept: FileExtent | undefined): boolean =>
   file.file === kept?.file && file.bytes === kept.bytes;
 
 /** Writes frames behind those that count, or into a new file. An empty chunk is time for others. */
 export const writeFrames = async (
-  { file, bytes }: KeptFile,
+  { file, bytes }: FileExtent,
   chunks: Iterable<Uint8Array>,
   writer: FrameWriter,
 ): Promise<OpenFile> => {

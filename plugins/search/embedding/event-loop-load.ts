@@ -9,7 +9,7 @@ const IDLE_SHARE = 0.1;
 const SHORTEST_LOOK_MS = 5;
 
 /** Whether others want the event loop of this thread, requests above all. They are seen while the caller rests. */
-export class OthersWork {
+export class EventLoopLoad {
   readonly #clock: Clock;
   #from: EventLoopUtilization | undefined;
   #untilMs = Number.NEGATIVE_INFINITY;

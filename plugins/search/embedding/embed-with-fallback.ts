@@ -15,7 +15,7 @@ const SIGNS_OF_OUTAGE = 2;
  * One text that an embedder refuses must not keep all later ones from it: where others around it are taken, it is left
  * out.
  */
-export const embedWhatCan = async (
+export const embedWithFallback = async (
   facts: readonly StoredFact[],
   coder: Pick<DocumentCoder, 'code'>,
   log: Logger,

@@ -1,6 +1,6 @@
 import type { NodeNotes } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
-import type { KeptSnapshot } from './kept-files.ts';
+import type { SnapshotExtents } from './snapshot-extents.ts';
 import { FIRST_BUILD, NO_ERASURES, type SnapshotFiles, type SnapshotOwner } from './snapshot-files.ts';
 
 /** The note that counts erasures. */
@@ -12,7 +12,7 @@ const BUILDS = 'search builds';
  * Snapshots that hold nothing of erased facts: erasures are counted in the store, and an index that was opened before
  * the last one is never written.
  */
-export class KeptSnapshots {
+export class SnapshotStore {
   readonly #files: SnapshotFiles;
   readonly #notes: NodeNotes;
   /** The snapshot that is being written. Never rejects. */
@@ -38,7 +38,7 @@ export class KeptSnapshots {
     return this.#notes.change(BUILDS, (before = FIRST_BUILD) => String(Number(before) + 1));
   }
 
-  find(owner: SnapshotOwner): Promise<KeptSnapshot | undefined> {
+  find(owner: SnapshotOwner): Promise<SnapshotExtents | undefined> {
     return this.#files.find(owner);
   }
 

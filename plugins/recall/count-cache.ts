@@ -6,7 +6,7 @@ const MOST_PEAKS = 1_000;
  * Counts of recalls as they were read, until some are written. Those read from a snapshot that is older than that are
  * used once and not kept.
  */
-export class KeptCounts {
+export class CountCache {
   /** Grows whenever something was written. */
   #age = 0;
   #counts = new Map<string, Map<string, number>>();
