@@ -115,7 +115,7 @@ describe('the documents', () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it('list every decision with its number and title, in order', () => {
+  it('list every decision once, with its number and title, rising in each area', () => {
     const titles = listPages('docs/decisions')
       .toSorted()
       .filter((page) => !page.endsWith('/README.md'))
@@ -123,8 +123,12 @@ describe('the documents', () => {
         const [number, title] = /^# (\d+)\. (.+)$/m.exec(pageText(page))?.slice(1) ?? [];
         return `- ${number} · [${title}](${posix.basename(page)})`;
       });
-    const listed = pageText('docs/decisions/README.md').match(/^- \d+ · \[.+?\]\(.+?\)/gm);
-    expect(listed).to.deep.equal(titles);
+    const areas = pageText('docs/decisions/README.md')
+      .split(/^## /m)
+      .map((area) => area.match(/^- \d+ · \[.+?\]\(.+?\)/gm) ?? []);
+    expect(areas.flat()).to.have.members(titles);
+    const numberOf = (line: string): number => Number(/\d+/.exec(line)?.[0]);
+    for (const area of areas) expect(area).to.deep.equal(area.toSorted((a, b) => numberOf(a) - numberOf(b)));
     const wrong = listPages('docs/decisions').filter((page) => {
       const number = /\/(\d{4})-/.exec(page)?.[1];
       return number !== undefined && !pageText(page).startsWith(`# ${Number(number)}. `);
