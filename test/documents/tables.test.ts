@@ -60,6 +60,16 @@ forEachStore('The tables of a store', (kind) => {
     expect(told.sort(byName)).to.deep.equal(found.sort(byName));
   });
 
+  it('include a ledger with the migrations whose names are fixed', async () => {
+    await (await start()).stop();
+    const store = (await placeTestStore(kind, folder)).open();
+    const applied = await store.read((snapshot) => snapshot.table('schema_migrations').pluck('version'));
+    await store.close();
+    const fixed = [...pageText('docs/reference/tables.md').matchAll(/`(\d{3}_\w+)`/g)].map(([, name]) => name);
+    expect(fixed).to.have.length.above(5);
+    expect(applied).to.include.members(fixed);
+  });
+
   it('are all told of what an erasure does with them', () => {
     const told = [...pageText('docs/reference/erasure.md').matchAll(/^\| `(\w+)` \| .+ \|$/gm)].map(
       ([, table]) => table,
