@@ -107,6 +107,25 @@ export interface Fact {
   origin_verified?: boolean;
 }
 
+/** An audit entry about a fact */
+export interface FactEntry {
+  id: string;
+  fact_id: string | null;
+  event_type: string;
+  entity_uri: string;
+  oidc_sub: string | null;
+  source: string;
+  attested_key_id: string | null;
+  ts: string;
+  attested_key_entity_uri: string | null;
+  attested_key_description: string | null;
+  fact_entity: string | null;
+  fact_relation: string | null;
+  fact_value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
+  fact_value_v: string | number | boolean | null;
+  fact_scope: 'local' | 'team' | 'company' | 'public' | null;
+}
+
 /** The members of a fact that `fields` names */
 export interface FactPart {
   id?: string;
@@ -169,6 +188,54 @@ export interface GardenMember {
   added_at: string;
 }
 
+/** The recorded changes of facts, and their winners */
+export interface History {
+  events: {
+    event: 'asserted' | 'received' | 'retracted' | 'resolved';
+    recorded_at: string;
+    stamp: string;
+    fact: Fact;
+    contradicts: string[];
+    ends: string[];
+    ended: {
+      at: string;
+      by: 'retraction' | 'resolution' | 'valid_until' | 'ttl';
+      fact_id: string | null;
+    } | null;
+  }[];
+  winners: {
+    entity: string;
+    relation: string;
+    scope: 'local' | 'team' | 'company' | 'public';
+    reigns: {
+      fact_ids: string[];
+      from: string;
+      until: string | null;
+    }[];
+    truncated?: true;
+  }[];
+  cursor: string | null;
+}
+
+/** The findings of a check */
+export interface LintReport {
+  findings: {
+    check: 'contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing';
+    severity: 'error' | 'warning' | 'info';
+    entity: string;
+    relation: string | null;
+    fact_ids: string[];
+    detail: string;
+  }[];
+  truncated?: true;
+  checked_at: string;
+  scope: 'local' | 'team' | 'company' | 'public' | 'all';
+  entity?: string;
+  relation?: string;
+  checks_run: ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[];
+  fact_count: number;
+}
+
 /** Why a request failed */
 export interface Problem {
   type: string;
@@ -184,6 +251,114 @@ export interface Problem {
   }[];
   hint?: string;
   [name: string]: unknown;
+}
+
+/** The facts that matter to a question, within a budget */
+export interface Recall {
+  recall_id: string;
+  query_hash: string;
+  token_budget: number;
+  tokens_used: number;
+  truncated: boolean;
+  total_scored: number;
+  facts: ScoredFact[];
+  content?: ScoredFact[];
+  instructions?: ScoredFact[];
+  omitted: {
+    contradicted: number;
+    budget: number;
+    [name: string]: unknown;
+  };
+  degraded: string[];
+  tombstone_notices: unknown[];
+  chain_proof: {
+    tenant_id: string;
+    checked_entries: number;
+    head_hash: string;
+    checkpoint: {
+      id: string;
+      tenant_id: string;
+      covered_chain_seq: number;
+      chain_hash: string;
+      status: 'submitted';
+      attempt_count: number;
+      created_at: string;
+      submitted_at: string;
+      last_error: null;
+      tl_backend: 'local';
+      tl_log_id: string;
+      tl_leaf_hash: string;
+      tl_log_index: number;
+      tl_integrated_time: number;
+      tl_inclusion_proof: {
+        chain_hash: string;
+        prev_hash: string | null;
+      };
+      tl_raw: {
+        payload: {
+          chain_hash: string;
+          covered_chain_seq: number;
+          created_at: string;
+          kind: string;
+          tenant_id: string;
+          version: 1;
+        };
+      };
+    };
+  } | null;
+}
+
+/** A recall with the members of facts that `fields` names */
+export interface RecallPart {
+  recall_id: string;
+  query_hash: string;
+  token_budget: number;
+  tokens_used: number;
+  truncated: boolean;
+  total_scored: number;
+  facts: ScoredPart[];
+  omitted: {
+    contradicted: number;
+    budget: number;
+    [name: string]: unknown;
+  };
+  degraded: string[];
+  tombstone_notices: unknown[];
+  chain_proof: {
+    tenant_id: string;
+    checked_entries: number;
+    head_hash: string;
+    checkpoint: {
+      id: string;
+      tenant_id: string;
+      covered_chain_seq: number;
+      chain_hash: string;
+      status: 'submitted';
+      attempt_count: number;
+      created_at: string;
+      submitted_at: string;
+      last_error: null;
+      tl_backend: 'local';
+      tl_log_id: string;
+      tl_leaf_hash: string;
+      tl_log_index: number;
+      tl_integrated_time: number;
+      tl_inclusion_proof: {
+        chain_hash: string;
+        prev_hash: string | null;
+      };
+      tl_raw: {
+        payload: {
+          chain_hash: string;
+          covered_chain_seq: number;
+          created_at: string;
+          kind: string;
+          tenant_id: string;
+          version: 1;
+        };
+      };
+    };
+  } | null;
 }
 
 /** A fact that was recalled, with its score and every factor of it */
@@ -249,6 +424,96 @@ export interface Subscription {
   circuit_open: boolean;
   consecutive_failures: number;
   replay_window_s: number;
+}
+
+/** The strongest facts of a scope, with counts */
+export interface Synthesis {
+  scope: 'local' | 'team' | 'company' | 'public' | 'all';
+  fact_count: number;
+  facts: {
+    id: string;
+    entity: string;
+    relation: string;
+    value: {
+      type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+      v: unknown;
+      interpret_as?: 'instruction';
+    };
+    confidence: number;
+    timestamp: string;
+    valid_until: string | null;
+    is_expired: boolean;
+    age_seconds: number;
+    contradicted: boolean;
+    source: string;
+    scope?: 'local' | 'team' | 'company' | 'public';
+    garden_id?: string;
+  }[];
+  summary: {
+    entity: string;
+    relation: string;
+    value: {
+      type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+      v: unknown;
+      interpret_as?: 'instruction';
+    };
+    confidence: number;
+    hlc: string;
+    contradicted: boolean;
+    alt_value: {
+      type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
+      v: unknown;
+      interpret_as?: 'instruction';
+    } | null;
+    alt_confidence: number | null;
+    scope?: 'local' | 'team' | 'company' | 'public';
+    garden_id?: string;
+  }[];
+  contradiction_count: number;
+  filtered_count: number;
+  mean_confidence: number | null;
+  freshest_timestamp: string | null;
+  oldest_timestamp: string | null;
+  expired_fact_count: number;
+  synthesized_at: string;
+  truncated?: true;
+}
+
+/** A tenant */
+export interface Tenant {
+  id: string;
+  name: string | null;
+  status: 'active' | 'suspended' | 'erasing' | 'erased';
+  created_at: string;
+  suspended_at: string | null;
+}
+
+/** A tenant with its counts and its erasure */
+export interface TenantReport {
+  id: string;
+  name: string | null;
+  status: 'active' | 'suspended' | 'erasing' | 'erased';
+  created_at: string;
+  suspended_at: string | null;
+  counts: Record<string, number>;
+  erasure: {
+    requested_by: string;
+    requested_at: string;
+    rows: Record<string, number>;
+    job_id: string | null;
+    receipt: {
+      tenant_id: string;
+      requested_by: string;
+      requested_at: string;
+      erased_at: string;
+      erased: Record<string, number>;
+      remains: string[];
+      limits: string[];
+      signed_by: string;
+      key_id: string | null;
+      signature: string | null;
+    } | null;
+  } | null;
 }
 
 /**
@@ -633,23 +898,7 @@ export interface Api {
       | undefined;
     answers: {
       200: {
-        entries: {
-          id: string;
-          fact_id: string | null;
-          event_type: string;
-          entity_uri: string;
-          oidc_sub: string | null;
-          source: string;
-          attested_key_id: string | null;
-          ts: string;
-          attested_key_entity_uri: string | null;
-          attested_key_description: string | null;
-          fact_entity: string | null;
-          fact_relation: string | null;
-          fact_value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
-          fact_value_v: string | number | boolean | null;
-          fact_scope: 'local' | 'team' | 'company' | 'public' | null;
-        }[];
+        entries: FactEntry[];
         total: number;
         cursor: string | null;
       };
@@ -678,25 +927,7 @@ export interface Api {
   /** Audit entries of one fact, oldest first. Needs: read or admin or audit.read. */
   'GET /v1/audit/facts/{id}': {
     params: { id: string };
-    answers: {
-      200: {
-        id: string;
-        fact_id: string | null;
-        event_type: string;
-        entity_uri: string;
-        oidc_sub: string | null;
-        source: string;
-        attested_key_id: string | null;
-        ts: string;
-        attested_key_entity_uri: string | null;
-        attested_key_description: string | null;
-        fact_entity: string | null;
-        fact_relation: string | null;
-        fact_value_type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null' | null;
-        fact_value_v: string | number | boolean | null;
-        fact_scope: 'local' | 'team' | 'company' | 'public' | null;
-      }[];
-    };
+    answers: { 200: FactEntry[] };
   };
   /**
    * Whether entries of the audit log were changed, left out or put in, a part at a time. Needs: admin
@@ -1184,35 +1415,7 @@ export interface Api {
           limit?: number | undefined;
         }
       | undefined;
-    answers: {
-      200: {
-        events: {
-          event: 'asserted' | 'received' | 'retracted' | 'resolved';
-          recorded_at: string;
-          stamp: string;
-          fact: Fact;
-          contradicts: string[];
-          ends: string[];
-          ended: {
-            at: string;
-            by: 'retraction' | 'resolution' | 'valid_until' | 'ttl';
-            fact_id: string | null;
-          } | null;
-        }[];
-        winners: {
-          entity: string;
-          relation: string;
-          scope: 'local' | 'team' | 'company' | 'public';
-          reigns: {
-            fact_ids: string[];
-            from: string;
-            until: string | null;
-          }[];
-          truncated?: true;
-        }[];
-        cursor: string | null;
-      };
-    };
+    answers: { 200: History };
   };
   /** What a fact was derived from. Needs: read. */
   'GET /v1/facts/{id}/provenance': {
@@ -1771,35 +1974,7 @@ export interface Api {
           limit?: number | undefined;
         }
       | undefined;
-    answers: {
-      200: {
-        events: {
-          event: 'asserted' | 'received' | 'retracted' | 'resolved';
-          recorded_at: string;
-          stamp: string;
-          fact: Fact;
-          contradicts: string[];
-          ends: string[];
-          ended: {
-            at: string;
-            by: 'retraction' | 'resolution' | 'valid_until' | 'ttl';
-            fact_id: string | null;
-          } | null;
-        }[];
-        winners: {
-          entity: string;
-          relation: string;
-          scope: 'local' | 'team' | 'company' | 'public';
-          reigns: {
-            fact_ids: string[];
-            from: string;
-            until: string | null;
-          }[];
-          truncated?: true;
-        }[];
-        cursor: string | null;
-      };
-    };
+    answers: { 200: History };
   };
   /** Reports which of the instructions that were loaded an agent has used. Needs: any key. */
   'POST /v1/instruction/audit': {
@@ -1911,23 +2086,7 @@ export interface Api {
         }
       | undefined;
     answers: {
-      200: {
-        findings: {
-          check: 'contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing';
-          severity: 'error' | 'warning' | 'info';
-          entity: string;
-          relation: string | null;
-          fact_ids: string[];
-          detail: string;
-        }[];
-        truncated?: true;
-        checked_at: string;
-        scope: 'local' | 'team' | 'company' | 'public' | 'all';
-        entity?: string;
-        relation?: string;
-        checks_run: ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[];
-        fact_count: number;
-      };
+      200: LintReport;
       202: {
         job_id: string;
         status: 'pending';
@@ -1949,23 +2108,7 @@ export interface Api {
       stale_lookahead_s?: number | undefined;
     };
     answers: {
-      200: {
-        findings: {
-          check: 'contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing';
-          severity: 'error' | 'warning' | 'info';
-          entity: string;
-          relation: string | null;
-          fact_ids: string[];
-          detail: string;
-        }[];
-        truncated?: true;
-        checked_at: string;
-        scope: 'local' | 'team' | 'company' | 'public' | 'all';
-        entity?: string;
-        relation?: string;
-        checks_run: ('contradiction' | 'stale' | 'orphan' | 'broken_ref' | 'namespacing')[];
-        fact_count: number;
-      };
+      200: LintReport;
       202: {
         job_id: string;
         status: 'pending';
@@ -2280,61 +2423,7 @@ export interface Api {
           'weights.recency'?: string | undefined;
         }
       | undefined;
-    answers: {
-      200: {
-        recall_id: string;
-        query_hash: string;
-        token_budget: number;
-        tokens_used: number;
-        truncated: boolean;
-        total_scored: number;
-        facts: ScoredFact[];
-        content?: ScoredFact[];
-        instructions?: ScoredFact[];
-        omitted: {
-          contradicted: number;
-          budget: number;
-          [name: string]: unknown;
-        };
-        degraded: string[];
-        tombstone_notices: unknown[];
-        chain_proof: {
-          tenant_id: string;
-          checked_entries: number;
-          head_hash: string;
-          checkpoint: {
-            id: string;
-            tenant_id: string;
-            covered_chain_seq: number;
-            chain_hash: string;
-            status: 'submitted';
-            attempt_count: number;
-            created_at: string;
-            submitted_at: string;
-            last_error: null;
-            tl_backend: 'local';
-            tl_log_id: string;
-            tl_leaf_hash: string;
-            tl_log_index: number;
-            tl_integrated_time: number;
-            tl_inclusion_proof: {
-              chain_hash: string;
-              prev_hash: string | null;
-            };
-            tl_raw: {
-              payload: {
-                chain_hash: string;
-                covered_chain_seq: number;
-                created_at: string;
-                kind: string;
-                tenant_id: string;
-                version: 1;
-              };
-            };
-          };
-        } | null;
-      };
-    };
+    answers: { 200: Recall };
   };
   /** Recall the facts that matter for a question, within a token budget. Needs: read. */
   'POST /v1/recall': {
@@ -2402,61 +2491,7 @@ export interface Api {
        */
       fields?: string | readonly string[] | undefined;
     };
-    answers: {
-      200: {
-        recall_id: string;
-        query_hash: string;
-        token_budget: number;
-        tokens_used: number;
-        truncated: boolean;
-        total_scored: number;
-        facts: ScoredFact[];
-        content?: ScoredFact[];
-        instructions?: ScoredFact[];
-        omitted: {
-          contradicted: number;
-          budget: number;
-          [name: string]: unknown;
-        };
-        degraded: string[];
-        tombstone_notices: unknown[];
-        chain_proof: {
-          tenant_id: string;
-          checked_entries: number;
-          head_hash: string;
-          checkpoint: {
-            id: string;
-            tenant_id: string;
-            covered_chain_seq: number;
-            chain_hash: string;
-            status: 'submitted';
-            attempt_count: number;
-            created_at: string;
-            submitted_at: string;
-            last_error: null;
-            tl_backend: 'local';
-            tl_log_id: string;
-            tl_leaf_hash: string;
-            tl_log_index: number;
-            tl_integrated_time: number;
-            tl_inclusion_proof: {
-              chain_hash: string;
-              prev_hash: string | null;
-            };
-            tl_raw: {
-              payload: {
-                chain_hash: string;
-                covered_chain_seq: number;
-                created_at: string;
-                kind: string;
-                tenant_id: string;
-                version: 1;
-              };
-            };
-          };
-        } | null;
-      };
-    };
+    answers: { 200: Recall };
   };
   /** The same as GET /v1/synthesis, of one scope. Needs: read. */
   'GET /v1/scopes/{scope}/synthesize': {
@@ -2472,57 +2507,7 @@ export interface Api {
         }
       | undefined;
     answers: {
-      200: {
-        scope: 'local' | 'team' | 'company' | 'public' | 'all';
-        fact_count: number;
-        facts: {
-          id: string;
-          entity: string;
-          relation: string;
-          value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          };
-          confidence: number;
-          timestamp: string;
-          valid_until: string | null;
-          is_expired: boolean;
-          age_seconds: number;
-          contradicted: boolean;
-          source: string;
-          scope?: 'local' | 'team' | 'company' | 'public';
-          garden_id?: string;
-        }[];
-        summary: {
-          entity: string;
-          relation: string;
-          value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          };
-          confidence: number;
-          hlc: string;
-          contradicted: boolean;
-          alt_value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          } | null;
-          alt_confidence: number | null;
-          scope?: 'local' | 'team' | 'company' | 'public';
-          garden_id?: string;
-        }[];
-        contradiction_count: number;
-        filtered_count: number;
-        mean_confidence: number | null;
-        freshest_timestamp: string | null;
-        oldest_timestamp: string | null;
-        expired_fact_count: number;
-        synthesized_at: string;
-        truncated?: true;
-      };
+      200: Synthesis;
       202: {
         job_id: string;
         status: 'pending';
@@ -2667,57 +2652,7 @@ export interface Api {
         }
       | undefined;
     answers: {
-      200: {
-        scope: 'local' | 'team' | 'company' | 'public' | 'all';
-        fact_count: number;
-        facts: {
-          id: string;
-          entity: string;
-          relation: string;
-          value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          };
-          confidence: number;
-          timestamp: string;
-          valid_until: string | null;
-          is_expired: boolean;
-          age_seconds: number;
-          contradicted: boolean;
-          source: string;
-          scope?: 'local' | 'team' | 'company' | 'public';
-          garden_id?: string;
-        }[];
-        summary: {
-          entity: string;
-          relation: string;
-          value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          };
-          confidence: number;
-          hlc: string;
-          contradicted: boolean;
-          alt_value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          } | null;
-          alt_confidence: number | null;
-          scope?: 'local' | 'team' | 'company' | 'public';
-          garden_id?: string;
-        }[];
-        contradiction_count: number;
-        filtered_count: number;
-        mean_confidence: number | null;
-        freshest_timestamp: string | null;
-        oldest_timestamp: string | null;
-        expired_fact_count: number;
-        synthesized_at: string;
-        truncated?: true;
-      };
+      200: Synthesis;
       202: {
         job_id: string;
         status: 'pending';
@@ -2739,57 +2674,7 @@ export interface Api {
         }
       | undefined;
     answers: {
-      200: {
-        scope: 'local' | 'team' | 'company' | 'public' | 'all';
-        fact_count: number;
-        facts: {
-          id: string;
-          entity: string;
-          relation: string;
-          value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          };
-          confidence: number;
-          timestamp: string;
-          valid_until: string | null;
-          is_expired: boolean;
-          age_seconds: number;
-          contradicted: boolean;
-          source: string;
-          scope?: 'local' | 'team' | 'company' | 'public';
-          garden_id?: string;
-        }[];
-        summary: {
-          entity: string;
-          relation: string;
-          value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          };
-          confidence: number;
-          hlc: string;
-          contradicted: boolean;
-          alt_value: {
-            type: 'string' | 'text' | 'number' | 'boolean' | 'datetime' | 'ref' | 'null';
-            v: unknown;
-            interpret_as?: 'instruction';
-          } | null;
-          alt_confidence: number | null;
-          scope?: 'local' | 'team' | 'company' | 'public';
-          garden_id?: string;
-        }[];
-        contradiction_count: number;
-        filtered_count: number;
-        mean_confidence: number | null;
-        freshest_timestamp: string | null;
-        oldest_timestamp: string | null;
-        expired_fact_count: number;
-        synthesized_at: string;
-        truncated?: true;
-      };
+      200: Synthesis;
       202: {
         job_id: string;
         status: 'pending';
@@ -2809,13 +2694,7 @@ export interface Api {
       | undefined;
     answers: {
       200: {
-        tenants: {
-          id: string;
-          name: string | null;
-          status: 'active' | 'suspended' | 'erasing' | 'erased';
-          created_at: string;
-          suspended_at: string | null;
-        }[];
+        tenants: Tenant[];
         total: number;
         cursor: string | null;
       };
@@ -2858,92 +2737,12 @@ export interface Api {
     body: {
       confirm: string;
     };
-    answers: {
-      200: {
-        id: string;
-        name: string | null;
-        status: 'active' | 'suspended' | 'erasing' | 'erased';
-        created_at: string;
-        suspended_at: string | null;
-        counts: Record<string, number>;
-        erasure: {
-          requested_by: string;
-          requested_at: string;
-          rows: Record<string, number>;
-          job_id: string | null;
-          receipt: {
-            tenant_id: string;
-            requested_by: string;
-            requested_at: string;
-            erased_at: string;
-            erased: Record<string, number>;
-            remains: string[];
-            limits: string[];
-            signed_by: string;
-            key_id: string | null;
-            signature: string | null;
-          } | null;
-        } | null;
-      };
-      202: {
-        id: string;
-        name: string | null;
-        status: 'active' | 'suspended' | 'erasing' | 'erased';
-        created_at: string;
-        suspended_at: string | null;
-        counts: Record<string, number>;
-        erasure: {
-          requested_by: string;
-          requested_at: string;
-          rows: Record<string, number>;
-          job_id: string | null;
-          receipt: {
-            tenant_id: string;
-            requested_by: string;
-            requested_at: string;
-            erased_at: string;
-            erased: Record<string, number>;
-            remains: string[];
-            limits: string[];
-            signed_by: string;
-            key_id: string | null;
-            signature: string | null;
-          } | null;
-        } | null;
-      };
-    };
+    answers: { 200: TenantReport; 202: TenantReport };
   };
   /** One tenant with what it holds, or with the receipt of its erasure. Needs: admin. */
   'GET /v1/tenants/{id}': {
     params: { id: string };
-    answers: {
-      200: {
-        id: string;
-        name: string | null;
-        status: 'active' | 'suspended' | 'erasing' | 'erased';
-        created_at: string;
-        suspended_at: string | null;
-        counts: Record<string, number>;
-        erasure: {
-          requested_by: string;
-          requested_at: string;
-          rows: Record<string, number>;
-          job_id: string | null;
-          receipt: {
-            tenant_id: string;
-            requested_by: string;
-            requested_at: string;
-            erased_at: string;
-            erased: Record<string, number>;
-            remains: string[];
-            limits: string[];
-            signed_by: string;
-            key_id: string | null;
-            signature: string | null;
-          } | null;
-        } | null;
-      };
-    };
+    answers: { 200: TenantReport };
   };
   /** Suspends, resumes or renames a tenant. Needs: admin. */
   'PATCH /v1/tenants/{id}': {
@@ -2952,15 +2751,7 @@ export interface Api {
       status?: 'active' | 'suspended' | undefined;
       name?: string | null | undefined;
     };
-    answers: {
-      200: {
-        id: string;
-        name: string | null;
-        status: 'active' | 'suspended' | 'erasing' | 'erased';
-        created_at: string;
-        suspended_at: string | null;
-      };
-    };
+    answers: { 200: Tenant };
   };
   /** All facts of a tenant with all that is needed to restore them, as JSON lines. Needs: admin. */
   'GET /v1/tenants/{id}/export': {

@@ -1,6 +1,8 @@
 import {
   COUNT_JSON,
   CURSOR_JSON,
+  component,
+  defineComponent,
   formatInstant,
   INSTANT_JSON,
   type JsonSchema,
@@ -57,8 +59,9 @@ export const adminEntryJson = (entry: RecordedEntry): Record<string, unknown> =>
 });
 
 /** Entries of `GET /v1/audit`. */
-export const FACT_ENTRIES_JSON = listOf(
-  objectOf({
+export const FACT_ENTRY = defineComponent('FactEntry', {
+  summary: 'an audit entry about a fact',
+  json: objectOf({
     ...ENTRY_MEMBERS,
     attested_key_entity_uri: orNull(STRING_JSON),
     attested_key_description: orNull(STRING_JSON),
@@ -68,9 +71,13 @@ export const FACT_ENTRIES_JSON = listOf(
     fact_value_v: { type: ['string', 'number', 'boolean', 'null'] },
     fact_scope: orNull({ type: 'string', enum: SCOPES }),
   }),
-);
+});
 
-export const FACT_ENTRY_PAGE_JSON = objectOf({ entries: FACT_ENTRIES_JSON, total: COUNT_JSON, cursor: CURSOR_JSON });
+export const FACT_ENTRY_PAGE_JSON = objectOf({
+  entries: listOf(component(FACT_ENTRY)),
+  total: COUNT_JSON,
+  cursor: CURSOR_JSON,
+});
 
 /** An entry of `GET /v1/audit`. */
 export const factEntryJson = ({ entry, fact, signingKey }: EntryWithFact) => ({

@@ -24,6 +24,7 @@ import {
   KEY_ROTATION,
 } from './audit-api.ts';
 import { auditCommands } from './audit-commands.ts';
+import { FACT_ENTRY } from './audit-entry-json.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
@@ -79,7 +80,7 @@ export const auditPlugin = definePlugin({
     work: SignatureWork,
   },
   provides: [AuditLog, Audit],
-  declares: [AUDIT_READ, FACT_WRITE, ADMIN_ACTION, CREDENTIAL_REFUSED, KEY_ROTATION],
+  declares: [FACT_ENTRY, AUDIT_READ, FACT_WRITE, ADMIN_ACTION, CREDENTIAL_REFUSED, KEY_ROTATION],
   commands: [auditCommands],
   migrations: auditMigrations,
   config: settings,

@@ -4,11 +4,13 @@ import {
   type Clock,
   type CursorCodec,
   type CursorPosition,
+  component,
+  listOf,
   type Route,
   schema,
 } from '../../kernel/plugin-api.ts';
 import type { Audit, EntryPosition, EntryWithFact } from './audit-api.ts';
-import { CSV_COLUMNS, csvCells, FACT_ENTRIES_JSON, FACT_ENTRY_PAGE_JSON, factEntryJson } from './audit-entry-json.ts';
+import { CSV_COLUMNS, csvCells, FACT_ENTRY, FACT_ENTRY_PAGE_JSON, factEntryJson } from './audit-entry-json.ts';
 import { ENTRY_FILTERS, type EntryFilters, entryFilter } from './audit-query.ts';
 import { csvLine } from './csv-line.ts';
 import { DEFAULT_ENTRY_PAGE, MAX_ENTRY_PAGE, READS_SOME } from './stored-audit.ts';
@@ -66,7 +68,7 @@ export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   summary: 'Audit entries of one fact, oldest first',
   access: ACCESS,
   params: schema<{ id: string }>({ type: 'object', properties: { id: { type: 'string' } } }),
-  answers: { 200: { json: FACT_ENTRIES_JSON } },
+  answers: { 200: { json: listOf(component(FACT_ENTRY)) } },
   example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' } },
   async handle({ caller, params }) {
     const { entries, more } = await audit.ofFact(caller, params.id);

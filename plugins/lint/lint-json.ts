@@ -1,5 +1,6 @@
 import {
   COUNT_JSON,
+  defineComponent,
   formatInstant,
   INSTANT_JSON,
   listOf,
@@ -21,19 +22,22 @@ const FINDING_JSON = objectOf({
 });
 
 /** The answer of a run that did not take a job. */
-export const LINT_JSON = objectOf(
-  {
-    findings: listOf(FINDING_JSON),
-    truncated: TRUNCATED_JSON,
-    checked_at: INSTANT_JSON,
-    scope: { type: 'string', enum: [...SCOPES, 'all'] },
-    entity: STRING_JSON,
-    relation: STRING_JSON,
-    checks_run: listOf({ type: 'string', enum: CHECKS }),
-    fact_count: COUNT_JSON,
-  },
-  { optional: ['truncated', 'entity', 'relation'] },
-);
+export const LINT_REPORT = defineComponent('LintReport', {
+  summary: 'the findings of a check',
+  json: objectOf(
+    {
+      findings: listOf(FINDING_JSON),
+      truncated: TRUNCATED_JSON,
+      checked_at: INSTANT_JSON,
+      scope: { type: 'string', enum: [...SCOPES, 'all'] },
+      entity: STRING_JSON,
+      relation: STRING_JSON,
+      checks_run: listOf({ type: 'string', enum: CHECKS }),
+      fact_count: COUNT_JSON,
+    },
+    { optional: ['truncated', 'entity', 'relation'] },
+  ),
+});
 
 export const findingJson = ({ check, severity, entity, relation, factIds, detail }: Finding) => ({
   check,

@@ -14,6 +14,7 @@ import { createLint } from './create-lint.ts';
 import { Lint } from './lint-api.ts';
 import { lintCommand } from './lint-command.ts';
 import { LINT_JOB, lintJob } from './lint-job.ts';
+import { LINT_REPORT } from './lint-json.ts';
 import { getLintRoute, postLintRoute } from './lint-routes.ts';
 import { lintTask } from './lint-task.ts';
 import { measureFindings } from './lint-telemetry.ts';
@@ -31,6 +32,7 @@ export const lintPlugin = definePlugin({
     upkeep: optional(Upkeep),
     telemetry: Telemetry,
   },
+  declares: [LINT_REPORT],
   provides: [Lint],
   commands: [lintCommand],
   setup({ use, provide, route, on }) {

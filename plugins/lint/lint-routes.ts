@@ -1,4 +1,5 @@
 import {
+  component,
   memberRefusal,
   type Principal,
   type Reply,
@@ -12,7 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
 import { CHECKS, type Check, type Lint, type LintQuestion } from './lint-api.ts';
-import { findingJson, LINT_JSON, lintMembers } from './lint-json.ts';
+import { findingJson, LINT_REPORT, lintMembers } from './lint-json.ts';
 
 /** A hundred years. */
 const MAX_LOOKAHEAD_S = 3_153_600_000;
@@ -20,7 +21,7 @@ const MAX_LOOKAHEAD_S = 3_153_600_000;
 const LOOKAHEAD = { type: 'integer', minimum: 0, maximum: MAX_LOOKAHEAD_S, default: 0 } as const;
 
 const ANSWERS = {
-  200: { json: LINT_JSON },
+  200: { json: component(LINT_REPORT) },
   202: { json: ACCEPTED_JOB_JSON },
 };
 

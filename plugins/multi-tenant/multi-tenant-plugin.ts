@@ -25,6 +25,7 @@ import { ReceiptFile } from './receipt-file.ts';
 import { tenantCommands } from './tenant-commands.ts';
 import { TENANTS_CHANGED, TenantDirectory } from './tenant-directory.ts';
 import { TenantEraser } from './tenant-eraser.ts';
+import { TENANT, TENANT_REPORT } from './tenant-json.ts';
 import {
   changeTenantRoute,
   createTenantRoute,
@@ -55,7 +56,7 @@ export const multiTenantPlugin = definePlugin({
     transfer: optional(TenantTransfer),
   },
   provides: [Tenancy, Tenants],
-  declares: [MULTI_TENANT_DISABLED],
+  declares: [TENANT, TENANT_REPORT, MULTI_TENANT_DISABLED],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

@@ -1,6 +1,8 @@
 import {
   COUNT_JSON,
   CURSOR_JSON,
+  component,
+  defineComponent,
   INSTANT_JSON,
   listOf,
   objectOf,
@@ -34,20 +36,23 @@ const RECEIPT_JSON = objectOf({
   signature: orNull(STRING_JSON),
 });
 
-export const TENANT_JSON = objectOf(TENANT_MEMBERS);
+export const TENANT = defineComponent('Tenant', { summary: 'a tenant', json: objectOf(TENANT_MEMBERS) });
 
-export const TENANT_REPORT_JSON = objectOf({
-  ...TENANT_MEMBERS,
-  counts: ROWS_JSON,
-  erasure: orNull(
-    objectOf({
-      requested_by: STRING_JSON,
-      requested_at: INSTANT_JSON,
-      rows: ROWS_JSON,
-      job_id: orNull(STRING_JSON),
-      receipt: orNull(RECEIPT_JSON),
-    }),
-  ),
+export const TENANT_REPORT = defineComponent('TenantReport', {
+  summary: 'a tenant with its counts and its erasure',
+  json: objectOf({
+    ...TENANT_MEMBERS,
+    counts: ROWS_JSON,
+    erasure: orNull(
+      objectOf({
+        requested_by: STRING_JSON,
+        requested_at: INSTANT_JSON,
+        rows: ROWS_JSON,
+        job_id: orNull(STRING_JSON),
+        receipt: orNull(RECEIPT_JSON),
+      }),
+    ),
+  }),
 });
 
 export const CREATED_TENANT_JSON = objectOf({
@@ -61,7 +66,11 @@ export const CREATED_TENANT_JSON = objectOf({
   }),
 });
 
-export const TENANT_PAGE_JSON = objectOf({ tenants: listOf(TENANT_JSON), total: COUNT_JSON, cursor: CURSOR_JSON });
+export const TENANT_PAGE_JSON = objectOf({
+  tenants: listOf(component(TENANT)),
+  total: COUNT_JSON,
+  cursor: CURSOR_JSON,
+});
 
 /** A tenant of `/v1/tenants`. */
 export const tenantJson = (tenant: TenantRecord) => ({

@@ -2,6 +2,7 @@ import {
   bindCursor,
   type Clock,
   type CursorCodec,
+  component,
   type Route,
   SCOPES,
   type Scope,
@@ -12,9 +13,9 @@ import { TENANT_PATTERN, type TenantStatus, type Tenants } from './multi-tenant-
 import {
   CREATED_TENANT_JSON,
   createdTenantJson,
-  TENANT_JSON,
+  TENANT,
   TENANT_PAGE_JSON,
-  TENANT_REPORT_JSON,
+  TENANT_REPORT,
   TENANT_STATUSES,
   tenantJson,
   tenantReportJson,
@@ -82,7 +83,7 @@ export const getTenantRoute = (tenants: Tenants): Route<TenantParams> => ({
   access: ADMIN,
   dimension: DIMENSION,
   params: TENANT_PARAMS,
-  answers: { 200: { json: TENANT_REPORT_JSON } },
+  answers: { 200: { json: component(TENANT_REPORT) } },
   example: { params: { id: 'acme' } },
   handle: async ({ caller, params }) => ({
     status: 200,
@@ -186,7 +187,7 @@ export const changeTenantRoute = (tenants: Tenants): Route<TenantParams, undefin
       name: { type: ['string', 'null'], maxLength: MAX_NAME_LENGTH },
     },
   }),
-  answers: { 200: { json: TENANT_JSON } },
+  answers: { 200: { json: component(TENANT) } },
   example: { params: { id: 'acme' }, body: { name: 'Acme and Sons', status: 'active' } },
   handle: async ({ caller, params, body }) => ({
     status: 200,
@@ -211,7 +212,7 @@ export const eraseTenantRoute = (tenants: Tenants): Route<TenantParams, undefine
     required: ['confirm'],
     properties: { confirm: { type: 'string' } },
   }),
-  answers: { 200: { json: TENANT_REPORT_JSON }, 202: { json: TENANT_REPORT_JSON } },
+  answers: { 200: { json: component(TENANT_REPORT) }, 202: { json: component(TENANT_REPORT) } },
   example: { params: { id: 'acme' }, body: { confirm: 'acme' } },
   async handle({ caller, params, body }) {
     const report = await tenants.erase(caller, params.id, { confirm: body.confirm });

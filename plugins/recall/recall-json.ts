@@ -131,12 +131,30 @@ const OWN_MEMBERS = {
 /** No plugin can declare these. */
 export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => RecallMembers.reserve(name));
 
-export const recallAnswers = (members: readonly RecallMember[]): Answers => {
-  const added = Object.fromEntries(members.map(({ id, json }) => [id, json]));
-  const json = objectOf({ ...OWN_MEMBERS, ...added }, { optional: ['content', 'instructions'] });
-  const { content: _, instructions: __, ...once } = OWN_MEMBERS;
-  const part = objectOf({ ...once, ...added, facts: listOf(component(SCORED_PART)) });
-  return { 200: { json, part, headers: { 'X-Total-Count': 'The same number as `total_scored`' } } };
+const addedBy = (vocabulary: Vocabulary) =>
+  Object.fromEntries(recallMembers(vocabulary).map(({ id, json }) => [id, json]));
+
+/** The output of `recalledText`. */
+export const RECALL = defineComponent('Recall', {
+  summary: 'the facts that matter to a question, within a budget',
+  json: (vocabulary) => objectOf({ ...OWN_MEMBERS, ...addedBy(vocabulary) }, { optional: ['content', 'instructions'] }),
+});
+
+/** The same with `fields`: each fact once, with these members. */
+export const RECALL_PART = defineComponent('RecallPart', {
+  summary: 'a recall with the members of facts that `fields` names',
+  json: (vocabulary) => {
+    const { content: _, instructions: __, ...once } = OWN_MEMBERS;
+    return objectOf({ ...once, ...addedBy(vocabulary), facts: listOf(component(SCORED_PART)) });
+  },
+});
+
+export const RECALL_ANSWERS: Answers = {
+  200: {
+    json: component(RECALL),
+    part: component(RECALL_PART),
+    headers: { 'X-Total-Count': 'The same number as `total_scored`' },
+  },
 };
 
 /**

@@ -28,7 +28,7 @@ import { estimateTokens } from './fact-line.ts';
 import { QueryVectors } from './query-vectors.ts';
 import { Recall, TokenCounter } from './recall-api.ts';
 import { recallCommand } from './recall-command.ts';
-import { RESERVED_MEMBERS, recallMembers, SCORED_FACT, SCORED_PART } from './recall-json.ts';
+import { RECALL, RECALL_PART, RESERVED_MEMBERS, recallMembers, SCORED_FACT, SCORED_PART } from './recall-json.ts';
 import { recallMigrations } from './recall-migrations.ts';
 import { getRecallRoute, postRecallRoute } from './recall-routes.ts';
 import { RecallTelemetry } from './recall-telemetry.ts';
@@ -72,6 +72,8 @@ export const recallPlugin = definePlugin({
     ...Object.values(words),
     EMBEDDER_UNAVAILABLE,
     INDEX_REBUILDING,
+    RECALL,
+    RECALL_PART,
     SCORED_FACT,
     SCORED_PART,
     ...RESERVED_MEMBERS,

@@ -1,5 +1,4 @@
 import {
-  type Answers,
   type FactFields,
   type FactText,
   FIELDS_JSON,
@@ -19,7 +18,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { sessionHeader } from '../facts/facts-api.ts';
 import type { Question, Recall, RecallMember } from './recall-api.ts';
-import { partFactJson, recallAnswers, recalledText, scoredFactText } from './recall-json.ts';
+import { partFactJson, RECALL_ANSWERS, recalledText, scoredFactText } from './recall-json.ts';
 import { MAX_BUDGET, MAX_LIMIT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { SHOWN_QUESTION } from './shown-question.ts';
@@ -103,7 +102,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   }),
   bodyShown: SHOWN_QUESTION,
   headers: headersOf(parts),
-  answers: answersOf(parts),
+  answers: RECALL_ANSWERS,
   example: {
     body: {
       query: 'What is the status of project Atlas?',
@@ -146,7 +145,7 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
     },
   }),
   headers: headersOf(parts),
-  answers: answersOf(parts),
+  answers: RECALL_ANSWERS,
   example: {
     query: { query: 'What is the status of project Atlas?', scope: 'company', token_budget: 1_000, limit: 20 },
   },
@@ -161,8 +160,6 @@ const headersOf = ({ names }: RecallRouteParts): Readonly<Record<string, RouteHe
   ...sessionHeader(names),
   [names.headers.verify]: { summary: 'With the word full, the answer proves how the chain of facts stands' },
 });
-
-const answersOf = ({ members }: RecallRouteParts): Answers => recallAnswers(members);
 
 interface Asking extends Pick<RouteRequest<unknown, FormQuery, unknown>, 'header' | 'query'> {
   readonly caller: Principal;

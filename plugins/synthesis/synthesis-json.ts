@@ -1,6 +1,7 @@
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
+  defineComponent,
   type FactValue,
   formatInstant,
   INSTANT_JSON,
@@ -57,23 +58,26 @@ const TRIPLE_JSON = objectOf(
   { optional: PLACE },
 );
 
-export const SYNTHESIS_JSON = objectOf(
-  {
-    scope: { type: 'string', enum: [...SCOPES, 'all'] },
-    fact_count: COUNT_JSON,
-    facts: listOf(FACT_JSON),
-    summary: listOf(TRIPLE_JSON),
-    contradiction_count: COUNT_JSON,
-    filtered_count: COUNT_JSON,
-    mean_confidence: orNull(SHARE_JSON),
-    freshest_timestamp: orNull(STRING_JSON),
-    oldest_timestamp: orNull(STRING_JSON),
-    expired_fact_count: COUNT_JSON,
-    synthesized_at: INSTANT_JSON,
-    truncated: TRUNCATED_JSON,
-  },
-  { optional: ['truncated'] },
-);
+export const SYNTHESIS = defineComponent('Synthesis', {
+  summary: 'the strongest facts of a scope, with counts',
+  json: objectOf(
+    {
+      scope: { type: 'string', enum: [...SCOPES, 'all'] },
+      fact_count: COUNT_JSON,
+      facts: listOf(FACT_JSON),
+      summary: listOf(TRIPLE_JSON),
+      contradiction_count: COUNT_JSON,
+      filtered_count: COUNT_JSON,
+      mean_confidence: orNull(SHARE_JSON),
+      freshest_timestamp: orNull(STRING_JSON),
+      oldest_timestamp: orNull(STRING_JSON),
+      expired_fact_count: COUNT_JSON,
+      synthesized_at: INSTANT_JSON,
+      truncated: TRUNCATED_JSON,
+    },
+    { optional: ['truncated'] },
+  ),
+});
 
 /** A synthesis as its routes show it. */
 export const synthesisJson = (synthesis: Synthesis): Record<string, unknown> => {

@@ -6,6 +6,7 @@ import { StoredSyntheses } from './stored-syntheses.ts';
 import { Syntheses } from './synthesis-api.ts';
 import { synthesisCommand } from './synthesis-command.ts';
 import { createSynthesisHandler, SYNTHESIS_JOB } from './synthesis-job.ts';
+import { SYNTHESIS } from './synthesis-json.ts';
 import { synthesisByPostRoute, synthesisOfScopeRoute, synthesisRoute } from './synthesis-routes.ts';
 import { synthesisTask } from './synthesis-task.ts';
 
@@ -15,6 +16,7 @@ export const synthesisPlugin = definePlugin({
   kernelApi: KERNEL_API,
   summary: 'Sums up the facts of a scope: the strongest of them, the winner of each triple, and counts',
   requires: { facts: Facts, self: NodeSelf, jobs: optional(JobQueue), intact: optional(IntactFacts) },
+  declares: [SYNTHESIS],
   provides: [Syntheses],
   commands: [synthesisCommand],
   setup({ use, provide, route, on }) {

@@ -1,7 +1,15 @@
-import { type Principal, type Reply, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
+import {
+  component,
+  type Principal,
+  type Reply,
+  type Route,
+  SCOPES,
+  type Scope,
+  schema,
+} from '../../kernel/plugin-api.ts';
 import { ACCEPTED_JOB_JSON, acceptedJobJson } from '../jobs/jobs-api.ts';
 import type { Syntheses } from './synthesis-api.ts';
-import { SYNTHESIS_JSON, synthesisJson } from './synthesis-json.ts';
+import { SYNTHESIS, synthesisJson } from './synthesis-json.ts';
 
 const MAX_FACTS = 1_000;
 const DEFAULT_FACTS = 200;
@@ -30,7 +38,7 @@ const ASKED = { type: 'object', properties: { scope: SCOPE, ...MEMBERS } } as co
 const COMMON = {
   access: { permission: 'read' },
   dimension: 'fact_read',
-  answers: { 200: { json: SYNTHESIS_JSON }, 202: { json: ACCEPTED_JOB_JSON } },
+  answers: { 200: { json: component(SYNTHESIS) }, 202: { json: ACCEPTED_JOB_JSON } },
 } as const;
 
 /** `GET /v1/synthesis` */

@@ -18,6 +18,7 @@ import { IntactFacts } from '../facts/facts-api.ts';
 import { checkMoment } from './check-moment.ts';
 import { forgetPast } from './forget-past.ts';
 import { historyCommand } from './history/history-command.ts';
+import { HISTORY } from './history/history-json.ts';
 import { entityHistoryRoute, factHistoryRoute } from './history/history-routes.ts';
 import { AS_OF, readAsOf, VALID_AT } from './read-moments.ts';
 import { Moments } from './time-travel-api.ts';
@@ -45,7 +46,7 @@ export const timeTravelPlugin = definePlugin({
     intact: optional(IntactFacts),
   },
   provides: [Moments],
-  declares: [...Object.values(words), AS_OF, VALID_AT],
+  declares: [HISTORY, ...Object.values(words), AS_OF, VALID_AT],
   commands: [historyCommand],
   config: schema<Settings>({
     type: 'object',

@@ -1,6 +1,7 @@
 import {
   CURSOR_JSON,
   component,
+  defineComponent,
   FACT,
   FACT_PART,
   type FactJson,
@@ -50,7 +51,10 @@ const TRIPLE_JSON = objectOf(
 const historySchema = (fact: JsonSchema) =>
   objectOf({ events: listOf(eventSchema(fact)), winners: listOf(TRIPLE_JSON), cursor: CURSOR_JSON });
 
-export const HISTORY_JSON = historySchema(component(FACT));
+export const HISTORY = defineComponent('History', {
+  summary: 'the recorded changes of facts, and their winners',
+  json: historySchema(component(FACT)),
+});
 /** With the members of facts that the caller named. */
 export const HISTORY_PART_JSON = historySchema(component(FACT_PART));
 

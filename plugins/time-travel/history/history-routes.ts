@@ -3,6 +3,7 @@ import {
   bindCursor,
   type Clock,
   type CursorCodec,
+  component,
   equals,
   type FactFields,
   type FactJson,
@@ -24,7 +25,7 @@ import {
   schema,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
-import { eventJson, HISTORY_JSON, HISTORY_PART_JSON, triplesJson } from './history-json.ts';
+import { eventJson, HISTORY, HISTORY_PART_JSON, triplesJson } from './history-json.ts';
 import { type HistoryPage, ofTriple, readHistory } from './read-history.ts';
 
 const MAX_PAGE = 200;
@@ -61,7 +62,7 @@ const COMMON = {
   method: 'GET',
   access: { permission: 'read' },
   dimension: 'fact_read',
-  answers: { 200: { json: HISTORY_JSON, part: HISTORY_PART_JSON } },
+  answers: { 200: { json: component(HISTORY), part: HISTORY_PART_JSON } },
 } as const;
 
 /** `GET /v1/history/{entity_uri}`: how the facts about an entity came to be, oldest first. */
