@@ -60,15 +60,15 @@ const checkFrame = (file: unknown, problems: BootProblem[]): NodeConfigInput => 
     problems.push({ message: 'the configuration file must hold a JSON object' });
     return {};
   }
-  const kept: Record<string, unknown> = {};
+  const valid: Record<string, unknown> = {};
   for (const [section, value] of Object.entries(file)) {
     const members = FRAME[section];
     if (!Object.hasOwn(FRAME, section)) problems.push(unknownName(section, section, Object.keys(FRAME)));
     else if (!isPlain(value)) problems.push({ message: `${section} accepts a JSON object` });
-    else if (members === undefined) kept[section] = value;
-    else kept[section] = checkMembers(section, value, members, problems);
+    else if (members === undefined) valid[section] = value;
+    else valid[section] = checkMembers(section, value, members, problems);
   }
-  return kept as NodeConfigInput;
+  return valid as NodeConfigInput;
 };
 
 const checkMembers = (
@@ -77,14 +77,14 @@ const checkMembers = (
   members: readonly string[],
   problems: BootProblem[],
 ): Settings => {
-  const kept: Record<string, unknown> = {};
+  const valid: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const where = `${section}.${name}`;
     if (!members.includes(name)) problems.push(unknownName(where, name, members));
     else if (!isPlain(member)) problems.push({ message: `${where} accepts a JSON object` });
-    else kept[name] = member;
+    else valid[name] = member;
   }
-  return kept;
+  return valid;
 };
 
 const unknownName = (where: string, name: string, known: readonly string[]): BootProblem => {

@@ -45,7 +45,7 @@ export interface PlanInput {
   /** Ids of refs that adapters provide beyond those of every node. */
   readonly adapterRefs: ReadonlySet<string>;
   readonly node: NodeSettings;
-  /** Words that the node keeps while the plugin that declares them is off. */
+  /** Words that stay in force while the plugin that declares them is disabled. */
   readonly reservedWords?: readonly OwnedWord[] | undefined;
   /** Puts the files of plugins into the data folder, against any other setting. */
   readonly usesOnlyDataFolder?: boolean | undefined;
@@ -124,11 +124,11 @@ export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan =>
   return { plugins: planned, migrations, vocabulary };
 };
 
-const allWords = (plugins: readonly AnyPlugin[], kept: readonly OwnedWord[] = []): readonly OwnedWord[] => {
+const allWords = (plugins: readonly AnyPlugin[], reserved: readonly OwnedWord[] = []): readonly OwnedWord[] => {
   const declared = [...ownedBy(KERNEL_OWNER, KERNEL_WORDS), ...plugins.flatMap(wordsOf)];
   const isDeclared = ({ owner, word }: OwnedWord): boolean =>
     declared.some((one) => one.owner === owner && one.word.vocabulary === word.vocabulary && one.word.id === word.id);
-  return [...declared, ...kept.filter((one) => !isDeclared(one))];
+  return [...declared, ...reserved.filter((one) => !isDeclared(one))];
 };
 
 const wordsOf = ({ name, declares = [] }: AnyPlugin): OwnedWord[] => ownedBy(name, declares);

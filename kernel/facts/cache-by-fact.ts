@@ -7,12 +7,12 @@ import type { StoredFact } from '../../ports/ports.ts';
 export const cacheByFact = <T extends NonNullable<unknown> | null>(
   make: (fact: StoredFact) => T,
 ): ((fact: StoredFact) => T) => {
-  const kept = new WeakMap<StoredFact, T>();
+  const cache = new WeakMap<StoredFact, T>();
   return (fact) => {
-    const known = kept.get(fact);
+    const known = cache.get(fact);
     if (known !== undefined) return known;
     const made = make(fact);
-    if (Object.isFrozen(fact)) kept.set(fact, made);
+    if (Object.isFrozen(fact)) cache.set(fact, made);
     return made;
   };
 };

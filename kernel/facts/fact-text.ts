@@ -16,13 +16,13 @@ interface CachedText {
 }
 
 export const createFactText = (factJson: FactJson): FactText => {
-  const kept = new WeakMap<StoredFact, CachedText>();
+  const cache = new WeakMap<StoredFact, CachedText>();
   return (view) => {
     const { fact, marks, warnings } = view;
-    const known = kept.get(fact);
+    const known = cache.get(fact);
     if (known !== undefined && warnings.length === 0 && saySame(known.marks, marks)) return known.text;
     const text = JSON.stringify(factJson(view));
-    if (warnings.length === 0 && Object.isFrozen(fact)) kept.set(fact, { marks, text });
+    if (warnings.length === 0 && Object.isFrozen(fact)) cache.set(fact, { marks, text });
     return text;
   };
 };

@@ -7,17 +7,17 @@ export const cacheResult = <T>(
   maxAgeMs: number,
   monotonicMs: () => number,
 ): (() => Promise<T>) => {
-  let kept: { readonly answer: Promise<T>; readonly loadedMs: number; done: boolean } | undefined;
+  let cached: { readonly answer: Promise<T>; readonly loadedMs: number; done: boolean } | undefined;
   return () => {
-    if (kept !== undefined && (!kept.done || monotonicMs() - kept.loadedMs < maxAgeMs)) return kept.answer;
+    if (cached !== undefined && (!cached.done || monotonicMs() - cached.loadedMs < maxAgeMs)) return cached.answer;
     const current = { answer: load(), loadedMs: monotonicMs(), done: false };
-    kept = current;
+    cached = current;
     current.answer.then(
       () => {
         current.done = true;
       },
       () => {
-        if (kept === current) kept = undefined;
+        if (cached === current) cached = undefined;
       },
     );
     return current.answer;
