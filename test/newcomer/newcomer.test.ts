@@ -30,7 +30,6 @@ describe('a newcomer with an empty folder and the README', () => {
     await at.dispose();
   });
 
-  /** A step of the newcomer: it takes less than a minute. */
   const step = (title: string, work: () => Promise<void>): void => {
     it(title, work).timeout(STEP_LIMIT_MS);
   };

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
 
 describe('the key commands', () => {
   let place: Workplace;
@@ -78,17 +79,13 @@ describe('the key commands', () => {
     expect(stdout).not.to.contain(admin);
   });
 
-  it('end a key that a running node had let in, within a second', async () => {
+  it('end a key that a running node had let in', async () => {
     const key = (await place.run(['key', 'add', '--entity', 'agent:gone'])).stdout.trim();
     expect((await callerOf(key)).status).to.equal(200);
     const id = (await records()).find((record) => record['entityUri'] === 'agent:gone')?.['id'];
 
     expect((await place.run(['key', 'revoke', String(id)])).exitCode).to.equal(0);
-    // Starting the next command takes long enough only on a slow machine, so the answer is asked for until the limit.
-    const deadline = performance.now() + 1_000;
-    let { status } = await callerOf(key);
-    while (status !== 401 && performance.now() < deadline) ({ status } = await callerOf(key));
-    expect(status).to.equal(401);
+    await comesTrue(async () => (await callerOf(key)).status === 401);
     expect((await records()).map((record) => record['id'])).not.to.include(id);
   });
 
