@@ -37,7 +37,7 @@ const factAt = (n: number) => ({
 forEachLayout('a search index that was written down', () => {
   let folder: string;
   let key: string;
-  /** What the node that wrote it answered. */
+  /** The answers of the node that wrote it. */
   let expected: readonly string[];
   let node: TestNode | undefined;
 
@@ -50,7 +50,7 @@ forEachLayout('a search index that was written down', () => {
     return node;
   };
   const lineOf = (started: TestNode, message: string) => started.logLines.find((line) => line.message === message);
-  /** What the stages say; how often something was recalled, and when, is none of the index's business. */
+  /** The scores of the stages; how often something was recalled, and when, is none of the index's business. */
   const answers = async (started: TestNode): Promise<string[]> => {
     const found: string[] = [];
     for (const query of QUERIES) {
@@ -165,7 +165,7 @@ forEachLayout('a search index that was written down', () => {
     });
   }
 
-  it('is written anew when there are as many new vectors as there would have to be facts', async () => {
+  it('is rewritten for as many new vectors as it takes new facts', async () => {
     const files = await copyOfFiles();
     await rm(await fileOf(files, '-vectors.snapshot'));
     const started = await start(files);
@@ -197,7 +197,7 @@ forEachLayout('a search index that was written down', () => {
   it('is given up without a word by a node that stops while it builds it', async () => {
     const started = await start(await mkdtemp(join(folder, 'none-')));
     await started.stop();
-    // What is being read fails when the store has closed.
+    // A read under way fails when the store has closed.
     for (let turn = 0; turn < 500; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(started.logLines.filter(({ level }) => level === 'warn' || level === 'error')).to.deep.equal([]);
   });

@@ -1,7 +1,7 @@
 import type { SearchView } from '../../../plugins/search/search-api.ts';
 import { SAMPLE_MS } from '../../kit/fact-samples.ts';
 
-/** What a caller may search who reads the facts of `sampleFact`. */
+/** The view of a caller who reads the facts of `sampleFact`. */
 export const SAMPLE_VIEW: SearchView = {
   tenantId: 'default',
   scopes: ['company'],

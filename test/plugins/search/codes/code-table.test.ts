@@ -42,7 +42,7 @@ describe('a table of codes', () => {
   const find = (vector: Float32Array, where = table): number[] =>
     space.search(vector, [{ table: where, accepts: undefined }], 0.9, 100).map(({ ordinal }) => ordinal);
 
-  it('holds what was set and forgotten last, like a map', () => {
+  it('holds the latest codes and forgets, like a map', () => {
     const ordinal = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 5_000 }));
     const step = fc.record({ ordinal, forget: fc.boolean() });
     fc.assert(
@@ -91,7 +91,7 @@ describe('a table of codes', () => {
     for (const [ordinal, vector] of vectors) expect(find(vector)).to.deep.equal([ordinal]);
   });
 
-  it('gives the memory of a cleared table to others, without what was in it', () => {
+  it('gives the emptied memory of a cleared table to others', () => {
     const first = set(0);
     for (let ordinal = 1; ordinal < 20_000; ordinal++) set(ordinal);
     const bytes = space.bytes;

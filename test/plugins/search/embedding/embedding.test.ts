@@ -186,7 +186,7 @@ forEachStore('the vectors of facts', () => {
     expect(fields?.['ratePerSecond']).to.be.within(1, 15);
   });
 
-  it('are made anew by another embedder, while the old ones stay for a day beyond their last use', async () => {
+  it('come anew from another embedder, while the old ones stay for a day beyond their last use', async () => {
     const [small, large] = [createMoodyEmbedder(8), createMoodyEmbedder(16)];
     const one = await start(small.plugin);
     for (const v of ['one', 'two', 'three']) await say(one, v);

@@ -17,11 +17,11 @@ import { findNewest } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 
-/** Nobody follows the feed with the eyes of a caller here. */
+/** The feed is followed without a caller here. */
 const NOBODY = { readIn: () => Promise.reject(new Error('nobody reads as a caller')) };
 const NAMES = createServiceNames('tester');
 
-/** Counts what is read, and fails when it is told to. */
+/** Counts reads, and fails on request. */
 class WatchedStore {
   finds = 0;
   reads = 0;
@@ -146,7 +146,7 @@ forEachStore('an index that follows the feed', () => {
       expect(watched.mostCharacters).to.be.at.least(2 ** 20);
     }));
 
-  it('does not read again what this process has committed, in whatever order it hears of it', () =>
+  it('does not read the commits of this process again, in any order of events', () =>
     withStores(async (store) => {
       const { found, feed, watched } = follow(store);
       const facts = numbered(1, 6);
@@ -208,7 +208,7 @@ forEachStore('an index that follows the feed', () => {
       expect(await afresh.found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
     }));
 
-  it('knows since when a cover ends what is older, though it reads of it earlier', () =>
+  it('knows since when a cover ends older facts, though it reads of it earlier', () =>
     withStores(async (store) => {
       await storeFacts(store, numbered(1, 700));
       await store.write('default', async (transaction) => {

@@ -58,7 +58,7 @@ describe('a search that means harm', () => {
     expect(hits).to.have.length(64);
   });
 
-  it('opens nothing for a tenant, a scope or a garden that there is not', async () => {
+  it('opens nothing for an unknown tenant, scope or garden', async () => {
     for (const view of [
       { tenantId: 'none' },
       { scopes: [] },

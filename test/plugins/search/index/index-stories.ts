@@ -6,7 +6,7 @@ import type { Cover, Scope, StoredFact } from '../../../../ports/ports.ts';
 import { sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { NaiveIndex } from './naive-index.ts';
 
-/** What happens to an index, one step after another. Few names and words, so that they meet. */
+/** A change of an index. Few names and words, so that they meet. */
 export type Step =
   | { readonly kind: 'fact'; readonly fact: Partial<StoredFact>; readonly hlc: number }
   | {
@@ -121,7 +121,7 @@ export const applyStep = (step: Step, n: number, index: Pick<IndexWriter, 'add' 
   else index.expire({ ...expiryOf(step), since: stamp(n) });
 };
 
-/** What a naive index knows after the story. */
+/** Returns a naive index that knows the story. */
 export const retold = (story: readonly Step[]): NaiveIndex => {
   const naive = new NaiveIndex();
   story.forEach((step, n) => {

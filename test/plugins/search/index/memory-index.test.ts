@@ -110,7 +110,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('keeps the best of thousands of facts, whatever it skips', async () => {
+  it('keeps the best of thousands of facts, although it skips most', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const facts = Array.from({ length: 10_000 }, (_, n) =>
       said(n, `common ${n % 3 === 0 ? 'often' : ''} ${n % 997 === 0 ? 'rare' : ''} ${'filler '.repeat(n % 11)}`),

@@ -11,10 +11,7 @@ import { TermReader } from '../../../../plugins/search/words/term-reader.ts';
 import type { Cover, Hlc, StoredFact } from '../../../../ports/ports.ts';
 import { testHasher } from './test-seed.ts';
 
-/**
- * What the node holds, as it would be judged fact by fact: nothing is indexed, everything is computed for each
- * question.
- */
+/** The facts of a node, judged one by one: nothing is indexed, everything is computed for each question. */
 export class NaiveIndex {
   readonly facts: StoredFact[] = [];
   readonly covers: Cover[] = [];
@@ -125,7 +122,7 @@ export class NaiveIndex {
     });
   }
 
-  /** A fact, and what stands before and after it in its session, nearest first. */
+  /** A fact, and its neighbours before and after it in its session, nearest first. */
   #around(id: string, view: SearchView, live: readonly StoredFact[]) {
     const fact = this.facts.find((one) => one.id === id && one.tenantId === view.tenantId);
     if (fact === undefined || !isOpen(fact, view)) return undefined;

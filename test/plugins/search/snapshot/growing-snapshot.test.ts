@@ -120,7 +120,7 @@ describe('a snapshot that grows with its index', () => {
     await expectSame(writing.host, (await new Teller().read(files)).host);
   });
 
-  it('is written anew when most of it is additions', async () => {
+  it('is rewritten when most of it is additions', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);
@@ -133,7 +133,7 @@ describe('a snapshot that grows with its index', () => {
     await expectSame(writing.host, (await new Teller().read(files)).host);
   });
 
-  it('but not when the process ends, which adds what is new', async () => {
+  it('but not when the process ends, which adds only new parts', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);
@@ -185,7 +185,7 @@ describe('a snapshot that grows with its index', () => {
     await expectSame(first.host, (await new Teller().read(files)).host);
   });
 
-  it('is written anew after one that could not be written', async () => {
+  it('is rewritten after a write that failed', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);

@@ -50,7 +50,7 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('is one of the moment when it was begun, whatever the index learns meanwhile and is told again afterwards', () =>
+  it('shows the moment when it was begun, although the index learns meanwhile and hears it again afterwards', () =>
     fc.assert(
       fc.asyncProperty(
         stories,
@@ -76,7 +76,7 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('may be written in segments, each with what is new, by indexes that were read themselves', () =>
+  it('may be written in segments, each with new parts alone, by indexes that were read themselves', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ story: stories, isReadBetween: fc.boolean() }), { minLength: 2, maxLength: 5 }),
@@ -129,7 +129,7 @@ describe('a snapshot of the search index', () => {
     expect(await rejection(restore(segments[1] as Buffer))).to.be.instanceOf(UnusableSnapshot);
   });
 
-  it('holds many facts in many pages, whatever their identifiers are', async () => {
+  it('holds many facts in many pages, for any identifiers', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const fill = (from: number, to: number): void => {
       for (let n = from; n < to; n += 1) index.add(sampleFact(n, { id: n % 2 === 0 ? sampleId(n) : `fact ${n}` }));

@@ -16,12 +16,12 @@ const vectorOf = (components: readonly number[]): Float32Array => {
 };
 
 const QUERY = vectorOf([1]);
-/** What the three texts speak of besides the query. */
+/** The vectors of the three texts. */
 const TEXTS = [vectorOf([0.4, 0.9]), vectorOf([0.4, 0.85, 0.1]), vectorOf([0.5, 0.8, 0, 0.1])];
 const ALIKE = 4;
 const UNLIKE = 5;
 
-/** Three texts, one that is like them, one that is not, and what else is in the store. Facts are named by numbers. */
+/** Three texts, one that is like them, one that is not, and further facts. Facts are named by numbers. */
 const indexOf = (others: Readonly<Record<number, Partial<StoredFact>>> = {}, text: Partial<StoredFact> = {}) => {
   const codes = createCodeSpace({ dimensions: DIMENSIONS });
   const index = MemoryIndex.create(TEST_SEED);
@@ -58,7 +58,7 @@ const similarTo = ({ hits, before }: SearchAnswer, n: number) => {
 };
 
 describe('feedback from texts that a query found', () => {
-  it('brings what is like those texts nearer to the query, and nothing else', async () => {
+  it('brings only facts like those texts nearer to the query', async () => {
     const feedback = await feedbackOf(indexOf());
     const [alike, unlike] = [similarTo(feedback, ALIKE), similarTo(feedback, UNLIKE)];
     expect(alike?.before).to.be.closeTo(unlike?.before as number, 0.02);

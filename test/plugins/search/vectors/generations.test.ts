@@ -124,7 +124,7 @@ forEachLayout('vectors of a new embedder', () => {
       await node.clock.advance(1_000);
       return (await stored(node, NEW)) > 0;
     });
-    // New facts go first, whatever is left of the old ones.
+    // New facts go before the old ones that are left.
     await say(node, ['latest']);
     await comesTrue(async () => {
       await node.clock.advance(20);
@@ -180,7 +180,7 @@ forEachLayout('vectors of a new embedder', () => {
     const body = { entity_uri: 'user:name3', scope: '*' };
     const made = await node.request('POST', '/v1/tombstones', { key, body });
     expect(made.status, made.text).to.equal(201);
-    // A step that began before the tombstone may still want a vector of what is hidden now.
+    // A step that began before the tombstone may still want a vector of a hidden fact.
     const refused = state.refused;
     await comesTrue(async () => {
       await node.clock.advance(1_000);

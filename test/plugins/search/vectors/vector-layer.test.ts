@@ -77,7 +77,7 @@ describe('a search by vectors', () => {
     expect(set(layer, 99)).to.equal(false);
   });
 
-  it('finds what the view holds, whatever narrows it', async () => {
+  it('finds the facts of the view, for every way to narrow it', async () => {
     const ids = (...numbers: number[]): string[] => numbers.map(sampleId);
     expect(await found({ nowMs: 0 })).to.deep.equal(ids(5, 3, 2, 1));
     expect(await found()).to.deep.equal(ids(5, 3, 1));
@@ -90,7 +90,7 @@ describe('a search by vectors', () => {
     expect(await found({ relationKey: 'memory:note' })).to.deep.equal(ids(3));
   });
 
-  it('leaves out what was ended, in the place where it was', async () => {
+  it('leaves out facts that were ended, in their own place', async () => {
     index.cover({
       ...sampleCover(sampleId(90), stamp(90), { relationKey: 'memory:note', gardenId: GARDEN }),
       since: stamp(90),

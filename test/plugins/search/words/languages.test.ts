@@ -38,7 +38,7 @@ describe('words of many languages in one store', () => {
   for (const { language, texts, questions } of SAMPLES) {
     describe(`in ${language}`, () => {
       for (const [question, answer] of questions) {
-        it(`find by “${question}” what was said in other forms`, async () =>
+        it(`find other forms of the words in “${question}”`, async () =>
           expect(await best(everything, question)).to.equal(texts[answer]));
       }
     });
