@@ -39,8 +39,8 @@ export interface BlockTable {
 }
 
 /**
- * Blocks double from 8 rows to 1,024 and then stay at that, so that a table of a few documents costs a few kilobytes
- * and a large one is scanned in long runs.
+ * Blocks double from 8 rows to 1,024. A table of a few documents then costs a few kilobytes, and a large one is scanned
+ * in long runs.
  */
 export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable; readonly blocks: BlockTable } => {
   let blocks: (Block | undefined)[] = [];

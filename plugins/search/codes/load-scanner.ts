@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What wasm/code-scanner.ts exports; its comments say what the functions do. Addresses and lengths are bytes. */
+/** The exports of wasm/code-scanner.ts, which describes the functions. Addresses and lengths are bytes. */
 export interface Scanner {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly revision: { readonly value: number };

@@ -34,7 +34,7 @@ const inPlace = (embedder: Embedder): DocumentCoder => {
   };
 };
 
-/** The thread begins with the first documents, and is begun anew after it was lost. */
+/** The thread begins with the first documents, and again after a loss. */
 const inThread = ({ dimensions }: Embedder, recipe: EmbedderRecipe): DocumentCoder => {
   let thread: ThreadCalls | undefined;
   let isClosed = false;

@@ -24,8 +24,8 @@ import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-e
 /** Some milliseconds of the event loop, half of them for the commit. */
 const FACTS_PER_STEP = 64;
 /**
- * While others are at work they go first: rests are so many times as long as what a step took of the event loop, so
- * that fewer than one request in twenty meets one. Facts that wait are found by their words meanwhile.
+ * Rests beside other work are so many times as long as a step, so that fewer than one request in twenty meets a step.
+ * Facts that wait are found by their words meanwhile.
  */
 const RESTS_BESIDE_OTHERS = 40;
 /** After a commit there are more to come. */
@@ -52,10 +52,10 @@ export interface EmbedParts extends Omit<ChoiceParts, 'store'> {
 }
 
 /**
- * Gives every fact its vector, after its commit, in feed order: the feed is the queue, and the place in it is stored
- * together with the vectors, so that a crash repeats a step and loses nothing. New facts go first. Then come, at a
- * limited rate, those from before the generation was begun. One process does this for all; a fact that cannot be
- * embedded now is tried again.
+ * Gives every committed fact its vector, in feed order. The feed is the queue, and its place is stored together with
+ * the vectors, so that a crash repeats a step and loses nothing. New facts go first. Then come, at a limited rate,
+ * those from before the generation was begun. One process does this for all; a fact that cannot be embedded now is
+ * tried again.
  */
 export class EmbedFacts {
   readonly #parts: EmbedParts;

@@ -2,10 +2,10 @@ import { entityDisplay, type StoredFact, valueText } from '../../../kernel/plugi
 
 /** Facts of less confidence are found by their words alone. */
 const LEAST_CONFIDENCE = 0.1;
-/** What current models read of a text; cut before it is sent anywhere. */
+/** The part of a text that current models read. The rest is cut off before the text is sent. */
 const MAX_CHARACTERS = 8_192;
 
-/** Changes with the text that stands for a fact: vectors of another one are made anew. */
+/** Changes with the text that stands for a fact; then all facts get new vectors. */
 export const TEXT_VERSION = 1;
 
 /** An erased fact has no content id, and nothing to embed. */

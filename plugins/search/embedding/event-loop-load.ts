@@ -3,7 +3,9 @@ import type { Clock } from '../../../kernel/plugin-api.ts';
 
 /** Others who were seen at work are believed to go on for so long, unless something else is known. */
 const LASTS_MS = 250;
-/** Below this share of the time the event loop is as good as idle: tasks that repeat, and what is our own. */
+/**
+ * Below this share of the time the event loop is as good as idle: repeating tasks and the work of this file take some.
+ */
 const IDLE_SHARE = 0.1;
 /** Shorter looks tell nothing. */
 const SHORTEST_LOOK_MS = 5;

@@ -26,8 +26,8 @@ export interface ChoiceParts {
 type Read = Omit<FeedPage<undefined>, 'more'>;
 
 /**
- * The facts of a page of the feed that get a vector: those that are new, and those that can be found again without
- * having one, because a tombstone was revoked or a time to live was set anew.
+ * The facts of a page of the feed that get a vector: new ones, and those without a vector that a revoked tombstone or a
+ * new time to live brings back.
  */
 export const newFactsToEmbed = async (
   { entries, facts }: Read,
@@ -58,8 +58,8 @@ export const newFactsToEmbed = async (
 };
 
 /**
- * The facts of a page from before a generation was begun that get a vector: not what is erased, hidden by a tombstone
- * or expired, nor what has one already.
+ * The facts of a page from before a generation was begun that get a vector: those that are neither erased, hidden by a
+ * tombstone nor expired, and have none yet.
  */
 export const oldFactsToEmbed = async (
   { facts }: Read,

@@ -29,7 +29,7 @@ export class HeldLayers {
   readonly #layers = new Map<number, HeldLayer>();
   #served: readonly number[] = [];
   #opened = 0;
-  /** What a snapshot has, until it is known whether it is wanted. */
+  /** The vectors of a snapshot, until a generation wants them or not. */
   #kept: ReadLayer | undefined;
 
   constructor(index: MemoryIndex, kept?: ReadLayer) {

@@ -73,8 +73,8 @@ export interface IndexHost extends Pick<SearchIndex, 'ask'> {
   /** Which layers are searched from now on; others go. A fact has a vector in the first of them that got one. */
   serve(layers: readonly number[]): Promise<void>;
   /**
-   * Writes down what is new of the index, and of the vectors of the first layer that is served, behind what it has
-   * written or read before, or everything into new files. Resolves with the files that then count. Not two at a time.
+   * Appends new parts of the index, and of the vectors in the first served layer, to the files that it has written or
+   * read before, or writes everything into new files. Resolves with the files that then count. Not two at a time.
    */
   write(target: SnapshotTarget): Promise<SnapshotExtents>;
   /** As it was after the last call that was answered. */

@@ -104,7 +104,7 @@ export class DocumentChains {
     while (document >= 0) {
       const older = documents.word(document, ENTITY_CHAIN) - 1;
       const isEnded = ((documents.flags[document] as number) & ENDED) !== 0;
-      // The head stays whatever its state: the table finds the chain by it.
+      // The head always stays: the table finds the chain by it.
       if (kept >= 0 && isEnded) {
         documents.setWord(kept, ENTITY_CHAIN, older + 1);
         this.#leave(document, tenant, entity);
@@ -148,7 +148,7 @@ export class DocumentChains {
     while (document >= 0) {
       const older = documents.word(document, TRIPLE_CHAIN) - 1;
       visit(document);
-      // The head stays whatever its state: the table finds the chain by it.
+      // The head always stays: the table finds the chain by it.
       if (kept < 0 || ((documents.flags[document] as number) & ENDED) === 0) kept = document;
       else documents.setWord(kept, TRIPLE_CHAIN, older + 1);
       document = older;

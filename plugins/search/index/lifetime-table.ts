@@ -91,7 +91,7 @@ export class LifetimeTable {
   }
 }
 
-/** A time to live as the index is told of it. */
+/** A time to live as the feed tells it. */
 export interface Lifetime {
   readonly expiresMs: number;
   /** Stamp of the fact that set it. */

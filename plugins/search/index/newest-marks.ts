@@ -1,9 +1,9 @@
 import type { DocumentTable } from './document-table.ts';
 
 /**
- * The newest document up to each one of a list, where documents are added at the end and nearly always in the order of
- * their stamps: only those that come late, as facts of other nodes do, take room. A walk from the end knows by it
- * whether something newer is still to come.
+ * The newest document up to each one of a list. Documents come nearly always in the order of their stamps, so only late
+ * ones, such as facts of other nodes, take room. A walk from the end knows by it whether something newer is still to
+ * come.
  */
 export class NewestMarks {
   readonly #documents: DocumentTable;

@@ -73,7 +73,7 @@ export class PagedRows {
     }
   }
 
-  /** Appends so many rows as `bytes` gave them: `read` fills the bytes of a page, or of what is left of one. */
+  /** Appends so many rows as `bytes` gave them: `read` fills the bytes of a page, or of its rest. */
   async restore(count: number, read: (into: Uint8Array) => Promise<void>): Promise<void> {
     const end = this.#count + count;
     // One piece of memory for all of them: each one that is made may begin a collection of garbage.

@@ -31,7 +31,7 @@ export interface SnapshotExtents {
 export interface SnapshotTarget {
   /** Files that are not there yet. */
   readonly fresh: { readonly index: string; readonly vectors: string };
-  /** The snapshot that counts now: whoever knows its files may go on with them. */
+  /** The snapshot that counts now. A writer that knows its files may append to them. */
   readonly kept?: SnapshotExtents | undefined;
   /** Whether time is short, so that files are gone on with that would otherwise be written anew. */
   readonly isHasty: boolean;

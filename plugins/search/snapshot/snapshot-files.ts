@@ -14,7 +14,7 @@ export interface SnapshotOwner {
   readonly build: string;
 }
 
-/** What lies in the folder: names of files, and what is in them. */
+/** The content of the folder: names of files, and their extents. */
 type Manifest = SnapshotOwner & SnapshotExtents;
 
 const MANIFEST = 'manifest.json';
@@ -104,7 +104,7 @@ export class SnapshotFiles {
   }
 }
 
-/** Whatever the manifest says: what names no file of this folder is none. */
+/** A manifest may name only files of this folder. */
 const isFile = <F extends FileExtent>(kept: F | null | undefined): kept is F =>
   typeof kept?.file === 'string' && kept.file === basename(kept.file) && Number.isInteger(kept.bytes);
 

@@ -4,14 +4,14 @@ import type { HashSeed } from '../index/text-hash.ts';
 import { TOKENIZER_VERSION } from '../words/term-reader.ts';
 
 /**
- * A snapshot holds an index as one segment or several: each has what came since the one before. Frames of a segment, in
- * order: this header; rows of documents by pages; their norms; the lengths of long ones, and the stamps of received
+ * A snapshot holds an index as one segment or several: each has the changes since the one before. Frames of a segment,
+ * in order: this header; rows of documents by pages; their norms; the lengths of long ones, and the stamps of received
  * ones; what older lists have got, in blocks, and an empty block; new lists, in blocks, and an empty block; times to
  * live and covers, each a `TableHeader`, rows that have changed, and new rows by pages; stamps of those that have
  * ended, part by part; `CatalogNames`; `SEGMENT_END`. Numbers are in the byte order of the machine.
  *
  * Documents, lists and ends are those of the moment when writing began. Times to live, covers and names may be newer:
- * what is read of the feed after `applied` comes again, and taking it in twice changes nothing.
+ * the feed after `applied` comes again, and taking it in twice changes nothing.
  */
 export interface SegmentHeader {
   readonly format: string;
@@ -29,7 +29,7 @@ export interface SegmentHeader {
   readonly otherIds: readonly (readonly [id: string, document: number])[];
 }
 
-/** How much of an index was written down: numbers of what is in. */
+/** How much of an index was written down: numbers of its documents, lists and ends. */
 export interface SnapshotPlace {
   readonly documents: number;
   readonly lists: number;

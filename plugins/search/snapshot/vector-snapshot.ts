@@ -8,9 +8,8 @@ import { FrameReader, type FrameWriter } from './snapshot-frames.ts';
 const RUN_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes blocks of the vectors of an index down, in frames with the numbers of their part and of their first block: all
- * of them, or those that have changed since they were last written. They may go on changing: what is missed comes again
- * with the feed of vectors.
+ * Writes blocks of vectors in frames with the numbers of their part and of their first block: all of them, or those
+ * that have changed since the last write. Blocks may change meanwhile: the feed of vectors brings missed changes again.
  */
 export function* writeVectors(
   { tables, dimensions }: Pick<VectorLayer<CodeTable>, 'tables' | 'dimensions'>,

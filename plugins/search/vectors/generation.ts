@@ -65,7 +65,7 @@ export const generationFromRow = (row: Readonly<Record<string, SqlValue>>): Gene
   };
 };
 
-/** A new generation. Everything up to the head of the feed is its backlog; what comes later is embedded at once. */
+/** A new generation. Everything up to the head of the feed is its backlog; later facts are embedded at once. */
 export const newGenerationRow = (
   { embedder, textVersion, number }: Pick<Generation, 'embedder' | 'textVersion' | 'number'>,
   { head, facts, nowMs }: { readonly head: Hlc | null; readonly facts: number; readonly nowMs: number },

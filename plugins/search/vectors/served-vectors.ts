@@ -26,10 +26,9 @@ export interface ServedVectorsParts extends Pick<VectorSide, 'store' | 'embedder
 }
 
 /**
- * The vectors that an index is searched by. Usually they are of one generation. While that one is being made, the one
- * before serves the facts that have no new vector yet: each fact is in one layer alone, so that memory does not grow
- * with the number of generations. The earlier layer goes in one step when the new generation is complete in the store
- * and read.
+ * The vectors that an index is searched by. Usually they are of one generation. While a new one is made, the one before
+ * serves the facts without a new vector. Each fact is in one layer alone, so that memory does not grow with the number
+ * of generations. The earlier layer goes in one step when the new generation is complete in the store and read.
  */
 export class ServedVectors {
   readonly #parts: ServedVectorsParts;

@@ -4,9 +4,8 @@ import { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
 /**
- * Adds the terms of a query to the counts, and beside each word what it becomes in texts of the given languages: the
- * language of a query of few words cannot be told. The result is the word of each term, by number: terms of one word
- * stand for each other.
+ * Adds the terms of a query to the counts, and the stems of each word in the given languages, because a few words do
+ * not show their language. The result is the word of each term, by number: terms of one word stand for each other.
  */
 export const readQueryForms = (
   query: string,

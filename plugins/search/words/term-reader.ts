@@ -3,13 +3,12 @@ import { foldWords, termOf } from './fold-words.ts';
 import { COMMON, type LanguageNumber } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 
-/** Changes with the rules for the terms of a text; an index made with another one is made anew. */
+/** Changes with the rules for the terms of a text; an index of another version is rebuilt. */
 export const TOKENIZER_VERSION = 4;
 
 /**
- * Turns texts into hashed terms. Words of ASCII are hashed where they stand and looked up in a cache of terms, so that
- * no string is made for a word that was met before; everything else goes through `foldWords`, which says what a term
- * is.
+ * Turns texts into hashed terms. It hashes ASCII words in place and finds their terms in a cache, without a string for
+ * a known word. All other words go through `foldWords`, which defines a term.
  */
 export class TermReader {
   readonly #hasher: TextHasher;

@@ -2,8 +2,8 @@
 export type Stem = (word: string) => string;
 
 /**
- * One step of a light stemmer: the longest of the endings that the word has, and that leaves `least` letters, is cut,
- * or becomes what stands after its `>`. Endings are separated by blanks.
+ * One step of a light stemmer: it cuts the longest ending of the word that leaves `least` letters, or replaces it by
+ * the text after its `>`. Endings are separated by blanks.
  */
 export const cutSuffixes = (least: number, endings: string): Stem => {
   const rules = endings

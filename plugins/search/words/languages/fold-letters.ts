@@ -1,8 +1,8 @@
 import { normaliseText } from '../../../../ports/ports.ts';
 
 /**
- * A text in lower case without what two spellings of one word differ in: compatibility forms, accents, points and
- * vowel marks that are written or not, letters with a stroke, the forms of sigma and of alef, digits of other scripts.
+ * Returns a text in lower case without the differences between spellings of one word. These are compatibility forms,
+ * accents, points and vowel marks, letters with a stroke, the forms of sigma and of alef, and digits of other scripts.
  */
 export const foldLetters = (text: string): string => {
   const folded = normaliseText(normaliseText(text, 'NFKD').replace(MARKS, ''), 'NFC')

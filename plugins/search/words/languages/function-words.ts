@@ -1,8 +1,8 @@
 import type { LatinLanguage } from './latin-stemmers.ts';
 
 /**
- * Words by which a language is known, and that say nothing about what is sought in it. Folded, of at most six letters.
- * A word may stand in several lists.
+ * Words that mark a language and carry no meaning for a search. Folded, of at most six letters. A word may stand in
+ * several lists.
  */
 export const FUNCTION_WORDS: Readonly<Record<LatinLanguage | 'english', string>> = {
   english: `a about after again all also am an and any are as at be been being both but by can come could did do

@@ -5,7 +5,7 @@ import { COMMON, LATIN_LANGUAGES, type LanguageNumber } from './text-languages.t
 
 /**
  * The language of a text, by its function words and letters: the one that more of them speak for than for any other.
- * They must be two, and not lost among other words. English and what is not told are `COMMON`; so are texts of other
+ * They must be two, and not lost among other words. English and undecided texts are `COMMON`; so are texts of other
  * scripts, whose words tell themselves. Reads the beginning of a text, and of an English one a few words.
  */
 export const languageOf = (text: string): LanguageNumber => {
@@ -33,7 +33,7 @@ export const languageOf = (text: string): LanguageNumber => {
   return ballot.winner(words);
 };
 
-/** Whether a folded word says nothing about what is sought in a text of the language. */
+/** Whether a folded word of the language carries no meaning for a search. */
 export const isFunctionWord = (word: string, language: LanguageNumber): boolean => {
   if (word.length > LONGEST_WORD || !/^[a-z]+$/.test(word)) return false;
   const code = [...word].reduce((sum, letter) => packed(sum, letter.charCodeAt(0) - BEFORE_A), 0);

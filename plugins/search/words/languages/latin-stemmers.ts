@@ -94,7 +94,7 @@ const czech: Stem = inSteps(
 
 /**
  * The first five letters are the best of simple stems (F. Can et al., "Information retrieval on Turkish texts", 2008);
- * endings go first, so that short words meet too, and what stands after an apostrophe is one.
+ * endings go first, so that short words meet too, and the part after an apostrophe is one.
  */
 const turkish: Stem = inSteps(
   replacing(/'.*$/, ''),

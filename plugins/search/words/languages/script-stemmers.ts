@@ -44,7 +44,7 @@ const DEVANAGARI: Stem = cutSuffixes(
   `ियों ियां ाओं ाएं ुओं ुएं ाइयां ाइयों ाना ाने ानी ाता ाते ाती ता ते ती ना ने नी ों ें ीं ाई ाए ा े ी ि ो ु ू`,
 );
 
-/** Particles of Korean; what is left is cut into pairs. */
+/** Particles of Korean; the rest is cut into pairs. */
 export const withoutKoreanParticle: Stem = cutSuffixes(
   1,
   '에서는 에서 에게 으로 까지 부터 처럼 보다 이나 은 는 이 가 을 를 에 의 도 와 과 로 만',

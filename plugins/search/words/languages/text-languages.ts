@@ -1,8 +1,8 @@
 import { LATIN_STEMMERS, type LatinLanguage } from './latin-stemmers.ts';
 
 /**
- * Number of the language that the words of a text were stemmed by. 0 is the common one: English, names, and whatever
- * was not told. Part of the format of an index: new ones come at the end.
+ * Number of the language that the words of a text were stemmed by. 0 is the common one: English, names, and undecided
+ * texts. Part of the format of an index: new ones come at the end.
  */
 export type LanguageNumber = number;
 
