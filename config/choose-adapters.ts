@@ -1,6 +1,6 @@
-import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
+import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import {
   Authorizer,
   type AuthorizerAdapter,

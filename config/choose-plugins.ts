@@ -1,6 +1,6 @@
-import type { BootProblem } from '../kernel/boot/boot-problem.ts';
-import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
+import type { BootProblem } from '../kernel/problems/boot-problem.ts';
+import { closestName } from '../kernel/text/closest-name.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 import { isPlain } from './read-config-file.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import { type Environment, parseEnvironmentValue } from '../kernel/plugins/environment-value.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
+import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createEarlierEmbedders } from '../adapters/embedder/earlier-embedders.ts';
-import type { AdapterBinding } from '../kernel/kernel.ts';
+import type { AdapterBinding } from '../kernel/boot/kernel.ts';
 import { type AdapterParts, EarlierEmbedders, Embedder, Transport } from '../ports/ports.ts';
 import type { ChosenAdapters } from './choose-adapters.ts';
 

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
+import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
 import { resolveModule } from './resolve-module.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { NodeInspection, StartProblem } from '../adapters/cli/command-line-deps.ts';
 import { probeFolder } from '../adapters/files/probe-folder.ts';
-import { BootError } from '../kernel/boot/boot-problem.ts';
+import { BootError } from '../kernel/problems/boot-problem.ts';
 import type { FactStore } from '../ports/ports.ts';
 import { createNode, type Node, type NodeOptions, openStore } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';

@@ -1,6 +1,6 @@
 import type { ConfigSource, PluginCommands } from '../adapters/cli/command-line-deps.ts';
-import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
+import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { importPlugin } from './create-node.ts';
 import { loadNodeConfig } from './node-config.ts';
 import { PLUGIN_CATALOG } from './plugin-catalog.ts';

@@ -1,4 +1,4 @@
-import type { BootProblem } from '../kernel/boot/boot-problem.ts';
+import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { ADAPTER_API } from '../ports/ports.ts';
 import { importThirdParty } from './import-third-party.ts';
 

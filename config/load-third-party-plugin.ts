@@ -1,6 +1,6 @@
-import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import { looksLikePlugin } from '../kernel/plugins/check-plugin.ts';
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
+import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import { importThirdParty } from './import-third-party.ts';
 
 /**

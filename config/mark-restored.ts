@@ -1,4 +1,4 @@
-import { compareHlc, ZERO_HLC } from '../kernel/facts/hybrid-logical-clock.ts';
+import { compareHlc, ZERO_HLC } from '../kernel/time/hybrid-logical-clock.ts';
 import { DEFAULT_TENANT, type FactStore, type Hlc } from '../ports/ports.ts';
 
 /** How far a stamp may be ahead of physical time by default. */

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import type { BootProblem } from '../kernel/boot/boot-problem.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../kernel/plugins/plugin-config.ts';
 import { settingProperties } from '../kernel/plugins/setting-property.ts';
+import type { BootProblem } from '../kernel/problems/boot-problem.ts';
 import type { Schema } from '../ports/ports.ts';
 import { type ChosenAdapters, chooseAdapters } from './choose-adapters.ts';
 import { choosePlugins, type PluginChoice } from './choose-plugins.ts';

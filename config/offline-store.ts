@@ -1,5 +1,5 @@
 import type { OfflineStore, StoreRestore, UpgradePlan } from '../kernel/commands/offline-store.ts';
-import { createStoreCopies } from '../kernel/store/store-copies.ts';
+import { createStoreCopies } from '../kernel/leases/store-copies.ts';
 import { type FactStore, ServiceError } from '../ports/ports.ts';
 import type { Node } from './create-node.ts';
 import { markOpenStore } from './mark-store-restored.ts';

@@ -1,6 +1,6 @@
 import type { NodeHandle, OpenNodeOptions } from '../adapters/cli/command-line-deps.ts';
-import type { Kernel } from '../kernel/kernel.ts';
-import type { Requires, Resolved } from '../kernel/plugins/plugin-definition.ts';
+import type { Kernel } from '../kernel/boot/kernel.ts';
+import type { Requires, Resolved } from '../kernel/container/requires.ts';
 import { type FactStore, type Listener, ServiceError } from '../ports/ports.ts';
 import { createNode, openStore } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';

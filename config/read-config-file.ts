@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type BootProblem, problemOf } from '../kernel/boot/boot-problem.ts';
-import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Settings } from '../kernel/plugins/plugin-config.ts';
+import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
+import { closestName } from '../kernel/text/closest-name.ts';
 
 /** The replaceable parts of the environment. */
 export const ADAPTER_SLOTS = ['store', 'transport', 'embedder', 'previousEmbedder', 'clock', 'authorizer'] as const;

@@ -1,5 +1,5 @@
-import { closestName } from '../kernel/plugins/closest-name.ts';
 import type { Environment } from '../kernel/plugins/environment-value.ts';
+import { closestName } from '../kernel/text/closest-name.ts';
 
 const PREFIX = 'SVC_';
 /** Read by clients, the command line and test runs, which may share an environment with the node. */

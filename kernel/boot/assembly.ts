@@ -2,11 +2,11 @@ import type { ServeOptions } from '../../ports/ports.ts';
 import type { Container } from '../container/awilix-container.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
-import type { KernelOptions } from '../kernel.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
 import type { PluginLife } from '../plugins/plugin-context.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
+import type { KernelOptions } from './kernel.ts';
 import type { PlannedPlugin } from './plan-boot.ts';
 import type { StopStack } from './stop-stack.ts';
 

@@ -4,7 +4,7 @@ import { compileRoutes, type RouteOptions } from '../http/compile-route.ts';
 import { createForeignOriginCheck, createForeignPageCheck } from '../http/foreign-page.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
-import { BootError, problemOf } from './boot-problem.ts';
+import { BootError, problemOf } from '../problems/boot-problem.ts';
 
 type OfTheNode = 'self' | 'refuseForeignPage' | 'refuseForeignOrigin' | 'maxBodyBytes' | 'trustedProxies';
 

@@ -2,7 +2,7 @@ import { type FactStore, type OwnedMigration, ServiceError } from '../../ports/p
 import { createNodeNotes } from '../identity/node-notes.ts';
 import { checkNodeRecord, type NodeIdentitySettings } from '../identity/node-record.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
-import type { BootProblem } from './boot-problem.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
 import type { PlannedPlugin } from './plan-boot.ts';
 
 /** Returns why a boot would refuse the store: it is newer than the program, or belongs to another node. Read-only. */

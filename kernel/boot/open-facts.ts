@@ -1,5 +1,6 @@
 import type { Clock, FactStore } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
+import { ClockWatch } from '../facts/clock-watch.ts';
 import { createFactErasure } from '../facts/erase-facts.ts';
 import { FactErasure } from '../facts/fact-erasure.ts';
 import { FactFeed } from '../facts/fact-feed.ts';
@@ -18,7 +19,6 @@ import type { Logger } from '../log/logger.ts';
 import { Telemetry } from '../telemetry/telemetry-api.ts';
 import { createServedTenants, ServedTenants } from '../tenants/served-tenants.ts';
 import { createTenantRemoval, TenantRemoval } from '../tenants/tenant-removal.ts';
-import { ClockWatch } from '../time/clock-watch.ts';
 import { Interpretations } from '../vocabulary/interpretations.ts';
 import type { Assembly } from './assembly.ts';
 

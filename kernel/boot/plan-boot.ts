@@ -1,5 +1,4 @@
 import { Authorizer, Clock, FactStore, type Migration, type OwnedMigration, Transport } from '../../ports/ports.ts';
-import { commandProblems } from '../commands/command-problems.ts';
 import { Random } from '../crypto/random.ts';
 import { SignatureWork } from '../crypto/signature-work.ts';
 import { NodeDescription } from '../description/node-description.ts';
@@ -10,26 +9,27 @@ import { FactJson } from '../facts/fact-json.ts';
 import { FactRestore } from '../facts/fact-restore.ts';
 import { FactText } from '../facts/fact-text.ts';
 import { Facts } from '../facts/facts.ts';
-import { Cursors } from '../http/cursors.ts';
 import { LocalRequests } from '../http/local-requests.ts';
 import { NodeNotes } from '../identity/node-notes.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
 import { Leases } from '../leases/leases-api.ts';
+import { StoreCopies } from '../leases/store-copies.ts';
+import { Cursors } from '../pages/cursors.ts';
 import { checkPlugin, isWellFormed, tablePrefix } from '../plugins/check-plugin.ts';
 import type { Environment } from '../plugins/environment-value.ts';
 import { orderPlugins, requirementsOf } from '../plugins/order-plugins.ts';
 import { planMigrations } from '../plugins/plan-migrations.ts';
 import { resolveSettings, type SettingReport, type Settings } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
-import { StoreCopies } from '../store/store-copies.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
 import { Telemetry } from '../telemetry/telemetry-api.ts';
 import { ServedTenants } from '../tenants/served-tenants.ts';
 import { TenantRemoval } from '../tenants/tenant-removal.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
-import { KERNEL_WORDS } from '../vocabulary/kernel-words.ts';
 import { collectWords, KERNEL_OWNER, type OwnedWord, Vocabulary } from '../vocabulary/vocabulary.ts';
-import type { BootProblem } from './boot-problem.ts';
+import { commandProblems } from './command-problems.ts';
+import { KERNEL_WORDS } from './kernel-words.ts';
 
 /** An enabled plugin with its settings from the file and the command. */
 export interface Installation {

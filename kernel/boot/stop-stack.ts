@@ -1,5 +1,5 @@
 import type { Logger } from '../log/logger.ts';
-import type { Awaitable } from '../plugins/route-definition.ts';
+import type { Awaitable } from '../time/awaitable.ts';
 
 /** The running parts of a node, which end in reverse order of their start. */
 export interface StopStack {

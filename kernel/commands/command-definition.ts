@@ -1,10 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock, Schema, Transport } from '../../ports/ports.ts';
+import type { Requires, Resolved } from '../container/requires.ts';
 import type { Random } from '../crypto/random.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
-
-import type { Requires, Resolved } from '../plugins/plugin-definition.ts';
-import type { Awaitable } from '../plugins/route-definition.ts';
+import type { Awaitable } from '../time/awaitable.ts';
 import type { Word, WordKind } from '../vocabulary/define-vocabulary.ts';
 import type { CommandServer, ServerPlace } from './command-server.ts';
 import type { OfflineStore } from './offline-store.ts';

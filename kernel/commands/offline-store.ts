@@ -1,5 +1,5 @@
 import type { OwnedMigration, RestoredPlace, RestoreRequest } from '../../ports/ports.ts';
-import type { StoreCopies } from '../store/store-copies.ts';
+import type { StoreCopies } from '../leases/store-copies.ts';
 
 /** The configured store without a node on it, for commands that must work where no node can. */
 export interface OfflineStore {

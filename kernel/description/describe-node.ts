@@ -1,12 +1,12 @@
 import { singleCommands } from '../commands/command-definition.ts';
 import type { HookDescription } from '../hooks/hook-bus.ts';
+import { type Access, permissionsOf } from '../http/route-definition.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { tablePrefix } from '../plugins/check-plugin.ts';
 import { requirementsOf } from '../plugins/order-plugins.ts';
 import { CORE_OWNER } from '../plugins/plan-migrations.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
-import { type Access, permissionsOf } from '../plugins/route-definition.ts';
 import { collectComponents } from '../vocabulary/components.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type {

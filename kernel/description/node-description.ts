@@ -1,9 +1,9 @@
 import { defineRef } from '../../ports/ports.ts';
 import type { CommandArguments, CommandNeeds, CommandOptions } from '../commands/command-definition.ts';
 import type { HookDescription } from '../hooks/hook-bus.ts';
-import type { Answers, JsonSchema } from '../plugins/answer-schemas.ts';
+import type { RouteExample, RouteHeader } from '../http/route-definition.ts';
 import type { SettingReport } from '../plugins/plugin-config.ts';
-import type { RouteExample, RouteHeader } from '../plugins/route-definition.ts';
+import type { Answers, JsonSchema } from '../schemas/answer-schemas.ts';
 import type { Components } from '../vocabulary/components.ts';
 import type { OwnedWord } from '../vocabulary/vocabulary.ts';
 

@@ -1,12 +1,12 @@
 import { type Clock, type FactStore, type Principal, ServiceError, type WriteTransaction } from '../../ports/ports.ts';
-import { factCommitted } from '../hooks/kernel-hooks.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
-import type { ClockWatch } from '../time/clock-watch.ts';
 import { othersGoFirst, turnAfter } from '../time/in-turns.ts';
 import type { AppendedFact, AppendOptions, AppendVerdict } from './append-api.ts';
+import { factCommitted } from './append-hooks.ts';
 import { AppendRun, type RunParts } from './append-run.ts';
 import type { AppendTelemetry, TimedCall } from './append-telemetry.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import type { PreparedItem } from './drafted-fact.ts';
 import type { Appender } from './fact-draft.ts';
 import { type FactView, plainView } from './fact-view.ts';

@@ -10,7 +10,6 @@ import {
   type WriteTransaction,
 } from '../../ports/ports.ts';
 import type { CollectHook, HookCaller } from '../hooks/define-hook.ts';
-import { appendAuthorise, appendJudge, appendSettle, factAppended } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { turnAfter } from '../time/in-turns.ts';
 import {
@@ -20,6 +19,7 @@ import {
   type AuthoriseBatch,
   SIBLING_LIMIT,
 } from './append-api.ts';
+import { appendAuthorise, appendJudge, appendSettle, factAppended } from './append-hooks.ts';
 import { coverBy } from './cover-by.ts';
 import { DraftedFact, type DraftingParts } from './drafted-fact.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';

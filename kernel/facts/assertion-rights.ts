@@ -1,6 +1,6 @@
 import { type FactValue, type PreparedFact, type Principal, ServiceError } from '../../ports/ports.ts';
+import { memberRefusal } from '../problems/member-refusal.ts';
 import type { Interpretation } from '../vocabulary/interpretations.ts';
-import { memberRefusal } from './member-refusal.ts';
 import type { NameRules } from './name-rules.ts';
 import type { Refusal } from './refusal-order.ts';
 

@@ -1,6 +1,6 @@
 import { all, equals } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
-import { type NextChangeQuestion, readAnnotate, readConstrain, readNextChange } from '../hooks/kernel-hooks.ts';
+import { type NextChangeQuestion, readAnnotate, readConstrain, readNextChange } from './read-hooks.ts';
 
 /** Answers about an entity with more facts are not cached. */
 const MOST_FACTS = 1_000;

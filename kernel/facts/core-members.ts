@@ -7,7 +7,7 @@ import {
   orNull,
   SHARE_JSON,
   STRING_JSON,
-} from '../plugins/answer-schemas.ts';
+} from '../schemas/answer-schemas.ts';
 import { component } from '../vocabulary/components.ts';
 import { defineExpectedMember, defineFactMember, type FactMember } from './fact-members.ts';
 import { FACT_VALUE } from './fact-schema.ts';

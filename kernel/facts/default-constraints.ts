@@ -15,7 +15,7 @@ import {
   not,
   type Principal,
 } from '../../ports/ports.ts';
-import { compareHlc } from './hybrid-logical-clock.ts';
+import { compareHlc } from '../time/hybrid-logical-clock.ts';
 import { lastStampOf, type ReadMoment, stampAfter } from './read-moment.ts';
 import type { ReadContext } from './reader-api.ts';
 

@@ -16,6 +16,7 @@ import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
+import { formatHlc, parseHlc, ZERO_HLC } from '../time/hybrid-logical-clock.ts';
 import {
   type ErasureCounts,
   type ErasurePosition,
@@ -28,7 +29,6 @@ import {
   factRedacted,
   type SweptSubject,
 } from './fact-erasure.ts';
-import { formatHlc, parseHlc, ZERO_HLC } from './hybrid-logical-clock.ts';
 import { valueCommitment } from './value-commitment.ts';
 import { SALT_BYTES } from './write-records.ts';
 

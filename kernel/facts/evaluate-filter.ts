@@ -1,6 +1,6 @@
 import type { Hlc, StoredFact } from '../../ports/fact.ts';
 import type { FactField, Filter } from '../../ports/fact-filter.ts';
-import { compareHlc } from './hybrid-logical-clock.ts';
+import { compareHlc } from '../time/hybrid-logical-clock.ts';
 
 export type InTableFilter = Extract<Filter, { kind: 'inTable' }>;
 

@@ -1,9 +1,9 @@
 import { defineRef } from '../../ports/ports.ts';
-import type { JsonSchema } from '../plugins/answer-schemas.ts';
+import { memberRefusal } from '../problems/member-refusal.ts';
+import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import { createFactJson, type FactJson, slotsOf } from './fact-json.ts';
 import { COMPACT, MARKS } from './fact-members.ts';
-import { memberRefusal } from './member-refusal.ts';
 
 /** Selects members of a fact, for a caller that does not need all of them. */
 export interface FactFields {

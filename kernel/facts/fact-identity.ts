@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../ports/service-error.ts';
-import { memberRefusal } from './member-refusal.ts';
-import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from './text-rules.ts';
+import { memberRefusal } from '../problems/member-refusal.ts';
+import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from '../text/text-rules.ts';
 
 /** Characters, after trimming. */
 const MAX_URI_LENGTH = 2048;

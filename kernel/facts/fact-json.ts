@@ -1,5 +1,5 @@
 import { defineRef } from '../../ports/ports.ts';
-import { type JsonSchema, objectOf } from '../plugins/answer-schemas.ts';
+import { type JsonSchema, objectOf } from '../schemas/answer-schemas.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import { type FactMark, FactMarks, markOf } from './fact-marks.ts';
 import { type FactMember, FactMembers, inOrder, MARKS } from './fact-members.ts';

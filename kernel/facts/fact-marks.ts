@@ -1,5 +1,5 @@
 import type { StoredFact } from '../../ports/ports.ts';
-import type { JsonSchema } from '../plugins/answer-schemas.ts';
+import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import { defineVocabulary, type Word } from '../vocabulary/define-vocabulary.ts';
 import { claimMember } from './fact-members.ts';
 import type { FactView } from './fact-view.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../plugins/answer-schemas.ts';
+import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import { defineVocabulary, type Word } from '../vocabulary/define-vocabulary.ts';
 import type { FactView } from './fact-view.ts';
 

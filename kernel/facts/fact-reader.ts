@@ -10,15 +10,15 @@ import {
   type StoredFact,
 } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
-import { readAnnotate, readConstrain } from '../hooks/kernel-hooks.ts';
-import { LIST_BYTES } from '../http/spelled-list.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
+import { LIST_BYTES } from '../pages/spelled-list.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { cacheableUntil } from './cacheable-until.ts';
 import { currentAmong, liveAmong, visibleTo } from './default-constraints.ts';
 import { type FactView, plainView } from './fact-view.ts';
 import type { GardenAccess } from './garden-access.ts';
 import { matchKey } from './match-key.ts';
+import { readAnnotate, readConstrain } from './read-hooks.ts';
 import type { ReadMoment } from './read-moment.ts';
 import type { FactPage, FactReader, FactSearch, ReadContext, ReadView } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';

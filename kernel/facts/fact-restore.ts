@@ -10,13 +10,13 @@ import {
   type StoredFact,
 } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
-import { factRestored } from '../hooks/kernel-hooks.ts';
 import { nodePrincipal } from '../identity/node-principal.ts';
 import { wideTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
+import { isTooFarAhead, parseHlc } from '../time/hybrid-logical-clock.ts';
+import { factRestored } from './append-hooks.ts';
 import { coverBy } from './cover-by.ts';
 import type { FactDraft } from './fact-draft.ts';
-import { isTooFarAhead, parseHlc } from './hybrid-logical-clock.ts';
 import { nameKeys } from './match-key.ts';
 import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';

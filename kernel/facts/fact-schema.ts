@@ -1,5 +1,5 @@
 import { VALUE_TYPES } from '../../ports/fact.ts';
-import { type JsonSchema, objectOf } from '../plugins/answer-schemas.ts';
+import { type JsonSchema, objectOf } from '../schemas/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
 import { factPartSchema, factSchema } from './fact-json.ts';
 

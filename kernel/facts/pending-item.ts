@@ -1,8 +1,8 @@
 import type { PreparedFact, Principal, ServiceError, StoredFact } from '../../ports/ports.ts';
+import { compareHlc } from '../time/hybrid-logical-clock.ts';
 import type { AppendItem, Check, RefusableItem, SettleableItem } from './append-api.ts';
 import type { PreparedItem } from './drafted-fact.ts';
 import { type Appender, isByClient, type Notes, type Origin } from './fact-draft.ts';
-import { compareHlc } from './hybrid-logical-clock.ts';
 import { firstRefusal, type Refusal } from './refusal-order.ts';
 import { tripleId } from './triple-id.ts';
 

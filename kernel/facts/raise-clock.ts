@@ -1,6 +1,6 @@
 import { DEFAULT_TENANT, type FactStore } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
-import { compareHlc, ZERO_HLC } from './hybrid-logical-clock.ts';
+import { compareHlc, ZERO_HLC } from '../time/hybrid-logical-clock.ts';
 
 /** Warn the operator when the stored clock is further ahead of physical time. */
 const AHEAD_LIMIT_MS = 300_000;

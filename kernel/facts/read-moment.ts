@@ -1,6 +1,6 @@
 import { defineRef, type Hlc } from '../../ports/ports.ts';
+import { MAX_COUNTER } from '../time/hybrid-logical-clock.ts';
 import { type Notes, noteOf } from './fact-draft.ts';
-import { MAX_COUNTER } from './hybrid-logical-clock.ts';
 
 /**
  * The moment of a read. There are two times: record time, by this node's feed stamps, and validity, by the times that

@@ -1,6 +1,6 @@
 import { type PreparedFact, ServiceError } from '../../ports/ports.ts';
+import { isTooFarAhead, parseHlc, REMOTE_COUNTER_LIMIT } from '../time/hybrid-logical-clock.ts';
 import type { AssertionRules } from './assertion-rights.ts';
-import { isTooFarAhead, parseHlc, REMOTE_COUNTER_LIMIT } from './hybrid-logical-clock.ts';
 import type { Refusal } from './refusal-order.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Hlc, PreparedFact, StoredFact } from '../../ports/ports.ts';
+import { formatHlc, parseHlc, receiveHlc, tickHlc } from '../time/hybrid-logical-clock.ts';
 import { formatInstant } from '../time/instant.ts';
-import { formatHlc, parseHlc, receiveHlc, tickHlc } from './hybrid-logical-clock.ts';
 
 /**
  * Gives a fact its stamps. `last` is the node's clock; the fact's feed stamp is the clock's next value. A stamp that

@@ -12,17 +12,17 @@ import {
   type StoredFact,
 } from '../../ports/ports.ts';
 import type { HookBus } from '../hooks/hook-bus.ts';
-import { factCommitted } from '../hooks/kernel-hooks.ts';
 import { narrowSnapshot } from '../store/narrow-transaction.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { BackgroundWork } from '../time/background-work.ts';
 import { coalesce } from '../time/coalesce.ts';
+import { compareHlc, formatHlc } from '../time/hybrid-logical-clock.ts';
 import { turnAfter } from '../time/in-turns.ts';
 import type { AppendedFact } from './append-api.ts';
+import { factCommitted } from './append-hooks.ts';
 import { type ErasedFacts, factErased } from './fact-erasure.ts';
 import type { FactFeed, FeedFollower, FeedFollowing, FeedPage, KeepUpOptions } from './fact-feed.ts';
 import type { Facts } from './facts.ts';
-import { compareHlc, formatHlc } from './hybrid-logical-clock.ts';
 import { RecentFacts, weightOf } from './recent-facts.ts';
 import { valueBytesOf } from './value-bytes.ts';
 

@@ -1,6 +1,6 @@
 import type { StoredFact } from '../../ports/fact.ts';
 import { all, isIn } from '../../ports/fact-filter.ts';
-import { LIST_BYTES } from '../http/spelled-list.ts';
+import { LIST_BYTES } from '../pages/spelled-list.ts';
 import type { FactReader } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 

@@ -1,8 +1,8 @@
 import type { FactLink, Principal, StoredFact, WriteRecord } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
-import { appendLink } from '../hooks/kernel-hooks.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
+import { appendLink } from './append-hooks.ts';
 
 /** As long as a UUID, so that it cannot be guessed. */
 export const SALT_BYTES = 16;

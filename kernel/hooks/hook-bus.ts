@@ -1,13 +1,12 @@
 import { type Clock, ServiceError } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import type { CollectHook, EventHook, FilterHook, HandlerOptions, HookCaller } from './define-hook.ts';
-import { nodeGreeting, readAnnotate, readConstrain } from './kernel-hooks.ts';
+import { nodeGreeting } from './node-hooks.ts';
 
 /** A slower handler is logged: it blocks a request or, worse, the write transaction. */
 export const SLOW_HANDLER_MS = 100;
 /** Before the node serves, nothing waits for a handler: a greeting draws keys and writes files. */
 const UNHURRIED: ReadonlySet<string> = new Set([nodeGreeting.id]);
-const CACHEABLE: ReadonlySet<string> = new Set([readConstrain.id, readAnnotate.id]);
 
 type HookToken = { readonly id: string; readonly kind: 'filter' | 'collect' | 'event' };
 type Order = 'first' | 'normal' | 'last';
@@ -37,6 +36,7 @@ export class HookBus implements HookCaller {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #onSlow: ((plugin: string, hook: string) => void) | undefined;
+  readonly #cacheable: ReadonlySet<string>;
   readonly #hooks = new Map<string, { kind: HookToken['kind']; handlers: Handler[] }>();
   #sealed = false;
 
@@ -45,10 +45,13 @@ export class HookBus implements HookCaller {
     readonly log: Logger;
     /** Called for each handler that took longer than `SLOW_HANDLER_MS`. */
     onSlow?(plugin: string, hook: string): void;
+    /** The only hooks whose handlers may be declared cacheable. */
+    readonly cacheable?: readonly HookToken[];
   }) {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#onSlow = parts.onSlow;
+    this.#cacheable = new Set(parts.cacheable?.map(({ id }) => id));
   }
 
   /**
@@ -61,7 +64,8 @@ export class HookBus implements HookCaller {
     if (entry.kind !== hook.kind)
       throw new Error(`${hook.id} is a ${entry.kind} hook, ${plugin} takes it for a ${hook.kind}`);
     const { order = 'normal', cacheable = false } = options;
-    if (cacheable && !CACHEABLE.has(hook.id)) throw new Error(`${plugin} declares ${hook.id} cacheable: it is no read`);
+    if (cacheable && !this.#cacheable.has(hook.id))
+      throw new Error(`${plugin} declares ${hook.id} cacheable: it is no read`);
     const handler: Handler = { plugin, order, cacheable, run };
     // A stable sort: within one rank the order of registration, which is that of the plugins, stays.
     entry.handlers = [...entry.handlers, handler].sort((a, b) => RANK[a.order] - RANK[b.order]);

@@ -1,5 +1,5 @@
-import type { Reply } from '../plugins/route-definition.ts';
-import { spellList } from './spelled-list.ts';
+import { spellList } from '../pages/spelled-list.ts';
+import type { Reply } from './route-definition.ts';
 
 /** An answer that is a bare array. It stops before 8 MiB, and a header says so. `isCut`: items are left out already. */
 export const arrayReply = <T>(items: Iterable<T>, toJson: (item: T) => unknown, isCut = false): Reply => {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../ports/ports.ts';
-import type { BodyItem } from '../plugins/route-definition.ts';
+import type { BodyItem } from './route-definition.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** More items than any route takes: bounds the work of a hostile body before its route sees it. */

@@ -1,10 +1,10 @@
 import { type Authorizer, DEFAULT_TENANT, type Principal, ServiceError } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
-import { type HttpRequestInfo, httpAdmit, httpPrincipal } from '../hooks/kernel-hooks.ts';
 import { hasPermission, lacksPermission } from '../identity/require-permission.ts';
-import type { Access } from '../plugins/route-definition.ts';
 import { readBearerToken } from './read-bearer-token.ts';
 import { refusedCredential } from './refused-credential.ts';
+import { type HttpRequestInfo, httpAdmit, httpPrincipal } from './request-hooks.ts';
+import type { Access } from './route-definition.ts';
 
 /**
  * Identifies the caller. An open route has none, with any credential. A peer route skips the Authorizer, so that an API

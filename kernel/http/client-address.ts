@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { InboundRequest } from '../../ports/ports.ts';
-import { createNetworkList } from './ip-network.ts';
+import { createNetworkList } from '../net/ip-network.ts';
 
 /**
  * The address of the client: that of the connection, or the one that a trusted proxy gives in `X-Forwarded-For`. The

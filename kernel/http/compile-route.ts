@@ -9,10 +9,9 @@ import {
 } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
-import type { HttpRequestInfo } from '../hooks/kernel-hooks.ts';
 import type { NodeSelf } from '../identity/node-self.ts';
 import type { Logger } from '../log/logger.ts';
-import type { Reply } from '../plugins/route-definition.ts';
+import { spellBody } from '../pages/spelled-list.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import { admitRequest, compilePermissionCheck, identifyCaller } from './check-access.ts';
 import { createClientAddress } from './client-address.ts';
@@ -23,10 +22,11 @@ import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
 import { RefusalDelays } from './refusal-delays.ts';
 import { createRefusalReport, type ReportRefusal } from './report-refusal.ts';
+import type { HttpRequestInfo } from './request-hooks.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestTelemetry } from './request-telemetry.ts';
+import type { Reply } from './route-definition.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
-import { spellBody } from './spelled-list.ts';
 import { pageHeaders, standardHeaders } from './standard-headers.ts';
 
 export interface HttpOptions {

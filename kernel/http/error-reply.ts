@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type OutboundReply, ServiceError, type Violation } from '../../ports/ports.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { Logger } from '../log/logger.ts';
-import { listOf, objectOf, STRING_JSON } from '../plugins/answer-schemas.ts';
+import { listOf, objectOf, STRING_JSON } from '../schemas/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
 
 /** The one shape of every answer from status 400: a problem document of RFC 9457 (docs/reference/errors.md). */

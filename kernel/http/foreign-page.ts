@@ -1,5 +1,5 @@
 import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
-import { isLoopbackHost } from './loopback-host.ts';
+import { isLoopbackHost } from '../net/loopback-host.ts';
 
 export interface OwnAddresses {
   /** Address under which others reach the node. */

@@ -1,5 +1,5 @@
 import type { InboundRequest, Principal } from '../../ports/ports.ts';
-import type { RouteRequest } from '../plugins/route-definition.ts';
+import type { RouteRequest } from './route-definition.ts';
 
 /** The request as a handler sees it. The signal stays behind a getter: making one costs more than most handlers do. */
 export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {

@@ -7,12 +7,12 @@ import {
   ServiceError,
 } from '../../ports/ports.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
-import type { RouteRequest } from '../plugins/route-definition.ts';
+import { MAX_PAGE_BYTES } from '../pages/spelled-list.ts';
 import type { Span } from '../telemetry/span.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import { HandlerRequest } from './handler-request.ts';
+import type { RouteRequest } from './route-definition.ts';
 import { type RouteQuestion, spellQuestion } from './route-path.ts';
-import { MAX_PAGE_BYTES } from './spelled-list.ts';
 
 export interface LocalReply {
   readonly status: number;

@@ -1,4 +1,4 @@
-import { memberRefusal } from '../facts/member-refusal.ts';
+import { memberRefusal } from '../problems/member-refusal.ts';
 import { parseInstant } from '../time/instant.ts';
 
 /**

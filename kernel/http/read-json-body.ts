@@ -1,8 +1,8 @@
 import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
 import { type Schema, schema } from '../../ports/schema.ts';
-import type { BodyItem, Route } from '../plugins/route-definition.ts';
-import { compileSchema } from '../plugins/schema-validator.ts';
+import { compileSchema } from '../schemas/schema-validator.ts';
 import { readBodyItems, readItem } from './body-items.ts';
+import type { BodyItem, Route } from './route-definition.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** Largest body of a route with `bodyLimit: 'bulk'`. */

@@ -1,6 +1,6 @@
 import { ServiceError, type Violation } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
-import { compileSchema } from '../plugins/schema-validator.ts';
+import { compileSchema } from '../schemas/schema-validator.ts';
 import { decodePercent } from './percent-decoding.ts';
 
 /**

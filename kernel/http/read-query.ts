@@ -1,9 +1,9 @@
 import { ServiceError, type Violation } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
-import { MAX_VIOLATIONS, refuseAll } from '../facts/refusals.ts';
-import { undeclaredName } from '../plugins/declared-members.ts';
-import { compileSchema, type SchemaCheck } from '../plugins/schema-validator.ts';
-import { memberPath } from './find-forbidden-text.ts';
+import { MAX_VIOLATIONS, refuseAll } from '../problems/refusals.ts';
+import { undeclaredName } from '../schemas/declared-members.ts';
+import { compileSchema, type SchemaCheck } from '../schemas/schema-validator.ts';
+import { memberPath } from '../text/find-forbidden-text.ts';
 import { decodeFormText } from './percent-decoding.ts';
 import { type ConvertText, textConverter } from './text-converter.ts';
 

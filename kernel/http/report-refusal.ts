@@ -1,8 +1,8 @@
 import type { InboundRequest } from '../../ports/ports.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
-import { type HttpRequestInfo, httpRefused } from '../hooks/kernel-hooks.ts';
 import { networkOf } from './refusal-delays.ts';
+import { type HttpRequestInfo, httpRefused } from './request-hooks.ts';
 
 /** Notifies plugins of a request that was refused with 401. `code` is that of the error. */
 export type ReportRefusal = (

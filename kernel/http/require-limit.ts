@@ -1,4 +1,4 @@
-import { memberRefusal } from '../facts/member-refusal.ts';
+import { memberRefusal } from '../problems/member-refusal.ts';
 
 /** The number of rows that a page may have. Throws `validation` (400) unless it is an integer from 1 to `most`. */
 export const requireLimit = (limit: number, most: number): number => {

@@ -1,10 +1,10 @@
-import type { BootProblem } from '../boot/boot-problem.ts';
-import type { Answers } from '../plugins/answer-schemas.ts';
-import { type Access, permissionsOf } from '../plugins/route-definition.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
+import type { Answers } from '../schemas/answer-schemas.ts';
 import { type Components, referencesIn } from '../vocabulary/components.ts';
 import { isWord } from '../vocabulary/define-vocabulary.ts';
 import { Permissions } from '../vocabulary/permissions.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
+import { type Access, permissionsOf } from './route-definition.ts';
 import type { OwnedRoute } from './route-table.ts';
 
 /** Finds missing and misspelled members in a plugin's route. A foreign plugin in JavaScript may hold anything. */

@@ -1,4 +1,4 @@
-import type { Route } from '../plugins/route-definition.ts';
+import type { Route } from './route-definition.ts';
 
 /** A route with the plugin that registered it. */
 export interface OwnedRoute {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../ports/service-error.ts';
-import { findForbiddenText } from './find-forbidden-text.ts';
+import { findForbiddenText } from '../text/find-forbidden-text.ts';
 import { scanJson } from './scan-json.ts';
 
 /**

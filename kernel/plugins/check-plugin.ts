@@ -1,7 +1,8 @@
 import type { Migration } from '../../ports/ports.ts';
-import type { BootProblem } from '../boot/boot-problem.ts';
+import type { Requires } from '../container/requires.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
 import { isWord } from '../vocabulary/define-vocabulary.ts';
-import { type AnyPlugin, KERNEL_API, type Requires } from './plugin-definition.ts';
+import { type AnyPlugin, KERNEL_API } from './plugin-definition.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 /** Names of the node itself in logs and refs, and names whose prefix would reach its own tables. */

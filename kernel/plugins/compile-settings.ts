@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type Schema, schema } from '../../ports/schema.ts';
-import { type BootProblem, problemOf } from '../boot/boot-problem.ts';
-import { parseNetwork } from '../http/ip-network.ts';
+import { parseNetwork } from '../net/ip-network.ts';
+import { type BootProblem, problemOf } from '../problems/boot-problem.ts';
 import { movedSettings, type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
 export interface CompiledSettings {

@@ -1,6 +1,7 @@
 import type { Ref } from '../../ports/ports.ts';
-import type { BootProblem } from '../boot/boot-problem.ts';
-import type { AnyPlugin, Requires } from './plugin-definition.ts';
+import type { Requires } from '../container/requires.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
+import type { AnyPlugin } from './plugin-definition.ts';
 
 /** One entry of a plugin's `requires`. */
 export interface Requirement {

@@ -1,5 +1,5 @@
 import { type Migration, type MigrationSchema, type OwnedMigration, ServiceError } from '../../ports/ports.ts';
-import { type BootProblem, problemOf } from '../boot/boot-problem.ts';
+import { type BootProblem, problemOf } from '../problems/boot-problem.ts';
 import { tablePrefix } from './check-plugin.ts';
 import { guardSchema } from './guard-schema.ts';
 import type { AnyPlugin } from './plugin-definition.ts';

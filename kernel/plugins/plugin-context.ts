@@ -7,11 +7,11 @@ import type { HookBus } from '../hooks/hook-bus.ts';
 import type { OwnedRoute } from '../http/route-table.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
+import type { Awaitable } from '../time/awaitable.ts';
 import { type RepeatedTask, repeatTask } from '../time/repeat-task.ts';
 import { requirementsOf } from './order-plugins.ts';
 import type { AnyPlugin, PluginContext } from './plugin-definition.ts';
 import { createPluginTables, pluginTopic } from './plugin-tables.ts';
-import type { Awaitable } from './route-definition.ts';
 
 export interface PluginHost {
   readonly store: FactStore;

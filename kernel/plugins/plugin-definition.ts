@@ -1,25 +1,19 @@
 import type { Knex } from 'knex';
-import type { Migration, OptionalRef, Ref, Row, RowPage, SqlValue } from '../../ports/ports.ts';
+import type { Migration, Ref, Row, RowPage, SqlValue } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
 import type { PluginCommand } from '../commands/command-definition.ts';
+import type { Requires, Resolved } from '../container/requires.ts';
 import type { HookCaller, On } from '../hooks/define-hook.ts';
+import type { Route } from '../http/route-definition.ts';
 import type { NodeNotes } from '../identity/node-notes.ts';
 import type { NodeSettings } from '../identity/node-settings.ts';
 import type { Logger } from '../log/logger.ts';
 import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transaction.ts';
+import type { Awaitable } from '../time/awaitable.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
-import type { Awaitable, Route } from './route-definition.ts';
 
 /** Version of this interface. An integer, because a range that nobody tests says nothing. */
 export const KERNEL_API = 1;
-
-// biome-ignore lint/suspicious/noExplicitAny: a map of refs of any kind; `Resolved` gives each its type back
-export type Requires = Readonly<Record<string, Ref<any> | OptionalRef<any>>>;
-
-/** The services that the refs of `requires` resolve to. */
-export type Resolved<R extends Requires> = {
-  readonly [K in keyof R]: R[K] extends OptionalRef<infer T> ? T | undefined : R[K] extends Ref<infer T> ? T : never;
-};
 
 /** A plugin's tables, by their full name; any name that does not start with the plugin's prefix is refused. */
 export interface PluginTables {

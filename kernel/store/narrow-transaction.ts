@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type WriteTransaction,
 } from '../../ports/ports.ts';
-import { tickHlc } from '../facts/hybrid-logical-clock.ts';
+import { tickHlc } from '../time/hybrid-logical-clock.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
 import { readCovers, readExpiries, readExpiriesAfter } from './fact-lifetimes.ts';
 import type { FactName, PluginSnapshot, PluginTransaction } from './plugin-transaction.ts';

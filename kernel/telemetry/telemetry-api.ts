@@ -1,5 +1,5 @@
 import { defineRef } from '../../ports/ports.ts';
-import type { Awaitable } from '../plugins/route-definition.ts';
+import type { Awaitable } from '../time/awaitable.ts';
 import type { Span, SpanOptions, SpanPlace, Tracer } from './span.ts';
 
 /** Values by label name. The type refuses a label that the instrument does not declare. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/ports.ts';
-import type { Awaitable } from '../plugins/route-definition.ts';
+import type { Awaitable } from './awaitable.ts';
 
 export interface RepeatedTask {
   readonly intervalMs: number;

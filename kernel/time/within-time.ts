@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/ports.ts';
-import type { Awaitable } from '../plugins/route-definition.ts';
+import type { Awaitable } from './awaitable.ts';
 
 /**
  * Runs `work`; rejects with `late()` when it has not finished within the limit. The work itself cannot be interrupted.

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../plugins/answer-schemas.ts';
+import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import { defineVocabulary, type Word } from './define-vocabulary.ts';
 import type { Vocabulary } from './vocabulary.ts';
 

@@ -1,5 +1,5 @@
 import { defineRef } from '../../ports/ports.ts';
-import type { BootProblem } from '../boot/boot-problem.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
 import type { Word, WordKind } from './define-vocabulary.ts';
 
 /** A word with the plugin that declares it, or `kernel`. */

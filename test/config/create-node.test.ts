@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG, suggestProvider } from '../../config/plugin-catalog.ts';
 import { unusedVariables } from '../../config/unused-variables.ts';
-import { isLoopbackHost } from '../../kernel/http/loopback-host.ts';
+import { isLoopbackHost } from '../../kernel/net/loopback-host.ts';
 import { rejection } from '../kit/rejection.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inspectNode } from '../../config/inspect-node.ts';
 import { openNode } from '../../config/open-node.ts';
-import { BootError } from '../../kernel/boot/boot-problem.ts';
+import { BootError } from '../../kernel/problems/boot-problem.ts';
 import { runInProcess } from '../adapters/cli/run-in-process.ts';
 import { administer, createTestDatabase, type TestDatabase } from '../kit/postgres-server.ts';
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
 import { loadNodeConfig } from '../../config/node-config.ts';
 import { storePlace } from '../../config/store-place.ts';
-import { BootError } from '../../kernel/boot/boot-problem.ts';
+import { BootError } from '../../kernel/problems/boot-problem.ts';
 import { rejection } from '../kit/rejection.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createNode } from '../../config/create-node.ts';
 import { loadThirdPartyPlugin } from '../../config/load-third-party-plugin.ts';
 import { resolveModule } from '../../config/resolve-module.ts';
-import type { BootProblem } from '../../kernel/boot/boot-problem.ts';
+import type { BootProblem } from '../../kernel/problems/boot-problem.ts';
 import { checkReplies } from '../kit/check-replies.ts';
 import { rejection } from '../kit/rejection.ts';
 import { inTemporaryFolder } from '../kit/temporary-folder.ts';

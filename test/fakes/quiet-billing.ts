@@ -1,4 +1,4 @@
-import type { AdapterBinding } from '../../kernel/kernel.ts';
+import type { AdapterBinding } from '../../kernel/boot/kernel.ts';
 import { BillingSink } from '../../plugins/billing/billing-api.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { KERNEL_WORDS } from '../../kernel/boot/kernel-words.ts';
 import { HookBus } from '../../kernel/hooks/hook-bus.ts';
 import { compileRoutes } from '../../kernel/http/compile-route.ts';
 import type { OwnedRoute } from '../../kernel/http/route-table.ts';
@@ -12,7 +13,6 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { createTelemetry } from '../../kernel/telemetry/create-telemetry.ts';
 import { collectComponents } from '../../kernel/vocabulary/components.ts';
-import { KERNEL_WORDS } from '../../kernel/vocabulary/kernel-words.ts';
 import { collectWords, KERNEL_OWNER } from '../../kernel/vocabulary/vocabulary.ts';
 import type { ServeOptions } from '../../ports/ports.ts';
 import { createLoopbackNetwork, type LoopbackRequest, readReplyBody } from '../fakes/loopback-network.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNode, type Node } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
+import type { Kernel } from '../../kernel/boot/kernel.ts';
 import {
   type AnyPlugin,
   Authorizer,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { compareHlc, ZERO_HLC } from '../../kernel/facts/hybrid-logical-clock.ts';
+import { compareHlc, ZERO_HLC } from '../../kernel/time/hybrid-logical-clock.ts';
 import type { FactStore, FeedEntry } from '../../ports/ports.ts';
 import { problemsOf } from '../crash/check-state.ts';
 import { SEED } from '../crash/crash-counts.ts';

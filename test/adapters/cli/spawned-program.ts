@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { inspectNode } from '../../../config/inspect-node.ts';
 import { openNode } from '../../../config/open-node.ts';
-import { BootError } from '../../../kernel/boot/boot-problem.ts';
+import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { servedAddress } from '../../kit/served-address.ts';
 import { type CommandResult, runInProcess } from './run-in-process.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { evaluateFilter, memberOf } from '../../../kernel/facts/evaluate-filter.ts';
-import { compareHlc } from '../../../kernel/facts/hybrid-logical-clock.ts';
+import { compareHlc } from '../../../kernel/time/hybrid-logical-clock.ts';
 import type { ColumnCondition, ColumnMatch, Filter, Hlc, SqlValue, StoredFact } from '../../../ports/ports.ts';
 import type { StoreUnderTest } from '../../contract/fact-store-contract.ts';
 import { idsOf, sampleCover, sampleId, storeFacts } from '../../kit/fact-samples.ts';

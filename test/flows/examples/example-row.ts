@@ -1,5 +1,5 @@
 import type { DescribedRoute } from '../../../kernel/description/node-description.ts';
-import type { RouteExample } from '../../../kernel/plugins/route-definition.ts';
+import type { RouteExample } from '../../../kernel/http/route-definition.ts';
 import type { Stage } from './stage.ts';
 
 /** Replacements for an example's own values on a running node. */

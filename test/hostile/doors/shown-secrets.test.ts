@@ -6,7 +6,7 @@ import { errorReport } from '../../../adapters/cli/report-error.ts';
 import { createPinoLogger } from '../../../adapters/log/pino-logger.ts';
 import { inspectNode } from '../../../config/inspect-node.ts';
 import { openNode } from '../../../config/open-node.ts';
-import { BootError, problemOf } from '../../../kernel/boot/boot-problem.ts';
+import { BootError, problemOf } from '../../../kernel/problems/boot-problem.ts';
 import { maskUrls } from '../../../ports/ports.ts';
 import { runInProcess } from '../../adapters/cli/run-in-process.ts';
 import { RUNS } from '../../kit/property-runs.ts';

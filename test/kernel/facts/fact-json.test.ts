@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { KERNEL_WORDS } from '../../../kernel/boot/kernel-words.ts';
 import { createFactJson, factSchema } from '../../../kernel/facts/fact-json.ts';
 import {
   defineExpectedMember,
@@ -8,7 +9,6 @@ import {
   type Word,
   withMark,
 } from '../../../kernel/plugin-api.ts';
-import { KERNEL_WORDS } from '../../../kernel/vocabulary/kernel-words.ts';
 import { collectWords } from '../../../kernel/vocabulary/vocabulary.ts';
 import { CONTRADICTED, DIFFERS_ELSEWHERE } from '../../../plugins/conflicts/conflicts-api.ts';
 import { EXPECTED_MEMBERS } from '../../../plugins/facts/expected-members.ts';

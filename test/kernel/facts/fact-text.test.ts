@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { KERNEL_WORDS } from '../../../kernel/boot/kernel-words.ts';
 import { createFactJson } from '../../../kernel/facts/fact-json.ts';
 import { createFactText } from '../../../kernel/facts/fact-text.ts';
 import { type FactView, plainView, type StoredFact, withMark } from '../../../kernel/plugin-api.ts';
-import { KERNEL_WORDS } from '../../../kernel/vocabulary/kernel-words.ts';
 import { collectWords } from '../../../kernel/vocabulary/vocabulary.ts';
 import { CONTRADICTED } from '../../../plugins/conflicts/conflicts-api.ts';
 import { EXPECTED_MEMBERS } from '../../../plugins/facts/expected-members.ts';

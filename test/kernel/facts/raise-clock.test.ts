@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
-import { parseHlc } from '../../../kernel/facts/hybrid-logical-clock.ts';
+import { parseHlc } from '../../../kernel/time/hybrid-logical-clock.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';

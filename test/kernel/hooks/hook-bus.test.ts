@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { readAnnotate, readConstrain } from '../../../kernel/facts/read-hooks.ts';
 import { defineCollectHook, defineEventHook, defineFilterHook } from '../../../kernel/hooks/define-hook.ts';
 import { HookBus, SLOW_HANDLER_MS } from '../../../kernel/hooks/hook-bus.ts';
-import { nodeGreeting, readAnnotate, readConstrain } from '../../../kernel/hooks/kernel-hooks.ts';
+import { nodeGreeting } from '../../../kernel/hooks/node-hooks.ts';
 import { ServiceError } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
@@ -13,7 +14,7 @@ const done = defineEventHook<string>('work:done');
 const createBus = () => {
   const lines: LogLine[] = [];
   const clock = createManualClock();
-  return { bus: new HookBus({ clock, log: createMemoryLogger(lines) }), clock, lines };
+  return { bus: new HookBus({ clock, log: createMemoryLogger(lines), cacheable: [readAnnotate] }), clock, lines };
 };
 
 const rejection = async (promise: Promise<unknown>): Promise<Error & { plugin?: string; hook?: string }> =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { httpPrincipal } from '../../../kernel/hooks/kernel-hooks.ts';
+import { httpPrincipal } from '../../../kernel/http/request-hooks.ts';
 import type { Principal } from '../../../kernel/plugin-api.ts';
 import { bearing, serveRoutes, type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
 

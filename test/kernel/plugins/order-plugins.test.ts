@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { BootProblem } from '../../../kernel/boot/boot-problem.ts';
 import { orderPlugins } from '../../../kernel/plugins/order-plugins.ts';
 import { type AnyPlugin, KERNEL_API } from '../../../kernel/plugins/plugin-definition.ts';
+import type { BootProblem } from '../../../kernel/problems/boot-problem.ts';
 import { defineRef, optional } from '../../../ports/ports.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 

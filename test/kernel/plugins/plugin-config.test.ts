@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { BootProblem } from '../../../kernel/boot/boot-problem.ts';
 import { resolveSettings, type SettingSources } from '../../../kernel/plugins/plugin-config.ts';
+import type { BootProblem } from '../../../kernel/problems/boot-problem.ts';
 import { type Schema, schema } from '../../../ports/schema.ts';
 
 const cards = schema<unknown>({

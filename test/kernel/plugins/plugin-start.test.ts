@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BootError } from '../../../kernel/boot/boot-problem.ts';
-import { SETUP_LIMIT_MS } from '../../../kernel/create-kernel.ts';
+import { SETUP_LIMIT_MS } from '../../../kernel/boot/create-kernel.ts';
 import {
   type AnyPlugin,
   defineEventHook,
@@ -14,6 +13,7 @@ import {
   type Ref,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
+import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { rejection } from '../../kit/rejection.ts';

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { BootError } from '../../../kernel/boot/boot-problem.ts';
 import {
   type AnyPlugin,
   Authorizer,
@@ -10,6 +9,7 @@ import {
   KERNEL_API,
   type Word,
 } from '../../../kernel/plugin-api.ts';
+import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';

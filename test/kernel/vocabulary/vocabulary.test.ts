@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { BootError } from '../../../kernel/boot/boot-problem.ts';
 import {
   type AnyPlugin,
   defineErrorCode,
@@ -13,6 +12,7 @@ import {
   Vocabulary,
   type Word,
 } from '../../../kernel/plugin-api.ts';
+import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 

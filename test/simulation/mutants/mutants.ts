@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
     bug: 'stamps may lie any time ahead',
     edits: [
       {
-        file: 'kernel/facts/hybrid-logical-clock.js',
+        file: 'kernel/time/hybrid-logical-clock.js',
         from: 'boundMs > 0 && hlc.wallMs - nowMs > boundMs',
         to: 'false && boundMs > 0 && hlc.wallMs > nowMs',
       },
@@ -190,7 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
     noticedBy: {
-      file: 'kernel/facts/hybrid-logical-clock',
+      file: 'kernel/time/hybrid-logical-clock',
       title: 'the hybrid logical clock ten comes after nine, unlike in text order',
     },
   },

@@ -1,4 +1,4 @@
-import type { Kernel } from '../../../kernel/kernel.ts';
+import type { Kernel } from '../../../kernel/boot/kernel.ts';
 import { DEFAULT_TENANT, NodeSelf, nodePrincipal, SCOPES, type Scope } from '../../../kernel/plugin-api.ts';
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';

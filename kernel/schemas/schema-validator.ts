@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
-import { MAX_VIOLATIONS, refuseAll } from '../facts/refusals.ts';
+import { MAX_VIOLATIONS, refuseAll } from '../problems/refusals.ts';
 import { compileDeclared } from './declared-members.ts';
 import { violationsOf } from './schema-violations.ts';
 

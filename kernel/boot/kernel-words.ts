@@ -2,10 +2,10 @@ import { CORE_MEMBERS } from '../facts/core-members.ts';
 import { RESERVED_FIELDS } from '../facts/fact-members.ts';
 import { FACT, FACT_PART, FACT_VALUE, SENT_VALUE } from '../facts/fact-schema.ts';
 import { PROBLEM } from '../http/error-reply.ts';
-import type { Word } from './define-vocabulary.ts';
-import { CORE_ERROR_CODES } from './error-codes.ts';
-import { CORE_KIND_WORDS } from './kinds.ts';
-import { CORE_PERMISSION_WORDS } from './permissions.ts';
+import type { Word } from '../vocabulary/define-vocabulary.ts';
+import { CORE_ERROR_CODES } from '../vocabulary/error-codes.ts';
+import { CORE_KIND_WORDS } from '../vocabulary/kinds.ts';
+import { CORE_PERMISSION_WORDS } from '../vocabulary/permissions.ts';
 
 /** Words that every node has. */
 export const KERNEL_WORDS: readonly Word[] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { STOP_LIMIT_MS } from '../../kernel/boot/stop-node.ts';
-import { SETUP_LIMIT_MS } from '../../kernel/create-kernel.ts';
+import { SETUP_LIMIT_MS } from '../../../kernel/boot/create-kernel.ts';
+import { STOP_LIMIT_MS } from '../../../kernel/boot/stop-node.ts';
 import {
   type AnyPlugin,
   Clock,
@@ -15,10 +15,10 @@ import {
   type Ref,
   ServiceError,
   Transport,
-} from '../../kernel/plugin-api.ts';
-import { createManualClock } from '../fakes/manual-clock.ts';
-import { rejection } from '../kit/rejection.ts';
-import { startTestNode } from '../kit/start-test-node.ts';
+} from '../../../kernel/plugin-api.ts';
+import { createManualClock } from '../../fakes/manual-clock.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { startTestNode } from '../../kit/start-test-node.ts';
 
 type Context = PluginContext<Record<never, never>, unknown>;
 const plugin = (name: string, setup: Plugin['setup'], more: Partial<Plugin> = {}): AnyPlugin => ({

@@ -1,6 +1,6 @@
-import type { BootProblem } from '../boot/boot-problem.ts';
+import { isGroup, type PluginCommand } from '../commands/command-definition.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
-import { isGroup, type PluginCommand } from './command-definition.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
 
 /** Commands of the program itself, which no plugin may define. */
 const OWN_COMMANDS: readonly string[] = ['start', 'init', 'restored', 'plugins', 'completion', 'help'];

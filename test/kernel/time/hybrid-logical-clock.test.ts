@@ -10,7 +10,7 @@ import {
   receiveHlc,
   tickHlc,
   ZERO_HLC,
-} from '../../../kernel/facts/hybrid-logical-clock.ts';
+} from '../../../kernel/time/hybrid-logical-clock.ts';
 import type { Hlc } from '../../../ports/fact.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 

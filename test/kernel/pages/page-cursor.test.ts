@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type CursorPosition, createCursorCodec, MAX_CURSOR_LENGTH } from '../../../kernel/http/page-cursor.ts';
+import { type CursorPosition, createCursorCodec, MAX_CURSOR_LENGTH } from '../../../kernel/pages/page-cursor.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 

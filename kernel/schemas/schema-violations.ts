@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
-import { MAX_VIOLATIONS } from '../facts/refusals.ts';
-import { memberPath } from '../http/find-forbidden-text.ts';
+import { MAX_VIOLATIONS } from '../problems/refusals.ts';
+import { memberPath } from '../text/find-forbidden-text.ts';
 
 /** Ajv's errors in the words of a problem document. A member is named, its value never is. */
 export const violationsOf = (errors: readonly ErrorObject[], root: string): readonly Violation[] => {

@@ -1,5 +1,5 @@
 import type { Violation } from '../../ports/service-error.ts';
-import { hasForbiddenCodePoint } from '../facts/text-rules.ts';
+import { hasForbiddenCodePoint } from './text-rules.ts';
 
 /** The first few are enough to mend a request. */
 const MAX_VIOLATIONS = 10;

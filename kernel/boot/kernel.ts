@@ -7,24 +7,24 @@ import type {
   OwnedMigration,
   Ref,
   Transport,
-} from '../ports/ports.ts';
-import type { BootProblem } from './boot/boot-problem.ts';
-import type { ProbeFolder } from './boot/inspect-store.ts';
-import type { Installation } from './boot/plan-boot.ts';
-import type { Get } from './container/awilix-container.ts';
-import type { Random } from './crypto/random.ts';
-import type { DescribedNode } from './description/node-description.ts';
-import type { GreetingPart } from './hooks/kernel-hooks.ts';
-import type { InspectReply } from './http/compile-route.ts';
-import type { NodeIdentitySettings } from './identity/node-record.ts';
-import type { NodeSettings } from './identity/node-settings.ts';
-import type { Logger } from './log/logger.ts';
-import type { Environment } from './plugins/environment-value.ts';
-import type { SettingReport } from './plugins/plugin-config.ts';
-import type { AnyPlugin } from './plugins/plugin-definition.ts';
-import type { Awaitable } from './plugins/route-definition.ts';
-import type { Components } from './vocabulary/components.ts';
-import type { OwnedWord } from './vocabulary/vocabulary.ts';
+} from '../../ports/ports.ts';
+import type { Get } from '../container/awilix-container.ts';
+import type { Random } from '../crypto/random.ts';
+import type { DescribedNode } from '../description/node-description.ts';
+import type { GreetingPart } from '../hooks/node-hooks.ts';
+import type { InspectReply } from '../http/compile-route.ts';
+import type { NodeIdentitySettings } from '../identity/node-record.ts';
+import type { NodeSettings } from '../identity/node-settings.ts';
+import type { Logger } from '../log/logger.ts';
+import type { Environment } from '../plugins/environment-value.ts';
+import type { SettingReport } from '../plugins/plugin-config.ts';
+import type { AnyPlugin } from '../plugins/plugin-definition.ts';
+import type { BootProblem } from '../problems/boot-problem.ts';
+import type { Awaitable } from '../time/awaitable.ts';
+import type { Components } from '../vocabulary/components.ts';
+import type { OwnedWord } from '../vocabulary/vocabulary.ts';
+import type { ProbeFolder } from './inspect-store.ts';
+import type { Installation } from './plan-boot.ts';
 
 /** The environment of a node. Each is made once, when the node boots. */
 export interface KernelAdapters {

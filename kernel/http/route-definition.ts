@@ -1,9 +1,8 @@
 import type { ErrorCode, Principal, ServiceError } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
+import type { Answers, JsonSchema } from '../schemas/answer-schemas.ts';
+import type { Awaitable } from '../time/awaitable.ts';
 import { permissionId, type RequiredPermission } from '../vocabulary/permissions.ts';
-import type { Answers, JsonSchema } from './answer-schemas.ts';
-
-export type Awaitable<T> = T | Promise<T>;
 
 /**
  * The right that a route requires. `open`: no credential; `peer`: a peer token; `any`: a valid API key; a list: one of

@@ -1,8 +1,8 @@
 import type { Violation } from '../../ports/ports.ts';
 import type { Schema } from '../../ports/schema.ts';
-import { MAX_VIOLATIONS } from '../facts/refusals.ts';
-import { memberPath } from '../http/find-forbidden-text.ts';
-import { closestName } from './closest-name.ts';
+import { MAX_VIOLATIONS } from '../problems/refusals.ts';
+import { closestName } from '../text/closest-name.ts';
+import { memberPath } from '../text/find-forbidden-text.ts';
 
 /**
  * Lists the members of a value that its schema does not declare, at most `MAX_VIOLATIONS`. It also removes, in place,

@@ -6,49 +6,48 @@ import {
   type ServeOptions,
   ServiceError,
   Transport,
-} from '../ports/ports.ts';
-import type { Assembly } from './boot/assembly.ts';
-import { type BootProblem, pluginProblem, refuseProblems } from './boot/boot-problem.ts';
-import { compiledOrRefused, compileServed } from './boot/compile-served.ts';
-import { inspectPlugins, inspectStore } from './boot/inspect-store.ts';
-import { createProgressLog } from './boot/log-progress.ts';
-import { openFacts } from './boot/open-facts.ts';
-import { planBoot } from './boot/plan-boot.ts';
-import { CLOSING_RESERVE_MS, drain, leftToStopMs, unwind } from './boot/stop-node.ts';
-import { createStopStack } from './boot/stop-stack.ts';
-import { createContainer } from './container/awilix-container.ts';
-import { Random } from './crypto/random.ts';
-import { createSignatureWork, SignatureWork } from './crypto/signature-work.ts';
-import { describeNode } from './description/describe-node.ts';
-import { type DescribedNode, NodeDescription } from './description/node-description.ts';
-import { raiseClock } from './facts/raise-clock.ts';
-import { countSlowHandlers } from './hooks/count-slow-handlers.ts';
-import { HookBus } from './hooks/hook-bus.ts';
-import { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from './hooks/kernel-hooks.ts';
-import { Cursors } from './http/cursors.ts';
-import { createLocalRequests, LocalRequests } from './http/local-requests.ts';
-import { createCursorCodec } from './http/page-cursor.ts';
-import { shapeProblems } from './http/route-shape.ts';
-import { routeProblems } from './http/route-table.ts';
-import { createNodeNotes, NodeNotes } from './identity/node-notes.ts';
-import { openNodeRecord } from './identity/node-record.ts';
-import { NodeSelf } from './identity/node-self.ts';
-import { NodeSettings } from './identity/node-settings.ts';
+} from '../../ports/ports.ts';
+import { createContainer } from '../container/awilix-container.ts';
+import { Random } from '../crypto/random.ts';
+import { createSignatureWork, SignatureWork } from '../crypto/signature-work.ts';
+import { describeNode } from '../description/describe-node.ts';
+import { type DescribedNode, NodeDescription } from '../description/node-description.ts';
+import { raiseClock } from '../facts/raise-clock.ts';
+import { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from '../hooks/node-hooks.ts';
+import { createLocalRequests, LocalRequests } from '../http/local-requests.ts';
+import { shapeProblems } from '../http/route-shape.ts';
+import { routeProblems } from '../http/route-table.ts';
+import { createNodeNotes, NodeNotes } from '../identity/node-notes.ts';
+import { openNodeRecord } from '../identity/node-record.ts';
+import { NodeSelf } from '../identity/node-self.ts';
+import { NodeSettings } from '../identity/node-settings.ts';
+import { createLeases } from '../leases/create-leases.ts';
+import { Leases } from '../leases/leases-api.ts';
+import { createStoreCopies, StoreCopies } from '../leases/store-copies.ts';
+import { Cursors } from '../pages/cursors.ts';
+import { createCursorCodec } from '../pages/page-cursor.ts';
+import { requirementsOf } from '../plugins/order-plugins.ts';
+import { planMigrations } from '../plugins/plan-migrations.ts';
+import { openPlugin } from '../plugins/plugin-context.ts';
+import { type BootProblem, pluginProblem, refuseProblems } from '../problems/boot-problem.ts';
+import { measuredStore } from '../store/measured-store.ts';
+import { createTelemetry } from '../telemetry/create-telemetry.ts';
+import { measuredTransport } from '../telemetry/measured-transport.ts';
+import { Telemetry } from '../telemetry/telemetry-api.ts';
+import { tracedLog } from '../telemetry/traced-log.ts';
+import { withinTime } from '../time/within-time.ts';
+import { collectComponents } from '../vocabulary/components.ts';
+import { Vocabulary } from '../vocabulary/vocabulary.ts';
+import type { Assembly } from './assembly.ts';
+import { compiledOrRefused, compileServed } from './compile-served.ts';
+import { inspectPlugins, inspectStore } from './inspect-store.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
-import { createLeases } from './leases/create-leases.ts';
-import { Leases } from './leases/leases-api.ts';
-import { requirementsOf } from './plugins/order-plugins.ts';
-import { planMigrations } from './plugins/plan-migrations.ts';
-import { openPlugin } from './plugins/plugin-context.ts';
-import { measuredStore } from './store/measured-store.ts';
-import { createStoreCopies, StoreCopies } from './store/store-copies.ts';
-import { createTelemetry } from './telemetry/create-telemetry.ts';
-import { measuredTransport } from './telemetry/measured-transport.ts';
-import { Telemetry } from './telemetry/telemetry-api.ts';
-import { tracedLog } from './telemetry/traced-log.ts';
-import { withinTime } from './time/within-time.ts';
-import { collectComponents } from './vocabulary/components.ts';
-import { Vocabulary } from './vocabulary/vocabulary.ts';
+import { createProgressLog } from './log-progress.ts';
+import { openFacts } from './open-facts.ts';
+import { openHooks } from './open-hooks.ts';
+import { planBoot } from './plan-boot.ts';
+import { CLOSING_RESERVE_MS, drain, leftToStopMs, unwind } from './stop-node.ts';
+import { createStopStack } from './stop-stack.ts';
 
 /** Time limit of one plugin's setup, and again of its tasks before the node serves. */
 export const SETUP_LIMIT_MS = 10_000;
@@ -71,7 +70,7 @@ export const createKernel = (given: KernelOptions): Kernel => {
 
   const telemetry = createTelemetry();
   const options = { ...given, log: tracedLog(given.log, telemetry) };
-  const hooks = new HookBus({ clock: options.adapters.clock, log: options.log, onSlow: countSlowHandlers(telemetry) });
+  const hooks = openHooks(options, telemetry);
   const node: Assembly = {
     options,
     telemetry,

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createNode, type Node } from '../../config/create-node.ts';
-import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
-import { type AnyPlugin, definePlugin, KERNEL_API, type Plugin, type Transport } from '../../kernel/plugin-api.ts';
-import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts';
-import { createMemoryLogger } from '../fakes/memory-logger.ts';
-import { rejection } from '../kit/rejection.ts';
-import { inTemporaryFolder } from '../kit/temporary-folder.ts';
+import { createNode, type Node } from '../../../config/create-node.ts';
+import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
+import { type AnyPlugin, definePlugin, KERNEL_API, type Plugin, type Transport } from '../../../kernel/plugin-api.ts';
+import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts';
+import { createMemoryLogger } from '../../fakes/memory-logger.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
 const plugin = (setup: Plugin['setup']): AnyPlugin =>
   definePlugin({ name: 'watched', version: '1.0.0', kernelApi: KERNEL_API, setup: setup as () => void });

@@ -6,7 +6,7 @@ import {
   isControlFree,
   isWithinBytes,
   isWithinCharacters,
-} from '../../../kernel/facts/text-rules.ts';
+} from '../../../kernel/text/text-rules.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 /** Any sequence of UTF-16 code units, halves of pairs included. */

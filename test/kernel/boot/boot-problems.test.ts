@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { BootError } from '../../kernel/boot/boot-problem.ts';
 import {
   type AnyPlugin,
   Authorizer,
@@ -13,10 +12,11 @@ import {
   type Ref,
   ServiceError,
   schema,
-} from '../../kernel/plugin-api.ts';
-import { FactStore } from '../../ports/ports.ts';
-import { rejection } from '../kit/rejection.ts';
-import { startTestNode, type TestNodeOptions } from '../kit/start-test-node.ts';
+} from '../../../kernel/plugin-api.ts';
+import { BootError } from '../../../kernel/problems/boot-problem.ts';
+import { FactStore } from '../../../ports/ports.ts';
+import { rejection } from '../../kit/rejection.ts';
+import { startTestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 
 const plugin = (name: string, more: Partial<Plugin> = {}): AnyPlugin => ({
   name,
@@ -121,7 +121,7 @@ describe('a node that cannot start', () => {
       node: { authRequired: true },
     });
     expect(found.map(({ message }) => message)).to.deep.equal(['any declares port.authorizer but never provided it']);
-    const { createNode } = await import('../../config/create-node.ts');
+    const { createNode } = await import('../../../config/create-node.ts');
     const error = await rejection(createNode({ env: {}, overrides: { plugins: { keys: false, facts: false } } }));
     expect(error.message).to.include("requests need a key, but no plugin checks keys (enable 'keys'");
   });

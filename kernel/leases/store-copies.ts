@@ -6,8 +6,8 @@ import {
   ServiceError,
   type StoreCopy,
 } from '../../ports/ports.ts';
-import { createLeases } from '../leases/create-leases.ts';
 import type { Logger } from '../log/logger.ts';
+import { createLeases } from './create-leases.ts';
 
 /** Writes a copy of the store into an empty folder. See `FactStore.copyInto`. */
 export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreCopy>;

@@ -1,0 +1,51 @@
+import type { InboundRequest, Principal } from '../../ports/ports.ts';
+import { defineCollectHook, defineEventHook, defineFilterHook } from '../hooks/define-hook.ts';
+
+/** A request as `http:principal` and `http:admit` see it. */
+export interface HttpRequestInfo {
+  readonly request: InboundRequest;
+  /** Path pattern of the matched route, null when nothing matched. */
+  readonly route: string | null;
+  readonly access: 'open' | 'peer' | 'key';
+  /** Quota dimension of the route. */
+  readonly dimension: string | null;
+}
+
+/**
+ * After the Authorizer, before route and method are checked. Null means that the Authorizer did not run (peer routes),
+ * or that it refused the credential of a request without a matching route.
+ */
+export const httpPrincipal = defineFilterHook<Principal | null, HttpRequestInfo>('http:principal');
+
+/**
+ * After authentication and routing, before permission and body. A throw refuses; returned headers are added to the
+ * answer.
+ */
+export const httpAdmit = defineCollectHook<
+  HttpRequestInfo & { readonly caller: Principal },
+  Readonly<Record<string, string>>
+>('http:admit');
+
+/** A refused request, without its credential. */
+export interface RefusedRequest {
+  readonly method: string;
+  /** Path pattern of the matched route, null when nothing matched. */
+  readonly route: string | null;
+  readonly access: HttpRequestInfo['access'];
+  /** Address of the client, as trusted proxies name it. */
+  readonly address: string;
+  /** The key to count by: the address, or the network of an IPv6 address, because a client has many of those. */
+  readonly network: string;
+  /** Code of the error. */
+  readonly code: string;
+  /** Whether it has a credential in the header, or in the body of an open route. */
+  readonly presentsCredential: boolean;
+  /** Lower-case hex SHA-256 of the credential in the header; null for a request without one. */
+  credentialDigest(): string | null;
+}
+
+/**
+ * After a request was answered with 401. Nothing waits for the handlers. A client sends such requests for free, so
+ * handlers must cost little, and store at most a bounded number a minute.
+ */
+export const httpRefused = defineEventHook<RefusedRequest>('http:refused');
