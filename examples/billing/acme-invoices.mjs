@@ -21,7 +21,7 @@ export const acmeInvoices = definePlugin({
   }),
   setup({ config, provide, use }) {
     const { clock, self } = use;
-    // Events come again after a crash: whoever reads the file bills each fact once.
+    // Events come again after a crash, so readers of the file must bill each fact once.
     const lineOf = ({ entityUri, factId }) =>
       JSON.stringify({
         node: self.nodeId,

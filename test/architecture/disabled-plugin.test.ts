@@ -23,7 +23,7 @@ const variablesOf = (plugin: AnyPlugin): string[] => {
   return Object.values(properties).flatMap(({ env }) => env ?? []);
 };
 
-/** An empty environment that remembers what was asked of it. */
+/** An empty environment that records the names of the variables that it was asked for. */
 const watchedEnvironment = () => {
   const read = new Set<string>();
   const env = new Proxy<Record<string, string>>(

@@ -5,7 +5,7 @@ import { readSources } from './source-files.ts';
 const FEATURE_WORDS =
   /quarantin|sanitiz|tombstone|manifest|billing|subscription|capabilit|federat|\brecall|\bcards?\b|conflict|instruct|\bgraph\b|\baudit|decay|source.?trust|\btrust score/gi;
 
-/** What is allowed all the same, file by file, with the reason. */
+/** Allowed words by file, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // `interpret_as: instruction` is a value of the fact itself.
   'kernel/facts/content-id.ts': ['instruct'],

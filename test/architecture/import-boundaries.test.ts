@@ -22,7 +22,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/class-plugins': ['tsyringe', 'reflect-metadata'],
 };
 
-/** What runs in a browser: a program of its own, which speaks to the node by the client alone. */
+/** A program for the browser, which speaks to the node by the client alone. */
 const APPLICATION = 'plugins/console/app/';
 const OF_THE_APPLICATION = /^(preact(\/hooks)?|preact-iso\/router|uplot|cytoscape|@tanstack\/virtual-core)$/;
 /** The console shows programs the line with which they import the client. */

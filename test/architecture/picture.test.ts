@@ -4,7 +4,7 @@ import { blocksOf } from '../documents/read-pages.ts';
 import { importsOf, readSources, type SourceFile } from './source-files.ts';
 
 const PAGE = 'docs/concepts/architecture.md';
-/** What is drawn is the product; these two import all of it. */
+/** The picture shows the product; these two import all of it. */
 const NOT_DRAWN = /^(test|bench)\//;
 
 interface Picture {

@@ -12,8 +12,8 @@ import {
 } from '../../kernel/plugin-api.ts';
 
 /**
- * What the compiler must accept and refuse. A line marked with @ts-expect-error that compiles fails the build, so these
- * cases hold before the test runs; the test says that they were compiled.
+ * Code that the compiler must accept or refuse. A line marked with @ts-expect-error that compiles fails the build, so
+ * these cases hold before the test runs; the test says that they were compiled.
  */
 const cases = [
   definePlugin({
@@ -26,7 +26,7 @@ const cases = [
       const now: number = use.clock.nowMs() + config.seconds;
       // @ts-expect-error an optional service may be missing
       use.random.uuid();
-      // @ts-expect-error what is not required cannot be used
+      // @ts-expect-error a plugin cannot use a service that it does not require
       use.facts;
       // @ts-expect-error a setting that the schema does not have
       config.minutes;

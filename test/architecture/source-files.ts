@@ -31,7 +31,7 @@ export const readSources = async (): Promise<SourceFile[]> => {
   for (const folder of SOURCE_FOLDERS) {
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
-      // What some tests install apart is not ours.
+      // Some tests install packages into folders of their own.
       if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || entry.parentPath.includes('node_modules')) continue;
       const full = join(entry.parentPath, entry.name);
       files.push({ path: relative(root, full).split(sep).join('/'), text: readFileSync(full, 'utf8') });
