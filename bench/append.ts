@@ -32,7 +32,7 @@ export type SqliteLayout = 'inline' | 'thread';
 interface Side {
   readonly contestant: Contestant;
   readonly servers: readonly ServerProcess[];
-  /** As it was when the service had just started. */
+  /** State at the start of the service. */
   readonly empty: StoreSize;
 }
 
@@ -94,7 +94,7 @@ const asserting = ({ connections }: AppendOptions, seconds: number): ContestLoad
   requests: (first) => ({ kind: 'append', first, contradicting: CONTRADICTING }),
 });
 
-/** By turns, forwards and backwards: what disturbs the machine disturbs all. */
+/** In turns, forwards and backwards, so that a disturbance of the machine hits all. */
 const takeTurns = async (sides: readonly Side[], options: AppendOptions): Promise<void> => {
   for (const { contestant } of sides) await contestant.warmUp(asserting(options, WARM_UP_SECONDS));
   for (let round = 0; round < ROUNDS; round += 1) {

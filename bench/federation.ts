@@ -102,7 +102,7 @@ const rateOf = (seenMs: readonly number[]): number => {
   return (1_000 * later.length) / (Math.max(...later) - firstMs);
 };
 
-/** How long each fact took from the reply of the one node until it was stored on the other, in rising order. */
+/** The time of each fact from the reply of one node until it was stored on the other, in rising order. */
 const lagsOf = async (
   source: FederatedServer,
   puller: FederatedServer,

@@ -135,6 +135,6 @@ const compareRecalls = async (sides: readonly [Side, Side], { facts, store }: Go
   console.log(`speed of recall, on / off: ${share(spent[0] ?? 0, spent[1] ?? 0)}`);
 };
 
-/** Forwards and backwards: what disturbs the machine disturbs both. */
+/** Forwards and backwards, so that a disturbance of the machine hits both. */
 const inTurn = (sides: readonly Side[], round: number): readonly Side[] =>
   round % 2 === 0 ? sides : [...sides].reverse();

@@ -113,7 +113,7 @@ const compare = async (readers: readonly Reader[]): Promise<void> => {
   }
 };
 
-/** Read by read, the nodes by turns: what disturbs the machine disturbs both. */
+/** Read by read, the nodes in turns, so that a disturbance of the machine hits both. */
 const measureAll = async (readers: readonly Reader[], seconds: number): Promise<void> => {
   for (const at of readers[0]?.reads.keys() ?? []) {
     for (let round = 0; round < ROUNDS; round += 1) {

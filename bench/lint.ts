@@ -73,7 +73,7 @@ const compareWrites = async (
   };
   await alone.contestant.warmUp(alone.load({ connections, seconds: WARM_UP_SECONDS }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Forwards and backwards: what disturbs the machine disturbs both.
+    // Forwards and backwards, so that a disturbance of the machine hits both.
     for (const side of round % 2 === 0 ? [alone, beside] : [beside, alone]) await measure(side);
   }
   console.log(`\nPOST /v1/facts on ${store}, ${connections} connections, ${ROUNDS} rounds by turns`);
@@ -135,7 +135,7 @@ class Side {
   }
 }
 
-/** The most memory that a process was seen to have. */
+/** The highest observed memory of a process. */
 class MemoryWatch {
   readonly #node: ServerProcess;
   peak: number | null = null;

@@ -9,23 +9,23 @@ export type InputOf<R extends RouteName> = Omit<Api[R], 'answers'>;
 /** The answer of a route. */
 export type AnswerOf<R extends RouteName> = Api[R]['answers'][keyof Api[R]['answers']];
 
-/** Parameters of the query of a route. */
+/** The query of a route. */
 export type QueryOf<R extends RouteName> = Api[R] extends { query?: infer Q } ? NonNullable<Q> : never;
 
-/** The body that a route takes. */
+/** The body of a route. */
 export type BodyOf<R extends RouteName> = Api[R] extends { body?: infer B } ? NonNullable<B> : never;
 
 /** Settings of one call. */
 export interface CallOptions {
   /** Ends the call, its retries among it; the call then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** For each try, in place of the client's. 0 waits without end. */
+  /** Time limit of each try, in place of the client's. 0 waits without end. */
   readonly timeoutMs?: number | undefined;
   /** Further tries, in place of the client's. */
   readonly retries?: number | undefined;
   /**
-   * By which the node knows a repeated request. Made by the client for routes that take it (`POST /v1/facts` and
-   * `POST /v1/facts/batch`); give one to keep it over the life of a program.
+   * Identifies a repeated request for the node. The client makes one for routes that take it (`POST /v1/facts` and
+   * `POST /v1/facts/batch`); pass your own to keep it over restarts of a program.
    */
   readonly idempotencyKey?: string | undefined;
   /** The session that a fact belongs to, in place of the client's. */
@@ -38,7 +38,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A reply with its status, where that matters. `data` is what `call` returns. */
+/** A reply with its status. `data` is the result of `call`. */
 export type ReplyOf<R extends RouteName> = {
   [S in keyof Api[R]['answers']]: {
     readonly status: S;
@@ -47,7 +47,7 @@ export type ReplyOf<R extends RouteName> = {
   };
 }[keyof Api[R]['answers']];
 
-/** The last argument of a call; needed where the route needs something. */
+/** The last argument of a call; required if the route has required input. */
 export type CallArguments<R extends RouteName> =
   Record<never, never> extends InputOf<R> ? [input?: InputOf<R> & CallOptions] : [input: InputOf<R> & CallOptions];
 

@@ -1,4 +1,4 @@
-/** JSON without white space and with its members in the order of their names (RFC 8785), as the protocol hashes it. */
+/** JSON without white space and with its members sorted by name (RFC 8785), as the protocol hashes it. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

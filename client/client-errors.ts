@@ -5,7 +5,7 @@ export interface ProblemMember {
 }
 
 export interface ErrorDetails {
-  /** Of the reply; 0 where there was none. */
+  /** Status of the reply; 0 without one. */
   readonly status: number;
   readonly code: string;
   readonly detail: string;
@@ -24,19 +24,19 @@ export interface ErrorDetails {
 export class FactMemoryError extends Error {
   // Spelled out, because bundlers rename classes.
   override readonly name: string = 'FactMemoryError';
-  /** HTTP status; 0 where no reply came. */
+  /** HTTP status; 0 without a reply. */
   readonly status: number;
   /** For example `validation`, `conflict`, `quota_exceeded`. */
   readonly code: string;
   /** The reason, for people. */
   readonly detail: string;
-  /** The members that were refused; empty where the reply names none. */
+  /** The refused members; empty if the reply names none. */
   readonly errors: readonly ProblemMember[];
-  /** By which the log of the node knows the request. */
+  /** Identifies the request in the log of the node. */
   readonly requestId: string | undefined;
-  /** Seconds after which the node takes a further try, where it says so. */
+  /** Seconds until the node accepts a further try, if it says so. */
   readonly retryAfter: number | undefined;
-  /** The document of the reply, for example with `conflicting_fact_ids` of a conflict; undefined where it was none. */
+  /** The document of the reply, for example with `conflicting_fact_ids` of a conflict; undefined for any other body. */
   readonly body: unknown;
 
   constructor({ status, code, detail, errors = [], requestId, retryAfter, body, cause }: ErrorDetails) {
@@ -56,7 +56,7 @@ export class AuthenticationError extends FactMemoryError {
   override readonly name = 'AuthenticationError';
 }
 
-/** 404: there is no such thing, or the caller may not see it. */
+/** 404: it does not exist, or the caller may not see it. */
 export class NotFoundError extends FactMemoryError {
   override readonly name = 'NotFoundError';
 }
@@ -67,18 +67,18 @@ export class ConflictError extends FactMemoryError {
 }
 
 /**
- * No reply came: `code` is `connection` or `timeout`, and `status` is 0. Whether the node did the work is not known.
+ * No reply came: `code` is `connection` or `timeout`, and `status` is 0. It is unknown whether the node did the work.
  */
 export class ConnectionError extends FactMemoryError {
   override readonly name = 'ConnectionError';
 }
 
-/** A reply came that the protocol does not allow, for example from a proxy. Its text is not repeated. */
+/** A reply that the protocol does not allow, for example from a proxy. Its text is not repeated. */
 export class InvalidReplyError extends FactMemoryError {
   override readonly name = 'InvalidReplyError';
 }
 
-/** A proof or content id does not fit what it stands for. */
+/** A proof or content id does not match its facts. */
 export class IntegrityError extends FactMemoryError {
   override readonly name = 'IntegrityError';
 }

@@ -5,21 +5,21 @@ import { readBaseUrl } from './request-target.ts';
 export interface ClientOptions {
   /** Address of the node. Default: `SVC_URL`, else `http://127.0.0.1:8765`. */
   readonly url?: string | undefined;
-  /** API key. Default: `SVC_API_KEY`, but only where the address is no other than that of the environment. */
+  /** API key. Default: `SVC_API_KEY`, but only for the address of the environment. */
   readonly key?: string | undefined;
-  /** Source of assertions that name none. */
+  /** Source of assertions without one. */
   readonly source?: string | undefined;
   /** Session of all calls, up to 128 characters. */
   readonly session?: string | undefined;
   /** For each try. 0 waits without end. Default: 30000. */
   readonly timeoutMs?: number | undefined;
-  /** Further tries of a request that did not succeed and may be sent again. Default: 2. */
+  /** Further tries of a failed request that is safe to repeat. Default: 2. */
   readonly retries?: number | undefined;
-  /** In place of the platform's own, for example to pass a proxy. */
+  /** Replaces the platform's own, for example to use a proxy. */
   readonly fetch?: typeof fetch | undefined;
   /** The name of the service on the node (`SVC_SERVICE_NAME`). Default: `svc`. */
   readonly serviceName?: string | undefined;
-  /** Time and chance, in place of the machine's own. For tests. */
+  /** Replaces the clock and randomness of the machine, for tests. */
   readonly platform?: Platform | undefined;
 }
 
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 const MAX_RETRIES = 20;
 
-/** The options with their defaults. Throws a TypeError for one that cannot be meant; the key is never repeated. */
+/** The options with their defaults. Throws a TypeError for an invalid one; the key is never repeated. */
 export const readOptions = (options: ClientOptions): ReadOptions => {
   const { serviceName = 'svc', timeoutMs = TIMEOUT_MS, retries = RETRIES, platform = PLATFORM } = options;
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(serviceName)) throw new TypeError('"serviceName" is no name of a service');
@@ -50,12 +50,15 @@ export const readOptions = (options: ClientOptions): ReadOptions => {
     timeoutMs,
     retries,
     platform,
-    // Called without an object before it, as browsers want it; and late, so that a test can replace the global one.
+    // Called without a receiver, as browsers require it; and late, so that a test can replace the global one.
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
   };
 };
 
-/** A key of the environment is for the node of the environment, and never sent to an address that a program gives. */
+/**
+ * A key of the environment belongs to the node of the environment, and is never sent to an address that a program
+ * gives.
+ */
 const readAddress = ({ url, key }: ClientOptions): { readonly url: string; readonly key: string | undefined } => {
   if (url !== undefined) return { url, key: readKey(key) };
   const { SVC_URL: address, SVC_API_KEY: known } = environment();

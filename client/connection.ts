@@ -27,7 +27,7 @@ export interface Outgoing extends CallOptions {
   readonly body?: unknown;
 }
 
-/** Sends requests to one node, again where that can help. Holds the key, and shows it to the node alone. */
+/** Sends requests to one node, and repeats them if that can help. Holds the key, and shows it to the node alone. */
 export class Connection {
   readonly #settings: ConnectionSettings;
 
@@ -99,7 +99,7 @@ export class Connection {
     };
   }
 
-  /** The one path that is spelled with the name of the service. */
+  /** The one path with the name of the service. */
   #servicePath(path: string): string {
     return path === '/.well-known/svc' ? `/.well-known/${this.#settings.serviceName}` : path;
   }
@@ -128,7 +128,7 @@ interface Request {
   readonly body: string | null;
 }
 
-/** The key is the only credential, and it goes nowhere but to the address that was given. */
+/** The key is the only credential, and goes nowhere but to the configured address. */
 const RULES = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const;
 
 const freshKey = (platform: Platform): string =>

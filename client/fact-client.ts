@@ -38,7 +38,7 @@ export type RecallInput = Omit<BodyOf<'POST /v1/recall'>, 'token_budget' | 'weig
 };
 
 export type RecallReply = AnswerOf<'POST /v1/recall'>;
-/** A recall that names `fields`: each fact once, with the members that it asked for. */
+/** A recall with `fields`: each fact once, with the named members. */
 export type RecallPart = Omit<RecallReply, 'facts' | 'content' | 'instructions'> & { facts: ScoredPart[] };
 export type BatchReply = AnswerOf<'POST /v1/facts/batch'>;
 export type FactPage = AnswerOf<'GET /v1/facts'>;
@@ -51,12 +51,12 @@ export type HistoryPage = AnswerOf<'GET /v1/history/{entity_uri}'>;
 export type Card = AnswerOf<'GET /v1/cards/{entity_uri}'>;
 export type Resolution = AnswerOf<'POST /v1/conflicts/{id}/resolve'>;
 
-/** How a conflict is settled: with one of its facts, or with a new value. */
+/** The settlement of a conflict: one of its facts, or a new value. */
 export type ResolutionInput = Omit<BodyOf<'POST /v1/conflicts/{id}/resolve'>, 'new_value'> & {
   readonly new_value?: ValueInput | undefined;
 };
 
-/** The members of facts that an answer is to have. */
+/** The members of facts in an answer. */
 interface Fields {
   readonly fields: string | readonly string[];
 }
@@ -74,8 +74,8 @@ const RECALL_DEFAULTS = {
 } as const;
 
 /**
- * A client of one node. Every method rejects with a `FactMemoryError` for what the node refuses, and tries again by
- * itself where that can help and does no harm.
+ * A client of one node. Every method rejects with a `FactMemoryError` when the node refuses, and retries by itself if
+ * that can help and does no harm.
  */
 export class FactClient implements Caller {
   readonly gardens: GardenCalls;
@@ -115,7 +115,7 @@ export class FactClient implements Caller {
     return this.#connection.send({ ...input, route: `${method.toUpperCase()} ${path}` }, (response) => response);
   }
 
-  /** Stores a fact. Repeating a fact that still holds returns the first one. */
+  /** Stores a fact. Repeating a fact that still holds returns the existing one. */
   assert(fact: Assertion, options?: CallOptions): Promise<Fact> {
     return this.call('POST /v1/facts', { ...options, body: assertionBody(fact, this.#source) });
   }
@@ -132,8 +132,8 @@ export class FactClient implements Caller {
   }
 
   /**
-   * Facts by what they say, newest first: `for await (const fact of client.query({ entity }))`. With
-   * `fields: 'compact'`, or a list of members, each fact has those alone, for a tenth of the bytes.
+   * Returns facts, newest first: `for await (const fact of client.query({ entity }))`. With `fields: 'compact'`, or a
+   * list of members, each fact has those alone, for a tenth of the bytes.
    */
   query(query: WithFields<'GET /v1/facts'>, options?: CallOptions): Pages<FactPartPage, FactPart>;
   query(query?: QueryOf<'GET /v1/facts'>, options?: CallOptions): Pages<FactPage, Fact>;
@@ -205,7 +205,7 @@ export class FactClient implements Caller {
     return this.call('GET /v1/cards/{entity_uri}', { ...options, params: { entity_uri: entityUri }, query });
   }
 
-  /** Entities around one or several, nearest first. */
+  /** Returns the neighbours of one or several entities, nearest first. */
   neighbors(
     query: QueryOf<'GET /v1/graph/neighbors'>,
     options?: CallOptions,
@@ -218,7 +218,7 @@ export class FactClient implements Caller {
     });
   }
 
-  /** Contradictions that the caller can see, newest first; the open ones unless told otherwise. */
+  /** Returns contradictions that the caller can see, newest first; the open ones by default. */
   conflicts(query: QueryOf<'GET /v1/conflicts'> = {}, options?: CallOptions): Pages<ConflictPage, Conflict> {
     return new Pages({
       get: (cursor) => this.call('GET /v1/conflicts', { ...options, query: { ...query, ...(cursor && { cursor }) } }),
@@ -227,7 +227,7 @@ export class FactClient implements Caller {
     });
   }
 
-  /** Settles a contradiction. A conflict that is settled already is a `ConflictError`. */
+  /** Resolves a contradiction. Rejects with a `ConflictError` for a resolved one. */
   resolve(
     conflictId: string,
     { new_value: value, ...input }: ResolutionInput,
@@ -242,14 +242,14 @@ export class FactClient implements Caller {
     return this.call('GET /v1/me', options);
   }
 
-  /** Whether the node serves; rejects where it does not. Needs no key. */
+  /** Whether the node serves; rejects if it does not. Needs no key. */
   health(options?: CallOptions): Promise<AnswerOf<'GET /healthz'>> {
     return this.call('GET /healthz', options);
   }
 
   /**
-   * Follows work that a node has left to a job, to its end: `client.followJob(await client.call('POST /v1/backups'))`.
-   * Takes the id of a job or a reply that names one.
+   * Follows a job of a node to its end: `client.followJob(await client.call('POST /v1/backups'))`. Takes the id of a
+   * job or a reply that names one.
    */
   followJob(job: string | { readonly job_id: string }, options?: FollowJobOptions): Promise<Job> {
     return followJob(this.#connection, typeof job === 'string' ? job : job.job_id, options);

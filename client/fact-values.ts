@@ -1,6 +1,6 @@
 import type { FactValue, Assertion as SentAssertion } from './api-types.ts';
 
-/** A value with its type, as the protocol spells it. `text` holds up to 1 MiB, `string` up to 16 KiB. */
+/** A value with its type, as the protocol spells it. `text` holds at most 1 MiB, `string` at most 16 KiB. */
 export interface TypedValue {
   readonly type: FactValue['type'];
   readonly v?: FactValue['v'];
@@ -16,13 +16,13 @@ export interface Assertion {
   readonly entity: string;
   readonly relation: string;
   readonly value: ValueInput;
-  /** Who says so. Default: the `source` of the client. */
+  /** The source. Default: the `source` of the client. */
   readonly source?: string | undefined;
   /** From 0 to 1. Default: 1. */
   readonly confidence?: number | undefined;
   /** Default: `company`. */
   readonly scope?: 'local' | 'team' | 'company' | 'public' | undefined;
-  /** RFC 3339. From then on the fact is hidden. */
+  /** RFC 3339. The fact is hidden from then on. */
   readonly valid_until?: string | null | undefined;
   /** RFC 3339. Default: now. */
   readonly timestamp?: string | undefined;
@@ -58,12 +58,12 @@ export const assertionBody = ({ value, ...others }: Assertion, source: string | 
     value: typedValue(value),
   }) as SentAssertion;
 
-/** A retraction is a fact of the same triple that nobody holds to be true. */
+/** A retraction is a fact of the same triple with confidence 0. */
 export const retractionBody = (triple: Retraction, source: string | undefined): SentAssertion => ({
   ...assertionBody({ ...triple, value: RETRACTED }, source),
   confidence: 0,
 });
 
-/** Without the members that are undefined, so that they do not take the place of a default. */
+/** Removes undefined members, so that they do not replace a default. */
 export const present = <T extends object>(given: T): T =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;

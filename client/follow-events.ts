@@ -19,7 +19,7 @@ export interface SubscriptionEvent {
   readonly hlc?: string | null;
   readonly entity?: string;
   readonly scope?: string;
-  /** As the subscriber sees it now. */
+  /** The fact as the subscriber sees it now. */
   readonly fact?: Fact;
   readonly idempotency_key?: string;
 }
@@ -28,20 +28,20 @@ export interface FollowOptions {
   /** The id of the last handled event. Without it the stream begins with new events. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Connections in a row that may fail before the last error is thrown. Default: 10. */
+  /** Failed connections in a row before the last error is thrown. Default: 10. */
   readonly reconnects?: number | undefined;
 }
 
-/** Three signs of life of the node that did not come. */
+/** Three missed signs of life of the node. */
 const SILENCE_MS = 45_000;
 const RECONNECTS = 10;
 const ROUTE = 'GET /v1/subscriptions/{id}/stream';
 const LAST_EVENT = 'subscription_cancelled_access_revoked';
 
 /**
- * Events of a subscription as they come, each at least once. A connection that breaks or falls silent is opened anew
- * behind the last event that was taken. Ends when the subscription is cancelled. Rejects when the node refuses it: with
- * `event_not_found` when the last event is no longer kept, so that some were missed.
+ * Events of a subscription as they come, each at least once. A connection that breaks or falls silent is reopened after
+ * the last handled event. Ends when the subscription is cancelled. Rejects when the node refuses it: with
+ * `event_not_found` when the node has dropped the last event, so that some were missed.
  */
 export async function* followEvents(
   connection: Connection,
@@ -55,7 +55,7 @@ export async function* followEvents(
     try {
       let isNew = true;
       for await (const part of openStream(connection, { id, after: last, signal })) {
-        // The first comment says that the connection is open, which alone does not make it a good one.
+        // The first comment says that the connection is open, which does not prove that events follow.
         if (part !== 'comment' || !isNew) failures = 0;
         isNew = false;
         wasOpen = true;
@@ -76,15 +76,15 @@ export async function* followEvents(
   }
 }
 
-/** A broken connection, and a node that is busy or starts anew. */
+/** A broken connection, and a node that is busy or restarting. */
 const canGoOn = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof FactMemoryError && (error.status === 429 || error.status === 503));
 
-/** The subscription itself, not the event to begin behind. */
+/** The subscription itself was not found, not its last event. */
 const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.code === 'lookup';
 
-/** One connection, until it ends or nothing comes over it for too long. */
+/** One connection, until it ends or stays silent for too long. */
 async function* openStream(
   connection: Connection,
   { id, after, signal }: { readonly id: string } & Pick<FollowOptions, 'after' | 'signal'>,

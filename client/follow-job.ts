@@ -10,7 +10,7 @@ export type Job = AnswerOf<'GET /v1/jobs/{id}'>;
 export interface FollowJobOptions {
   /** Ends the waiting; the job itself goes on. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each look at the job. */
+  /** Called with each state of the job. */
   readonly onProgress?: ((job: Job) => void) | undefined;
 }
 

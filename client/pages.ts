@@ -2,7 +2,7 @@ import { InvalidReplyError } from './client-errors.ts';
 
 /** One page of a list: its items, and the cursor of the next page. */
 export interface PageSource<Page, Item> {
-  /** Gets the page behind a cursor; the first without one. */
+  /** Gets the page after a cursor; the first without one. */
   get(cursor: string | undefined): Promise<Page>;
   itemsOf(page: Page): readonly Item[];
   cursorOf(page: Page): string | number | null | undefined;
@@ -24,7 +24,7 @@ export class Pages<Page, Item> implements AsyncIterable<Item> {
     return this.#source.get(undefined);
   }
 
-  /** All pages, in order. Rejects with an `InvalidReplyError` when the list comes back to where it was. */
+  /** All pages, in order. Rejects with an `InvalidReplyError` when a cursor repeats. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     let cursor: string | undefined;
     for (;;) {
@@ -41,7 +41,7 @@ export class Pages<Page, Item> implements AsyncIterable<Item> {
     for await (const page of this.pages()) yield* this.#source.itemsOf(page);
   }
 
-  /** At most that many items, as a list. */
+  /** At most so many items, as a list. */
   async take(count: number): Promise<Item[]> {
     const items: Item[] = [];
     if (count <= 0) return items;

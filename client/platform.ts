@@ -6,11 +6,11 @@ export interface Platform {
   random(): number;
   /** Random bytes, for keys of requests. */
   bytes(count: number): Uint8Array;
-  /** Calls back after a time, unless the returned function was called before. */
+  /** Calls back after a time; the returned function cancels it. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
-/** The clock and the chance of this machine. */
+/** The clock and randomness of this machine. */
 export const PLATFORM: Platform = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -36,6 +36,6 @@ export const pause = (platform: Platform, delayMs: number, signal?: AbortSignal)
     signal?.addEventListener('abort', stop, { once: true });
   });
 
-/** Variables of the process, where there is one. */
+/** Variables of the process, if there is one. */
 export const environment = (): Readonly<Record<string, string | undefined>> =>
   (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};

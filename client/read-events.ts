@@ -1,7 +1,7 @@
 import { InvalidReplyError } from './client-errors.ts';
 import type { EventMessage } from './event-message.ts';
 
-/** More than any event of a node has: the largest text, with each character escaped. */
+/** Longer than any event of a node: the largest text, with each character escaped. */
 const MAX_EVENT_CHARACTERS = 8 * 2 ** 20;
 
 /** A part of a stream: a message, or a comment, which is a sign of life. */
@@ -9,7 +9,7 @@ export type StreamPart = EventMessage | 'comment';
 
 /**
  * Reads Server-Sent Events as the HTML standard says. Ends with the stream; an unfinished message is dropped. A message
- * that is longer than any of a node ends it with an `InvalidReplyError`.
+ * that is too long for a node ends it with an `InvalidReplyError`.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamPart, void, undefined> {
   const lines = createLineReader();
@@ -26,7 +26,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       }
     }
   } finally {
-    // Not waited for: a platform may take its time over it.
+    // Not awaited: a platform may take its time over it.
     void reader.cancel().catch(() => undefined);
   }
 }

@@ -6,7 +6,7 @@ import {
   type ProblemMember,
 } from './client-errors.ts';
 
-/** More than any page of a node has. Longer replies are read as streams. */
+/** Longer than any page of a node. Longer replies are read as streams. */
 const MAX_REPLY_BYTES = 64 * 2 ** 20;
 const MAX_PROBLEM_BYTES = 2 ** 20;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
@@ -23,7 +23,7 @@ export const readBody = async (response: Response): Promise<unknown> => {
   }
 };
 
-/** The error that a reply with another status than 2xx stands for. */
+/** The error for a reply with another status than 2xx. */
 export const readProblem = async (response: Response): Promise<FactMemoryError> => {
   const body = parse(await readText(response, MAX_PROBLEM_BYTES).catch(() => ''));
   const problem = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export const readProblem = async (response: Response): Promise<FactMemoryError> 
   return errorFor(details);
 };
 
-/** The text of a body. Throws when it is longer than that. */
+/** The text of a body. Throws for a longer one. */
 const readText = async (response: Response, maxBytes: number): Promise<string> => {
   if (response.body === null) return '';
   const decoder = new TextDecoder();
@@ -75,7 +75,7 @@ const parse = (text: string): unknown => {
 const isMember = (value: unknown): value is ProblemMember =>
   typeof value === 'object' && value !== null && 'path' in value && 'message' in value;
 
-/** Whole seconds; a date is not sent by nodes. */
+/** Whole seconds; nodes send no date. */
 const retryAfterOf = ({ headers }: Response): number | undefined => {
   const text = headers.get('retry-after');
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;

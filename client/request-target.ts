@@ -1,8 +1,6 @@
 export type QueryValue = string | number | boolean | null | undefined | object;
 
-/**
- * Parameters of a query. A list is sent as its items one by one, an object as JSON; undefined and null are left out.
- */
+/** The query of a URL. A list becomes one parameter per item, an object JSON; undefined and null are left out. */
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
 /**
@@ -25,15 +23,12 @@ export const readBaseUrl = (text: string): string => {
   return url.origin + url.pathname.replace(/\/+$/, '');
 };
 
-/**
- * The path with its parameters in place, percent-encoded as single segments. Throws a TypeError for one that is
- * missing.
- */
+/** The path with its parameters in place, percent-encoded as single segments. Throws a TypeError for a missing one. */
 export const fillPath = (path: string, params: Readonly<Record<string, string>> = {}): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (typeof value !== 'string' || value === '') throw new TypeError(`${path} needs the parameter "${name}"`);
-    // Every URL parser takes these for steps through the path, however they are encoded.
+    // Every URL parser treats these as steps through the path, in any encoding.
     if (value === '.' || value === '..') throw new TypeError(`the parameter "${name}" cannot be sent in a path`);
     if (!value.isWellFormed()) throw new TypeError(`the parameter "${name}" is not well-formed text`);
     return encodeURIComponent(value);

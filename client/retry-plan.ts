@@ -1,6 +1,6 @@
-/** How a try ended that did not succeed. */
+/** The outcome of a failed try. */
 export interface Failure {
-  /** 0 where no reply came. */
+  /** 0 without a reply. */
   readonly status: number;
   readonly code: string;
   /** Seconds. */
@@ -9,7 +9,7 @@ export interface Failure {
 
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 10_000;
-/** A node that asks for a longer pause is not waited for: the caller gets the error, which says how long. */
+/** The client does not wait for a longer pause: the caller gets the error, which has the pause. */
 const MAX_RETRY_AFTER_S = 60;
 
 /** POST requests that change nothing, so that they may be sent twice. */
@@ -25,14 +25,14 @@ const READING_POSTS: ReadonlySet<string> = new Set([
 /** POST requests that the node does once for each Idempotency-Key. */
 export const KEYED_POSTS: ReadonlySet<string> = new Set(['POST /v1/facts', 'POST /v1/facts/batch']);
 
-/** Whether a request may be sent again when nobody knows what became of the first. */
+/** Whether a request may be repeated when the outcome of the first is unknown. */
 export const isRepeatable = (route: string, hasIdempotencyKey: boolean): boolean =>
   /^(GET|PUT|DELETE) /.test(route) || READING_POSTS.has(route) || hasIdempotencyKey;
 
-/** Whether another try can succeed where this one did not. */
+/** Whether another try can succeed after this failure. */
 export const deservesRetry = ({ status, code, retryAfter = 0 }: Failure, repeatable: boolean): boolean => {
   if (retryAfter > MAX_RETRY_AFTER_S) return false;
-  // Refused for its number before anything was done.
+  // Refused by a rate limit before anything was done.
   if (status === 429) return true;
   if (code === 'idempotency_in_progress') return true;
   return repeatable && (status === 0 || status === 503);
@@ -41,6 +41,6 @@ export const deservesRetry = ({ status, code, retryAfter = 0 }: Failure, repeata
 /** Milliseconds to wait before a further try, counted from 0. `random` is from 0 to less than 1. */
 export const delayBefore = (tries: number, retryAfter: number | undefined, random: number): number => {
   const backOff = Math.min(FIRST_DELAY_MS * 2 ** tries, MAX_DELAY_MS);
-  // Many clients that were refused together come back apart.
+  // Jitter spreads many clients that were refused together.
   return retryAfter === undefined ? backOff * (0.5 + random / 2) : retryAfter * 1_000 + backOff * random;
 };

@@ -7,7 +7,7 @@ import { TIMES_BITS } from '../../plugins/search/words/posting-lists.ts';
  * or bounds by length.
  */
 export interface BareLexical {
-  /** How many documents were found, which only keeps the work from being left out. */
+  /** Number of found documents, returned only so that the work is not optimised away. */
   run(words: readonly number[], limit: number): number;
 }
 

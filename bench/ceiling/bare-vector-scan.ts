@@ -5,7 +5,7 @@ import { loadScanner } from '../../plugins/search/codes/load-scanner.ts';
  * hits.
  */
 export interface BareScan {
-  /** How many candidates the scan came up with, which only keeps the work from being left out. */
+  /** Number of found candidates, returned only so that the work is not optimised away. */
   run(query: Uint8Array): number;
 }
 

@@ -21,7 +21,7 @@ export interface CeilingTable {
   readonly values: (row: CeilingRow) => CeilingValue[];
 }
 
-/** One of the ways to keep what an assertion leaves behind. */
+/** A layout for the data of an assertion. */
 export interface CeilingLayout {
   readonly tables: readonly CeilingTable[];
   /** Each fact gets a salt and a link to the fact before it. */

@@ -9,7 +9,7 @@ export interface CeilingFact extends CidMembers {
   readonly valid_until?: string | null;
   readonly cid: string;
   readonly caller: string;
-  /** Names the credential of the caller. */
+  /** Identifies the credential of the caller. */
   readonly keyId: string;
 }
 
@@ -42,13 +42,13 @@ export interface CeilingRow {
   readonly link: CeilingLink | null;
 }
 
-/** Where numbers and chain stood at some moment. */
+/** A saved state of numbers and chain. */
 export interface CeilingMark {
   readonly number: number;
   readonly head: string;
 }
 
-/** Gives facts what they get inside the transaction. Clock, numbers and chain are in memory: there is one process. */
+/** Assigns numbers, stamps and links inside the transaction. They are in memory, because there is one process. */
 export class CeilingRows {
   readonly #isLinked: boolean;
   readonly #chain = new CeilingChain();

@@ -40,7 +40,7 @@ export const ask = async (
 
 export const addressOf = ({ port }: Pick<ServerProcess, 'port'>): string => `http://127.0.0.1:${port}`;
 
-/** Lets the one pull from the other, which is reached at the address, and not the other way round. */
+/** Lets one node pull from the other, which is reached at the address, and not the other way round. */
 export const letPull = async (
   puller: FederatedServer,
   source: FederatedServer,

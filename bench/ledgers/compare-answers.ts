@@ -70,7 +70,7 @@ async function* instants(node: ServerProcess, list: string): AsyncGenerator<read
 
 export interface WholeList {
   readonly entries: number;
-  /** The first instant of which two nodes do not say the same, null when there is none. */
+  /** The first instant on which two nodes differ, null when there is none. */
   readonly difference: string | null;
 }
 

@@ -40,7 +40,7 @@ const only = async (...plugins: AnyPlugin[]): Promise<string> => {
 };
 
 describe('a node that cannot start', () => {
-  it('tells every problem at once, each with a hint', async () => {
+  it('reports every problem at once, each with a hint', async () => {
     const found = await problemsOf({
       plugins: ['conflicts', plugin('needy', { requires: { queue: Queue } }), plugin('old', { kernelApi: 7 as 1 })],
       settings: { conflicts: { mode: 'loose', speed: 1 } },
@@ -58,14 +58,14 @@ describe('a node that cannot start', () => {
     ]);
   });
 
-  it('tells a problem once, however many read the variable', async () => {
+  it('reports a problem once, even if several plugins read the variable', async () => {
     const found = await problemsOf({ plugins: ['node-info'], env: { SVC_CORS_DEV_LOCALHOST: 'often' } });
     expect(found.map(({ message }) => message)).to.deep.equal([
       'SVC_CORS_DEV_LOCALHOST accepts true or false (1 or 0)',
     ]);
   });
 
-  it('says so in one message', async () => {
+  it('reports all problems in one message', async () => {
     const error = await rejection(
       startTestNode({ plugins: [plugin('Bad'), plugin('needy', { requires: { queue: Queue } })] }),
     );
@@ -75,7 +75,7 @@ describe('a node that cannot start', () => {
     );
   });
 
-  it('names the plugins that bring a command under one word, and words that nobody may take', async () => {
+  it('names the plugins whose commands share a name, and reserved names', async () => {
     const command = (name: string): Pick<Plugin, 'commands'> => ({
       commands: [{ name, summary: 'x', needs: 'nothing', run: () => undefined }],
     });
@@ -92,14 +92,14 @@ describe('a node that cannot start', () => {
     ]);
   });
 
-  it('names the plugin of ours that would provide a missing ref', async () => {
+  it('names the plugin of the package that would provide a missing ref', async () => {
     const Registry = defineRef<unknown>('keys.registry');
     expect(await only(plugin('needy', { requires: { registry: Registry } }))).to.equal(
       `needy requires keys.registry / enable 'keys', or switch needy off as well: { "plugins": { "needy": false } }`,
     );
   });
 
-  it('does not mind a missing ref that is optional', async () => {
+  it('accepts a missing ref that is optional', async () => {
     let got: unknown = 'untouched';
     const node = await startTestNode({
       plugins: [
@@ -115,7 +115,7 @@ describe('a node that cannot start', () => {
     await node.stop();
   });
 
-  it('is one that needs keys and has nobody to check them', async () => {
+  it('is one that requires keys without a plugin that checks them', async () => {
     const found = await problemsOf({
       plugins: [plugin('any', { provides: [Authorizer as Ref<unknown>] })],
       node: { authRequired: true },
@@ -140,7 +140,7 @@ describe('a node that cannot start', () => {
     expect(await only(plugin('a', { requires: { store: FactStore } }))).to.include('which plugins do not get');
   });
 
-  it('is one with a plugin that is none', async () => {
+  it('is one whose configuration names something that is no plugin', async () => {
     for (const name of ['Big', 'under_score', '-a', 'a-', 'a--b', '', 'kernel', 'node', 'fact']) {
       expect(await only(plugin(name))).to.include('a plugin cannot be named');
     }
@@ -162,7 +162,7 @@ describe('a node that cannot start', () => {
     );
   });
 
-  it('is one with a route that does not say who may call it, what its body is or what it returns, by plugin and route', async () => {
+  it('is one with a route that lacks its access, body or answers, by plugin and route', async () => {
     const withRoute = (more: object) =>
       plugin('acme', {
         setup: ({ route }) =>
@@ -241,7 +241,7 @@ describe('a node that cannot start', () => {
     }
   });
 
-  it('is one whose plugins take a hook for different kinds', async () => {
+  it('is one whose plugins declare one hook with different kinds', async () => {
     const hook = defineCollectHook<string, string>('thing:happened');
     const other = { ...hook, kind: 'filter' } as unknown as typeof hook;
     const on = (name: string, token: typeof hook) => plugin(name, { setup: (context) => context.on(token, () => 'x') });

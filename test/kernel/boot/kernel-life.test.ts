@@ -32,7 +32,7 @@ const service = (name: string): Ref<string> => defineRef(`${name}.service`);
 const never = new Promise<void>(() => undefined);
 
 describe('the life of a node', () => {
-  it('sets plugins up after what they require, gives them that, and stops them the other way round', async () => {
+  it('sets plugins up after those that they require, and stops them in reverse order', async () => {
     const events: string[] = [];
     const part = (name: string, needs?: string) =>
       plugin(
@@ -118,7 +118,7 @@ describe('the life of a node', () => {
     expect((await starting).message).to.include('slow failed in setup: slow took too long to set up');
   });
 
-  it('goes on without a plugin that fails to stop, or does not stop in time, and says so', async () => {
+  it('continues without a plugin that fails to stop in time, and logs it', async () => {
     const events: string[] = [];
     const node = await startTestNode({
       plugins: [
@@ -207,7 +207,7 @@ describe('the life of a node', () => {
     expect(runs).to.have.length(4);
   });
 
-  it('takes a task that an outage has stopped for no fault of its own', async () => {
+  it('logs a task that failed in an outage as a warning', async () => {
     const failures: Error[] = [new ServiceError('unavailable', 'the database is away'), new Error('a bug')];
     const node = await startTestNode({
       plugins: [
@@ -225,7 +225,7 @@ describe('the life of a node', () => {
     await node.stop();
   });
 
-  it('waits for a task under way before it runs what the plugin does on stop', async () => {
+  it('waits for a running task before it runs the tasks of onStop', async () => {
     const events: string[] = [];
     let release = (): void => {};
     const node = await startTestNode({

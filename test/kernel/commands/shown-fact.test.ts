@@ -23,7 +23,7 @@ const textsOf = (members: Partial<ShownFact>): string[] =>
   );
 
 describe('a fact in a list of a command', () => {
-  it('says its value, what it is about, who says so, how sure, since when, and where', () => {
+  it('shows value, entity, relation, source, confidence, age and place', () => {
     expect(textsOf({})).to.deep.equal([
       '1.|one',
       `|user:noor memory:role · agent:s · confidence 0.80 · 1 day ago · team · ${FACT.id}`,
@@ -46,7 +46,7 @@ describe('a fact in a list of a command', () => {
     });
   }
 
-  it('says its age in the largest unit that fits', () => {
+  it('shows its age in the largest unit that fits', () => {
     const ago = (seconds: number): string => ageOf(new Date(NOW_MS - seconds * 1_000).toISOString(), NOW_MS);
     expect([0, 59, 60, 3_599, 7_200, 86_400, 31 * 86_400, 800 * 86_400].map(ago)).to.deep.equal([
       'just now',

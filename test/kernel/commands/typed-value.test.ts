@@ -28,7 +28,7 @@ describe('a word of the command line as a value', () => {
     });
   }
 
-  it('loses nothing when its type is guessed', () => {
+  it('is guessed without loss', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.bigInt().map(String)), (word) => {
         expect(String(typedValue(word, undefined).value.v)).to.equal(word);
@@ -37,7 +37,7 @@ describe('a word of the command line as a value', () => {
     );
   });
 
-  it('has the type that was named, or is refused', () => {
+  it('has the named type, or is refused', () => {
     expect(typedValue('42', 'string').value).to.deep.equal({ type: 'string', v: '42' });
     expect(typedValue('1e3', 'number').value).to.deep.equal({ type: 'number', v: 1_000 });
     expect(typedValue('user:bob', 'ref').value).to.deep.equal({ type: 'ref', v: 'user:bob' });

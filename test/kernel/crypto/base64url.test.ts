@@ -16,7 +16,7 @@ describe('base64url', () => {
     expect(bytesOf('')).to.deep.equal([]);
   });
 
-  it('encodes the bytes that a view shows and no others', () => {
+  it('encodes only the bytes of a view', () => {
     expect(encodeBase64Url(Uint8Array.of(1, 2, 3, 4).subarray(1, 3))).to.equal('AgM');
   });
 
@@ -35,7 +35,7 @@ describe('base64url', () => {
     });
   }
 
-  it('decodes no text but the one that would be encoded', () => {
+  it('decodes only texts that encoding returns', () => {
     const only = fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[A-Za-z0-9_-]{0,12}$/)), (text) => {
       const bytes = decodeBase64Url(text);
       expect(bytes === null || encodeBase64Url(bytes) === text).to.equal(true);

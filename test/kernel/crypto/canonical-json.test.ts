@@ -105,7 +105,7 @@ describe('the canonical form of JSON', () => {
     });
   }
 
-  it('is refused to deeper values than any body has, without exhausting the stack', () => {
+  it('is refused to values that are nested deeper than any body, without exhausting the stack', () => {
     expect(canonicalJson(nested(MAX_CANONICAL_DEPTH))).to.have.length(MAX_CANONICAL_DEPTH * 2 + 1);
     expect(thrownError(() => canonicalJson(nested(MAX_CANONICAL_DEPTH + 1))).code).to.equal('validation');
     expect(thrownError(() => canonicalJson(nested(200_000))).code).to.equal('validation');

@@ -131,7 +131,7 @@ describe('Ed25519', () => {
     }
   });
 
-  it('answers false, and never throws, for any bytes as key and signature', () => {
+  it('returns false, and never throws, for any bytes as key and signature', () => {
     const any = fc.property(seed, message, fc.uint8Array({ minLength: 64, maxLength: 64 }), (key, bytes, signature) => {
       return verifyEd25519(key, bytes, signature) === false;
     });
@@ -142,7 +142,7 @@ describe('Ed25519', () => {
     for (const length of [0, 31, 33, 64]) expect(() => createSigner(new Uint8Array(length))).to.throw(RangeError);
   });
 
-  it('keeps verifying rightly after more keys than it remembers', () => {
+  it('verifies correctly after more keys than it caches', () => {
     const bytes = Uint8Array.of(1);
     const first = createSigner(new Uint8Array(32).fill(255));
     const signature = first.sign(bytes);

@@ -13,11 +13,11 @@ for (const [name, create] of [
     const work = create();
     const texts = Array.from({ length: 40 }, (_, at) => textOf(at));
 
-    it('are those that are made one by one, in order', async () => {
+    it('are the same as those made one by one, in order', async () => {
       expect(await work.signAll(SIGNER, texts)).to.deep.equal(texts.map((text) => SIGNER.sign(text)));
     });
 
-    it('are judged one by one, in order', async () => {
+    it('are verified one by one, in order', async () => {
       const checks = texts.map((bytes, at) => ({
         publicKey: SIGNER.publicKey,
         bytes,
@@ -26,7 +26,7 @@ for (const [name, create] of [
       expect(await work.verifyAll(checks)).to.deep.equal(texts.map((_, at) => at % 3 !== 0));
     });
 
-    it('are not good where the key or the signature is none', async () => {
+    it('are invalid for an invalid key or signature', async () => {
       const [bytes] = texts as [Uint8Array];
       const signature = SIGNER.sign(bytes);
       const checks = [

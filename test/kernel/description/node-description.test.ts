@@ -63,7 +63,7 @@ describe('the description of a node', () => {
     node = read;
   });
 
-  it('names the plugins that are on, in the order of setup, and then those that are off', () => {
+  it('names the enabled plugins in the order of setup, and then the disabled ones', () => {
     const on = node.plugins.filter(({ enabled }) => enabled).map(({ name }) => name);
     expect(on).to.include('facts').and.to.include('console');
     expect(node.plugins.slice(0, on.length).map(({ name }) => name)).to.deep.equal(on);
@@ -78,7 +78,7 @@ describe('the description of a node', () => {
     });
   });
 
-  it('holds each route with its schemas and what a key needs', () => {
+  it('holds each route with its schemas and required permissions', () => {
     const route = node.routes.find(({ plugin }) => plugin === 'console');
     expect(route).to.include({ method: 'POST', path: '/v1/console/:page', access: 'admin or read', bodyForm: 'json' });
     expect(route?.permissions).to.deep.equal(['admin', 'read']);
@@ -87,7 +87,7 @@ describe('the description of a node', () => {
     expect(route?.query).to.equal(undefined);
   });
 
-  it('says how everything is set and by what, and keeps secrets', () => {
+  it('shows the value and source of every setting, and hides secrets', () => {
     const mine = node.settings.filter(({ owner }) => owner === 'plugins.console');
     expect(mine.find(({ key }) => key === 'title')).to.deep.equal({
       owner: 'plugins.console',
@@ -103,7 +103,7 @@ describe('the description of a node', () => {
     expect(JSON.stringify(node)).not.to.contain('hunter22');
   });
 
-  it('lists who handles a hook, and what repeats', () => {
+  it('lists the handlers of each hook, and the repeated tasks', () => {
     const health = node.hooks.find(({ hook }) => hook === nodeHealth.id);
     expect(health?.handlers.map(({ plugin }) => plugin)).to.deep.equal(['kernel', 'console']);
     expect(node.tasks).to.deep.include({ plugin: 'console', intervalMs: 5_000 });
@@ -116,7 +116,7 @@ describe('the description of a node', () => {
     expect(node.routes.find(({ plugin }) => plugin === 'console')?.answers).to.deep.equal({ 204: {} });
   });
 
-  it('can be written down as JSON', () => {
+  it('survives JSON', () => {
     expect(JSON.parse(JSON.stringify(node)))
       .to.have.property('routes')
       .with.length(node.routes.length);

@@ -18,7 +18,7 @@ const BODY = {
   scope: 'company',
 };
 
-describe('a handler that marks facts', () => {
+describe('a handler of read:annotate', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
@@ -37,11 +37,11 @@ describe('a handler that marks facts', () => {
     return (await node.request('GET', '/v1/facts', { key })).status;
   };
 
-  it('may return the views as they are', async () => {
+  it('may return the views unchanged', async () => {
     expect(await statusWith((views) => views.map((view) => ({ ...view })))).to.equal(200);
   });
 
-  it('is not asked about facts that nobody will be shown', async () => {
+  it('is not called for facts that are not shown', async () => {
     let asked = 0;
     await statusWith((views) => {
       asked += 1;
@@ -64,7 +64,7 @@ describe('a handler that marks facts', () => {
     expect(asked).to.equal(before + 1);
   });
 
-  it('may neither leave facts out, nor add any, nor change their order', async () => {
+  it('may not remove, add or reorder facts', async () => {
     expect(await statusWith(() => [])).to.equal(500);
     await node?.stop();
     expect(await statusWith((views) => [...views, ...views])).to.equal(500);

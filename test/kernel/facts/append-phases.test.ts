@@ -94,7 +94,7 @@ forEachStore('the phases of an append', () => {
     expect(messages).to.deep.equal(['read place', 'authorise place', 'the key may not write to scope public']);
   });
 
-  it('let one plugin complete a member, and name it when two do', async () => {
+  it('let one plugin complete a member, and name the member when two do', async () => {
     const complete = (name: string) =>
       named(name, (on) => on(appendRead, ({ items }) => items[0]?.complete({ attested: true })));
     await start(complete('one'));
@@ -106,7 +106,7 @@ forEachStore('the phases of an append', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('tell what would be refused, and write nothing for it', async () => {
+  it('return refusals without writing anything', async () => {
     const picky = named('picky', (on) => {
       on(appendAuthorise, ({ items }) => {
         for (const item of items) if (item.fact.value.v === 'b') item.reject(refusal('not this one'));
@@ -119,7 +119,7 @@ forEachStore('the phases of an append', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('have nothing to say where no client asserts', async () => {
+  it('return no refusal for facts that no client asserts', async () => {
     const clients: boolean[] = [];
     await start(
       named('watch', (on) =>

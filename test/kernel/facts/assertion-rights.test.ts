@@ -34,15 +34,15 @@ const told = (
     { nowMs: 0, path: 'body' },
   );
 
-describe('the right to assert what readers act upon', () => {
-  it('is the permission of the word', () => {
+describe('the right to assert facts that readers act upon', () => {
+  it('requires the permission of the interpretation', () => {
     expect(told('instruction', ['write'], [WORD])).to.deep.include({ check: 'permission' });
     expect(told('instruction', ['write'], [WORD])?.error).to.include({ code: 'no_orders', message: WORD.message });
     expect(told('instruction', ['write', 'orders.give'], [WORD])).to.equal(null);
     expect(told('content', ['write'], [WORD])).to.equal(null);
   });
 
-  it('is no caller’s where nobody declares it', () => {
+  it('belongs to no caller while the interpretation is undeclared', () => {
     expect(told('instruction', ['write', 'orders.give'], [])?.error.code).to.equal('authorization');
     expect(told('content', ['write'], [])).to.equal(null);
   });

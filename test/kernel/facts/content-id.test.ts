@@ -129,19 +129,19 @@ describe('the content id', () => {
     fc.assert(moved, { numRuns: RUNS });
   });
 
-  it('tells apart members whose texts run together', () => {
+  it('differs for members whose texts join to the same text', () => {
     const apart = { ...V1, entity: 'user:alice","relation":"memory:role', relation: 'x' };
     expect(contentId(apart)).not.to.equal(contentId({ ...V1, relation: 'x' }));
   });
 
-  it('makes one zero of two', () => {
+  it('is the same for both zeros', () => {
     expect(contentId({ ...V4, confidence: -0 })).to.equal(contentId(V4));
     expect(contentId({ ...V3, value: content('number', -0) })).to.equal(
       contentId({ ...V3, value: content('number', 0) }),
     );
   });
 
-  it('is never given to something without a canonical form', () => {
+  it('is refused for values without a canonical form', () => {
     expect(() => contentId({ ...V1, confidence: Number.NaN })).to.throw(TypeError);
     expect(() => contentId({ ...V3, value: content('number', Number.POSITIVE_INFINITY) })).to.throw(TypeError);
     expect(() => contentId({ ...V1, entity: 'a\ud800' })).to.throw(TypeError);

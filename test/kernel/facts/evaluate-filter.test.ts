@@ -90,7 +90,7 @@ describe('a filter over one fact', () => {
     });
   }
 
-  it('takes every comparison with a null member for false, so that its negation holds', async () => {
+  it('treats every comparison with a null member as false, so that its negation holds', async () => {
     for (const comparison of [
       above('validUntilMs', 0),
       below('validUntilMs', 1e15),
@@ -102,7 +102,7 @@ describe('a filter over one fact', () => {
     }
   });
 
-  it('asks for rows with the node and the fact', async () => {
+  it('calls `exists` with the node and the fact', async () => {
     const node = inTable('gardens_members', [{ column: 'garden_id', is: 'equal', field: 'gardenId' }]);
     const asked: unknown[] = [];
     const exists: RowExists = async (given, fact) => {
@@ -113,13 +113,13 @@ describe('a filter over one fact', () => {
     expect(asked).to.deep.equal([node, FACT]);
   });
 
-  it('asks for rows only where the outcome hangs on it', async () => {
+  it('calls `exists` only if the outcome depends on it', async () => {
     const node = inTable('t', []);
     expect(await holds(all(equals('id', 'other'), node))).to.equal(false);
     expect(await holds(any(equals('id', 'f1'), node))).to.equal(true);
   });
 
-  it('fails when the rows cannot be asked for', async () => {
+  it('fails when `exists` fails', async () => {
     const failing: RowExists = () => Promise.reject(new Error('gone'));
     const outcome = await holds(any(inTable('t', [])), failing).catch((error: Error) => error.message);
     expect(outcome).to.equal('gone');

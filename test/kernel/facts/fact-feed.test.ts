@@ -119,7 +119,7 @@ forEachStore('the feed of facts', () => {
     expect([texts, pages, epochs.length]).to.deep.equal([all, [2, 2, 1, 2], 3]);
   });
 
-  it('gives pages that are bounded in bytes, and a fact that is longer by itself', async () => {
+  it('returns pages that are bounded in bytes, and a longer fact alone', async () => {
     const all = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(3_000));
     for (const text of all) await assert(text);
     const { follower, texts, pages } = follow({ maxBytes: 5_000 });
@@ -130,7 +130,7 @@ forEachStore('the feed of facts', () => {
     expect([smaller.texts, smaller.pages]).to.deep.equal([all, [1, 1, 1, 1, 1]]);
   });
 
-  it('gives a caller what it may see, and goes past the rest', async () => {
+  it('returns the facts that a caller may see, and skips the rest', async () => {
     const narrow = await node.kernel.get(Authorizer).authenticate(await node.addKey({ scopes: ['public'] }));
     for (const at of [0, 1, 2, 3]) await assert(`hidden ${at}`);
     await assert('shown', 'public');
@@ -140,7 +140,7 @@ forEachStore('the feed of facts', () => {
     expect([texts, pages]).to.deep.equal([['shown'], [4, 2]]);
   });
 
-  it('brings a page again that could not be taken in, from where its owner says', async () => {
+  it('returns a page again that `take` rejected, from the place of its owner', async () => {
     for (const text of ['one', 'two', 'three']) await assert(text);
     let refusals = 1;
     const taken: string[] = [];
@@ -161,7 +161,7 @@ forEachStore('the feed of facts', () => {
     expect(taken).to.deep.equal(['one', 'two', 'three']);
   });
 
-  it('says after a failure which history of the store it reads, so that a place kept elsewhere can be void', async () => {
+  it('reports the epoch of the store after a failure, so that an external place can be void', async () => {
     await assert('one');
     const { follower, epochs } = follow();
     await follower.catchUp();
@@ -176,7 +176,7 @@ forEachStore('the feed of facts', () => {
     expect(epochs[3]).not.to.equal(epochs[0]);
   });
 
-  it('keeps up by itself after commits here and after a while, and pauses longer while the store fails', async () => {
+  it('catches up by itself after commits and after a while, and pauses longer while the store fails', async () => {
     const failures: unknown[] = [];
     const { follower, texts, epochs } = follow();
     follower.keepUp({ afterCommits: 2, everyMs: 10_000, failed: (error) => failures.push(error) });

@@ -44,7 +44,7 @@ describe('entities and sources', () => {
     });
   }
 
-  it('give 400 when they came in a query, a path or a header', () => {
+  it('return 400 in a query, a path or a header', () => {
     for (const path of ['query.entity', 'path.entity_uri', 'header.x']) {
       const error = thrownError(() => readEntityUri('', path));
       expect([error.code, error.status]).to.deep.equal(['invalid_entity_uri', 400]);

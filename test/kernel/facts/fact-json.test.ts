@@ -36,7 +36,7 @@ const DEFAULT_MEMBERS = [
 describe('the wire form of a fact', () => {
   const view = plainView(madeFact('a', [], { gardenId: 'g-1' }));
 
-  it('has its members in one order, whether or not plugins fill them', () => {
+  it('has its members in one order, with or without plugins', () => {
     const plain = jsonOf(...EXPECTED_MEMBERS)(view);
     expect(Object.keys(plain)).to.deep.equal(DEFAULT_MEMBERS.filter((name) => name !== 'differs_elsewhere'));
     const marked = withMark(withMark(view, DIFFERS_ELSEWHERE, true), SOURCE_TRUST, 0.5);

@@ -31,7 +31,7 @@ describe('the text of a fact', () => {
     expect(text(view)).to.equal(JSON.stringify(json(view)));
   };
 
-  it('is written once for a fact that is kept, for all who see the same marks on it', () => {
+  it('is computed once for a cached fact, for all callers who see the same marks', () => {
     const view = plainView(kept());
     for (let time = 0; time < 3; time += 1) {
       expectSame(plainView(view.fact));

@@ -34,7 +34,7 @@ describe('reading a value', () => {
     expect(read({ type: 'null' })).to.deep.equal({ type: 'null', v: null, interpretAs: 'content' });
   });
 
-  it('reads interpret_as, and leaves members that it does not know to the schema of the body', () => {
+  it('reads interpret_as, and leaves unknown members to the schema of the body', () => {
     expect(read({ type: 'text', v: 'x', interpret_as: 'instruction', extra: 1 })).to.deep.equal({
       type: 'text',
       v: 'x',

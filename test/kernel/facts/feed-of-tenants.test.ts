@@ -43,14 +43,14 @@ forEachStore('the feed of facts of several tenants', () => {
   };
   const inOrder = ['b 1', 'c 2', 'a 3', 'b 4', 'c 5', 'a 6', 'b 7', 'c 8', 'a 9', 'c 10', 'c 11', 'c 12'];
 
-  it('gives all facts in the order of commits, also those that share an id', async () => {
+  it('returns all facts in the order of commits, also those that share an id', async () => {
     expect(await follow({})).to.deep.equal({ texts: inOrder, pages: [12] });
     expect(await follow({ maxEntries: 5 })).to.deep.equal({ texts: inOrder, pages: [5, 5, 2] });
     expect(await follow({ maxEntries: 1 })).to.deep.equal({ texts: inOrder, pages: Array.from(inOrder, () => 1) });
     expect((await follow({ maxBytes: 7 })).texts).to.deep.equal(inOrder);
   });
 
-  it('gives a caller the facts of its own tenant', async () => {
+  it('returns to a caller the facts of its own tenant', async () => {
     const caller = createPrincipal({ tenantId: 'b' });
     expect((await follow({ caller })).texts).to.deep.equal(['b 1', 'b 4', 'b 7']);
     expect((await follow({ caller, maxEntries: 2 })).texts).to.deep.equal(['b 1', 'b 4', 'b 7']);

@@ -23,7 +23,7 @@ const draft = (scope: Scope, gardenId: string | null = null): FactDraft => ({
   gardenId,
 });
 
-forEachStore('judging one fact for one caller', () => {
+forEachStore('checking one fact for one caller', () => {
   let node: TestNode;
   const stored: StoredFact[] = [];
   before(async () => {

@@ -47,7 +47,7 @@ forEachStore('a batch of many facts', (store) => {
   });
   afterEach(() => node.stop());
 
-  it('is one transaction, and lets others have their turn between its steps', async () => {
+  it('is one transaction, and lets other work run between its steps', async () => {
     const body = Array.from({ length: FACTS }, (_, n) => ({
       entity: `user:u${n}`,
       relation: 'memory:number',

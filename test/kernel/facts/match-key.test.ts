@@ -72,7 +72,7 @@ describe('match keys', () => {
     expect(keyOf(' user:alice\n')).to.equal('user:alice');
   });
 
-  it('are their own keys', () => {
+  it('are their own match keys', () => {
     fc.assert(
       fc.property(uri, (text) => keyOf(keyOf(text)) === keyOf(text)),
       { numRuns: RUNS },

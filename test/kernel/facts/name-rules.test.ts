@@ -25,7 +25,7 @@ describe('system facts', () => {
     expect(isSystem('svc:node:1', 'memory:role')).to.equal(true);
   });
 
-  it('are not those that merely speak of an entity under the scheme', () => {
+  it('do not include facts about an entity under the scheme', () => {
     expect(isSystem('svc://h/user/alice', 'memory:role')).to.equal(false);
     expect(isSystem('user:alice', 'svc://h/relation/knows')).to.equal(false);
     expect(isSystem('svcx:1', 'svc')).to.equal(false);
@@ -80,7 +80,7 @@ describe('reserved names', () => {
     ['instruction:manifest', 'instruction:unit', 'agent:w'],
   ];
   for (const names of allowed) {
-    it(`are not: ${JSON.stringify(names)}`, () => {
+    it(`are accepted: ${JSON.stringify(names)}`, () => {
       expect(reserved(...names)).to.equal(null);
     });
   }
@@ -90,7 +90,7 @@ describe('reserved names', () => {
     expect(reserved('user:alice', 'kb:memory:card', 'agent:w', other)).to.contain('kb:ttl');
   });
 
-  it('name the one relation of the node that clients may assert, where there is one', () => {
+  it('name the one relation of the node that clients may assert, if there is one', () => {
     const keys = nameKeys({ entity: 'user:alice', relation: 'svc:x', source: 'agent:w' }, names);
     expect(rulesOf(names).refusalOf(keys)).to.equal(
       'relations under svc: are written by the node; a client may assert svc:ttl alone',
@@ -99,8 +99,8 @@ describe('reserved names', () => {
   });
 });
 
-describe('words that are kept', () => {
-  it('are all that the plugins which come with the node keep from clients', async () => {
+describe('reserved words', () => {
+  it('are all words that plugins of the package reserve', async () => {
     const kinds = new Set(
       [ReservedRelations, ReservedEntities, OpenRelations, Interpretations].map(({ vocabulary }) => vocabulary),
     );

@@ -29,7 +29,7 @@ describe('the clock of a store, when a node starts on it', () => {
     });
   });
 
-  it('is raised above the feed when the row itself was lost', async () => {
+  it('is raised above the feed when its row was lost', async () => {
     await inTemporaryFolder(async (folder) => {
       const first = await assertOnce(folder, NOW_MS);
       const database = new DatabaseSync(join(folder, 'node.db'));
@@ -40,7 +40,7 @@ describe('the clock of a store, when a node starts on it', () => {
     });
   });
 
-  it('makes the operator look when it is far ahead of physical time, and serves', async () => {
+  it('warns the operator when it is far ahead of physical time, and serves', async () => {
     await inTemporaryFolder(async (folder) => {
       await assertOnce(folder, NOW_MS);
       const { log } = await assertOnce(folder, NOW_MS - HOUR_MS);

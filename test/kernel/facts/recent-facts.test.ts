@@ -3,7 +3,7 @@ import { RecentFacts } from '../../../kernel/facts/recent-facts.ts';
 import type { FeedEntry, SizedOutline, StoredFact } from '../../../ports/ports.ts';
 import { sampleFact } from '../../kit/fact-samples.ts';
 
-describe('the facts that were committed last', () => {
+describe('the cache of recent facts', () => {
   const MEBIBYTE = 1024 * 1024;
   const factOf = (n: number, bytes: number) =>
     sampleFact(n, { value: { type: 'text', v: 'x'.repeat(bytes), interpretAs: 'content' } });
@@ -13,7 +13,7 @@ describe('the facts that were committed last', () => {
     return recent.among({ outline: async () => outlines }, entries);
   };
 
-  it('are kept by their ids, the first one of an id', async () => {
+  it('finds facts by their ids, the first one of an id', async () => {
     const recent = new RecentFacts();
     const fact = sampleFact(1);
     recent.add([fact, { ...fact }]);
@@ -22,7 +22,7 @@ describe('the facts that were committed last', () => {
     expect(found.get(fact.id)).to.equal(fact);
   });
 
-  it('are none of another tenant, and none that the store says are erased', async () => {
+  it('returns none of another tenant, and none that the store reports as erased', async () => {
     const recent = new RecentFacts();
     const [one, two] = [sampleFact(1), sampleFact(2)];
     recent.add([one, two]);
@@ -30,7 +30,7 @@ describe('the facts that were committed last', () => {
     expect([...(await kept(recent, [one, two], [one])).keys()]).to.deep.equal([two.id]);
   });
 
-  it('are let go when eight mebibytes of later ones have come, and not before four have', async () => {
+  it('evicts facts after eight mebibytes of later ones, and none before four', async () => {
     const recent = new RecentFacts();
     const facts = Array.from({ length: 12 }, (_, n) => factOf(n + 1, MEBIBYTE));
     recent.add(facts);
@@ -40,7 +40,7 @@ describe('the facts that were committed last', () => {
     expect(isKept.slice(-4)).to.deep.equal([true, true, true, true]);
   });
 
-  it('leave nothing behind where they are erased, old or new', async () => {
+  it('keeps nothing of erased facts, old or new', async () => {
     const recent = new RecentFacts();
     const facts = Array.from({ length: 6 }, (_, n) => factOf(n + 1, MEBIBYTE));
     recent.add(facts);

@@ -12,7 +12,7 @@ const DRAFT = {
   scope: 'public',
 } as const;
 
-forEachStore('A fact of a peer', () => {
+forEachStore('a fact of a peer', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
@@ -28,7 +28,7 @@ forEachStore('A fact of a peer', () => {
     return verdicts.map((verdict) => (verdict.kind === 'stored' ? 'stored' : verdict.error.code));
   };
 
-  it('is held to physical time, however far others have pushed the clock', async () => {
+  it('is checked against physical time, even if others have pushed the clock', async () => {
     const started = await start(300);
     const nowMs = started.clock.nowMs();
     const stamps = [nowMs + 300_000, nowMs + 300_001, nowMs + 600_000, 0].map((wallMs) => ({ hlcText: `${wallMs}.0` }));
@@ -39,25 +39,25 @@ forEachStore('A fact of a peer', () => {
     expect(head?.wallMs).to.equal(nowMs + 300_000);
   });
 
-  it('may have any time where the operator has switched the bound off', async () => {
+  it('may have any time when the bound is disabled', async () => {
     const started = await start(0);
     expect(await take(started, [{ hlcText: `${started.clock.nowMs() + 1_000_000}.0` }])).to.deep.equal(['stored']);
   });
 
-  it('has a stamp whose counter leaves room for ours', async () => {
+  it('is refused for a counter that leaves no room for ours', async () => {
     const started = await start(300);
     const counters = [2 ** 20, 2 ** 20 + 1, 2 ** 31 - 1].map((counter) => ({ hlcText: `1772442000000.${counter}` }));
     expect(await take(started, counters)).to.deep.equal(['stored', 'hlc_skew', 'hlc_skew']);
   });
 
-  it('has a stamp at all, which is one', async () => {
+  it('is refused without a valid stamp', async () => {
     const started = await start(300);
     const stamps = ['', '1', '1.2.3', '-1.0', '1e3.0', ' 1.0', '١.٠', `${'9'.repeat(20)}.0`, '1.4294967296'];
     const codes = await take(started, [...stamps.map((hlcText) => ({ hlcText })), { hlcText: undefined }]);
     expect(new Set(codes)).to.deep.equal(new Set(['validation']));
   });
 
-  it('is none of those that every node writes about itself', async () => {
+  it('may not be one that every node writes about itself', async () => {
     const started = await start(300);
     const drafts = [
       { relation: 'svc:ttl', entity: 'svc:fact:theirs' },

@@ -42,7 +42,7 @@ describe('the commitment of a value', () => {
     );
   });
 
-  it('takes long values, and forgets them: the next one is not touched by what the last one left', () => {
+  it('accepts long values, and leaves no trace of one in the next', () => {
     const say = (v: string): FactValue => ({ type: 'text', v, interpretAs: 'content' });
     for (const length of [2_690, 2_725, 8_192, 100_000, 3]) {
       for (const letter of ['a', 'ü', '€', '😀']) {
@@ -52,7 +52,7 @@ describe('the commitment of a value', () => {
     }
   });
 
-  it('differs with the salt, with the type and with how the value is to be taken', () => {
+  it('differs with the salt, the type and the interpretation', () => {
     const said: FactValue = { type: 'string', v: '1', interpretAs: 'content' };
     const commitments = [
       valueCommitment(SALT, said),

@@ -85,13 +85,13 @@ describe('value keys', () => {
     expect(keyOf('number', 0.1 + 0.2)).not.to.equal(keyOf('number', 0.3));
   });
 
-  it('take datetimes by instant, beyond the millisecond too', () => {
+  it('compare datetimes by instant, beyond the millisecond too', () => {
     expect(keyOf('datetime', '2026-03-02T09:15:04+02:00')).to.equal(keyOf('datetime', '2026-03-02T07:15:04.000Z'));
     expect(keyOf('datetime', '2026-03-02')).to.equal(keyOf('datetime', '2026-03-02T00:00:00Z'));
     expect(keyOf('datetime', '2026-03-02T00:00:00.0001Z')).not.to.equal(keyOf('datetime', '2026-03-02T00:00:00.0002Z'));
   });
 
-  it('take refs by match key and text by code points', () => {
+  it('compare refs by match key and text by code points', () => {
     expect(keyOf('ref', ' User:Alice B')).to.equal(keyOf('ref', 'user:alice-b'));
     expect(keyOf('string', 'A')).not.to.equal(keyOf('string', 'a'));
     expect(keyOf('string', 'é')).not.to.equal(keyOf('string', 'e\u0301'));

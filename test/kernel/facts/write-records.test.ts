@@ -44,7 +44,7 @@ forEachStore('what the row of a fact says about its writing', () => {
       snapshot.ledger({ tenantId: CALLER.tenantId, order: 'oldest', limit: 100 }),
     );
 
-  it('names who brought it, with which key, and has fresh salt for each', async () => {
+  it('names its writer and key, and has fresh salt for each', async () => {
     await start();
     await node.facts.appendAll([draftOf('a'), draftOf('b')], CALLER);
     const found = await entries();
@@ -82,7 +82,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect((await entries()).map(({ tags }) => tags)).to.deep.equal([['one'], ['also-one', 'one', 'two']]);
   });
 
-  it('takes no tag that could not be found again', async () => {
+  it('accepts no tag that could not be found again', async () => {
     await start(
       named('sloppy', (on) => on(appendJudge, ({ items }) => items.forEach((item) => void item.tag('one,two')))),
     );
@@ -90,7 +90,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('holds the link that a plugin made of the facts with their stamps, wave after wave', async () => {
+  it('holds the link that a plugin made of the stamped facts, wave after wave', async () => {
     const batches: LinkBatch[] = [];
     const linkOf = (seq: number) => ({ seq, hash: new Uint8Array(32).fill(seq) });
     await start(
@@ -116,7 +116,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect(batches.flatMap(({ facts }) => facts.map(({ salt }) => salt))).to.deep.equal(found.map(({ salt }) => salt));
   });
 
-  it('stores facts without links while the linker returns none, and none at all when it links some', async () => {
+  it('has no links while the linker returns none, and is refused when it links only some', async () => {
     let links: readonly number[] | undefined;
     await start(
       named('linker', (on) => on(appendLink, () => links?.map((seq) => ({ seq, hash: new Uint8Array(32) })))),

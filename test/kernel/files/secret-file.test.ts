@@ -10,7 +10,7 @@ const random = createSeededRandom();
 const [SECRET, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 
 describe('a file that holds a secret', () => {
-  it('is written whole, for its owner alone, in a folder that is made for it', () =>
+  it('is written whole, for its owner alone, in a new folder', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'deep', 'down', 'my.key');
       expect(await writeSecretFile(file, SECRET, random)).to.equal(true);
@@ -39,7 +39,7 @@ describe('a file that holds a secret', () => {
       expect(await readSecretFile(file)).to.equal(written[0] ? SECRET : OTHER);
     }));
 
-  it('may be missing, and is refused when it holds no secret', () =>
+  it('may be missing, and is refused without a secret', () =>
     inTemporaryFolder(async (folder) => {
       expect(await readSecretFile(join(folder, 'none'))).to.equal(undefined);
       for (const text of ['short', 'two words that are long enough', '']) {

@@ -26,7 +26,7 @@ const rejection = async (promise: Promise<unknown>): Promise<Error & { plugin?: 
   );
 
 describe('the hook bus', () => {
-  it('answers with the value itself, or nothing, while nobody handles a hook', async () => {
+  it('returns the value itself, or nothing, for a hook without handlers', async () => {
     const { bus } = createBus();
     expect(bus.hasHandlers(text)).to.equal(false);
     expect(await bus.filter(text, 'same', { suffix: '!' })).to.equal('same');
@@ -34,7 +34,7 @@ describe('the hook bus', () => {
     await bus.emit(done, 'nobody hears');
   });
 
-  it('hands a filtered value from one handler to the next; returning nothing keeps it, null replaces it', async () => {
+  it('passes a filtered value from one handler to the next; returning nothing keeps it, null replaces it', async () => {
     const { bus } = createBus();
     const nullable = defineFilterHook<string | null>('value:maybe');
     bus.register('a', text, (value, context) => `${value}${(context as { suffix: string }).suffix}`);
@@ -45,7 +45,7 @@ describe('the hook bus', () => {
     expect(await bus.filter(nullable, 'something', undefined)).to.equal(null);
   });
 
-  it('takes a hook for cacheable only while every handler declares it', () => {
+  it('reports a hook as cacheable only while every handler declares it', () => {
     const { bus } = createBus();
     expect(bus.isCacheable(readAnnotate), 'without handlers').to.equal(true);
     bus.register('a', readAnnotate, () => undefined, { cacheable: true });
@@ -55,13 +55,13 @@ describe('the hook bus', () => {
     expect(bus.isCacheable(readConstrain), 'another hook').to.equal(true);
   });
 
-  it('refuses the declaration on a hook that is no read', () => {
+  it('refuses the declaration on any other hook', () => {
     const { bus } = createBus();
     const register = (): void => bus.register('a', votes, () => 'yes', { cacheable: true });
     expect(register).to.throw('a declares vote:collect cacheable: it is no read');
   });
 
-  it('collects in handler order and leaves out those that returned nothing', async () => {
+  it('collects results in handler order, without the undefined ones', async () => {
     const { bus } = createBus();
     bus.register('a', votes, async () => 'slow');
     bus.register('b', votes, () => undefined);
@@ -80,7 +80,7 @@ describe('the hook bus', () => {
     expect(await bus.collect(votes, 0)).to.deep.equal(['c first', 'd first', 'b', 'e', 'a last', 'f last']);
   });
 
-  it('waits for a turn of the event loop only where a handler asked for one', async () => {
+  it('waits for a turn of the event loop only for a promise', async () => {
     const { bus } = createBus();
     let ran = 0;
     bus.register('a', votes, () => String(++ran));
@@ -148,7 +148,7 @@ describe('the hook bus', () => {
     expect(reached).to.equal(false);
   });
 
-  it('tells every handler of an event, logs those that fail, and never rejects', async () => {
+  it('calls every handler of an event, logs those that fail, and never rejects', async () => {
     const { bus, lines } = createBus();
     const heard: string[] = [];
     bus.register('a', done, () => {
@@ -186,14 +186,14 @@ describe('the hook bus', () => {
     expect(lines[0]?.fields).to.deep.equal({ plugin: 'slow', hook: 'vote:collect', tookMs: SLOW_HANDLER_MS + 1 });
   });
 
-  it('gives a greeting its time, because nothing is served yet', async () => {
+  it('does not report a slow greeting, because nothing is served yet', async () => {
     const { bus, clock, lines } = createBus();
     bus.register('slow', nodeGreeting, () => void clock.advance(SLOW_HANDLER_MS + 1));
     await bus.collect(nodeGreeting, {});
     expect(lines).to.deep.equal([]);
   });
 
-  it('takes no handler once it is sealed', () => {
+  it('refuses handlers once it is sealed', () => {
     const { bus } = createBus();
     bus.seal();
     expect(() => bus.register('late', votes, () => 'x')).to.throw('late may handle vote:collect only during its setup');
@@ -207,7 +207,7 @@ describe('the hook bus', () => {
     );
   });
 
-  it('tells which hooks a plugin handles, and none for a plugin that handles none', () => {
+  it('lists the hooks of a plugin, and none for a plugin without handlers', () => {
     const { bus } = createBus();
     bus.register('a', votes, () => 'x');
     bus.register('a', text, () => undefined);

@@ -55,7 +55,7 @@ describe('credentials of a request', () => {
     });
   }
 
-  it('refuses two headers, be they equal', async () => {
+  it('refuses two headers, even equal ones', async () => {
     const header = ['authorization', 'Bearer writer-token'] as const;
     const answer = await serve().ask('GET', '/v1/me', { headers: [header, header] });
     expect(answer.status).to.equal(401);
@@ -66,7 +66,7 @@ describe('credentials of a request', () => {
     expect(answer.status).to.equal(401);
   });
 
-  it('comes before the question whether a path or method exists', async () => {
+  it('is checked before path and method', async () => {
     const { ask } = serve();
     for (const target of ['/v1/unknown', '/v1', '/v1/', '/v1/me/']) {
       expect((await ask('GET', target)).status, target).to.equal(401);
@@ -77,7 +77,7 @@ describe('credentials of a request', () => {
     expect((await ask('POST', '/v1/auth/oidc/exchange')).status).to.equal(401);
   });
 
-  it('is not asked for outside /v1 and on open routes, where a bad one does no harm', async () => {
+  it('is not required outside /v1 and on open routes, where an invalid one does no harm', async () => {
     const { ask } = serve();
     const headers = { Authorization: 'garbage' };
     expect((await ask('GET', '/healthz', { headers })).json.who).to.equal('anon:nobody');
@@ -87,7 +87,7 @@ describe('credentials of a request', () => {
     }
   });
 
-  it('says 503, and nothing of the reason, when it cannot be checked', async () => {
+  it('returns 503 without the reason when it cannot be checked', async () => {
     const { ask, logged } = serve();
     const answer = await ask('GET', '/v1/me', { headers: bearing(TOKENS.down) });
     expect([answer.status, answer.json.code]).to.deep.equal([503, 'unavailable']);
@@ -116,7 +116,7 @@ describe('the http:principal hook', () => {
     oidcSub: null,
   };
 
-  it('alone vouches for peers: an API key is nobody on a peer route', async () => {
+  it('alone identifies peers: an API key does not count on a peer route', async () => {
     const { ask, hooks } = serve();
     expect((await ask('GET', '/v1/federation/facts', { headers: bearing(TOKENS.writer) })).status).to.equal(401);
     const seen: unknown[] = [];
@@ -141,7 +141,7 @@ describe('the http:principal hook', () => {
     expect(routes).to.deep.equal(['/v1/me', null]);
   });
 
-  it('is not asked about open routes, nor about a request whose credential failed', async () => {
+  it('is not called for open routes, nor for a request whose credential failed', async () => {
     const { ask, hooks } = serve();
     let asked = 0;
     hooks.register('spy', httpPrincipal, () => {

@@ -115,7 +115,7 @@ describe('answers that a route declares', () => {
     expect(await refusal(answers, more)).to.include('unevaluated properties');
   });
 
-  it('stop the start when they refer to a schema that nobody declares, or that two declare', async () => {
+  it('stop the start when they refer to a schema that no plugin declares, or that two declare', async () => {
     const lost = route({ 200: { json: component(GARDENER) } }, { status: 200 });
     const { message } = await rejection(startTestNode({ plugins: [plugin({ setup: ({ route: add }) => add(lost) })] }));
     expect(message).to.include('GET /v1/thing answers with Gardener, a schema that nothing declares');

@@ -16,7 +16,7 @@ describe('numbers in JSON', () => {
     '1.0000000000000000000000', `1${'0'.repeat(22)}`, `1${'0'.repeat(300)}`, `0.${'0'.repeat(400)}1`,
   ];
   for (const literal of faithful) {
-    it(`${literal.slice(0, 30)} is taken as it was meant`, () => {
+    it(`${literal.slice(0, 30)} is accepted`, () => {
       expect(isFaithfulNumber(literal)).to.equal(true);
       expect(parseStrictJsonText(`[${literal}]`)).to.deep.equal([Number(literal)]);
     });

@@ -74,7 +74,7 @@ describe('requests to routes of the own node', () => {
   const ask = async (key: string, question: object, headers = {}) =>
     (await node.request('POST', '/v1/asking', { key, body: question, headers })).body;
 
-  it('are made as the caller, under the same request id, with headers of the service and no others', async () => {
+  it('have the caller, the request id and the headers of the service, and no others', async () => {
     const key = await node.addKey({ entityUri: 'agent:noor' });
     const headers = { 'Svc-Session': 's1', 'X-Svc-Capability': 'c', Cookie: 'x=1', 'X-Request-Id': 'outer-1' };
     const { status, told, requestId } = await ask(key, { route: 'GET /v1/headers' }, headers);
@@ -83,7 +83,7 @@ describe('requests to routes of the own node', () => {
     expect(told).to.deep.equal({ path: '/v1/headers', entity: 'agent:noor', session: 's1', capability: 'c' });
   });
 
-  it('meet every check that a request of the wire meets', async () => {
+  it('pass every check of a request over the wire', async () => {
     const reader = await node.addKey({ permissions: ['read'] });
     const body = { entity: 'user:x', relation: 'memory:x', value: { type: 'string', v: 'x' }, source: 'agent:x' };
     const forbidden = await ask(reader, { route: 'POST /v1/facts', body });
@@ -107,7 +107,7 @@ describe('requests to routes of the own node', () => {
     expect(await ask(key, { route: 'HEAD /v1/facts' })).to.deep.equal({ served: false });
   });
 
-  it('do not nest', async () => {
+  it('cannot be nested', async () => {
     const key = await node.addKey();
     const inner = { route: 'GET /v1/me' };
     const { status } = await ask(key, { route: 'POST /v1/asking', body: inner });
@@ -116,7 +116,7 @@ describe('requests to routes of the own node', () => {
   });
 });
 
-describe('the address of a question to a route', () => {
+describe('the address of a call', () => {
   it('encodes every part', () => {
     const question = { route: 'GET /v1/cards/*entity_uri', params: { entity_uri: 'svc://h/a?b' } };
     expect(

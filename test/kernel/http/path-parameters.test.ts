@@ -88,19 +88,19 @@ describe('the tail of a path', () => {
 });
 
 describe('a path', () => {
-  it('is taken by the most specific route of its method', async () => {
+  it('matches the most specific route of its method', async () => {
     expect((await get('/v1/keys/expiring')).json.path).to.equal('/v1/keys/expiring');
     expect((await get('/v1/keys/Expiring')).json.path).to.equal('/v1/keys/:id');
     expect((await get('/v1/facts/batch')).json.path).to.equal('/v1/facts/*id');
     expect((await get('/v1/facts/batch', 'POST')).json.path).to.equal('/v1/facts/batch');
   });
 
-  it('has the methods of every route that takes it', async () => {
+  it('has the methods of every route that matches it', async () => {
     const answer = await get('/v1/facts/batch', 'PATCH');
     expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'GET, POST']);
   });
 
-  it('is another one with other case, another slash, or a segment less', async () => {
+  it('differs from one with other case, another slash, or a segment less', async () => {
     for (const target of [
       '/v1/Keys/a',
       '/v1/keys/a/',

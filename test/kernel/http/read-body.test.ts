@@ -92,7 +92,7 @@ describe('the type of a body', () => {
   });
 });
 
-describe('a body that nobody asked for', () => {
+describe('a body that no route declares', () => {
   const { body: _, ...without } = echo();
 
   it('may be empty, with any type', async () => {
@@ -120,13 +120,13 @@ describe('a body that nobody asked for', () => {
 describe('the size of a body', () => {
   const sized = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
-  it('has a limit that is still accepted', async () => {
+  it('may reach the limit', async () => {
     expect((await post(echo(), { headers: json, body: sized(1_000) })).status).to.equal(200);
     const answer = await post(echo(), { headers: json, body: sized(1_001) });
     expect([answer.status, answer.json.code]).to.deep.equal([413, 'too_large']);
   });
 
-  it('has a limit of its own on bulk routes', async () => {
+  it('has its own limit on bulk routes', async () => {
     const bulk = echo({ bodyLimit: 'bulk' });
     expect((await post(bulk, { headers: json, body: sized(BULK_BODY_BYTES) })).status).to.equal(200);
     expect((await post(bulk, { headers: json, body: sized(BULK_BODY_BYTES + 1) })).status).to.equal(413);
@@ -243,7 +243,7 @@ describe('a body of items', () => {
   const lines = (text: string, maxBodyBytes = 1_000) =>
     post(items, { headers: typed('application/x-ndjson'), body: text }, maxBodyBytes);
 
-  it('is a JSON array, all of it sound or refused', async () => {
+  it('is a JSON array, valid as a whole or refused', async () => {
     expect((await post(items, { headers: json, body: [1, { a: 2 }, null] })).json.body).to.deep.equal([
       1,
       { a: 2 },
@@ -256,7 +256,7 @@ describe('a body of items', () => {
     expect((await post(items, { headers: bearing(TOKENS.reader) })).status).to.equal(400);
   });
 
-  it('is one document per line, each judged alone', async () => {
+  it('is one document per line, each checked alone', async () => {
     const answer = await lines('{"a":1}\r\n\r\n  \n{"a":\n2\n"\\u0000"\n[1]');
     expect(answer.json.body).to.deep.equal([{ a: 1 }, '400 malformed_json', 2, '422 validation', [1]]);
     const bytes = Buffer.concat([Buffer.from('1\n'), Buffer.of(0xff, 0x0a), Buffer.from('3\n')]);
@@ -266,7 +266,7 @@ describe('a body of items', () => {
     expect((await lines('\n\n')).json.body).to.deep.equal([]);
   });
 
-  it('has a bound on their number', async () => {
+  it('has a limit on their number', async () => {
     const many = '1\n'.repeat(MAX_BODY_ITEMS);
     expect((await lines(many, 100_000)).status).to.equal(200);
     expect((await lines(`${many}1`, 100_000)).json.code).to.equal('batch_too_large');

@@ -61,7 +61,7 @@ describe('a query', () => {
 
   const odd = 'limit[]=1&limit[a]=1&Limit=x&x=1&x=2&__proto__=1&constructor=1&__proto__[admin]=1';
 
-  it('may not hold what nobody declared: all of it is named at once, with the name that was meant', () => {
+  it('may not hold undeclared names: all are reported at once, each with the closest known one', () => {
     const error = thrownError(() => read(`${odd}&max=5&limit=0&flag=maybe`));
     expect([error.status, error.code]).to.deep.equal([400, 'validation']);
     expect(error.violations).to.deep.equal([
@@ -78,12 +78,12 @@ describe('a query', () => {
     ]);
   });
 
-  it('of an open document may hold what nobody asked for, any number of times', () => {
+  it('of an open document may hold undeclared names, any number of times', () => {
     expect(readOpenly(odd)).to.deep.equal({ limit: 50 });
     expect(Object.getPrototypeOf(readOpenly(odd))).to.equal(Object.prototype);
   });
 
-  it('shows of a strange name its beginning alone, and of a thousand strange names twenty', () => {
+  it('shows only the beginning of an unknown name, and twenty of a thousand unknown names', () => {
     const long = thrownError(() => read(`${'n'.repeat(10_000)}=secret`));
     expect(long.violations).to.deep.equal([
       { path: `query["${'n'.repeat(64)}"]`, message: 'is not a known parameter' },
@@ -154,7 +154,7 @@ describe('a query', () => {
 });
 
 describe('percent-decoding', () => {
-  it('gives back any text that was encoded, and is done once', () => {
+  it('decodes any encoded text, once', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const encoded = encodeURIComponent(text);
@@ -177,7 +177,7 @@ describe('percent-decoding', () => {
     );
   });
 
-  it('refuses what should have been encoded', () => {
+  it('refuses characters that must be encoded', () => {
     for (const text of ['é', '\u{1f600}', '\ud800', 'a\nb', '\u007f', '\0'])
       expect(decodePercent(text), text).to.equal(undefined);
   });

@@ -16,7 +16,7 @@ const serve = (answer: () => Reply | Promise<Reply>, serviceName = 'svc') =>
 const headers = bearing(TOKENS.reader);
 
 describe('an answer', () => {
-  it('is JSON, not to be kept by caches when somebody had to authenticate', async () => {
+  it('is JSON, and not cached on routes that need a credential', async () => {
     const { ask } = serve(() => ({ status: 200, body: { a: 1 }, headers: { 'X-Total-Count': '1' } }));
     const answer = await ask('GET', '/v1/x', { headers });
     expect(answer.headers).to.include({
@@ -116,7 +116,7 @@ describe('a problem', () => {
     });
   });
 
-  it('tells nothing of a bug but the request id, under which the log has it', async () => {
+  it('reveals nothing of a bug but the request id, under which the log has it', async () => {
     const { ask, logged } = serve(() => {
       throw new TypeError('SELECT secret FROM /var/lib');
     });
@@ -132,7 +132,7 @@ describe('a problem', () => {
     expect(logged[0]?.fields['error']).to.be.instanceOf(TypeError);
   });
 
-  it('hides what a reply that cannot be written, and an internal error with words of its own, would tell', async () => {
+  it('hides the text of an internal error, and of a reply that cannot be written', async () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
     expect((await serve(() => ({ status: 200, body: loop })).ask('GET', '/v1/x', { headers })).json.code).to.equal(

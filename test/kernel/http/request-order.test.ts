@@ -61,7 +61,7 @@ describe('checks of a request', () => {
     expect([kept.status, kept.json]).to.deep.equal([201, { text: 'a', tags: [1] }]);
   });
 
-  it('ask about the credential again when the body came slowly', async () => {
+  it('check the credential again after a slow body', async () => {
     let isRevoked = false;
     const served = serveRoutes([note], {
       authorizer: {
@@ -98,13 +98,13 @@ describe('checks of a request', () => {
     expect(await sendFor(1_000)).to.equal(401);
   });
 
-  it('fill in what the schema gives by default', async () => {
+  it('fill in the defaults of the schema', async () => {
     const { ask } = serveRoutes([note]);
     const kept = await ask('POST', '/v1/notes', { headers: sendingJson(TOKENS.writer), body: { text: 'a' } });
     expect(kept.json).to.deep.equal({ text: 'a', tags: [] });
   });
 
-  it('tell http:admit who asks for what, and add its headers to the answer, a refusal included', async () => {
+  it('pass caller and route to http:admit, and add its headers to the answer, also to a refusal', async () => {
     const { ask, hooks } = serveRoutes([note]);
     const seen: unknown[] = [];
     hooks.register('limits', httpAdmit, (input) => {
@@ -136,7 +136,7 @@ describe('methods of a path', () => {
     ]);
   });
 
-  it('are what they are called: no header changes one, and HEAD, OPTIONS and TRACE are methods like any other', async () => {
+  it('cannot be changed by a header, and HEAD, OPTIONS and TRACE are methods like any other', async () => {
     const { ask } = serveRoutes([route('GET', '/v1/things')]);
     const headers = { ...bearing(TOKENS.reader), 'X-HTTP-Method-Override': 'GET' };
     for (const method of ['HEAD', 'OPTIONS', 'TRACE', 'POST', 'get']) {
@@ -192,7 +192,7 @@ describe('a set of routes', () => {
     });
   }
 
-  it('is refused as a whole when two are alike', () => {
+  it('is refused as a whole when two routes are alike', () => {
     expect(() => serveRoutes([route('GET', '/v1/x'), route('GET', '/v1/x')])).to.throw('registered by');
   });
 });

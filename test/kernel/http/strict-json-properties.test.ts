@@ -60,7 +60,7 @@ const accepts = (text: string): boolean => {
 };
 
 describe('the strict JSON reader, for any document', () => {
-  it('answers what JSON.parse answers, however it is written', () => {
+  it('returns the result of JSON.parse for any spelling', () => {
     const agrees = fc.property(value, fc.nat(4), fc.boolean(), (document, indent, isEscaped) => {
       const plain = JSON.stringify(document, null, indent);
       fc.pre(withoutNul(plain));
@@ -160,7 +160,7 @@ describe('the strict JSON reader, for any document', () => {
     expect(parseStrictJsonText('[{"a":{"a":{"a":1}}},{"a":1}]')).to.deep.equal([{ a: { a: { a: 1 } } }, { a: 1 }]);
   });
 
-  it('refuses U+0000 and lone surrogates wherever they are escaped', () => {
+  it('refuses U+0000 and lone surrogates in any escape', () => {
     const unit = fc.oneof(fc.constantFrom(0, 0x41, 0xd83d, 0xde00, 0xdbff, 0xdfff, 0xd7ff, 0xe000), fc.nat(0xffff));
     const refused = fc.property(fc.array(unit, { maxLength: 8 }), fc.boolean(), (units, isName) => {
       const content = String.fromCharCode(...units);

@@ -63,7 +63,7 @@ describe('the strict JSON reader', () => {
     });
   }
 
-  it('says that a body is empty', () => {
+  it('reports an empty body', () => {
     expect(refusal('').message).to.equal('the body is empty; send a JSON document');
   });
 
@@ -143,7 +143,7 @@ describe('the strict JSON reader', () => {
     );
   });
 
-  it('never repeats what the document says', () => {
+  it('never repeats text of the document', () => {
     const secret = 'hunter2';
     for (const text of [
       `{"${secret}":1,"${secret}":2}`,
@@ -167,21 +167,21 @@ describe('the strict JSON reader', () => {
     expect(Object.getPrototypeOf(unfaithful)).to.equal(Object.prototype);
   });
 
-  it('reads a text as it reads bytes', () => {
+  it('reads a text like its bytes', () => {
     expect(parseStrictJsonText('{"a":["é",1]}')).to.deep.equal({ a: ['é', 1] });
     expect(thrownError(() => parseStrictJsonText('{"a":"\ud800"}')).violations?.[0]?.path).to.equal('body.a');
     expect(thrownError(() => parseStrictJsonText('{"a":1}\ud800')).code).to.equal('malformed_json');
     expect(thrownError(() => parseStrictJsonText('\ufeff1')).code).to.equal('malformed_json');
   });
 
-  it('calls the document as it is told to', () => {
+  it('names the document as it is told to', () => {
     expect(thrownError(() => parseStrictJson(Buffer.from('['), 'answer')).message).to.contain(
       'the answer is not valid JSON',
     );
     expect(thrownError(() => parseStrictJsonText('{"a":"\\u0000"}', 'line')).violations?.[0]?.path).to.equal('line.a');
   });
 
-  it('reads the bytes that a view shows and no others', () => {
+  it('reads only the bytes of a view', () => {
     expect(parseStrictJson(Buffer.from('xx[1]xx').subarray(2, 5))).to.deep.equal([1]);
     expect(parseStrictJson(Uint8Array.from(Buffer.from('xx[1]xx')).subarray(2, 5))).to.deep.equal([1]);
   });

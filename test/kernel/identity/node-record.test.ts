@@ -38,7 +38,7 @@ forEachStore('the node record', () => {
       expect(second.cursorSecret).to.deep.equal(first.cursorSecret);
     }));
 
-  it('is one and the same for several first starts at once', () =>
+  it('is the same for several concurrent first starts', () =>
     withStores(4, async (stores) => {
       const records = await Promise.all(
         stores.map((store, place) => openNodeRecord(store, settings, createSeededRandom(place))),
@@ -47,7 +47,7 @@ forEachStore('the node record', () => {
       expect(new Set(records.map(({ cursorSecret }) => cursorSecret.join())).size).to.equal(1);
     }));
 
-  it('takes the id that the operator gives, and refuses another one later', () =>
+  it('takes the id of the operator, and refuses another one later', () =>
     withStore(async (store) => {
       const mine = { ...settings, nodeId: 'https://node-a.example' };
       expect((await openNodeRecord(store, mine, createSeededRandom())).self.nodeId).to.equal(mine.nodeId);
@@ -59,7 +59,7 @@ forEachStore('the node record', () => {
       expect(error['hint']).to.include('SVC_NODE_ID');
     }));
 
-  it('refuses to be started under another service name', () =>
+  it('refuses a start under another service name', () =>
     withStore(async (store) => {
       await openNodeRecord(store, settings, createSeededRandom());
       const error = await rejection(openNodeRecord(store, { ...settings, serviceName: 'other' }, createSeededRandom()));

@@ -7,7 +7,7 @@ import { thrownError } from '../../kit/thrown-error.ts';
 const reader = createPrincipal({ permissions: new Set(['read']), allowedScopes: new Set(['team']) });
 
 describe('the permission check of use cases', () => {
-  it('lets a caller pass who holds the permission, or one of several', () => {
+  it('admits a caller with the permission, or with one of several', () => {
     expect(() => requirePermission(reader, 'read')).not.to.throw();
     expect(() => requirePermission(reader, ['admin', 'read'])).not.to.throw();
   });
@@ -23,12 +23,12 @@ describe('the permission check of use cases', () => {
     expect(error).to.include({ code: 'reserved_namespace', status: 403 });
   });
 
-  it('lets the node itself pass', () => {
+  it('admits the node itself', () => {
     const node = createPrincipal({ kind: 'node', permissions: new Set() });
     expect(() => requirePermission(node, 'admin')).not.to.throw();
   });
 
-  it('lets a caller read the scopes of its key alone', () => {
+  it('admits a caller to the scopes of its key alone', () => {
     expect(() => requireReadScope(reader, 'team')).not.to.throw();
     expect(thrownError(() => requireReadScope(reader, 'local'))).to.include({ code: 'authorization', status: 403 });
   });

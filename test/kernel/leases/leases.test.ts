@@ -71,7 +71,7 @@ forEachStore('a lease', () => {
     return rows.map(({ key }: { key: string }) => key);
   };
 
-  it('is held by one process, which may record what it has done', async () => {
+  it('is held by one process, which may record its results', async () => {
     expect([first.lease.held, first.lease.fence, first.acquired]).to.deep.equal([true, 1, 1]);
     expect([second.lease.held, second.lease.fence, second.acquired]).to.deep.equal([false, 0, 0]);
     await record(first);
@@ -79,14 +79,14 @@ forEachStore('a lease', () => {
     expect(await recorded()).to.deep.equal(['by 1']);
   });
 
-  it('passes on at once when its holder stops', async () => {
+  it('passes to another process at once when its holder stops', async () => {
     await first.node.stop();
     await comesTrue(() => second.lease.held);
     expect([second.lease.fence, second.acquired]).to.deep.equal([2, 1]);
     await record(second);
   });
 
-  it('passes on when its holder no longer renews it, and nothing that one has done counts any more', async () => {
+  it('passes to another process when its holder no longer renews it, and earlier work does not count', async () => {
     await second.lease.attempt();
     expect(second.lease.held, 'before it has ended').to.equal(false);
     await leaveMs(0);
@@ -98,7 +98,7 @@ forEachStore('a lease', () => {
     expect(await recorded()).to.deep.equal(['by 2']);
   });
 
-  it('does not make work count that was begun before it was lost and got again', async () => {
+  it('discards work that began before it was lost and got again', async () => {
     const begun = first.lease.fence;
     for (const worker of [second, first]) {
       await leaveMs(0);
@@ -111,7 +111,7 @@ forEachStore('a lease', () => {
     expect(await recorded()).to.deep.equal(['by 3']);
   });
 
-  it('lets work be done while it is held, whose result counts only if it has not changed hands since', async () => {
+  it('runs work while it is held, which counts only if it has not changed hands since', async () => {
     expect(await second.lease.whileHeld(async () => 'done')).to.equal(undefined);
     let began: ConfirmLease | undefined;
     const done = await first.lease.whileHeld(async (confirm) => {
@@ -127,7 +127,7 @@ forEachStore('a lease', () => {
     expect(await rejection(write())).to.include({ code: 'conflict' });
   });
 
-  it('that was confirmed passes to nobody before the transaction has ended', async () => {
+  it('stays with its holder until a transaction with a confirmation has ended', async () => {
     await leaveMs(0);
     const order: string[] = [];
     let taking: Promise<unknown> = Promise.resolve();
@@ -155,7 +155,7 @@ forEachStore('a lease', () => {
     });
   });
 
-  it('is not taken for held by a process that has not renewed it for as long as it lasts', async () => {
+  it('counts as lost for a process that has not renewed it in time', async () => {
     first.clock.setNowMs(0);
     expect(first.lease.held).to.equal(true);
     await store.close();
@@ -165,7 +165,7 @@ forEachStore('a lease', () => {
     expect(await first.lease.attempt()).to.equal(false);
   });
 
-  it('is wanted once in a process', () => {
+  it('is tried by one holder in a process', () => {
     expect(() => first.node.kernel.get(Leases).hold(NAME)).to.throw(/twice/);
   });
 });

@@ -21,7 +21,7 @@ const openLog = (leastLeft?: number) => {
 };
 
 describe('the log of long work', () => {
-  it('says every ten seconds how much is done, of how much, and how fast', async () => {
+  it('shows every ten seconds the done units, the total and the rate', async () => {
     const { clock, lines, reached } = openLog();
     for (let done = 100; done <= 900; done += 100) {
       await reached(done, 1_000 - done);
@@ -56,7 +56,7 @@ describe('the log of long work', () => {
     expect(lines).to.have.length(1);
   });
 
-  it('measures work anew after its end', async () => {
+  it('measures work from the start again after its end', async () => {
     const { clock, lines, progress, reached } = openLog();
     await reached(500, 5);
     progress.ended();

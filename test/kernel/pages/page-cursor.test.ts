@@ -24,7 +24,7 @@ const refusalOf = (text: string, expected: { binding: string; nowMs?: number }):
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describe('page cursors', () => {
-  it('give the position back under the same binding', () => {
+  it('return the position under the same binding', () => {
     const kept = fc.property(position, binding, (sent, bound) => {
       const text = codec.encode({ position: sent, binding: bound });
       expect(text).to.match(/^[A-Za-z0-9_-]+$/);
@@ -115,7 +115,7 @@ describe('page cursors', () => {
     expect(Buffer.from(text, 'base64url').toString('latin1')).not.to.contain('secretive');
   });
 
-  it('need a secret worth the name', () => {
+  it('require a secret of sufficient length', () => {
     expect(() => createCursorCodec(new Uint8Array(15))).to.throw(RangeError);
   });
 });

@@ -37,7 +37,7 @@ describe('the order of plugins', () => {
     expect(order(plugin('a', 'c'), plugin('b', 'a?'), plugin('c')).names).to.deep.equal(['c', 'a', 'b']);
   });
 
-  it('does not mind an optional ref that nobody provides', () => {
+  it('accepts an optional ref without a provider', () => {
     expect(order(plugin('a', 'nobody?')).problems).to.deep.equal([]);
   });
 

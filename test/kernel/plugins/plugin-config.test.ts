@@ -33,7 +33,7 @@ const withEnv = (env: Record<string, string>) => resolve({ env: { ...needed, ...
 const messages = (problems: readonly BootProblem[]): string[] => problems.map(({ message }) => message);
 
 describe('settings', () => {
-  it('have their defaults where nobody says anything, inside groups too', () => {
+  it('have their defaults when nothing sets them, inside groups too', () => {
     expect(resolve({}).value).to.deep.equal({
       maxAgeSeconds: 5,
       enabled: false,
@@ -56,7 +56,7 @@ describe('settings', () => {
     expect(age({ file, env, overrides })).to.deep.equal([6, 'command']);
   });
 
-  it('put a path into the data folder where nobody says another, and always in a node that keeps to it', () => {
+  it('put a path into the data folder by default, and always in a node that uses it alone', () => {
     const places = schema<{ log: { file: string } }>({
       type: 'object',
       properties: {
@@ -100,7 +100,7 @@ describe('settings', () => {
     expect(withEnv({ X_WORKERS: 'auto' }).value?.['workers']).to.equal('auto');
   });
 
-  it('take an empty variable for one that is not set', () => {
+  it('treat an empty variable as unset', () => {
     expect(withEnv({ X_ENABLED: '', X_MAX_AGE: '' }).problems).to.deep.equal([]);
   });
 
@@ -175,7 +175,7 @@ describe('settings', () => {
     expect(report.map(({ key }) => key)).to.deep.equal(['speed']);
   });
 
-  it('refuse any key for a plugin that takes none', () => {
+  it('refuse any key for a plugin without settings', () => {
     const none = schema<unknown>({ type: 'object' });
     expect(resolve({ file: { any: 1 } }, none).problems).to.deep.equal([
       { message: 'plugins.cards.any is not a setting', hint: 'it takes no settings' },
@@ -195,7 +195,7 @@ describe('settings', () => {
     ]);
   });
 
-  it('say what sets a required setting that is missing', () => {
+  it('name the variable of a missing required setting', () => {
     const url = schema<unknown>({
       type: 'object',
       required: ['url'],
@@ -224,7 +224,7 @@ describe('settings', () => {
     expect(JSON.stringify(withEnv({ X_MODE: 'private-text' }).problems)).not.to.include('private-text');
   });
 
-  it('leave what they were given untouched', () => {
+  it('do not change their input', () => {
     const file = Object.freeze({ quota: Object.freeze({}) });
     expect(resolve({ file }).value).to.deep.include({ quota: { perMinute: 60 } });
     expect(file).to.deep.equal({ quota: {} });

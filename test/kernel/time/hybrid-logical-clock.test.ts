@@ -30,7 +30,7 @@ const hlc: fc.Arbitrary<Hlc> = fc.record({ wallMs, counter });
 const asBigInt = (stamp: Hlc): bigint => (BigInt(stamp.wallMs) << 32n) + BigInt(stamp.counter);
 
 describe('the hybrid logical clock', () => {
-  it('takes the physical time when it is ahead and counts when it is not', () => {
+  it('takes the physical time when it is ahead and counts otherwise', () => {
     expect(tickHlc({ wallMs: 10, counter: 5 }, 11)).to.deep.equal({ wallMs: 11, counter: 0 });
     expect(tickHlc({ wallMs: 10, counter: 5 }, 10)).to.deep.equal({ wallMs: 10, counter: 6 });
     expect(tickHlc({ wallMs: 10, counter: 5 }, 3)).to.deep.equal({ wallMs: 10, counter: 6 });
