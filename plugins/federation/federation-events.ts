@@ -1,6 +1,6 @@
 import { defineAuditEvent } from '../audit/audit-api.ts';
 
-/** What the log of federation tells of. */
+/** Events of the federation log. */
 
 export const REJECTED_FACT = defineAuditEvent('rejected_fact', { summary: 'a fact of a peer was not stored' });
 export const REJECTED_TOKEN = defineAuditEvent('rejected_token', { summary: 'a peer token was refused' });
@@ -23,7 +23,7 @@ export const PEER_HLC_ANOMALY = defineAuditEvent('peer_hlc_anomaly', {
   summary: 'a fact of a peer has a stamp too far ahead of the clock',
 });
 
-/** What the audit log of the node has besides, in words that other plugins could use too. */
+/** Events that go to the node's audit log as well, in words that other plugins could use too. */
 
 export const FEDERATION_CONNECT = defineAuditEvent('federation_connect', {
   summary: 'this node began to exchange facts with another one',

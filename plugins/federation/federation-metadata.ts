@@ -1,9 +1,9 @@
 import type { FederationSettings } from './federation-settings.ts';
 
-/** Of the exchange between nodes, not of the program. */
+/** Version of the protocol between nodes. */
 const FEDERATION_VERSION = '0.5';
 
-/** What the metadata document says of federation. */
+/** Returns the federation part of the metadata document. */
 export const federationMetadata = ({
   enabled,
   pushEnabled,

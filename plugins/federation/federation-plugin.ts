@@ -79,15 +79,66 @@ export const federationPlugin = definePlugin({
       });
     }
     on(nodeMetadata, () => federationMetadata(config));
-    const { registry, peerings, events: federationLog } = openPeerings({ ...use, config, tables, log, route, every });
+    const { telemetry, clock, random, cursors, leases, transport, facts, work, identity, info, keys } = use;
+    const { audit, quarantine, node, served, vocabulary } = use;
+    const { registry, peerings, federationLog } = openPeerings({
+      config,
+      tables,
+      clock,
+      random,
+      cursors,
+      leases,
+      log,
+      self,
+      identity,
+      transport,
+      audit,
+      keys,
+      route,
+      every,
+    });
     provide(PeerRegistry, registry);
-    const serving = openServing(context, { ...use, settings: config, peerings, log: federationLog });
-    provide(PeerExchange, createPeerExchange({ ...use, ...serving, settings: config, peerings }));
-    const parts = { ...use, ...serving, peerings, log: federationLog };
-    const ingest = openIngest(context, parts);
-    const pulling = openPulling(context, { ...parts, ...ingest });
-    const { maxFactsPerDay } = config;
-    const lags = createPeerLags({ ...parts, ...ingest, ...pulling, tables, maxFactsPerDay });
+    const { tokens, proofs, servedCursors } = openServing(context, {
+      settings: config,
+      self,
+      facts,
+      identity,
+      info,
+      clock,
+      random,
+      work,
+      peerings,
+      federationLog,
+      served,
+    });
+    provide(PeerExchange, createPeerExchange({ settings: config, self, transport, peerings, tokens }));
+    const ingestParts = { facts, clock, self, node, vocabulary, quarantine, peerings, proofs, tokens, federationLog };
+    const { ingest, usages } = openIngest(context, ingestParts);
+    const { store, parked } = openPulling(context, {
+      telemetry,
+      clock,
+      random,
+      transport,
+      self,
+      node,
+      peerings,
+      tokens,
+      served,
+      ingest,
+      usages,
+    });
+    const lags = createPeerLags({
+      tables,
+      facts,
+      clock,
+      self,
+      peerings,
+      store,
+      parked,
+      usages,
+      servedCursors,
+      maxFactsPerDay: config.maxFactsPerDay,
+    });
     provide(PeerLags, lags);
     route(lagRoute(lags, use.keys));
   },

@@ -1,6 +1,6 @@
 import { schema } from '../../kernel/plugin-api.ts';
 
-/** See the descriptions in the schema. */
+/** The schema below describes each setting. */
 export interface FederationSettings {
   readonly enabled: boolean;
   readonly pushEnabled: boolean;

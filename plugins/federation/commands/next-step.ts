@@ -1,9 +1,9 @@
 import { shellQuote } from '../../../kernel/plugin-api.ts';
 import { inboundScopes, outboundScopes, type Peering } from '../peerings/peering.ts';
 
-/** What a peering does now, and the exact command that comes next, for the operators of both sides. */
+/** The state of a peering, and the exact command to run next, for the operators of both sides. */
 
-/** After this node has declared itself, in a file of this name. */
+/** Printed after this node has declared itself, in a file of this name. */
 export const afterDeclaring = (
   peering: Peering,
   { file, ownUrl }: { readonly file: string; readonly ownUrl: string },
@@ -17,7 +17,7 @@ export const afterDeclaring = (
         `3. Here you run: ${command('peer add', 'theirs.json')}`,
       );
 
-/** After a declaration of the other node was taken. */
+/** Printed after the node accepted a declaration of the other node. */
 export const afterAdding = (peering: Peering, file: string): string => {
   const { nodeId, nodeUrl, theirs, ours, status } = peering;
   if (status === 'active') return lines(stateOf(peering), `Watch it with: ${command('peer status')}`);
@@ -36,7 +36,7 @@ export const afterAdding = (peering: Peering, file: string): string => {
   );
 };
 
-/** After a peering was ended here. */
+/** Printed after this node ended a peering. */
 export const afterRevoking = ({ nodeId }: Peering, ownId: string): string =>
   lines(
     `The peering with ${nodeId} is revoked: no facts are given to it or taken from it any more.`,

@@ -2,7 +2,7 @@ import { defineCommand, NodeSelf, nodePrincipal, ServiceError } from '../../../k
 import { type InboundLag, type OutboundLag, type PeerLag, PeerLags, PeerRegistry } from '../federation-api.ts';
 import { peerLagJson } from '../lag/peer-lag-json.ts';
 
-/** How far this node and its peers have read from each other. */
+/** Shows how far this node and its peers have read from each other. */
 export const statusCommand = defineCommand({
   name: 'status',
   summary: 'how far this node and its peers have read from each other',
@@ -78,7 +78,7 @@ const outboundCells = (lag: OutboundLag, nowMs: number): string[] => [
 const factsText = (count: number): string => `${count} fact${count === 1 ? '' : 's'}`;
 const secondsText = (ms: number): string => `${Math.max(0, Math.round(ms / 1_000))} s`;
 
-/** What keeps facts from coming, and what the operator can do. */
+/** The reasons why no facts arrive, and the operator's remedies. */
 const remarksOn = (lag: PeerLag, nowMs: number): string[] => {
   const { nodeId, status } = lag.peering;
   const remarks = lag.inbound.flatMap(({ scope, failures, lastError }) =>

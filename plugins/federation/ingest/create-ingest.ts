@@ -9,7 +9,7 @@ import { quotaExceeded, untilTomorrowMs } from './quota-exceeded.ts';
 import { type StoreParts, storeCandidates } from './store-candidates.ts';
 
 export interface IngestParts extends JudgeParts, StoreParts {
-  readonly log: FederationLog;
+  readonly federationLog: FederationLog;
   readonly usages: PeerUsages;
 }
 
@@ -20,24 +20,24 @@ export const createIngest = (parts: IngestParts): Ingest => ({
     if (page.mayAdd !== undefined && candidates.length > page.mayAdd) {
       throw quotaExceeded(untilTomorrowMs(parts.clock.nowMs()));
     }
-    const whole = (settled: readonly IngestVerdict[]): IngestVerdict[] => {
+    const merged = (settled: readonly IngestVerdict[]): IngestVerdict[] => {
       const all = [...verdicts];
       for (const [index, { at }] of candidates.entries()) all[at] = settled[index];
       return all as IngestVerdict[];
     };
     const finish = async (transaction: PluginTransaction, settled: readonly IngestVerdict[]): Promise<void> => {
-      const all = whole(settled);
+      const all = merged(settled);
       await count(all, page, transaction, parts);
       await page.beforeCommit?.(transaction, all);
     };
     const isNothingNew = candidates.length === 0 && !verdicts.some(isRefused) && page.beforeCommit === undefined;
-    const all = whole(isNothingNew ? [] : await storeCandidates(candidates, page, finish, parts));
+    const all = merged(isNothingNew ? [] : await storeCandidates(candidates, page, finish, parts));
     await tell(all, extended, page, parts);
     return all;
   },
 });
 
-/** What no honest node sends. */
+/** Rejections that an honest sender never causes. */
 const INVALID: ReadonlySet<Rejection> = new Set([
   'invalid_fact',
   'cid_mismatch',
@@ -49,33 +49,33 @@ const INVALID: ReadonlySet<Rejection> = new Set([
 
 const isRefused = (verdict: IngestVerdict | undefined): boolean => verdict?.kind === 'rejected';
 
-/** A repeated page changes nothing, and so nothing is counted for it. */
+/** Skips a repeated page, because it changes nothing. */
 const count = async (
   verdicts: readonly IngestVerdict[],
   { peering }: IngestPage,
   transaction: PluginTransaction,
-  { usages, clock, log }: IngestParts,
+  { usages, clock, federationLog }: IngestParts,
 ): Promise<void> => {
-  const brought = { added: 0, known: 0, invalid: 0 };
+  const counts = { added: 0, known: 0, invalid: 0 };
   for (const verdict of verdicts) {
-    if (verdict.kind === 'stored') brought.added += 1;
-    else if (verdict.kind === 'known') brought.known += 1;
-    else if (verdict.kind === 'rejected' && INVALID.has(verdict.error) && !verdict.isPassedOn) brought.invalid += 1;
+    if (verdict.kind === 'stored') counts.added += 1;
+    else if (verdict.kind === 'known') counts.known += 1;
+    else if (verdict.kind === 'rejected' && INVALID.has(verdict.error) && !verdict.isPassedOn) counts.invalid += 1;
   }
-  if (brought.added + brought.invalid === 0) return;
-  const quarantinedUntilMs = await usages.count(peering, brought, clock.nowMs(), transaction);
+  if (counts.added + counts.invalid === 0) return;
+  const quarantinedUntilMs = await usages.count(peering, counts, clock.nowMs(), transaction);
   if (quarantinedUntilMs === null) return;
   const { tenantId, peerId, nodeId } = peering;
   const seconds = Math.round((quarantinedUntilMs - clock.nowMs()) / 1_000);
-  await log.record([{ tenantId, peerId, nodeId, event: PEER_QUARANTINED, detail: { seconds } }], transaction);
+  await federationLog.record([{ tenantId, peerId, nodeId, event: PEER_QUARANTINED, detail: { seconds } }], transaction);
 };
 
-/** After the commit, so that what was refused is known also where the transaction was not. */
+/** Runs after the commit, so that rejections are logged even if the transaction stored nothing. */
 const tell = async (
   verdicts: readonly IngestVerdict[],
   extended: readonly string[],
   { peering, isRetry = false }: IngestPage,
-  { log }: IngestParts,
+  { federationLog }: IngestParts,
 ): Promise<void> => {
   const events = extended.map((factId) => extensionEvent(peering, factId));
   for (const verdict of verdicts) {
@@ -84,5 +84,5 @@ const tell = async (
       events.push(rejectionEvent(peering, verdict.factId, 'hlc_skew'));
     }
   }
-  if (events.length > 0) await log.recordRejections(events);
+  if (events.length > 0) await federationLog.recordRejections(events);
 };

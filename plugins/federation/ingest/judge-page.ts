@@ -29,16 +29,16 @@ export interface JudgeParts {
   /** Bounds of stamps, as the kernel has them. */
   readonly maxStampLeadMs: number;
   nameRules(): NameRules;
-  /** UUID of the garden where instructions of peers wait, null without one. */
+  /** UUID of the garden that holds instructions of peers until they are approved; null without one. */
   quarantineGarden(tenantId: string): Promise<string | null>;
 }
 
-/** Above it a stamp could drive the clock to its end, and waiting would not help. */
+/** A larger counter could exhaust the clock's counter, and waiting does not help. */
 const COUNTER_LIMIT = 2 ** 20;
 
 type JudgeablePage = Parameters<Ingest['judge']>[0];
 
-/** Judges each fact by itself, before any transaction. What the store holds is looked at once for the whole page. */
+/** Judges each fact by itself, before any transaction. Reads the store once for the whole page. */
 export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise<JudgedPage> => {
   const verdicts: (IngestVerdict | undefined)[] = new Array(page.facts.length).fill(undefined);
   const wellFormed: { readonly at: number; readonly fact: FederatedFact }[] = [];
@@ -82,13 +82,13 @@ export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise
   return { verdicts, candidates, extended };
 };
 
-/** Of the value, which may be long. */
+/** Length of the value, which may be long. */
 const charactersOf = (input: unknown): number => {
   const v = (input as { readonly value?: { readonly v?: unknown } | null } | null | undefined)?.value?.v;
   return typeof v === 'string' ? v.length : 0;
 };
 
-/** What became of a fact whose id is stored already. */
+/** The verdict on a fact whose id is stored already. */
 export const verdictOfKnown = (
   stored: Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'validUntilMs'>,
   draft: FederatedFact['draft'],
@@ -118,8 +118,8 @@ const judgeForm = (
 };
 
 /**
- * What is for the company comes from its own origin alone: whoever granted it to the sender has granted nothing to this
- * node. A fact of this node may come home.
+ * A company fact must come from its own origin, because the grant to the sender does not extend to this node. A fact of
+ * this node may return.
  */
 const isPassedOnWithoutGrant = (
   { draft, originNodeId }: FederatedFact,
@@ -171,10 +171,10 @@ const judgeUnknown = (
   const parked = (reason: ParkReason, error: Rejection): IngestVerdict =>
     via === 'pull' ? { kind: 'parked', factId: draft.id, reason, stampMs: stamp.wallMs } : rejected(error);
   const isOurs = own.isOwnNode(originNodeId ?? peering.nodeId) || own.isOwnSource(draft.source);
-  // A fact of this node comes home, after a restore for example: its own signature says so.
+  // A fact of this node may return, for example after a restore, if its own signature verifies.
   if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
   if (proof === 'invalid' || proof === 'missing') {
-    // A relay that does not know the keys of the origin passes on what anybody may have made up.
+    // A relay that does not know the origin's keys cannot detect a forgery, so it is not to blame.
     const isPassedOn = originNodeId !== null && originNodeId !== peering.nodeId;
     return { kind: 'rejected', factId: draft.id, error: 'invalid_origin_proof', isPassedOn };
   }

@@ -35,7 +35,7 @@ export interface IngestNeeds {
   readonly peerings: Peerings;
   readonly proofs: OriginProofs;
   readonly tokens: PeerTokens;
-  readonly log: FederationLog;
+  readonly federationLog: FederationLog;
 }
 
 export interface OpenedIngest {
@@ -45,9 +45,9 @@ export interface OpenedIngest {
 
 type Context = Pick<PluginContext<Requires, FederationSettings>, 'config' | 'tables' | 'on' | 'route'>;
 
-/** The way in for facts of peers: pushes come by their route, and the puller brings what it fetches. */
+/** Opens the entrance for facts of peers: the push route, and `ingest` for the puller. */
 export const openIngest = ({ config, tables, on, route }: Context, needs: IngestNeeds): OpenedIngest => {
-  const { facts, clock, self, node, quarantine, peerings, proofs, tokens, log } = needs;
+  const { facts, clock, self, node, quarantine, peerings, proofs, tokens, federationLog } = needs;
   const own = createOwnNames(self);
   const usages = new PeerUsages(tables);
   const ingest = createIngest({
@@ -58,7 +58,7 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
     own,
     proofs,
     peerings,
-    log,
+    federationLog,
     usages,
     reading: { maxBytes: node.maxBodyBytes, toleratesOldCid: config.cid === 'omit' },
     maxStampLeadMs: node.maxStampLeadMs,
@@ -73,7 +73,7 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
   return { ingest, usages };
 };
 
-/** Made when it is asked for first: by then all plugins have declared their words. */
+/** Built on first use, because by then every plugin has declared its words. */
 const nameRulesOf = ({ names }: NodeSelf, vocabulary: Vocabulary): (() => NameRules) => {
   let rules: NameRules | undefined;
   return () => {

@@ -1,13 +1,13 @@
 import { matchKey, type NodeSelf } from '../../../kernel/plugin-api.ts';
 
-/** What nobody but this node may say something as. */
+/** The identities that only this node may use as a source. */
 export interface OwnNames {
   isOwnNode(nodeId: string): boolean;
-  /** This node as a source, or one under its own address. */
+  /** True for this node as a source, and for sources under its address. */
   isOwnSource(source: string): boolean;
 }
 
-/** The same for a peer. Without an authority nothing lies under the address of the node. */
+/** Identifies a node. Without an authority, no source lies under its address. */
 export type NamedNode = Pick<NodeSelf, 'names' | 'nodeId'> & { readonly authority: string | null };
 
 export const createOwnNames = ({ names, nodeId, authority }: NamedNode): OwnNames => {

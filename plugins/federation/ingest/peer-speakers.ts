@@ -10,7 +10,7 @@ export interface SpeakerParts {
   readonly peerings: Pick<Peerings, 'withNodes'>;
 }
 
-/** Who said each fact of one page. Looks for the address of a node once, when somebody asks what it may say. */
+/** Determines the speaker of each fact of one page. Looks up the address of each node at most once, on demand. */
 export const createPeerSpeakers = (
   sender: Peering,
   { self, own, peerings }: SpeakerParts,
@@ -19,7 +19,7 @@ export const createPeerSpeakers = (
   const namesOf = async (nodeId: string): Promise<OwnNames> => {
     if (own.isOwnNode(nodeId)) return own;
     const found = nodeId === sender.nodeId ? sender : [...(await peerings.withNodes([nodeId])).values()][0];
-    // What another tenant was told about a node counts for nothing.
+    // The address that another tenant registered for a node does not count.
     const authority = found?.tenantId === sender.tenantId ? new URL(found.nodeUrl).host : null;
     return createOwnNames({ names: self.names, nodeId, authority });
   };

@@ -2,19 +2,19 @@ import type { PluginSnapshot, PluginTables, PluginTransaction, SqlValue } from '
 import type { Peering } from '../peerings/peering.ts';
 import { USAGE } from './ingest-tables.ts';
 
-/** What a peer has brought lately. */
+/** The recent intake from a peer. */
 export interface PeerUsage {
   /** New facts since the day began, UTC. */
   readonly addedToday: number;
-  /** While the peer is in quarantine, when that ends; null otherwise. */
+  /** The end of the peer's quarantine; null outside one. */
   readonly quarantinedUntilMs: number | null;
 }
 
-/** What one page brought. */
-export interface Brought {
+/** The counts of one page. */
+export interface PageCounts {
   readonly added: number;
   readonly known: number;
-  /** Facts that no honest node sends. */
+  /** Facts that an honest node never sends. */
   readonly invalid: number;
 }
 
@@ -30,13 +30,13 @@ interface Row {
 
 export const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** So many invalid facts within a window, and more than half of all, put a peer into quarantine. */
+/** A peer is quarantined after this many invalid facts within a window, if they are more than half of all. */
 const MAX_INVALID = 100;
 const WINDOW_MS = HOUR_MS;
-/** How long the first quarantine lasts, and those that follow. */
+/** Durations of the first quarantine and of the following ones. */
 const QUARANTINES_MS = [HOUR_MS, 4 * HOUR_MS, 16 * HOUR_MS, 24 * HOUR_MS] as const;
 const LONGEST_MS = Math.max(...QUARANTINES_MS);
-/** A peer that behaved for so long begins anew. */
+/** After this long without a fault, a peer starts over with the first duration. */
 const FORGIVEN_MS = 7 * DAY_MS;
 
 const NOTHING: Row = {
@@ -53,7 +53,7 @@ type PeerName = Pick<Peering, 'tenantId' | 'peerId'>;
 
 export const dayOf = (nowMs: number): number => Math.floor(nowMs / DAY_MS);
 
-/** What each peer brings in a day, and how much of it was good. */
+/** Counts the facts and faults of each peer per day, and keeps its quarantine. */
 export class PeerUsages {
   readonly #tables: PluginTables;
 
@@ -73,10 +73,15 @@ export class PeerUsages {
     };
   }
 
-  /** Returns when a quarantine that begins now ends; null where none begins. */
-  async count(peer: PeerName, brought: Brought, nowMs: number, transaction: PluginTransaction): Promise<number | null> {
+  /** Returns the end of a quarantine that begins now; null if none begins. */
+  async count(
+    peer: PeerName,
+    counts: PageCounts,
+    nowMs: number,
+    transaction: PluginTransaction,
+  ): Promise<number | null> {
     const known = await this.#rowOf(peer, transaction);
-    const next = countedIn(known ?? NOTHING, brought, nowMs);
+    const next = countedIn(known ?? NOTHING, counts, nowMs);
     const own = this.#tables.in(transaction);
     if (known === undefined) await own.insertRows(USAGE, [{ ...nameOf(peer), ...columnsOf(next) }]);
     else await own(USAGE).where(nameOf(peer)).update(columnsOf(next));
@@ -89,10 +94,10 @@ export class PeerUsages {
   }
 }
 
-/** No quarantine lasts longer: one that does was written by a clock that has been put back since. */
+/** No quarantine lasts longer. A later end was written by a clock that has since been set back. */
 const isAhead = (untilMs: number, nowMs: number): boolean => untilMs > nowMs && untilMs - nowMs <= LONGEST_MS;
 
-const countedIn = (row: Row, { added, known, invalid }: Brought, nowMs: number): Row => {
+const countedIn = (row: Row, { added, known, invalid }: PageCounts, nowMs: number): Row => {
   const isSameDay = row.day === dayOf(nowMs);
   const isSameWindow = nowMs - row.windowMs < WINDOW_MS && nowMs >= row.windowMs;
   const isForgiven = nowMs - row.quarantinedUntilMs > FORGIVEN_MS;

@@ -15,21 +15,21 @@ import type { FederatedFact, OriginProof } from '../proofs/origin-proof.ts';
 import type { Rejection } from './ingest.ts';
 import { isSevenMemberCid } from './seven-member-cid.ts';
 
-/** A fact of a peer, or why it is none. `factId` is empty where no id can be read. */
+/** A well-formed fact of a peer, or the reason for its rejection. `factId` is empty if no id can be read. */
 export type ReadFact =
   | { readonly fact: FederatedFact; readonly cidFits: boolean; readonly isInGarden: boolean }
   | { readonly factId: string; readonly error: Rejection };
 
 export interface ReadOptions {
-  /** What a fact may measure: no more than an assertion by a client. */
+  /** Size limit of a fact, equal to that of a client's assertion. */
   readonly maxBytes: number;
-  /** Content ids of an older form are accepted too. */
+  /** Also accepts content ids of an older form. */
   readonly toleratesOldCid: boolean;
 }
 
 const FACT_ID = /^[\x21-\x7e]{1,128}$/;
 const MAX_STAMP_LENGTH = 32;
-/** As many as an assertion may carry. */
+/** The same limit as for assertions. */
 const MAX_REFERENCES = 100;
 const REFERENCE = /^sha256:[0-9a-f]{64}$/;
 const CID = /^sha256:[0-9a-f]{64}$/;
@@ -37,8 +37,8 @@ const KEY_ID = /^[0-9a-f]{16}$/;
 const MAX_PROOF_TEXT = 256;
 
 /**
- * Reads a fact as a peer sent it. Everything that is kept is taken as it is: what would have to be trimmed or completed
- * is malformed, because it could not be passed on unchanged. Unknown members are ignored.
+ * Reads a fact as a peer sent it, without trimming or completing it: a changed fact could not be relayed with its
+ * signature. Ignores unknown members.
  */
 export const readFact = (input: unknown, options: ReadOptions): ReadFact => {
   const factId = readFactId(input);
@@ -69,7 +69,7 @@ const readFactId = (input: unknown): string => {
   return typeof id === 'string' && FACT_ID.test(id) ? id : '';
 };
 
-/** Own members only, so that nothing is ever read off a prototype. Absent is the same as null. */
+/** Reads own properties only, never the prototype's. Absent is the same as null. */
 const member = (sent: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(sent, name) ? (sent[name] ?? null) : null;
 
@@ -106,12 +106,12 @@ const readDraft = (sent: Readonly<Record<string, unknown>>, id: string): Draft =
 
 const NO_REFERENCES: readonly string[] = Object.freeze([]);
 
-/** Null for `interpret_as` is absent, as everywhere. */
+/** Null for `interpret_as` means absent, as everywhere. */
 const readValue = (input: unknown): FactValue => readFactValue(input, 'value');
 
 const readConfidence = (input: unknown): number => {
   if (typeof input !== 'number' || !(input >= 0 && input <= 1)) throw malformed('confidence');
-  // Adding zero makes one of the two zeros.
+  // Adding zero turns minus zero into zero.
   return input + 0;
 };
 
@@ -139,7 +139,7 @@ const readReferences = (input: unknown): readonly string[] => {
   return input as readonly string[];
 };
 
-/** Null where none came; undefined for one that cannot be a proof. */
+/** Returns null for an absent proof, and undefined for a malformed one. */
 const readProof = (input: unknown): OriginProof | null | undefined => {
   if (input === null) return null;
   if (typeof input !== 'object' || Array.isArray(input)) return undefined;
@@ -160,7 +160,7 @@ const cidFits = (sent: unknown, draft: Draft, toleratesOld: boolean): boolean =>
   return sent === contentId(draft) || (toleratesOld && isSevenMemberCid(sent, draft));
 };
 
-/** References and stamps are bounded by their form; what is long is the value and the names. */
+/** Counts only the value and the names: the formats of references and stamps bound their length. */
 const sizeOf = (draft: Draft): number => {
   const { entity, relation, source } = draft;
   return valueBytesOf([draft]) + Buffer.byteLength(entity + relation + source);

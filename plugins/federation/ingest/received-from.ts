@@ -2,8 +2,8 @@ import type { AppendedFact, FactDraft, NodeSelf } from '../../../kernel/plugin-a
 import type { OwnNames } from './own-names.ts';
 
 /**
- * The meta-facts that say from which node facts came. They lie where the facts lie, never leave this node, and are not
- * made for own facts that came home.
+ * System facts that record from which node each fact came. They lie in the place of their facts and never leave this
+ * node. Own facts that return get none.
  */
 export const receivedFromFacts = (
   facts: readonly AppendedFact[],

@@ -13,8 +13,8 @@ type Draft = FederatedFact['draft'];
 type Stored = Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'validUntilMs'>;
 
 /**
- * Whether a stored fact is the one that a peer brings under the same id. The content id stands for entity, relation,
- * value, source, scope and confidence. What an erased fact said is not known any more, so every fact of its id is it.
+ * True if a stored fact equals the one that a peer sends under its id. The content id covers entity, relation, value,
+ * source, scope and confidence. The content of an erased fact is gone, so any fact with its id equals it.
  */
 export const isSameTuple = (stored: Stored, draft: Draft): boolean =>
   stored.cid === '' ||
@@ -23,7 +23,7 @@ export const isSameTuple = (stored: Stored, draft: Draft): boolean =>
     compareHlc(stored.hlc, parseHlc(draft.hlcText) as Hlc) === 0 &&
     isSameList(stored.derivedFrom, draft.derivedFrom ?? []));
 
-/** Whether the fact would last longer than the stored one does. */
+/** True if the offered fact expires later than the stored one. */
 export const wouldExtend = ({ validUntilMs }: Pick<Stored, 'validUntilMs'>, { validUntil }: Draft): boolean => {
   if (validUntilMs === null) return false;
   const offeredMs = validUntil == null ? null : parseInstant(validUntil);
@@ -33,6 +33,6 @@ export const wouldExtend = ({ validUntilMs }: Pick<Stored, 'validUntilMs'>, { va
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((reference, at) => isSameReference(reference, b[at]));
 
-/** What a redacted reference led to is not known any more, here or there. */
+/** The target of a redacted reference is unknown on both sides, so it equals any reference. */
 const isSameReference = (one: string, other: string | undefined): boolean =>
   one === other || one === REDACTED_REFERENCE || other === REDACTED_REFERENCE;

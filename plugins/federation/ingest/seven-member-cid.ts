@@ -2,8 +2,8 @@ import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
 /**
- * Whether a content id is that of an older form: over the value's type and its text in place of the value, as compact
- * JSON with sorted names, where numbers may be written with `.0`.
+ * True for a content id of an older form. That form hashes compact JSON with sorted names; it holds the value's type
+ * and text in place of the value, and numbers may end in `.0`.
  */
 export const isSevenMemberCid = (cid: string, draft: FederatedFact['draft']): boolean => {
   const { confidence, entity, relation, scope, source, value } = draft;

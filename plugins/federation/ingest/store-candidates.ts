@@ -28,13 +28,12 @@ export interface StoreParts extends SpeakerParts {
 /** Runs in the transaction after everything is stored. */
 export type Finish = (transaction: PluginTransaction, settled: readonly IngestVerdict[]) => Promise<void>;
 
-/** So many facts of one page may fail to be stored. With more of them something else is wrong than single facts. */
+/** If more facts of one page fail, the cause is not a single fact. */
 const MAX_FAILURES = 16;
 
 /**
- * Stores what was accepted and `finish`es in one transaction. Where storing fails for another reason than the store or
- * the guard, the page is taken apart, so that the facts that cannot be stored keep no other out. A verdict for each
- * candidate, in order.
+ * Stores the accepted facts and runs `finish` in one transaction. If a single fact cannot be stored, splits the page so
+ * that the others are stored nevertheless. Returns a verdict for each candidate, in order.
  */
 export const storeCandidates = async (
   candidates: readonly Candidate[],
@@ -42,7 +41,7 @@ export const storeCandidates = async (
   finish: Finish,
   parts: StoreParts,
 ): Promise<readonly IngestVerdict[]> => {
-  const storing = new Storing(page, parts);
+  const storing = new CandidateWriter(page, parts);
   try {
     return await storing.store(candidates, finish);
   } catch (error) {
@@ -53,10 +52,10 @@ export const storeCandidates = async (
   }
 };
 
-/** What the store or the guard says holds for the whole page. */
+/** A failure of the store or the guard applies to the whole page. */
 const isFailureOfAll = (error: unknown): boolean => error instanceof ServiceError;
 
-class Storing {
+class CandidateWriter {
   readonly #page: IngestPage;
   readonly #parts: StoreParts;
   readonly #principal: Principal;
@@ -76,7 +75,7 @@ class Storing {
     return [];
   }
 
-  /** Halves and halves again, down to the facts that fail. */
+  /** Splits in halves, down to the failing facts. */
   async apart(candidates: readonly Candidate[], cause: unknown): Promise<readonly IngestVerdict[]> {
     const [only] = candidates;
     if (candidates.length === 1 && only !== undefined) {
@@ -125,7 +124,7 @@ class Storing {
           }
         },
         beforeCommit: async (transaction, judged) => {
-          // What the guard refuses is refused as a whole, and so nothing may follow from it.
+          // A refusal of the guard covers the whole page, so nothing may be stored.
           if (refused !== undefined) throw refused.error;
           const found = settle(judged);
           const kept = candidates.filter((_, at) => found[at]?.kind === 'stored');
@@ -140,7 +139,7 @@ class Storing {
       },
     );
     if (settled !== undefined) return settled;
-    // The kernel has refused every one of them before any transaction.
+    // The kernel refused all of them before any transaction, so `finish` still has to run.
     const refusals = settle(verdicts);
     if (finish !== undefined) await this.finishAlone(refusals, finish);
     return refusals;
@@ -162,15 +161,15 @@ class Storing {
 
   #verdictBy(verdict: AppendVerdict, candidate: Candidate): IngestVerdict {
     const { draft } = candidate.fact;
-    // Somebody else, or an earlier item of the page, has stored a fact of this id.
+    // Another writer, or an earlier item of the page, has stored a fact with this id.
     if (verdict.kind === 'stored' && verdict.existing) return verdictOfKnown(verdict.view.fact, draft);
     if (verdict.kind === 'stored') return { kind: 'stored', factId: draft.id };
     const error = REFUSALS[verdict.error.code] ?? 'ingest_error';
-    // The clock may have been put back since the stamp was judged.
+    // The clock may have been set back since the stamp was judged.
     return error === 'hlc_skew' ? this.#failed(candidate, error) : { kind: 'rejected', factId: draft.id, error };
   }
 
-  /** A fact that may be stored later: a pull sets it aside. */
+  /** A fact that may be stored later: a pull parks it. */
   #failed({ fact: { draft } }: Candidate, error: 'ingest_error' | 'hlc_skew' = 'ingest_error'): IngestVerdict {
     if (this.#page.via === 'push') return { kind: 'rejected', factId: draft.id, error };
     const stampMs = (parseHlc(draft.hlcText) as Hlc).wallMs;
@@ -178,7 +177,7 @@ class Storing {
   }
 }
 
-/** Words for what is refused for good. Anything else is the doing of some plugin, and may pass. */
+/** Permanent refusals. Any other error comes from a plugin, and may pass. */
 const REFUSALS: Readonly<Record<string, Rejection>> = {
   hlc_skew: 'hlc_skew',
   reserved_namespace: 'reserved_namespace',

@@ -33,17 +33,17 @@ export interface LagParts {
   readonly store: PullStore;
   readonly parked: ParkedFacts;
   readonly usages: PeerUsages;
-  readonly cursors: Pick<ServedCursors, 'of'>;
+  readonly servedCursors: Pick<ServedCursors, 'of'>;
   readonly maxFactsPerDay: number;
 }
 
-/** Entries of the feed among which facts that a peer lacks are counted: bounds what one look costs. */
+/** Bounds the feed entries in which missing facts are counted, and so the cost of one request. */
 const COUNTED_ENTRIES = 10_000;
 
 export const createPeerLags = (parts: LagParts): PeerLags => ({
   async of(caller, peerId) {
     requirePermission(caller, FEDERATE);
-    // No store holds an id with such characters, and one of them refuses to look for it.
+    // A store can hold no such id, and PostgreSQL rejects a query for it.
     const peering = hasForbiddenCodePoint(peerId) ? undefined : await parts.peerings.get(peerId);
     if (peering === undefined || peering.tenantId !== caller.tenantId) {
       throw new ServiceError('lookup', 'no such peer');
@@ -55,7 +55,7 @@ export const createPeerLags = (parts: LagParts): PeerLags => ({
 const lagOf = async (peering: Peering, parts: LagParts): Promise<PeerLag> => {
   const { facts, tables, usages, clock, maxFactsPerDay } = parts;
   const pulls = await parts.store.all(inboundScopes(peering).size === 0 ? [] : [peering]);
-  // As the peer: what it does not see it does not lack.
+  // Reads as the peer, because it lacks no facts that it may not see.
   return facts.read(peerPrincipal(peering, outboundScopes(peering)), 'export', async (reader) => {
     const { snapshot } = reader;
     const own = tables.in(snapshot as PluginSnapshot);
@@ -94,7 +94,7 @@ const outboundLags = async (
   parts: LagParts,
 ): Promise<OutboundLag[]> => {
   const granted = [...outboundScopes(peering)];
-  const asked = new Map((await parts.cursors.of(own, peering)).map((served) => [served.scope, served]));
+  const asked = new Map((await parts.servedCursors.of(own, peering)).map((served) => [served.scope, served]));
   const everything = asked.get('all');
   const lags: OutboundLag[] = [];
   for (const scope of granted) {
@@ -108,7 +108,7 @@ const outboundLags = async (
   return lags;
 };
 
-interface Asked {
+interface OutboundQuestion {
   readonly scope: ServedCursor['scope'];
   readonly served: ServedCursor | undefined;
   readonly peering: Peering;
@@ -116,7 +116,7 @@ interface Asked {
 }
 
 const outboundLag = async (
-  { scope, served, peering, reader }: Asked,
+  { scope, served, peering, reader }: OutboundQuestion,
   { self, clock }: LagParts,
 ): Promise<OutboundLag> => {
   const { snapshot } = reader;

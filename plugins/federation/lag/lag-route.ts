@@ -8,7 +8,7 @@ export const lagRoute = (lags: PeerLags, keys: KeyRegistry | undefined): Route<{
   method: 'GET',
   path: '/v1/federation/peers/:peer_id/lag',
   summary: 'How far this node and a peer have read from each other, and what keeps them',
-  // Keys bring the permission. Without them the use case alone asks for it.
+  // Without the plugin keys this permission does not exist; the use case checks the caller in both cases.
   access: { permission: keys === undefined ? 'any' : FEDERATE },
   params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
   answers: { 200: { json: PEER_LAG_JSON } },

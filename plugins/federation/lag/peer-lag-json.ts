@@ -45,7 +45,6 @@ export const PEER_LAG_JSON = objectOf({
   quarantined_until: orNull(INSTANT_JSON),
 });
 
-/** Where the exchange with a peer stands. */
 export const peerLagJson = (lag: PeerLag): Record<string, unknown> => ({
   peer_id: lag.peering.peerId,
   node_id: lag.peering.nodeId,

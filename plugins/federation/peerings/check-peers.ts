@@ -6,17 +6,17 @@ export interface PeerCheckParts {
   readonly store: PeerStore;
   readonly leases: Leases;
   readonly clock: Clock;
-  /** Verifies a declaration that waits, or follows the keys of an active peer. */
+  /** Verifies a waiting declaration, or follows the keys of an active peer. */
   check(peering: StoredPeering): Promise<void>;
 }
 
 export const CHECK_INTERVAL_MS = 60_000;
 const WAITS_MS = 86_400_000;
 const KEYS_REFRESHED_MS = 3_600_000;
-/** A peer that hangs holds up one of these, for ten seconds. */
+/** A peer that hangs occupies one of these for ten seconds. */
 const AT_ONCE = 8;
 
-/** What is to be done every minute, by one process of all that share the store. */
+/** The check of all peers that one process, among those that share the store, runs every minute. */
 export const createPeerChecks = ({ store, leases, clock, check }: PeerCheckParts): (() => Promise<void>) => {
   const lease = leases.hold('federation peers');
   return async () => {
@@ -38,6 +38,6 @@ export const createPeerChecks = ({ store, leases, clock, check }: PeerCheckParts
 
 const isDue = ({ waiting, waitingSinceMs, checkedMs, status }: StoredPeering, nowMs: number): boolean => {
   if (waiting !== null) return nowMs - (waitingSinceMs ?? 0) <= WAITS_MS;
-  // A check that lies ahead was noted by a clock that has been put back since.
+  // A check in the future was recorded by a clock that has since been set back.
   return status === 'active' && Math.abs(nowMs - (checkedMs ?? 0)) >= KEYS_REFRESHED_MS;
 };

@@ -12,41 +12,41 @@ import {
 import { DECLARATION_EXPIRED } from '../federation-words.ts';
 import { type Declaration, DIRECTIONS, type Direction } from './peering.ts';
 
-/** A declaration as it was received or signed, member by member: the signature covers all of it but itself. */
+/** A declaration as received or signed. Its signature covers every other member. */
 export type DeclarationDocument = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** What the operator of this node declares towards another one. */
+/** A request of this node's operator to declare the node towards another one. */
 export interface DeclareRequest {
-  /** Id of the other node, or its address, where its metadata is read. */
+  /** Id of the other node, or an address that serves its metadata. */
   readonly peer: string;
-  /** Without them: public. */
+  /** Defaults to public. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly direction?: Direction | undefined;
 }
 
-/** A declaration that holds together in itself. Nobody has verified the signature yet. */
+/** A well-formed declaration whose signature is not verified yet. */
 export interface ReadDeclaration extends Declaration {
   readonly declaringNodeId: string;
-  /** Null in a declaration of another node that names nobody. */
+  /** Null if a declaration of another node names no target. */
   readonly targetNodeId: string | null;
   readonly signature: string;
   readonly nodeUrl: string | null;
-  /** base64url of the key that the declaring node says to have. */
+  /** base64url of the key that the declaring node claims. */
   readonly publicKey: string | null;
   readonly document: DeclarationDocument;
 }
 
-/** Older than this a declaration is not taken any more, because nobody knows who kept it, and why. */
+/** Older declarations are refused, because a stolen copy may have been held back on purpose. */
 export const DECLARATION_LIFE_MS = 86_400_000;
 const MAX_LEAD_MS = 300_000;
 
-/** What the signature covers: the RFC 8785 form of all members as received, but for the signature itself. */
+/** The signed bytes: the RFC 8785 form of all members as received, without the signature. */
 export const signedBytes = (document: DeclarationDocument): Uint8Array => {
   const { declaration_sig: _, ...rest } = document;
   return Buffer.from(canonicalJson(rest));
 };
 
-/** Reads a declaration that has the members and types of the schema. Throws one refusal for all that is wrong. */
+/** Reads a declaration that fits the schema. Throws one refusal that lists every violation. */
 export const readDeclaration = (
   document: DeclarationDocument,
   { selfId, nowMs }: { readonly selfId: string; readonly nowMs: number },
@@ -82,7 +82,7 @@ export const readDeclaration = (
   return read;
 };
 
-/** The grant of a document that was read before it was stored. */
+/** The grant of a document that passed `readDeclaration` before it was stored. */
 export const declarationOf = (document: DeclarationDocument): Declaration => {
   const signedAt = textOf(document, 'signed_at') ?? '';
   return {
@@ -93,7 +93,7 @@ export const declarationOf = (document: DeclarationDocument): Declaration => {
   };
 };
 
-/** Base address of a node without a final slash. Throws for what nobody can be reached at. */
+/** Base address of a node without a final slash. Throws for an address that cannot be called. */
 export const readNodeUrl = (text: string, path = 'body.node_url'): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isBase = url !== undefined && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
@@ -101,7 +101,7 @@ export const readNodeUrl = (text: string, path = 'body.node_url'): string => {
   throw refusalAt(path, 'must be an absolute http or https address without user, query and fragment');
 };
 
-/** Where a node with this id is reached unless it says otherwise; null for an id that names no host. */
+/** Default address of a node with this id; null if the id contains no host. */
 export const urlOfNodeId = (nodeId: string): string | null => {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#@\\]+)/i.exec(nodeId)?.[1];
   const url = `https://${authority}`;
@@ -119,7 +119,7 @@ const targetViolations = (declaring: string, target: string | null, selfId: stri
   return [];
 };
 
-/** As names are: case makes no other node. */
+/** As with names, differences in case do not count. */
 const isSameNode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const readScopes = (document: DeclarationDocument): readonly Scope[] => {

@@ -1,29 +1,29 @@
 import type { PluginTransaction } from '../../../kernel/plugin-api.ts';
 import type { AuditEvent } from '../../audit/audit-api.ts';
 
-/** An entry of `GET /v1/federation/audit`. Never a value of a fact, a token or a key. */
+/** An entry of `GET /v1/federation/audit`. Never holds a value of a fact, a token or a key. */
 export interface FederationEvent {
   readonly tenantId: string;
-  /** Null where no peering is known. */
+  /** Null if no peering is known. */
   readonly peerId: string | null;
-  /** The other node, as far as it is known, for the audit log of the node. */
+  /** The other node, if known, for the node's audit log. */
   readonly nodeId: string | null;
   readonly event: AuditEvent;
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** What happened between this node and its peers. */
+/** The log of the exchange with peers. */
 export interface FederationLog {
-  /** With a transaction, which is one of the tenant, the entries exist exactly when it commits. */
+  /** In a transaction of the tenant, the entries become durable exactly when it commits. */
   record(events: readonly FederationEvent[], transaction?: PluginTransaction): Promise<void>;
   /**
-   * Records refusals in a transaction of their own, so that they survive a rollback. At most 60 a minute for each peer
-   * and kind: the member `suppressed` of the next detail counts those that were left out. Never inside a transaction.
+   * Records refusals in a transaction of their own, so that they survive a rollback. At most 60 per minute for each
+   * peer and kind; `suppressed` in the next detail counts the others. Never call it inside a transaction.
    */
   recordRejections(events: readonly FederationEvent[]): Promise<void>;
 }
 
-/** An entry as it was recorded. */
+/** A recorded entry. */
 export interface FederationEntry {
   readonly id: string;
   readonly peerId: string | null;
@@ -33,12 +33,12 @@ export interface FederationEntry {
   readonly tsMs: number;
 }
 
-/** Which entries; a member that is left out narrows nothing. */
+/** Absent members match every entry. */
 export interface FederationEntryFilter {
   readonly peerId?: string | undefined;
-  /** Id of an event; an unknown one finds nothing. */
+  /** Id of an event; an unknown one matches nothing. */
   readonly event?: string | undefined;
 }
 
-/** The place of an entry in a list that begins with the newest. */
+/** The position of an entry in a list with the newest first. */
 export type FederationEntryPosition = Pick<FederationEntry, 'tsMs' | 'id'>;

@@ -3,12 +3,12 @@ import { successionBytes } from '../../node-info/node-info-api.ts';
 import { keyIdOf } from '../proofs/origin-statement.ts';
 import type { PeerKey } from './peering.ts';
 
-/** The metadata of a node, as far as it tells who the node is. Nobody has verified anything of it. */
+/** The identity that a node's metadata claims, without any verification. */
 export interface ClaimedIdentity {
   readonly nodeId: string;
-  /** By which the process that was asked signs. */
+  /** The signing key of the process that replied. */
   readonly publicKey: Uint8Array;
-  /** Oldest first. Empty where the node lists none. */
+  /** Oldest first. Empty if the node lists none. */
   readonly listed: readonly ListedKey[];
 }
 
@@ -21,13 +21,13 @@ export interface ListedKey {
   readonly signedBy: { readonly keyId: string; readonly signature: Uint8Array } | null;
 }
 
-/** More rotations than any node has; each costs a signature to verify. Nor are more keys of a node kept. */
+/** More rotations than any node has. Each costs one signature check, and no more keys of a node are stored. */
 const MAX_LISTED_KEYS = 100;
-/** How long processes of the peer that have not started again may use a key that the peer has replaced. */
+/** How long a replaced key of the peer stays valid, for processes of the peer that still use it. */
 const LONGEST_OVERLAP_MS = 86_400_000;
 const USUAL_OVERLAP_MS = 3_600_000;
 
-/** Reads the identity out of a metadata document; undefined where that tells none. */
+/** Reads the identity from a metadata document; undefined without one. */
 export const readIdentity = (metadata: unknown): ClaimedIdentity | undefined => {
   if (!isObject(metadata)) return undefined;
   const { node_id: nodeId, federation_pubkey: publicKey, federation_keys: listed } = metadata;
@@ -39,8 +39,8 @@ export const readIdentity = (metadata: unknown): ClaimedIdentity | undefined => 
 };
 
 /**
- * The keys of a node that is seen for the first time: the current one, and those before it that lead up to it. Taken on
- * trust in the connection, as the current one is.
+ * The keys of a node on first contact: the current one, and earlier ones that lead up to it. They are trusted as the
+ * connection is.
  */
 export const firstKeys = ({ nodeId, publicKey, listed }: ClaimedIdentity, nowMs: number): readonly PeerKey[] => {
   const keys: PeerKey[] = [{ keyId: keyIdOf(publicKey), publicKey, validUntilMs: null }];
@@ -50,13 +50,13 @@ export const firstKeys = ({ nodeId, publicKey, listed }: ClaimedIdentity, nowMs:
     if (!keys.some(({ keyId }) => keyId === entry.keyId)) keys.push(retired(entry, nowMs));
     link = entry;
   }
-  // The process that was asked may sign by a key that others of the node have replaced already.
+  // The replying process may still use a key that the node has replaced.
   return followKeys(keys, { nodeId, publicKey, listed }, nowMs) ?? keys;
 };
 
 /**
- * The keys of a node that is known, after it may have changed its key: from the pinned one on, each key is taken when
- * the one before it vouches for it. Undefined when that does not lead to the key by which the node signs now.
+ * The keys of a known node after a possible rotation. Starting at the pinned key, each new key must be signed by the
+ * one before it. Undefined if that does not lead to the node's current key.
  */
 export const followKeys = (
   known: readonly PeerKey[],
@@ -78,14 +78,14 @@ export const followKeys = (
   return keys.some(({ keyId }) => keyId === signing) ? newest(keys) : undefined;
 };
 
-/** A node that changes its key all the time must not fill the store with its keys. */
+/** A node that rotates its key all the time must not fill the store. */
 const newest = (keys: readonly PeerKey[]): readonly PeerKey[] =>
   [...new Map(keys.toReversed().map((key) => [key.keyId, key])).values()].toReversed().slice(0, MAX_LISTED_KEYS);
 
 const endOf = (keyId: string, listed: readonly ListedKey[]): number | null =>
   listed.findLast((entry) => entry.keyId === keyId)?.validUntilMs ?? null;
 
-/** A peer cannot keep a replaced key in use for long, because a thief might be the one who wants that. */
+/** Bounds the overlap that a peer may ask for, because a thief of the old key would ask for a long one. */
 const retired = (
   { keyId, publicKey, validUntilMs }: Pick<PeerKey, 'keyId' | 'publicKey' | 'validUntilMs'>,
   nowMs: number,
@@ -112,7 +112,7 @@ const readListedKey = (entry: unknown): ListedKey | undefined => {
   if (typeof text !== 'string' || publicKey === undefined || typeof validFrom !== 'string') return undefined;
   if (parseInstant(validFrom) === null) return undefined;
   return {
-    // As it follows from the key: what the list says it is counts for nothing.
+    // Computed from the key, because the listed id is only a claim.
     keyId: keyIdOf(publicKey),
     publicKey,
     publicKeyText: text,

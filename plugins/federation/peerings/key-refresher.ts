@@ -13,14 +13,14 @@ export interface KeyRefresherParts {
   readonly store: PeerStore;
   readonly tables: PluginTables;
   readonly reader: PeerReader;
-  readonly events: FederationLog;
+  readonly federationLog: FederationLog;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 const UNKNOWN_KEY = 'the pinned key does not vouch for the key in the metadata';
 
-/** Reads the metadata of peers again, and follows their keys. */
+/** Reads the metadata of peers again, and follows their key rotations. */
 export class KeyRefresher {
   readonly #parts: KeyRefresherParts;
 
@@ -28,7 +28,7 @@ export class KeyRefresher {
     this.#parts = parts;
   }
 
-  /** The peering as it is afterwards. A peer that does not answer stays what it was. */
+  /** Returns the updated peering. If the peer does not reply, the peering stays unchanged. */
   async refresh(peering: Peering): Promise<Peering> {
     const { store, tables, reader, clock } = this.#parts;
     const { tenantId, peerId } = peering;
@@ -46,7 +46,7 @@ export class KeyRefresher {
       if (keys === undefined) {
         const after = rejected(stored, nowMs);
         await store.update(own, after);
-        await this.#parts.events.record(
+        await this.#parts.federationLog.record(
           [peerEvent(PEER_APPROVAL_FAILED, stored, { reason: UNKNOWN_KEY })],
           transaction,
         );

@@ -40,7 +40,6 @@ export interface PeeringsParts {
   readonly transport: Transport;
   readonly audit: AuditLog | undefined;
   readonly keys: KeyRegistry | undefined;
-  /** Adds a route to the node. */
   // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
   route(route: Route<any, any, any>): void;
   every(intervalMs: number, task: () => Promise<void>): void;
@@ -48,21 +47,21 @@ export interface PeeringsParts {
 
 export interface OpenPeerings {
   readonly peerings: Peerings;
-  readonly events: FederationLog;
+  readonly federationLog: FederationLog;
   readonly registry: PeerRegistry;
 }
 
-/** Opens what this node knows of its peers, with its routes and its repeated check of who they are. */
+/** Opens the peerings of this node, with their routes and their periodic check. */
 export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   const { config, tables, clock, self, transport, log, leases } = parts;
   const { metadataPath } = self.names;
   const store = new PeerStore(tables);
-  const events = new StoredFederationLog(parts);
+  const federationLog = new StoredFederationLog(parts);
   const reader = new PeerReader({ transport, clock, metadataPath, insecure: config.insecure });
-  const refresher = new KeyRefresher({ store, tables, reader, events, clock, log });
+  const refresher = new KeyRefresher({ store, tables, reader, federationLog, clock, log });
   const peerings = new StoredPeerings({ store, tables, clock, refresher });
-  const registry = new StoredPeerRegistry({ ...parts, enabled: config.enabled, store, reader, events });
-  // Keys bring the permission. Without them the use cases alone ask for it.
+  const registry = new StoredPeerRegistry({ ...parts, enabled: config.enabled, store, reader, federationLog });
+  // Without the plugin keys this permission does not exist; the use cases check the caller in both cases.
   const federate: Access = { permission: parts.keys === undefined ? 'any' : FEDERATE };
   const served = { ...parts, registry, federate };
   parts.route(registerPeerRoute(served));
@@ -70,7 +69,7 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   parts.route(revokePeerRoute(served));
   parts.route(federationAuditRoute(served));
   if (config.enabled) {
-    const waiting = { store, tables, reader, events, clock, self };
+    const waiting = { store, tables, reader, federationLog, clock, self };
     const check = createPeerChecks({
       store,
       leases,
@@ -82,5 +81,5 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
     });
     parts.every(CHECK_INTERVAL_MS, check);
   }
-  return { peerings, events, registry };
+  return { peerings, federationLog, registry };
 };

@@ -24,7 +24,7 @@ const STATUS = { type: 'string', enum: [...PEER_STATUSES] } as const;
 
 export const REGISTERED_JSON = objectOf({ peer_id: STRING_JSON, status: STATUS, verified_at: orNull(INSTANT_JSON) });
 
-/** The answer to a declaration. */
+/** The reply to a declaration. */
 export const registeredJson = ({ peerId, status, verifiedMs }: Peering): Record<string, unknown> => ({
   peer_id: peerId,
   status,
@@ -47,7 +47,7 @@ export const PEER_JSON = objectOf({
 
 export const PEERS_JSON = objectOf({ peers: listOf(PEER_JSON) });
 
-/** A peer of `GET /v1/federation/peers`. What the peer itself has declared is null until that was verified. */
+/** An item of `GET /v1/federation/peers`. The peer's own declaration is null until it is verified. */
 export const peerJson = (peering: Peering): Record<string, unknown> => {
   const { theirs, ours, keys, establishedMs } = peering;
   const key = keys[0];

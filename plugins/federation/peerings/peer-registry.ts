@@ -52,12 +52,11 @@ export interface PeerRegistryParts {
   readonly store: PeerStore;
   readonly tables: PluginTables;
   readonly reader: PeerReader;
-  readonly events: StoredFederationLog;
+  readonly federationLog: StoredFederationLog;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** See `PeerRegistry`. */
 export class StoredPeerRegistry implements PeerRegistry {
   readonly #parts: PeerRegistryParts;
 
@@ -105,8 +104,8 @@ export class StoredPeerRegistry implements PeerRegistry {
 
   async revoke(caller: Principal, peerId: string): Promise<StoredPeering> {
     requirePermission(caller, 'admin');
-    const { store, tables, events, clock } = this.#parts;
-    // No store holds such an id.
+    const { store, tables, federationLog, clock } = this.#parts;
+    // A store can hold no such id.
     if (hasForbiddenCodePoint(peerId)) throw noSuchPeer();
     return tables.write(caller.tenantId, async (own, transaction) => {
       const before = await store.byId(own, caller.tenantId, peerId);
@@ -114,21 +113,21 @@ export class StoredPeerRegistry implements PeerRegistry {
       if (before.status === 'revoked') return before;
       const after = revoked(before, clock.nowMs());
       await store.update(own, after);
-      await events.record([peerEvent(PEER_REVOKED, after, { by: caller.entityUri })], transaction);
+      await federationLog.record([peerEvent(PEER_REVOKED, after, { by: caller.entityUri })], transaction);
       return after;
     });
   }
 
   events: PeerRegistry['events'] = async (caller, filter, page) => {
     requirePermission(caller, FEDERATE);
-    return this.#parts.events.entries(caller.tenantId, filter, page);
+    return this.#parts.federationLog.entries(caller.tenantId, filter, page);
   };
 
   #requireFederation(): void {
     if (!this.#parts.enabled) throw federationDisabled();
   }
 
-  /** Who is meant by an address, or by an id. */
+  /** Resolves an address or an id to a node. */
   async #find(peer: string): Promise<{ readonly nodeId: string; readonly nodeUrl?: string }> {
     if (!/^https?:\/\//i.test(peer)) return { nodeId: peer };
     const nodeUrl = readNodeUrl(peer, 'body.peer');
@@ -183,7 +182,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     });
   }
 
-  /** What was not verified takes nothing away from a peering whose keys are known. */
+  /** Stores an unverified declaration. It takes nothing away from a peering whose keys are known. */
   async #keepWaiting(
     caller: Principal,
     declaration: ReadDeclaration,
@@ -208,17 +207,17 @@ export class StoredPeerRegistry implements PeerRegistry {
     return store.read(async (own) => ofTenant(await store.byNode(own, nodeId), caller));
   }
 
-  /** Changes the peering with a node, or makes it. `change` has no effect but what it returns or throws. */
+  /** Changes or creates the peering with a node. `change` must be pure: it runs more than once. */
   async #change(
     caller: Principal,
     nodeId: string,
     change: (before: StoredPeering) => StoredPeering,
   ): Promise<StoredPeering> {
-    const { store, tables, events, random, clock } = this.#parts;
+    const { store, tables, federationLog, random, clock } = this.#parts;
     const { tenantId } = caller;
     const known = await this.#known(caller, nodeId);
     const first = known ?? newPeering(caller, { peerId: random.uuid(), nodeId, nowMs: clock.nowMs() });
-    // What cannot be done is refused before anything is written.
+    // Refuses an impossible change before anything is written.
     change(first);
     const isNew = known === undefined || known.status === 'revoked';
     const peerId = isNew ? await this.#claim(caller, first) : first.peerId;
@@ -227,14 +226,14 @@ export class StoredPeerRegistry implements PeerRegistry {
       if (before === undefined || before.status === 'revoked') throw revokedMeanwhile();
       const after = change(before);
       await store.update(own, after);
-      await events.record(approvalOf(before, after, caller.entityUri), transaction);
+      await federationLog.record(approvalOf(before, after, caller.entityUri), transaction);
       return after;
     });
   }
 
   /**
-   * Makes the node the peer of this tenant, with nothing declared. Written as the default tenant, for all tenants, so
-   * that two of them cannot do so at the same time. Returns the id of the peering, which may be there already.
+   * Makes the node a peer of this tenant, with nothing declared. It writes in the default tenant, on behalf of all, so
+   * that two tenants cannot claim a node at once. Returns the id of the new or existing peering.
    */
   async #claim(caller: Principal, peering: StoredPeering): Promise<string> {
     const { store, tables } = this.#parts;
@@ -250,7 +249,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     });
   }
 
-  /** Records that a node is not the one that a declaration names. Returns what to throw. */
+  /** Logs that a node is not the one that a declaration names. Returns the error to throw. */
   async #refused(
     caller: Principal,
     nodeId: string,
@@ -259,14 +258,14 @@ export class StoredPeerRegistry implements PeerRegistry {
     kind: Verification['kind'] = 'mismatch',
   ): Promise<ServiceError> {
     const known = before ?? { tenantId: caller.tenantId, peerId: null, nodeId };
-    await this.#parts.events.recordRejections([
+    await this.#parts.federationLog.recordRejections([
       peerEvent(PEER_APPROVAL_FAILED, known, { by: caller.entityUri, reason: why }),
     ]);
     return unverified(kind, why);
   }
 }
 
-/** Of the rows of one node the one of the caller's tenant. Throws when the node is the peer of another one. */
+/** The row of the caller's tenant among those of one node. Throws if the node is a peer of another tenant. */
 const ofTenant = (rows: readonly StoredPeering[], caller: Principal): StoredPeering | undefined => {
   if (rows.some((row) => isOfOther(row, caller))) throw takenNode();
   return rows.find(({ tenantId }) => tenantId === caller.tenantId);

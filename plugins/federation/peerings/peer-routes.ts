@@ -28,17 +28,17 @@ const MAX_KEY_LENGTH = 128;
 
 export interface PeerRouteParts {
   readonly registry: PeerRegistry;
-  /** Of what takes the permission `federate`. */
+  /** The access of routes that need the permission `federate`. */
   readonly federate: Access;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
 }
 
-/** Null stays where it was sent, because the signature covers it. */
+/** Null stays in the document, because the signature covers it. */
 const textOrNull = (maxLength: number) => ({ type: ['string', 'null'], minLength: 1, maxLength });
 const nodeId = { type: ['string', 'null'], pattern: `^[!-~]{1,${MAX_NODE_ID_LENGTH}}$` };
 
-/** The members that a declaration can have. Their values are judged by `readDeclaration`. */
+/** The members of a declaration. `readDeclaration` checks their values. */
 export const DECLARATION_BODY = schema<DeclarationDocument>({
   type: 'object',
   required: ['signed_at', 'declaration_sig'],
@@ -64,7 +64,7 @@ export const DECLARATION_BODY = schema<DeclarationDocument>({
   },
 });
 
-/** `POST /v1/federation/peers`: a declaration of another node, or one that this node has signed. */
+/** `POST /v1/federation/peers`: registers a declaration of another node, or one that this node has signed. */
 export const registerPeerRoute = ({
   registry,
   federate,
@@ -75,7 +75,7 @@ export const registerPeerRoute = ({
   access: federate,
   body: DECLARATION_BODY,
   answers: { 201: { json: REGISTERED_JSON } },
-  // What `peer declare` of the other node prints.
+  // As printed by `peer declare` on the other node.
   example: {
     body: {
       declaring_node_id: 'svc://beta.example.org',

@@ -3,23 +3,23 @@ import { keyIdOf } from '../proofs/origin-statement.ts';
 import { type DeclarationDocument, declarationOf } from './declaration.ts';
 import type { Peering, PeerKey, PeerStatus } from './peering.ts';
 
-/** A peering with what only its own keeper needs. */
+/** A peering with the columns that only its own store needs. */
 export interface StoredPeering extends Peering {
-  /** As received; nobody has verified them yet, because the metadata of the peer could not be read. */
+  /** A received declaration that is not verified yet, because the peer's metadata could not be read. */
   readonly waiting: DeclarationDocument | null;
   readonly waitingSinceMs: number | null;
   readonly theirDocument: DeclarationDocument | null;
   readonly ourDocument: DeclarationDocument | null;
-  /** Nothing signed then or before counts, also when the declaration itself is gone. */
+  /** Declarations signed at or before this instant do not count, even after the declaration itself is deleted. */
   readonly theirFloorMs: number | null;
   readonly ourFloorMs: number | null;
-  /** When the metadata of the peer was read last, or the attempt was made. */
+  /** When the peer's metadata was last requested. */
   readonly checkedMs: number | null;
 }
 
 /**
- * Rows are found by a digest, because an index takes no keys of any length. It is the same for all spellings of a node
- * id, as names are the same that differ in case alone.
+ * Rows are found by a digest, because an index bounds the length of its keys. Node ids that differ only in case share a
+ * digest, as names do.
  */
 export const nodeDigest = (nodeId: string): string => sha256Hex(nodeId.toLowerCase());
 

@@ -6,7 +6,7 @@ import { PEERS_CHANGED } from './peerings.ts';
 /** More than anybody administers by hand. */
 export const MAX_PEERS_PER_TENANT = 1_000;
 
-/** Peerings in the store. Nothing is cached: what one process changes holds for all with its commit. */
+/** Stored peerings. Nothing is cached: a change by one process takes effect for all with its commit. */
 export class PeerStore {
   readonly #tables: PluginTables;
 
@@ -26,7 +26,7 @@ export class PeerStore {
     return this.#first(own, { peer_id: peerId });
   }
 
-  /** Of any tenant. Where a node was the peer of several, the one that is not revoked comes first. */
+  /** Peerings of any tenant. If several tenants had the node as a peer, one that is not revoked comes first. */
   async byNode(own: ReadableTables, ...nodeIds: readonly string[]): Promise<StoredPeering[]> {
     const rows = await own.select(PEERS_TABLE, { node_digest: nodeIds.map(nodeDigest) });
     return rows
@@ -58,7 +58,7 @@ export class PeerStore {
     own.signal(PEERS_CHANGED);
   }
 
-  /** Notes that the metadata was asked for, which is no change that anybody waits for. */
+  /** Records a metadata request. It signals no change, because no worker waits for it. */
   async checked(own: WritableTables, { tenantId, peerId }: StoredPeering, nowMs: number): Promise<void> {
     await own(PEERS_TABLE).where({ tenant_id: tenantId, peer_id: peerId }).update({ checked_ms: nowMs });
   }

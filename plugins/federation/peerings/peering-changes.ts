@@ -3,9 +3,9 @@ import { declarationOf, type ReadDeclaration, urlOfNodeId } from './declaration.
 import type { StoredPeering } from './peer-row.ts';
 import { type Declaration, inboundScopes, mayLeave, outboundScopes, type PeerKey } from './peering.ts';
 
-/** How a peering changes, without the store. */
+/** Pure state changes of a peering, without the store. */
 
-/** Before anything was declared. */
+/** Before anything is declared. */
 export const newPeering = (
   { tenantId }: Pick<Principal, 'tenantId'>,
   { peerId, nodeId, nowMs }: { readonly peerId: string; readonly nodeId: string; readonly nowMs: number },
@@ -31,7 +31,7 @@ export const newPeering = (
   checkedMs: null,
 });
 
-/** The declaration of the peer was verified. Its former one is gone at once. */
+/** Applies a verified declaration of the peer. It replaces the former one at once. */
 export const withTheirs = (
   before: StoredPeering,
   declaration: Pick<ReadDeclaration, 'document'>,
@@ -57,7 +57,7 @@ export const withTheirs = (
   );
 };
 
-/** The declaration of the peer waits until its metadata can be read. */
+/** Stores a declaration of the peer until its metadata can be read. */
 export const withWaiting = (
   before: StoredPeering,
   declaration: Pick<ReadDeclaration, 'document'>,
@@ -76,7 +76,7 @@ export const withWaiting = (
     nowMs,
   );
 
-/** This node has declared itself. A peer whose identity has failed stays out. */
+/** Applies a declaration of this node. A peer that failed verification stays rejected. */
 export const withOurs = (
   before: StoredPeering,
   declaration: Pick<ReadDeclaration, 'document'>,
@@ -87,7 +87,7 @@ export const withOurs = (
     before,
     {
       ...before,
-      // An address at which the peer was verified is worth more than one that was only typed.
+      // An address at which the peer was verified takes precedence over a typed one.
       nodeUrl: before.keys.length > 0 ? before.nodeUrl : (nodeUrl ?? before.nodeUrl),
       ours,
       ourDocument: declaration.document,
@@ -98,22 +98,22 @@ export const withOurs = (
   );
 };
 
-/** The peer has changed its key, and its former key vouches for it. */
+/** Applies a new key of the peer that its former key has signed. */
 export const withKeys = (before: StoredPeering, keys: readonly PeerKey[], nowMs: number): StoredPeering => ({
   ...before,
   keys,
   checkedMs: nowMs,
 });
 
-/** The peer is not who it was, or not who it said it is. Its next declaration must be verified again. */
+/** The peer is another node than before, or than it claimed. Its next declaration must be verified again. */
 export const rejected = (before: StoredPeering, nowMs: number): StoredPeering =>
   settled(before, { ...before, ...FORGOTTEN_THEIRS, status: 'rejected', checkedMs: nowMs }, nowMs);
 
-/** Both sides must declare themselves anew, by declarations that are newer than those that are forgotten here. */
+/** Both sides must declare again, with newer declarations than the ones that this removes. */
 export const revoked = (before: StoredPeering, nowMs: number): StoredPeering =>
   settled(before, { ...before, ...FORGOTTEN_THEIRS, ours: null, ourDocument: null, status: 'revoked' }, nowMs);
 
-/** A revoked peering begins again as if the peer had never been seen: with any key. */
+/** A revoked peering restarts as if with an unknown node, which may present any key. */
 export const startedOver = (before: StoredPeering): StoredPeering => ({
   ...before,
   keys: [],
@@ -128,7 +128,7 @@ const FORGOTTEN_THEIRS = {
   verifiedMs: null,
 } as const;
 
-/** Works out what follows: whether the peering is active now, and whether it grants something else than before. */
+/** Derives the rest: whether the peering is active, and whether its grant has changed. */
 const settled = (before: StoredPeering, after: StoredPeering, nowMs: number): StoredPeering => {
   const isActive = after.status === 'pending_verification' && after.theirs !== null && after.ours !== null;
   const status = isActive ? 'active' : after.status;
@@ -143,7 +143,7 @@ const settled = (before: StoredPeering, after: StoredPeering, nowMs: number): St
 const grantOf = (peering: StoredPeering): string =>
   JSON.stringify([[...outboundScopes(peering)], [...inboundScopes(peering)]]);
 
-/** Which scopes both sides name, as far as these can leave a node; of the one declaration while there is only one. */
+/** The scopes that both sides name and that may leave a node. If one side has declared, its scopes alone. */
 export const namedScopes = ({
   theirs,
   ours,

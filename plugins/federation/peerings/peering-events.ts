@@ -9,7 +9,7 @@ export const peerEvent = (
   detail: FederationEvent['detail'] = {},
 ): FederationEvent => ({ tenantId, peerId, nodeId, event, detail: { node_id: nodeId, ...detail } });
 
-/** What is to be recorded when a peering has become active; nothing otherwise. */
+/** The event to record if a peering has become active; otherwise none. */
 export const approvalOf = (
   before: Pick<StoredPeering, 'status'>,
   after: StoredPeering,

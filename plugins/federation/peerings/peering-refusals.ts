@@ -4,7 +4,7 @@ import type { ReadDeclaration } from './declaration.ts';
 import { MAX_PEERS_PER_TENANT } from './peer-store.ts';
 import type { Verification } from './verify-peer.ts';
 
-/** What callers are told when a peering cannot be made or changed. */
+/** Errors for callers whose peering cannot be made or changed. */
 
 export const federationDisabled = (): ServiceError =>
   new ServiceError(FEDERATION_DISABLED, 'federation is switched off on this node', {

@@ -7,7 +7,7 @@ export type PeerStatus = (typeof PEER_STATUSES)[number];
 export const DIRECTIONS = ['bidirectional', 'outbound', 'inbound'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** What one node has declared towards the other, verified. */
+/** A verified declaration of one node towards the other. */
 export interface Declaration {
   readonly scopes: readonly Scope[];
   readonly direction: Direction;
@@ -16,47 +16,47 @@ export interface Declaration {
   readonly signedMs: number;
 }
 
-/** A key by which the peer signs, or signed once. */
+/** A present or former signing key of the peer. */
 export interface PeerKey {
   /** The first 16 hexadecimal digits of the SHA-256 of the raw public key. */
   readonly keyId: string;
   /** Raw Ed25519 key, 32 bytes. */
   readonly publicKey: Uint8Array;
-  /** From then on the key makes no tokens; what it signed before stays good. Null for the current key. */
+  /** From then on the key signs no tokens; earlier signatures stay valid. Null for the current key. */
   readonly validUntilMs: number | null;
 }
 
-/** This node and another one, as far as each has declared itself. It serves one tenant. */
+/** The relation of this node and another one, as declared by both. It serves one tenant. */
 export interface Peering {
   readonly tenantId: string;
   readonly peerId: string;
-  /** Of the other node. */
+  /** Id of the other node. */
   readonly nodeId: string;
   /** Base address of the other node, without a final slash. */
   readonly nodeUrl: string;
   readonly status: PeerStatus;
-  /** Null until it was posted here. */
+  /** Null until the other node's declaration is posted here. */
   readonly theirs: Declaration | null;
   readonly ours: Declaration | null;
-  /** Pinned when the peer was verified, and those that it followed to; the current one first. Empty before. */
+  /** The key pinned on verification and its successors, the current one first. Empty before verification. */
   readonly keys: readonly PeerKey[];
-  /** Grows whenever what the two declarations grant has changed. */
+  /** Grows with each change of the grant. */
   readonly grantVersion: number;
   readonly verifiedMs: number | null;
-  /** When it became active first. */
+  /** When the peering first became active. */
   readonly establishedMs: number | null;
   readonly createdMs: number;
 }
 
-/** What facts of this node the peer may have. Empty unless the peering is active. */
+/** Scopes of this node's facts that the peer may read. Empty unless the peering is active. */
 export const outboundScopes = (peering: Peering): ReadonlySet<Scope> =>
   grantedScopes(peering, peering.ours, peering.theirs);
 
-/** What facts of the peer this node may take. Empty unless the peering is active. */
+/** Scopes of the peer's facts that this node may take. Empty unless the peering is active. */
 export const inboundScopes = (peering: Peering): ReadonlySet<Scope> =>
   grantedScopes(peering, peering.theirs, peering.ours);
 
-/** Local and team facts never leave their node, whatever a declaration says. */
+/** Local and team facts never leave their node, even if a declaration names these scopes. */
 export const mayLeave = (scope: Scope): boolean => !KEPT_SCOPES.has(scope);
 
 const KEPT_SCOPES: ReadonlySet<Scope> = new Set(['local', 'team']);

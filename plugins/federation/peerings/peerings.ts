@@ -1,26 +1,25 @@
 import type { PluginSnapshot } from '../../../kernel/plugin-api.ts';
 import type { Peering } from './peering.ts';
 
-/** Topic that is signalled when a peering has changed, for workers of this plugin (`onSignal`). */
+/** Signal topic for changed peerings, for the workers of this plugin (`onSignal`). */
 export const PEERS_CHANGED = 'peers';
 
-/** Who this node exchanges facts with. A node is the peer of one tenant at most. */
+/** The peerings of this node. Each other node is a peer of at most one tenant. */
 export interface Peerings {
-  /** The peering with the node of this id, in whatever spelling, in any status, and of whatever tenant. */
+  /** The peering with a node id in any spelling, in any status and of any tenant. */
   withNode(nodeId: string): Promise<Peering | undefined>;
-  /** The same for many nodes in one statement, by node id; those without a peering are left out. */
+  /** The same for many nodes in one statement, by node id; nodes without a peering are left out. */
   withNodes(nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>>;
-  /** In any status. */
+  /** Finds a peering in any status. */
   get(peerId: string): Promise<Peering | undefined>;
-  /** All active ones, of all tenants. */
+  /** All active peerings of all tenants. */
   active(): Promise<readonly Peering[]>;
-  /** As the snapshot or transaction has it: for what must still hold when something is stored. */
+  /** Reads from the snapshot or transaction, for conditions that must still hold when it commits. */
   read(snapshot: PluginSnapshot, tenantId: string, peerId: string): Promise<Peering | undefined>;
   /**
-   * Reads the metadata of the peer again and follows its key, where the pinned one vouches for the new one. At most
-   * once in 30 seconds for each peer; calls that come meanwhile share the run, later ones get what is stored. Returns
-   * the peering as it is afterwards, also when the peer did not answer. Not inside a transaction: it waits for the
-   * network.
+   * Reads the metadata of the peer again, and follows a new key that the pinned one has signed. Runs at most once in 30
+   * seconds per peer: concurrent calls share the run, later ones get the stored peering. Returns the updated peering,
+   * also if the peer did not reply. Waits for the network, so never call it inside a transaction.
    */
   refreshKeys(peering: Peering): Promise<Peering>;
 }

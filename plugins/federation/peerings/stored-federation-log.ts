@@ -32,7 +32,7 @@ export interface FederationLogParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** Under which name the audit log of the node has what is recorded here; nothing for the rest. */
+/** The names under which some events also enter the node's audit log. */
 const IN_AUDIT_LOG: ReadonlyMap<AuditEvent, AuditEvent> = new Map([
   [PEER_APPROVED, FEDERATION_CONNECT],
   [REPLAY_ATTEMPT, REPLAY_REJECTED],
@@ -41,7 +41,6 @@ const IN_AUDIT_LOG: ReadonlyMap<AuditEvent, AuditEvent> = new Map([
   [VALID_UNTIL_EXTENSION_REJECTED, VALID_UNTIL_EXTENSION_REJECTED],
 ]);
 
-/** See `FederationLog`. */
 export class StoredFederationLog implements FederationLog {
   readonly #parts: FederationLogParts;
   readonly #windows = new RejectionWindows();

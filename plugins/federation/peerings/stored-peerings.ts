@@ -11,14 +11,14 @@ export interface StoredPeeringsParts {
   readonly refresher: KeyRefresher;
 }
 
-/** How long what a peer said of its keys is not asked for again. */
+/** Minimum time between two requests for a peer's keys. */
 const REFRESH_PAUSE_MS = 30_000;
 const MAX_REMEMBERED = 4_096;
 
-/** See `Peerings`. Each look is one statement. */
+/** Each read is one statement. */
 export class StoredPeerings implements Peerings {
   readonly #parts: StoredPeeringsParts;
-  /** By peer id: when the metadata was asked for last, and what came of it. */
+  /** By peer id: the start and the result of the last refresh. */
   readonly #refreshes = new Map<string, { readonly startedMs: number; readonly run: Promise<Peering> }>();
 
   constructor(parts: StoredPeeringsParts) {

@@ -16,21 +16,19 @@ export interface PeerReaderParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly metadataPath: string;
-  /** Whether plain http and private addresses are called. */
+  /** True to also call plain http and private addresses. */
   readonly insecure: boolean;
 }
 
 /**
- * What the metadata at an address tells. `silent`: no answer, or one that tells of a passing failure. `foreign`: there
- * is something else than a node.
+ * The result of reading metadata at an address. `silent`: no reply, or a temporary failure. `foreign`: the address does
+ * not serve a node.
  */
 export type MetadataReading =
   | { readonly kind: 'read'; readonly identity: ClaimedIdentity }
   | { readonly kind: 'silent' | 'foreign'; readonly why: string };
 
-/**
- * What became of the attempt to verify a declaration. `other-key`: the pinned key does not vouch for the one in use.
- */
+/** The result of verifying a declaration. `other-key`: the pinned key did not sign the current one. */
 export type Verification =
   | { readonly kind: 'verified'; readonly keys: readonly PeerKey[] }
   | { readonly kind: 'silent' | 'foreign' | 'mismatch' | 'other-key'; readonly why: string };
@@ -39,7 +37,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_METADATA_BYTES = 64 * 1024;
 const TOO_MANY_REQUESTS = 429;
 
-/** Asks other nodes who they are. */
+/** Reads the identity of other nodes. */
 export class PeerReader {
   readonly #parts: PeerReaderParts;
 
@@ -47,7 +45,7 @@ export class PeerReader {
     this.#parts = parts;
   }
 
-  /** Why an address is never called; undefined when it is, or may be as soon as its name leads somewhere. */
+  /** The reason why an address may never be called. Undefined if it may, or if its name does not resolve yet. */
   refusal(nodeUrl: string): Promise<string | undefined> {
     const { transport, insecure } = this.#parts;
     return transport.refusal(nodeUrl, { allowPrivate: insecure, maybeLater: true });
@@ -79,7 +77,7 @@ export class PeerReader {
     return { kind: 'foreign', why: `there is no metadata of a node at this address: status ${reply.status}` };
   }
 
-  /** Holds a declaration against what its node says of itself. `known` are the pinned keys, empty for a new node. */
+  /** Compares a declaration with its node's metadata. `known` holds the pinned keys; empty for a new node. */
   async verify(declaration: ReadDeclaration, nodeUrl: string, known: readonly PeerKey[]): Promise<Verification> {
     const reading = await this.read(nodeUrl);
     if (reading.kind !== 'read') return this.#withoutMetadata(declaration, reading, known);
@@ -103,7 +101,7 @@ export class PeerReader {
     return { kind: 'mismatch', why: 'the signature is not one of the key in the metadata' };
   }
 
-  /** A node that is known need not be reached to prove by its pinned key that it has signed. */
+  /** A known node can prove a declaration by its pinned key, even while it cannot be reached. */
   #withoutMetadata(
     declaration: ReadDeclaration,
     { kind, why }: Exclude<MetadataReading, { kind: 'read' }>,
@@ -116,7 +114,7 @@ export class PeerReader {
   }
 }
 
-/** By the current key, or by one that processes of the peer may still use. */
+/** Accepts the current key, and former ones that processes of the peer may still use. */
 const isSigned = (declaration: ReadDeclaration, keys: readonly PeerKey[], nowMs: number): boolean => {
   const signature = decodeBase64Url(declaration.signature);
   if (signature === null) return false;

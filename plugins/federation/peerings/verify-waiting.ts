@@ -12,18 +12,18 @@ export interface VerifyWaitingParts {
   readonly store: PeerStore;
   readonly tables: PluginTables;
   readonly reader: PeerReader;
-  readonly events: FederationLog;
+  readonly federationLog: FederationLog;
   readonly clock: Clock;
   readonly self: NodeSelf;
 }
 
-/** Tries again to verify a declaration whose node could not be reached when it was posted. */
+/** Retries the verification of a declaration whose node could not be reached earlier. */
 export const verifyWaiting = async (
   { tenantId, peerId, nodeUrl, waiting, waitingSinceMs }: StoredPeering,
-  { store, tables, reader, events, clock, self }: VerifyWaitingParts,
+  { store, tables, reader, federationLog, clock, self }: VerifyWaitingParts,
 ): Promise<void> => {
   if (waiting === null) return;
-  // It was fresh when it was posted, and has waited here since.
+  // Judged by the time of its arrival, because it has waited here since.
   const declaration = readDeclaration(waiting, { selfId: self.nodeId, nowMs: waitingSinceMs ?? clock.nowMs() });
   const verification = await reader.verify(declaration, nodeUrl, []);
   await tables.write(tenantId, async (own, transaction) => {
@@ -34,11 +34,11 @@ export const verifyWaiting = async (
     if (verification.kind === 'verified') {
       const after = withTheirs(before, declaration, { nodeUrl, keys: verification.keys, nowMs });
       await store.update(own, after);
-      await events.record(approvalOf(before, after, self.names.systemSource), transaction);
+      await federationLog.record(approvalOf(before, after, self.names.systemSource), transaction);
     } else if (verification.kind === 'mismatch') {
       const after = rejected(before, nowMs);
       await store.update(own, after);
-      await events.record([peerEvent(PEER_APPROVAL_FAILED, after, { reason: verification.why })], transaction);
+      await federationLog.record([peerEvent(PEER_APPROVAL_FAILED, after, { reason: verification.why })], transaction);
     } else {
       await store.checked(own, before, nowMs);
     }

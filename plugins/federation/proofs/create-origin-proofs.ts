@@ -73,7 +73,7 @@ const dropOwn = async (own: WritableTables, tenantId: string, facts: readonly { 
   if (ids.length > 0) await own(PROOFS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
 };
 
-/** Of facts of one tenant. */
+/** All facts belong to one tenant. */
 const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>> => {
   const proofs = new Map<string, OriginProof>();
   if (facts.length === 0) return proofs;
@@ -82,7 +82,7 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
   const lacking = facts.filter(({ id, receivedFrom }) => receivedFrom === null && !proofs.has(id));
   if (lacking.length === 0) return proofs;
   const made = await signOwnFacts(parts, lacking);
-  // Two requests may serve a fact for the first time at once. All of them show the proof that was stored first.
+  // Two requests may serve a fact for the first time at once. Both return the proof that was stored first.
   await tables.write((lacking[0] as StoredFact).tenantId, async (own, transaction) => {
     const stored = await addStored(own, lacking, proofs);
     const unchanged = await stillAsRead(lacking, transaction);
@@ -98,7 +98,7 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
   return proofs;
 };
 
-/** A fact may have been erased since it was read: salts that were drawn for it would tell its value. */
+/** A fact may have been erased since it was read. New salts would let anybody test guesses of its value. */
 const stillAsRead = async (
   facts: readonly StoredFact[],
   transaction: PluginTransaction,
@@ -113,7 +113,10 @@ const stillAsRead = async (
 const isAsRead = (now: FactOutline, read: StoredFact | undefined): boolean =>
   now.cid === read?.cid && now.derivedFrom.join() === read.derivedFrom.join();
 
-/** Adds what can be shown, and returns which facts have a proof: that of an erased one cannot. */
+/**
+ * Adds the stored proofs that can be shown. Returns all facts that have a proof, since the proof of an erased fact
+ * cannot be shown.
+ */
 const addStored = async (
   own: ReadableTables,
   facts: readonly StoredFact[],

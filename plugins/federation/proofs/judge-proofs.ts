@@ -14,22 +14,22 @@ import { commitmentsOf, keyIdOf, originStatement, readSalt, type Salts } from '.
 export interface JudgingParts {
   readonly self: Pick<NodeSelf, 'nodeId' | 'names'>;
   readonly identity: Pick<NodeIdentity, 'publicKey' | 'retired'>;
-  /** Tells of keys by which other processes of this node sign, or signed. */
+  /** Lists the past and present signing keys of this node's other processes. */
   readonly info: Pick<NodeInfo, 'metadata'>;
   readonly peerings: Pick<Peerings, 'withNodes'>;
   readonly work: SignatureWork;
-  /** Whether relayed facts need a proof even where the keys of their origin are not known. */
+  /** True if relayed facts need a proof even if their origin's keys are unknown. */
   readonly requireProof: boolean;
 }
 
 type Key = Pick<PeerKey, 'keyId' | 'publicKey'>;
 
-/** Facts whose statements are made in one go, between two looks at what else waits on the event loop. */
+/** Facts whose statements are built before the event loop gets a turn. */
 const FACTS_AT_ONCE = 64;
-/** Characters of their values: one may be a mebibyte long. */
+/** Characters of their values per turn: one value may have a mebibyte. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 
-/** Judges facts of one sender, in order, by keys that this node has already. */
+/** Judges facts of one sender, in order, with keys that this node already holds. */
 export const judgeProofs = async (
   parts: JudgingParts,
   facts: readonly FederatedFact[],
@@ -50,7 +50,7 @@ export const judgeProofs = async (
   return verdicts;
 };
 
-/** A verdict, where no signature has to be verified for it. */
+/** A verdict that needs no signature check. */
 const judgeAlone = (
   { self, requireProof }: JudgingParts,
   { draft, proof, originNodeId }: FederatedFact,
@@ -74,7 +74,7 @@ const judgeAlone = (
   return { publicKey, bytes: originStatement(stated, commitments, origin), signature: read.signature };
 };
 
-/** Null for a form that no signature fits. */
+/** Null for a malformed proof. */
 const readProof = (proof: OriginProof): (Salts & { readonly signature: Uint8Array }) | null => {
   const [salt, refsSalt] = [readSalt(proof.salt), readSalt(proof.refsSalt)];
   const signature = decodeBase64Url(proof.signature);
@@ -86,9 +86,8 @@ const SIGNATURE_BYTES = 64;
 const KEY_ID = /^[0-9a-f]{16}$/;
 
 /**
- * By the match key of the node id, so that no other spelling of a known node passes for a node that is not known. Those
- * of the node itself are all that it ever signed by, and nobody's keys stand in for them. What another tenant was told
- * about a node counts for nothing.
+ * Keys by the match key of their node id, so that another spelling of a known node does not pass as an unknown one. For
+ * this node only its own keys count. Keys that another tenant registered do not count.
  */
 const keysOfOrigins = async (
   parts: JudgingParts,
@@ -109,7 +108,7 @@ const keysOfOrigins = async (
   return keys;
 };
 
-/** All by which this node ever signed, in whatever process. */
+/** All keys that any process of this node ever signed with. */
 const ownKeys = async ({ identity, info }: JudgingParts): Promise<readonly Key[]> => {
   const listed = (await info.metadata()).federation_keys.map((key) => key.public_key);
   const texts = [identity, ...identity.retired].map(({ publicKey }) => publicKey);

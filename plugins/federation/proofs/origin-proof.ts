@@ -8,7 +8,8 @@ import type {
 import type { Peering } from '../peerings/peering.ts';
 
 /**
- * The member `origin_proof` of a served fact: by it anybody who knows the origin's keys sees that the origin said so.
+ * The member `origin_proof` of a served fact. With the origin's keys, anybody can verify that the origin stated the
+ * fact.
  */
 export interface OriginProof {
   readonly keyId: string;
@@ -19,44 +20,43 @@ export interface OriginProof {
   readonly signature: string;
 }
 
-/** A fact of a peer, read and checked for its form. */
+/** A well-formed fact of a peer. */
 export interface FederatedFact {
   readonly draft: FactDraft & { readonly id: string; readonly hlcText: string; readonly timestamp: string };
-  /** As sent; null or absent where the sender is the origin. */
+  /** As sent; null or absent if the sender is the origin. */
   readonly originNodeId: string | null;
   readonly proof: OriginProof | null;
 }
 
 /**
- * `verified`: signed by a known key of the origin. `unverified`: the keys of the origin are not known. `absent`: no
- * proof came, and none is needed. `missing`: one is needed, and none came, or none that can be verified. `invalid`: the
- * signature is wrong.
- * `unknown-key`: the origin is a peer, and its key of this id is not known yet.
+ * `verified`: signed by a known key of the origin. `unverified`: the origin's keys are unknown. `absent`: no proof
+ * came, and none is needed. `missing`: a needed proof is absent or malformed. `invalid`: the signature is wrong.
+ * `unknown-key`: the origin is a peer, and its key with this id is not known yet.
  */
 export type ProofVerdict = 'verified' | 'unverified' | 'absent' | 'missing' | 'invalid' | 'unknown-key';
 
 export interface OriginProofs {
   /**
-   * The proofs of these facts of one tenant, by fact id. For facts that were first stored here they are made now, where
-   * they were never made, and are stored when the promise resolves; received ones have what came with them, or none.
+   * Returns the proofs of these facts of one tenant, by fact id. Makes and stores missing proofs of facts that were
+   * first stored here. A received fact has the proof that came with it, or none.
    */
   of(facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>>;
   /** Judges facts of one sender, in order. Fetches nothing. */
   judge(facts: readonly FederatedFact[], sender: Peering): Promise<readonly ProofVerdict[]>;
-  /** Keeps what came with facts, in the transaction that stores them. */
+  /** Stores the proofs that came with facts, in the transaction that stores the facts. */
   keep(
     facts: readonly { readonly fact: FederatedFact; readonly verdict: ProofVerdict }[],
     tenantId: string,
     transaction: PluginTransaction,
   ): Promise<void>;
   /**
-   * For facts that are about to be erased, and still have their values: replaces the salts by the commitments, so that
-   * the proof still verifies and says nothing more.
+   * For facts about to be erased that still have their values: replaces the salts by the commitments. The proof still
+   * verifies, but nobody can test guesses of the value.
    */
   redact(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<ErasureCounts>;
   /**
-   * For facts whose references are about to be redacted: the salt of their references goes. Facts of this node are
-   * signed anew when they are next served; others are relayed no more.
+   * For facts whose references are about to be redacted: removes the salt of their references. Facts of this node get a
+   * new signature when they are next served; received ones are no longer relayed.
    */
   redactReferences(redacted: RedactedFacts): Promise<void>;
 }

@@ -6,19 +6,19 @@ import {
   valueCommitment,
 } from '../../../kernel/plugin-api.ts';
 
-/** What the origin signs of a fact, besides the commitments and its own id. Texts are those that the origin gave. */
-export type Stated = Pick<
+/** The members that the origin signs beside the commitments and its id. Texts are in the origin's spelling. */
+export type StatedMembers = Pick<
   StoredFact,
   'id' | 'entity' | 'relation' | 'source' | 'scope' | 'confidence' | 'timestamp' | 'hlcText' | 'validUntil'
 >;
 
-/** What stands for the parts of a fact that can be erased. */
+/** Commitments that stand for the erasable parts of a fact. */
 export interface Commitments {
   readonly value: string;
   readonly refs: string;
 }
 
-/** Drawn by the origin for one fact, so that nobody can find out by trying what was erased. */
+/** Random bytes of the origin for one fact, so that nobody can test guesses of an erased value. */
 export interface Salts {
   readonly salt: Uint8Array;
   readonly refsSalt: Uint8Array;
@@ -28,7 +28,7 @@ export const SALT_BYTES = 16;
 const STATEMENT_VERSION = 1;
 const KEY_ID_LENGTH = 16;
 
-/** SHA-256 over the salt and the RFC 8785 form of the whole value, and the same over the parents. */
+/** SHA-256 of the salt and the RFC 8785 form of the whole value, and the same for the references. */
 export const commitmentsOf = (
   { value, derivedFrom }: { readonly value: FactValue; readonly derivedFrom: readonly string[] },
   { salt, refsSalt }: Salts,
@@ -41,10 +41,10 @@ export const refsCommitment = (derivedFrom: readonly string[], refsSalt: Uint8Ar
   digestText(sha256Hex(Buffer.concat([refsSalt, Buffer.from(JSON.stringify(derivedFrom))])));
 
 /**
- * The bytes that the key of the origin signs: the RFC 8785 form of the statement. `JSON.stringify` writes scalars as it
- * asks for, and members in the order in which they are listed here, which is the one that it asks for.
+ * The bytes that the origin signs: the RFC 8785 form of the statement. `JSON.stringify` produces it, because it formats
+ * scalars alike and the members are listed in sorted order.
  */
-export const originStatement = (fact: Stated, commitments: Commitments, originNodeId: string): Uint8Array =>
+export const originStatement = (fact: StatedMembers, commitments: Commitments, originNodeId: string): Uint8Array =>
   Buffer.from(
     JSON.stringify({
       confidence: fact.confidence,
@@ -63,10 +63,10 @@ export const originStatement = (fact: Stated, commitments: Commitments, originNo
     }),
   );
 
-/** By which signatures and metadata name a key: the first digits of the digest of its public half. */
+/** The id of a key in signatures and metadata: the first digits of the digest of its public half. */
 export const keyIdOf = (publicKey: Uint8Array): string => sha256Hex(publicKey).slice(0, KEY_ID_LENGTH);
 
-/** Null for anything but the text of 16 bytes. */
+/** Null unless the text encodes 16 bytes. */
 export const readSalt = (text: string): Uint8Array | null => {
   const salt = decodeBase64Url(text);
   return salt?.length === SALT_BYTES ? salt : null;

@@ -2,7 +2,7 @@ import type { Row, SqlValue } from '../../../kernel/plugin-api.ts';
 import type { OriginProof } from './origin-proof.ts';
 import type { Commitments } from './origin-statement.ts';
 
-/** A proof in the store. Of an erased fact it has the commitments, and no salts. */
+/** A stored proof. For an erased fact it holds the commitments and no salts. */
 export interface StoredProof {
   readonly factId: string;
   readonly keyId: string;

@@ -19,12 +19,12 @@ export const createVerifiedOrigins = (tables: PluginTables): VerifiedOrigins => 
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-type Marked = readonly FactView[] | Promise<readonly FactView[]>;
+type MarkedViews = readonly FactView[] | Promise<readonly FactView[]>;
 
-/** Marks received facts for admins. Costs nobody else anything, and nothing where no fact was received. */
+/** Marks received facts for admins. Costs other callers nothing, and admins nothing if no fact was received. */
 export const createMarkOrigins =
   (origins: VerifiedOrigins) =>
-  (views: readonly FactView[], { caller, snapshot }: ReadContext): Marked => {
+  (views: readonly FactView[], { caller, snapshot }: ReadContext): MarkedViews => {
     if (!hasPermission(caller, 'admin') || views.every(isOwn)) return views;
     return markOrigins(views, origins, { caller, snapshot });
   };

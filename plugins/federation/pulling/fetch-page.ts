@@ -3,33 +3,33 @@ import type { Peering } from '../peerings/peering.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { slicePage } from './slice-page.ts';
 
-/** A page as the peer sent it: nothing of it is to be trusted. */
+/** A page as the peer sent it. Nothing in it is trusted. */
 export interface FetchedPage {
   readonly kind: 'page';
   readonly facts: readonly unknown[];
   readonly cursor: unknown;
   readonly hasMore: boolean;
-  /** Null where the peer sends none. */
+  /** Null if the peer sends none. */
   readonly epoch: string | null;
-  /** Facts that are still to come, as the peer says; null where it does not say. */
+  /** Facts still to come, as the peer reports; null if it reports none. */
   readonly remaining: number | null;
 }
 
 export interface FailedFetch {
   readonly kind: 'failed';
-  /** For people; nothing of the reply's text is in it. */
+  /** For people. Quotes nothing of the reply. */
   readonly reason: string;
-  /** How long the peer wants to be left alone. */
+  /** The pause that the peer requests. */
   readonly retryAfterMs: number | null;
 }
 
 export interface FetchParts {
   readonly transport: Pick<Transport, 'send'>;
   readonly tokens: Pick<PeerTokens, 'mint'>;
-  /** Lets peers be reached by plain http and at private addresses. */
+  /** Allows peers at plain http and private addresses. */
   readonly allowPrivate: boolean;
   readonly maxFactBytes: number;
-  /** Name of the header by which a node says how many facts are still to come. */
+  /** Name of the header with the number of facts still to come. */
   readonly remainingHeader: string;
 }
 
@@ -39,7 +39,7 @@ const TIMEOUT_MS = 30_000;
 const EPOCH = /^[\x21-\x7e]{1,128}$/;
 const MAX_COUNT = /^[0-9]{1,15}$/;
 
-/** Asks a peer for a page. Never rejects: whatever a peer does is one of two outcomes. */
+/** Requests a page from a peer. Never rejects: every behaviour of the peer maps to one of two outcomes. */
 export const fetchPage = async (
   peering: Peering,
   { scope, cursor, limit }: { readonly scope: Scope; readonly cursor: string | null; readonly limit: number },

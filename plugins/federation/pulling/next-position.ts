@@ -2,8 +2,8 @@ import { compareHlc, type Hlc, isTooFarAhead, parseHlc } from '../../../kernel/p
 import type { FetchedPage } from './fetch-page.ts';
 
 /**
- * Where a pull stands. `position` is the cursor that was sent; it may lie before the saved one, where the end of what
- * is known is read again.
+ * The state of a pull. `position` is the cursor of the request. It may lie before the saved one, to read the end of the
+ * known part again.
  */
 export interface PullPosition {
   readonly position: string | null;
@@ -11,17 +11,17 @@ export interface PullPosition {
   readonly epoch: string | null;
 }
 
-/** What a page says about where to go on. */
+/** The next position after a page. */
 export type NextPosition =
-  /** `saved` is to be stored with the facts of the page. */
+  /** `saved` must be stored with the facts of the page. */
   | { readonly kind: 'advance'; readonly position: string; readonly saved: string; readonly epoch: string | null }
-  /** The peer has another history than before, or lost a part of it: everything is read again. */
+  /** The peer's history changed or lost a part, so everything is read again. */
   | { readonly kind: 'restart'; readonly epoch: string | null }
   | { readonly kind: 'stay'; readonly epoch: string | null; readonly problem?: string };
 
 /**
- * Takes a cursor of a peer only when it is well-formed, greater than the one that was sent, and not further ahead of
- * physical time than stamps may be.
+ * Accepts a peer's cursor only if it is well-formed, greater than the requested one, and no further in the future than
+ * stamps may be.
  */
 export const nextPosition = (
   { position, saved, epoch: knownEpoch }: PullPosition,
@@ -39,12 +39,12 @@ export const nextPosition = (
   const text = page.cursor as string;
   const order = position === null ? 1 : compareHlc(next, parseHlc(position) as Hlc);
   if (order > 0) return { kind: 'advance', position: text, saved: laterOf(text, saved), epoch };
-  // The feed of the peer ends before what it has shown already.
+  // The peer's feed ends before a position that it has already served.
   if (order < 0 && page.facts.length === 0 && !page.hasMore) return { kind: 'restart', epoch };
   return { kind: 'stay', epoch };
 };
 
-/** Peers that send no epoch may have added to the last millisecond: it is read again. */
+/** A peer that sends no epoch may have added facts to the last millisecond, so it is read again. */
 export const firstPosition = ({ saved, epoch }: Pick<PullPosition, 'saved' | 'epoch'>): string | null =>
   saved === null || epoch !== null ? saved : `${saved.split('.')[0]}.0`;
 

@@ -20,11 +20,11 @@ export interface ParkedFact {
 
 export type ParkedVerdict = Extract<IngestVerdict, { readonly kind: 'parked' }>;
 
-/** What a peer may leave waiting: no more is taken from it until some of it is stored. */
+/** Bounds the parked facts of a peer. When reached, nothing more is taken until some are stored. */
 export const MAX_PARKED = 10_000;
 export const MAX_PARKED_BYTES = 64 * 1024 * 1024;
 /**
- * The part of it for facts whose key is not known. Anybody can make them up at an honest relay, so they jam nothing.
+ * Share for facts with unknown keys. Anybody can forge them at an honest relay, so they must not fill the whole room.
  */
 export const MAX_UNKNOWN_KEYS = MAX_PARKED / 2;
 const MAX_UNKNOWN_KEYS_BYTES = MAX_PARKED_BYTES / 2;
@@ -33,7 +33,7 @@ const RETRIED_BYTES = 4 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Facts of pulls that are set aside, so that a cursor may pass them without losing them. */
+/** Facts of pulls that are parked, so that a cursor can pass them without losing them. */
 export class ParkedFacts {
   readonly #tables: PluginTables;
   readonly #maxStampLeadMs: number;
@@ -43,13 +43,13 @@ export class ParkedFacts {
     this.#maxStampLeadMs = maxStampLeadMs;
   }
 
-  /** Those that are to be tried again, oldest first, as many as go into one transaction. */
+  /** The facts to retry now, oldest first, as many as fit one transaction. */
   due(pull: PullName, nowMs: number): Promise<ParkedFact[]> {
     return this.#tables.read(async (own) => {
       const sizes: { fact_id: string; bytes: number }[] = await own(PARKED)
         .select('fact_id', 'bytes')
         .where(whereOf(pull))
-        // What lies further ahead than any pause was written by a clock that has been put back since.
+        // A due time beyond every possible pause was written by a clock that has since been set back.
         .where((row) => row.where('due_ms', '<=', nowMs).orWhere('due_ms', '>', nowMs + HOUR_MS))
         .orderBy('due_ms')
         .limit(RETRIED_AT_ONCE);
@@ -69,8 +69,8 @@ export class ParkedFacts {
   }
 
   /**
-   * Sets facts aside. Rejects when the peer has no room left: its page has to wait. Returns how many facts with unknown
-   * keys were left out, because too many of them wait already.
+   * Parks facts. Rejects if the peer has no room left: then its page has to wait. Returns how many facts with unknown
+   * keys were left out for lack of room.
    */
   async park(
     pull: PullName,
@@ -107,7 +107,7 @@ export class ParkedFacts {
     return leftOut;
   }
 
-  /** Takes facts with unknown keys out of the rows, once they have used up their part of the room. */
+  /** Removes facts with unknown keys from the rows once they exceed their share. */
   async #withoutExcess(
     pull: PullName,
     rows: Map<string, Record<string, SqlValue>>,
@@ -127,7 +127,7 @@ export class ParkedFacts {
     return leftOut;
   }
 
-  /** After another try: what was stored or refused waits no more. */
+  /** Records the outcome of a retry: stored and refused facts leave, the others wait again. */
   async settle(
     pull: PullName,
     tried: readonly ParkedFact[],
@@ -137,7 +137,7 @@ export class ParkedFacts {
   ): Promise<void> {
     const own = this.#tables.in(transaction);
     const done: string[] = [];
-    // Facts that came together mostly wait on together, and so take one statement.
+    // Facts that came together mostly wait together, so they share one statement.
     const waiting = new Map<string, { readonly row: Record<string, SqlValue>; readonly ids: string[] }>();
     for (const [at, { factId, attempts: before }] of tried.entries()) {
       const verdict = verdicts[at];
@@ -158,7 +158,7 @@ export class ParkedFacts {
     if (done.length > 0) await own(PARKED).where(whereOf(pull)).whereIn('fact_id', done).delete();
   }
 
-  /** How many facts of each scope of a peer wait. */
+  /** Number of parked facts of a peer, by scope. */
   async counts(
     peer: Pick<PullName, 'tenantId' | 'peerId'>,
     snapshot: PluginSnapshot,
@@ -175,7 +175,7 @@ export class ParkedFacts {
   #dueMs({ reason, stampMs }: ParkedVerdict, attempts: number, nowMs: number): number {
     const pauseMs = Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(attempts, 10));
     if (reason !== 'hlc_skew') return nowMs + pauseMs;
-    // Looked at again within the hour in any case: the bound is a setting, and clocks are put right.
+    // Retries within an hour at the latest, because the bound is a setting and clocks are corrected.
     return Math.min(nowMs + HOUR_MS, Math.max(nowMs + 1_000, stampMs - this.#maxStampLeadMs));
   }
 }

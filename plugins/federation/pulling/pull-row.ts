@@ -12,13 +12,13 @@ export interface PullRow {
   readonly dueMs: number;
   /** By the store's clock, which all processes share. */
   readonly leaseUntilMs: number;
-  /** Grows with every change of the process that reads. */
+  /** Grows whenever another process takes over. */
   readonly fence: number;
   readonly failures: number;
   readonly lastOkMs: number | null;
   readonly lastFailureMs: number | null;
   readonly lastError: string | null;
-  /** Whatever the peer had by then is here. */
+  /** When the peer's whole feed was last stored here. */
   readonly caughtUpMs: number | null;
   readonly remaining: number | null;
 }
@@ -53,7 +53,7 @@ export const columnsOf = (change: PullChange): Record<string, SqlValue> =>
     Object.entries(change).map(([name, value]) => [COLUMNS[name as keyof typeof COLUMNS], value as SqlValue]),
   );
 
-/** From the beginning, and at once. */
+/** Starts at the beginning, and is due at once. */
 export const freshPull = (name: PullName, grantVersion: number, fence: number): PullRow => ({
   ...name,
   cursor: null,

@@ -3,15 +3,15 @@ import { PARKED, PULLS } from '../ingest/ingest-tables.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import { columnsOf, freshPull, type PullChange, type PullName, type PullRow, pullOf, whereOf } from './pull-row.ts';
 
-/** Longer than a request may take, and what is stored meanwhile. */
+/** Longer than a request and the storing of its page may take. */
 export const LEASE_MS = 60_000;
 
-/** A scope of a peer that this process reads for now. */
+/** A scope of a peer that this process reads at present. */
 export interface ClaimedPull extends PullRow {
   readonly peering: Peering;
 }
 
-/** Another process reads this scope now, or what was granted has changed: nothing may be recorded. */
+/** Another process took over this scope, or its grant changed, so nothing may be recorded. */
 export class ClaimLost extends ServiceError {
   constructor() {
     super('conflict', 'the pull of this scope was taken over, or begun anew');
@@ -19,8 +19,8 @@ export class ClaimLost extends ServiceError {
 }
 
 /**
- * Where pulls stand. A claim ends by the store's own time, which all processes share, and only its last holder, known
- * by its fence, may record. When a pull is due goes by the node's clock.
+ * Stores the state of pulls. A claim ends by the store's clock, which all processes share. Only its last holder,
+ * identified by its fence, may record. The due time follows the node's clock.
  */
 export class PullStore {
   readonly #tables: PluginTables;
@@ -29,7 +29,7 @@ export class PullStore {
     this.#tables = tables;
   }
 
-  /** Of these peerings: each scope that is granted, in the order in which they are due. */
+  /** The pulls of all granted scopes of these peerings, in the order in which they are due. */
   async all(peerings: readonly Peering[]): Promise<PullRow[]> {
     if (peerings.length === 0) return [];
     const found = await this.#tables.read(async (own) => {
@@ -52,8 +52,8 @@ export class PullStore {
   }
 
   /**
-   * Takes the pull unless somebody else has it; one under an older grant begins anew, without the facts that waited:
-   * the peer may not bring them any more, or sends them again. `isDue` judges the stored row.
+   * Claims the pull unless another process holds it. A pull from an older grant restarts without its parked facts,
+   * because the peer may no longer send them, or sends them again. `isDue` judges the stored row.
    */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);
@@ -74,7 +74,7 @@ export class PullStore {
     });
   }
 
-  /** Rejects with `ClaimLost` unless this process has the claim, at the cursor where it left it. */
+  /** Rejects with `ClaimLost` unless this process holds the claim, at the cursor where it left it. */
   async confirm(claim: ClaimedPull, cursor: string | null, transaction: PluginTransaction): Promise<void> {
     const [stored] = (await this.#tables.in(transaction).select(PULLS, whereOf(claim))).map(pullOf);
     const isHeld = stored?.fence === claim.fence && stored.grantVersion === claim.grantVersion;
@@ -82,7 +82,8 @@ export class PullStore {
   }
 
   /**
-   * Records what became of a claim that was confirmed in this transaction. `keeps` renews the claim, or gives it back.
+   * Records the progress of a claim that was confirmed in this transaction. `keeps` renews the claim; otherwise it is
+   * released.
    */
   async record(claim: ClaimedPull, change: PullChange, keeps: boolean, transaction: PluginTransaction): Promise<void> {
     const leaseUntilMs = keeps ? (await transaction.databaseMs()) + LEASE_MS : 0;
@@ -92,7 +93,7 @@ export class PullStore {
       .update(columnsOf({ ...change, leaseUntilMs }));
   }
 
-  /** Gives the claim back, if it is still held, with what is to be remembered. */
+  /** Releases the claim, if it is still held, and records the change. */
   giveBack(claim: ClaimedPull, change: PullChange): Promise<void> {
     return this.#tables.write(claim.tenantId, async (own) => {
       await own(PULLS)

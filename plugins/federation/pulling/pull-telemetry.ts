@@ -3,7 +3,7 @@ import type { Peerings } from '../peerings/peerings.ts';
 import type { PullRow } from './pull-row.ts';
 import type { PullStore } from './pull-store.ts';
 
-/** Peers that are shown one by one. */
+/** Peers with a series of their own. */
 const MOST_PEERS = 50;
 
 export interface PullTelemetryParts {
@@ -13,7 +13,7 @@ export interface PullTelemetryParts {
   readonly store: Pick<PullStore, 'all'>;
 }
 
-/** Shows how far the node is behind each peer that it reads from, by the id of the peering. */
+/** Measures how far the node lags behind each peer that it reads from, by the id of the peering. */
 export const measurePulls = ({ telemetry, clock, peerings, store }: PullTelemetryParts): void => {
   const rowsByPeer = async (): Promise<Map<string, PullRow[]>> => {
     const rows = new Map<string, PullRow[]>();

@@ -10,23 +10,23 @@ import type { PullChange } from './pull-row.ts';
 import { type ClaimedPull, ClaimLost } from './pull-store.ts';
 import type { TurnParts } from './turn-parts.ts';
 
-/** Pages after which a turn ends, so that others get theirs. */
+/** A turn ends after this many pages, so that other peers get theirs. */
 const MAX_PAGES = 50;
-/** A turn of fewer facts a page, none of them new, is followed by a pause, whatever the peer says is still to come. */
+/** A turn with smaller pages and no new facts is followed by a pause, even if the peer reports more. */
 const BUSY_FACTS = 100;
-/** Batches of parked facts that one turn tries again. */
+/** Batches of parked facts retried per turn. */
 const MAX_RETRIES = 4;
-/** Nodes whose keys are asked for at once. */
+/** Nodes whose keys are fetched at once. */
 const MAX_REFRESHED = 8;
 
-/** A page of the peer, which is being judged. */
+/** A page of the peer with its running judgement. */
 interface JudgedReply {
   readonly kind: 'page';
   readonly page: FetchedPage;
   readonly judging: Promise<JudgedPage>;
 }
 
-/** One turn of reading one scope of one peer: page after page, until there is no more for now. */
+/** One turn of reading one scope of one peer: page after page, until it has caught up. */
 export class PullTurn {
   readonly #claim: ClaimedPull;
   readonly #parts: TurnParts;
@@ -40,11 +40,11 @@ export class PullTurn {
   #added = 0;
   #hasEnded = false;
   #wake = (): void => {};
-  /** Resolves when nothing of this turn is wanted any more. */
+  /** Resolves when the turn is abandoned. */
   readonly #abandoned = new Promise<'abandoned'>((resolve) => {
     this.#wake = () => resolve('abandoned');
   });
-  /** New facts that the peer may still bring today. */
+  /** New facts that the peer may still send today. */
   #mayAdd = Number.POSITIVE_INFINITY;
 
   constructor(claim: ClaimedPull, parts: TurnParts) {
@@ -70,7 +70,7 @@ export class PullTurn {
     }
   }
 
-  /** Gives the claim back and records nothing any more, even if a reply comes; the turn ends without waiting for it. */
+  /** Releases the claim and records nothing more, even if a reply comes. The turn ends without waiting for it. */
   async abandon(): Promise<void> {
     this.#wake();
     if (!this.#hasEnded) await this.#giveBack({ dueMs: this.#nowMs() });
@@ -80,7 +80,7 @@ export class PullTurn {
     return this.#parts.clock.nowMs();
   }
 
-  /** How long nothing may be taken from the peer; null while it may. */
+  /** The time until facts may be taken from the peer again; null if they may now. */
   async #barredMs(): Promise<number | null> {
     const { usages, maxFactsPerDay } = this.#parts;
     const nowMs = this.#nowMs();
@@ -129,7 +129,7 @@ export class PullTurn {
       goesOn = this.#goesOn(page, next);
       this.#follow(next);
       const caughtUpMs = page.hasMore || next.kind === 'restart' ? undefined : askedMs;
-      // The peer works on the next page, and its signatures are verified, while this one is stored.
+      // The peer prepares the next page, and its signatures are verified, while this one is stored.
       if (goesOn) {
         askedMs = this.#nowMs();
         pending = this.#ask();
@@ -145,7 +145,7 @@ export class PullTurn {
     const page = await fetchPage(this.#peering, { scope, cursor: this.#position, limit }, this.#parts.fetching);
     if (page.kind === 'failed') return page;
     const judging = this.#parts.ingest.judge(this.#page(page.facts, null));
-    // Whoever takes the page hears of it; nobody may.
+    // The caller that takes the page handles the error. If none does, this prevents an unhandled rejection.
     judging.catch(() => {});
     return { kind: 'page', page, judging };
   }
@@ -153,7 +153,7 @@ export class PullTurn {
   #goesOn(page: FetchedPage, next: NextPosition): boolean {
     if (this.#pages >= MAX_PAGES || next.kind === 'stay') return false;
     if (next.kind === 'advance') return page.hasMore && this.#mayAdd - page.facts.length > 0;
-    // A peer with a new history on every page would be read from the beginning for ever.
+    // A peer with a new history on every page must not make this node read from the start for ever.
     return !this.#hasRestarted;
   }
 
@@ -165,7 +165,7 @@ export class PullTurn {
     this.#position = next.kind === 'restart' ? null : next.position;
   }
 
-  /** Stores a page and where to go on, in one transaction. */
+  /** Stores a page and the next position in one transaction. */
   async #take(
     page: FetchedPage,
     judged: JudgedPage,
@@ -225,7 +225,7 @@ export class PullTurn {
     return this.#nowMs() + (hasMore && isBusy ? 0 : this.#parts.intervalMs);
   }
 
-  /** What pages and batches of parked facts have in common. */
+  /** The common part of fetched pages and batches of parked facts. */
   #page(facts: readonly unknown[], saved: string | null): IngestPage {
     return {
       facts,
@@ -261,7 +261,7 @@ export class PullTurn {
 
   async #failed(error: unknown): Promise<void> {
     if (this.#hasEnded) return;
-    // Under a new grant the pull may begin anew at once. Where another process has the claim, this changes nothing.
+    // Under a new grant the pull may restart at once. If another process holds the claim, this changes nothing.
     if (error instanceof ClaimLost) return this.#parting(this.#giveBack({}));
     const isKnown = error instanceof ServiceError;
     const fields = { peer: this.#peering.nodeId, scope: this.#claim.scope, error };

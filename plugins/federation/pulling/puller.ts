@@ -11,17 +11,17 @@ export interface PullerParts extends TurnParts {
   readonly served: Pick<ServedTenants, 'isServed'>;
 }
 
-/** Peers that this process reads from at once. One that hangs keeps nobody but itself. */
+/** Peers read at once. A peer that hangs delays only itself. */
 const MAX_TURNS = 16;
 
 /**
- * Reads from all active peers, each scope on its own schedule. Several processes share the work: what one has claimed
- * the others leave alone.
+ * Reads from all active peers, each scope on its own schedule. Several processes share the work: each skips the pulls
+ * that another one has claimed.
  */
 export class Puller {
   readonly #parts: PullerParts;
   readonly #looks: BackgroundWork;
-  /** By peer: one scope of a peer at a time, so that no peer takes more than one place. */
+  /** By peer: one scope of a peer at a time, so that a peer occupies one slot. */
   readonly #turns = new Map<string, { readonly turn: PullTurn; readonly done: Promise<void> }>();
   #hasStopped = false;
 
@@ -40,7 +40,7 @@ export class Puller {
     return this.#looks.now();
   }
 
-  /** Gives back what is under way. Idempotent. */
+  /** Abandons the running turns. Idempotent. */
   async stop(): Promise<void> {
     this.#hasStopped = true;
     await this.#looks.stop();
@@ -81,12 +81,12 @@ export class Puller {
     this.#turns.set(peering.peerId, { turn, done });
   }
 
-  /** A time that lies further ahead than any pause was written by a clock that has been put back since. */
+  /** A due time beyond every possible pause was written by a clock that has since been set back. */
   #isDue({ dueMs }: PullRow, nowMs: number): boolean {
     return dueMs <= nowMs || dueMs > nowMs + Math.max(this.#parts.intervalMs, LONGEST_PAUSE_MS);
   }
 
-  /** A turn that ends looks by itself; what is due later is waited for. */
+  /** A turn triggers the next look when it ends, so only other pulls need a timer. */
   #lookAgain(rows: readonly PullRow[], nowMs: number): void {
     const later = rows
       .filter(({ peerId, dueMs }) => !this.#turns.has(peerId) && dueMs > nowMs)

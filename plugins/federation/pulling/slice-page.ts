@@ -1,8 +1,8 @@
 import { othersGoFirst, parseStrictJson, ServiceError } from '../../../kernel/plugin-api.ts';
 
-/** A page of a peer, taken apart: each item of `facts` by itself, and everything around them. */
+/** A peer's page, split into the items of `facts` and the members around them. */
 export interface SlicedPage {
-  /** In order; undefined for an item that is no JSON, too large or nested too deep. */
+  /** In order; undefined for an item that is not JSON, too large or nested too deep. */
   readonly facts: readonly unknown[];
   /** The other members, of any shape. */
   readonly rest: Readonly<Record<string, unknown>>;
@@ -13,17 +13,17 @@ export interface SliceLimits {
   readonly maxItemBytes: number;
 }
 
-/** Deeper than any item that is read; beyond it the whole page is malformed. */
+/** Deeper than any valid item. Beyond it the whole page is malformed. */
 const MAX_DEPTH = 1_024;
-/** Of everything around the facts, which is read in one go. */
+/** Bound for the members around the facts, which are read at once. */
 const MAX_REST_BYTES = 64 * 1024;
-/** Bytes that are looked at before other work of the process gets a turn. */
+/** Bytes scanned before other work of the process gets a turn. */
 const TURN_BYTES = 512 * 1024;
 
 /**
- * Reads a page so that an item that is broken spoils no other one: the ends of items are found first, by brackets and
- * quotes alone, and each item is parsed by itself. Throws `malformed_json` for a page that cannot be taken apart, and
- * `batch_too_large` for one with more items than were asked for.
+ * Reads a page so that a broken item does not spoil the others. It finds the ends of items by brackets and quotes
+ * alone, then parses each item by itself. Throws `malformed_json` for a page that cannot be split, and
+ * `batch_too_large` for one with more items than requested.
  */
 export const slicePage = async (body: Uint8Array, limits: SliceLimits): Promise<SlicedPage> => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -64,13 +64,13 @@ const readRest = (bytes: Buffer): SlicedPage['rest'] => {
 };
 
 interface FactList {
-  /** Where the list begins, and where what follows it does. */
+  /** Offset of the list, and of the first byte after it. */
   readonly open: number;
   readonly end: number;
   readonly items: readonly (readonly [start: number, end: number])[];
 }
 
-/** The list that the member `facts` of the document is; undefined when it has none. */
+/** The list in the member `facts` of the document; undefined without one. */
 const findFacts = async (bytes: Buffer, limits: SliceLimits): Promise<FactList | undefined> => {
   const head = bytes.subarray(0, MAX_REST_BYTES);
   let at = skipSpace(head, 0);
@@ -111,7 +111,7 @@ const sliceList = async (bytes: Buffer, open: number, { maxItems }: SliceLimits)
   }
 };
 
-/** Where the value ends, whatever it holds: a bracket of the wrong kind is left to the parser of the item. */
+/** Finds the end of a value by nesting alone. The item's parser detects a bracket of the wrong kind. */
 const valueEnd = (bytes: Buffer, start: number): number => {
   const open: number[] = [];
   for (let at = start; at < bytes.length; ) {
@@ -165,5 +165,5 @@ const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** From an opening bracket to the one that closes it. */
+/** From an opening bracket to its closing one. */
 const TO_CLOSE = 2;

@@ -18,7 +18,7 @@ interface ParkedRow {
 
 const COLUMNS = ['peer_id', 'scope', 'fact_id'] as const;
 
-/** Facts of peers that wait, and are about the entity or refer to its facts, do not come in any more. */
+/** Deletes parked facts that are about an erased entity or refer to its facts, so that they never enter. */
 export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureSweep => ({
   name: 'federation parked',
   async step({ tenantId, entityKey, scopes, named }, after, transaction) {

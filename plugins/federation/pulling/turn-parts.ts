@@ -6,7 +6,6 @@ import type { FetchParts } from './fetch-page.ts';
 import type { ParkedFacts } from './parked-facts.ts';
 import type { PullStore } from './pull-store.ts';
 
-/** What a turn of reading from a peer works with. */
 export interface TurnParts {
   readonly store: PullStore;
   readonly parked: ParkedFacts;
@@ -19,6 +18,6 @@ export interface TurnParts {
   readonly log: Logger;
   readonly intervalMs: number;
   readonly maxStampLeadMs: number;
-  /** 0: any number. */
+  /** 0 means no limit. */
   readonly maxFactsPerDay: number;
 }

@@ -1,6 +1,6 @@
 import { all, any, equals, type Filter, isIn, isNull, not, type Scope } from '../../../kernel/plugin-api.ts';
 
-/** For whom, and which of the scopes that it may have. */
+/** A peer with the scopes that it requests. */
 export interface Requester {
   /** Node id. */
   readonly nodeId: string;
@@ -8,9 +8,9 @@ export interface Requester {
 }
 
 /**
- * What a peer may have of the facts that are visible to it. No system facts and nothing of a garden, whoever its
- * members are. Facts for the company come from their own origin alone: the peer that passed one on was allowed to, and
- * did not allow it to others. What the requester said or sent itself is left out to save its time.
+ * Matches the facts that a peer may receive. Excludes system facts and facts in gardens. A company fact is served only
+ * by its own origin, because a grant to one node does not extend to others. Leaves out facts that the requester stated
+ * or sent itself, to save its time.
  */
 export const eligibleFor = ({ nodeId, scopes }: Requester, ownNodeId: string): Filter =>
   all(
@@ -24,5 +24,5 @@ export const eligibleFor = ({ nodeId, scopes }: Requester, ownNodeId: string): F
 
 const SYSTEM_SOURCES = 'system:';
 
-/** Facts of these sources follow from others, and each node draws its own conclusions. */
+/** Facts of these sources are derived, and each node derives its own. */
 export const isSystemSource = (source: string): boolean => source.toLowerCase().startsWith(SYSTEM_SOURCES);

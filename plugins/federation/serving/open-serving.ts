@@ -39,34 +39,43 @@ export interface ServingParts {
   readonly random: Random;
   readonly work: SignatureWork;
   readonly peerings: Peerings;
-  readonly log: FederationLog;
+  readonly federationLog: FederationLog;
   readonly served: ServedTenants;
 }
 
 export interface Serving {
   readonly tokens: PeerTokens;
   readonly proofs: OriginProofs;
-  readonly cursors: ServedCursors;
+  readonly servedCursors: ServedCursors;
 }
 
 type Context = Pick<PluginContext<Requires, unknown>, 'tables' | 'on' | 'route' | 'every' | 'provide'>;
 
-/** Who peers are, and what they are given. */
+/** Opens the serving of facts to peers, with their tokens and proofs. */
 export const openServing = ({ tables, on, route, every, provide }: Context, parts: ServingParts): Serving => {
-  const { settings, clock, served } = parts;
+  const { settings, self, facts, identity, info, clock, random, work, peerings, federationLog, served } = parts;
   const nonces = createSpentNonces(tables);
-  const tokens = createPeerTokens({ ...parts, nonces });
-  const proofs = createOriginProofs({ ...parts, tables, requireProof: settings.requireProof });
-  const cursors = createServedCursors(tables, clock);
+  const tokens = createPeerTokens({ settings, self, identity, peerings, federationLog, nonces, clock, random });
+  const proofs = createOriginProofs({
+    self,
+    identity,
+    info,
+    random,
+    work,
+    peerings,
+    tables,
+    requireProof: settings.requireProof,
+  });
+  const servedCursors = createServedCursors(tables, clock);
   const origins = createVerifiedOrigins(tables);
   provide(VerifiedOrigins, origins);
   on(readAnnotate, createMarkOrigins(origins), { cacheable: true });
   on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));
-  route(pullRoute({ ...parts, tokens, proofs, cursors }));
+  route(pullRoute({ settings, self, facts, tokens, proofs, servedCursors, federationLog }));
   every(SWEEP_INTERVAL_MS, () => nonces.sweep(clock.nowMs()));
-  return { tokens, proofs, cursors };
+  return { tokens, proofs, servedCursors };
 };
 
 const PEER_PATHS: ReadonlySet<string> = new Set([PULL_PATH, `${PULL_PATH}/push`]);

@@ -45,11 +45,11 @@ export interface PullParts {
   readonly facts: Facts;
   readonly tokens: Pick<PeerTokens, 'callerOf'>;
   readonly proofs: Pick<OriginProofs, 'of'>;
-  readonly cursors: Pick<ServedCursors, 'asked'>;
-  readonly log: Pick<FederationLog, 'recordRejections'>;
+  readonly servedCursors: Pick<ServedCursors, 'asked'>;
+  readonly federationLog: Pick<FederationLog, 'recordRejections'>;
 }
 
-/** `GET /v1/federation/facts`: what the peer may have, in the order in which this node stored it. */
+/** `GET /v1/federation/facts`: the facts that the peer may read, in the order in which this node stored them. */
 export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
   method: 'GET',
   path: PULL_PATH,
@@ -82,7 +82,7 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
     if (!parts.settings.enabled) throw federationDisabled();
     const peer = parts.tokens.callerOf(caller);
     const scopes = await scopesFor(parts, peer, query.scope);
-    if (after !== undefined) await parts.cursors.asked(peer.peering, query.scope ?? 'all', after);
+    if (after !== undefined) await parts.servedCursors.asked(peer.peering, query.scope ?? 'all', after);
     const requester = { nodeId: peer.peering.nodeId, scopes };
     const page = await parts.facts.read(caller, 'export', (reader) =>
       readPage(reader, { requester, ownNodeId: parts.self.nodeId, after, limit: query.limit }),
@@ -91,7 +91,7 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
   },
 });
 
-/** What peers with a good token are told, and nobody else. Operators get a hint besides. */
+/** Only callers with a valid peer token see this error. The hint is for operators. */
 export const federationDisabled = (): ServiceError =>
   new ServiceError(FEDERATION_DISABLED, 'federation is switched off on this node');
 
@@ -103,7 +103,7 @@ const readCursor = (text: string | undefined): Hlc | undefined => {
 };
 
 const scopesFor = async (
-  { log }: PullParts,
+  { federationLog }: PullParts,
   { principal, peering }: PeerCaller,
   asked: Scope | undefined,
 ): Promise<ReadonlySet<Scope>> => {
@@ -114,7 +114,7 @@ const scopesFor = async (
   }
   if (allowedScopes.has(asked)) return new Set([asked]);
   const { tenantId, peerId, nodeId } = peering;
-  await log.recordRejections([
+  await federationLog.recordRejections([
     { tenantId, peerId, nodeId, event: SCOPE_VIOLATION, detail: { direction: 'outbound', scope: asked } },
   ]);
   throw new ServiceError(SCOPE_NOT_PERMITTED, 'scope not permitted for this peer');
@@ -123,7 +123,7 @@ const scopesFor = async (
 const reply = async ({ settings, self, proofs }: PullParts, page: ServedPage): Promise<Reply> => {
   const form = { proofs: await proofs.of(page.facts), hasCid: settings.cid === 'seed' };
   const list = spellList(page.facts, (fact) => servedFactJson(fact, form));
-  // What found no room comes with the next page.
+  // Facts beyond the byte limit come with the next page.
   const left = page.facts.length - list.count;
   const cursor = left === 0 ? page.cursor : (page.stamps[list.count - 1] ?? page.cursor);
   const hasMore = page.hasMore || left > 0;

@@ -14,9 +14,9 @@ import {
 import { eligibleFor, isSystemSource, type Requester } from './eligible-facts.ts';
 import { withReturned } from './returned-facts.ts';
 
-/** Entries of the ledger that one request looks at, hidden ones included. */
+/** Entries of the ledger that one request reads, hidden ones included. */
 export const ENTRIES_PER_PAGE = 5_000;
-/** Entries behind the page among which the facts that follow are counted, for a peer to see how far behind it is. */
+/** Entries beyond the page in which following facts are counted, so that a peer sees how far it lags. */
 export const ENTRIES_COUNTED = 1_000;
 
 export interface PageQuery {
@@ -30,22 +30,21 @@ export interface PageQuery {
 export interface ServedPage {
   /** In feed order. */
   readonly facts: readonly StoredFact[];
-  /** Where the feed tells of each of them: a fact that was hidden for a while stands there again. */
+  /** Stamps of their feed entries: a fact that was hidden for a while has another entry later. */
   readonly stamps: readonly Hlc[];
-  /** Stamp of the last entry looked at; null while the feed is empty. */
+  /** Stamp of the last entry read; null while the feed is empty. */
   readonly cursor: Hlc | null;
   readonly hasMore: boolean;
-  /** Eligible facts among the next entries; null where no more follow. */
+  /** Eligible facts among the next entries; null if no entry follows. */
   readonly remaining: number | null;
   readonly epoch: string;
 }
 
-type Newest = NonNullable<LedgerHead['newest']>;
-type Place = Newest;
+type LedgerPlace = NonNullable<LedgerHead['newest']>;
 
 /**
- * One page of the feed for a peer, from one snapshot. Numbers of the ledger bound what is looked at, so that a request
- * costs the same however many facts are hidden from the peer, and its cursor moves past them.
+ * Reads one page of the feed for a peer, from one snapshot. A window of ledger numbers bounds the work, so the cost
+ * does not depend on facts hidden from the peer, and the cursor moves past them.
  */
 export const readPage = async (reader: FactReader, query: PageQuery): Promise<ServedPage> => {
   const { snapshot, caller } = reader;
@@ -63,11 +62,11 @@ export const readPage = async (reader: FactReader, query: PageQuery): Promise<Se
   return { facts: page.facts, stamps: page.stamps, cursor: page.end, hasMore, remaining, epoch };
 };
 
-/** Number of the first fact behind the cursor; undefined where nothing follows. */
+/** Number of the first fact after the cursor; undefined without one. */
 const firstAfter = async (
   { snapshot, caller }: FactReader,
   after: Hlc | undefined,
-  newest: Newest,
+  newest: LedgerPlace,
 ): Promise<number | undefined> => {
   if (after === undefined) return snapshot.ledgerNumberAt(caller.tenantId, START);
   if (compareHlc(after, newest.feed) >= 0) return undefined;
@@ -78,22 +77,22 @@ const START: Hlc = { wallMs: 0, counter: 0 };
 /** The largest counter that a column holds. */
 const LAST_COUNTER = 2 ** 31 - 1;
 
-/** The next stamp that there may be. */
+/** The next possible stamp. */
 export const stampBehind = ({ wallMs, counter }: Hlc): Hlc =>
   counter < LAST_COUNTER ? { wallMs, counter: counter + 1 } : { wallMs: wallMs + 1, counter: 0 };
 
 interface Window {
   readonly first: number;
-  readonly newest: Newest;
+  readonly newest: LedgerPlace;
   readonly filter: Filter;
   readonly limit: number;
 }
 
-/** Eligible facts of the window, and the place of the last entry that was looked at. */
+/** Eligible facts of the window, and the position of the last entry read. */
 const readWindow = async (
   reader: FactReader,
   { first, newest, filter, limit }: Window,
-): Promise<{ readonly facts: readonly StoredFact[]; readonly last: Place }> => {
+): Promise<{ readonly facts: readonly StoredFact[]; readonly last: LedgerPlace }> => {
   const { snapshot, caller } = reader;
   const { tenantId } = caller;
   const range = { tenantId, above: first - 1, below: first + ENTRIES_PER_PAGE };
@@ -109,13 +108,13 @@ const readWindow = async (
   const ids = served.filter(({ source }) => !isSystemSource(source)).map(({ factId }) => factId);
   const found = await factsOf(reader, ids);
   const lastFact = found.at(-1);
-  // Where their values are long, fewer facts were read than are in the window.
+  // If values are long, fewer facts were read than the window holds.
   const cutAt = found.length < ids.length ? served.find(({ factId }) => factId === lastFact?.id) : undefined;
   const last = cutAt ?? (isFull ? served.at(-1) : undefined) ?? (await endOf(reader, range, newest));
   return { facts: found.filter(isWhole), last };
 };
 
-/** Erasure takes the content id. Of a received fact with a redacted reference nobody can prove who said it. */
+/** Erasure removes the content id. A received fact with a redacted reference can no longer prove its origin. */
 const isWhole = ({ cid, receivedFrom, derivedFrom }: StoredFact): boolean =>
   cid !== '' && (receivedFrom === null || !derivedFrom.includes(REDACTED_REFERENCE));
 
@@ -129,8 +128,8 @@ const factsOf = async ({ snapshot, caller }: FactReader, ids: readonly string[])
 const endOf = async (
   { snapshot }: FactReader,
   range: { readonly tenantId: string; readonly above: number; readonly below: number },
-  newest: Newest,
-): Promise<Place> => {
+  newest: LedgerPlace,
+): Promise<LedgerPlace> => {
   if (newest.number < range.below) return newest;
   const [last] = await snapshot.ledger({ ...range, order: 'newest', limit: 1, members: ['number', 'feed'] });
   return last ?? newest;

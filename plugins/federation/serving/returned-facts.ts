@@ -17,23 +17,23 @@ interface Span {
   readonly limit: number;
 }
 
-interface Found {
+interface WindowFacts {
   readonly facts: readonly StoredFact[];
   readonly last: { readonly feed: Hlc };
 }
 
-interface Place {
+interface FeedEntry {
   readonly fact: StoredFact;
   readonly stamp: Hlc;
 }
 
 /**
- * A page with the facts that the feed tells of again between its ends, because a tombstone hid them for a while: the
- * cursors of peers may have passed them. Ends early where there are too many.
+ * Adds to a page the facts whose tombstone ended in its range, because cursors of peers may have passed their first
+ * entries. Ends the page early if there are too many.
  */
 export const withReturned = async (
   reader: FactReader,
-  { facts, last }: Found,
+  { facts, last }: WindowFacts,
   { after, filter, limit }: Span,
 ): Promise<{
   readonly facts: readonly StoredFact[];
@@ -62,17 +62,17 @@ export const withReturned = async (
     break;
   }
   const returned = await readFacts(reader, [...wanted.keys()]);
-  const places = [
-    ...facts.map((fact): Place => ({ fact, stamp: fact.feed })),
-    ...returned.map((fact): Place => ({ fact, stamp: wanted.get(fact.id) as Hlc })),
+  const entriesOfPage = [
+    ...facts.map((fact): FeedEntry => ({ fact, stamp: fact.feed })),
+    ...returned.map((fact): FeedEntry => ({ fact, stamp: wanted.get(fact.id) as Hlc })),
   ]
     .filter(({ stamp }) => compareHlc(stamp, end) <= 0)
     .sort((one, other) => compareHlc(one.stamp, other.stamp));
-  // A fact that was stored while the peer waited and returned meanwhile has two places; the first one is enough.
+  // A fact that was hidden and returned within the page's range has two entries; the first suffices.
   const seen = new Set<string>();
-  const once = places.filter(({ fact: { id } }) => !seen.has(id) && seen.add(id));
+  const once = entriesOfPage.filter(({ fact: { id } }) => !seen.has(id) && seen.add(id));
   const page = once.slice(0, limit);
-  if (once.length > limit) end = (page.at(-1) as Place).stamp;
+  if (once.length > limit) end = (page.at(-1) as FeedEntry).stamp;
   return {
     facts: page.map(({ fact }) => fact),
     stamps: page.map(({ stamp }) => stamp),

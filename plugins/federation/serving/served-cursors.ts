@@ -9,17 +9,17 @@ import {
 import type { Peering } from '../peerings/peering.ts';
 import { SERVED_TABLE } from './serving-tables.ts';
 
-/** Where a peer is in the feed of this node, as it last asked. */
+/** The position in this node's feed from which a peer last read. */
 export interface ServedCursor {
-  /** `all` where it asked for everything that it may have. */
+  /** `all` if it requested all its scopes. */
   readonly scope: Scope | 'all';
   readonly cursor: Hlc;
   readonly askedMs: number;
 }
 
-/** How far each peer has come, as far as this node can know: it holds all behind the cursor that it asks with. */
+/** The position of each peer, as far as this node can know: a peer holds everything before the cursor that it sends. */
 export interface ServedCursors {
-  /** Notes what a peer asks with. Written at most once in ten seconds, and not while the peer stays where it is. */
+  /** Records the cursor of a request. Writes at most once in ten seconds, and only if the cursor has moved. */
   asked(peering: Peering, scope: ServedCursor['scope'], cursor: Hlc): Promise<void>;
   of(own: ReadableTables, peering: Pick<Peering, 'tenantId' | 'peerId'>): Promise<readonly ServedCursor[]>;
 }

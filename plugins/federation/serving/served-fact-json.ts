@@ -19,7 +19,7 @@ const ORIGIN_PROOF_JSON = objectOf({
   signature: STRING_JSON,
 });
 
-/** A fact on its way to a peer: what its origin said, and nothing that this node thinks of it. */
+/** A fact as sent to a peer: only its origin's statement, without this node's marks. */
 export const SERVED_FACT_JSON: JsonSchema = objectOf(
   {
     id: STRING_JSON,
@@ -42,7 +42,7 @@ export const SERVED_FACT_JSON: JsonSchema = objectOf(
 
 export interface ServedForm {
   readonly proofs: ReadonlyMap<string, OriginProof>;
-  /** Whether facts carry their content id. */
+  /** True if facts carry their content id. */
   readonly hasCid: boolean;
 }
 

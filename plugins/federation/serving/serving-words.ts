@@ -5,9 +5,7 @@ export const NO_PERMITTED_SCOPES = defineErrorCode('no_permitted_scopes', {
   summary: 'the peer may have facts of no scope',
 });
 
-/**
- * Whether the node that a received fact names as its origin has signed it. Admins are told, of received facts alone.
- */
+/** True if the named origin of a received fact has signed it. Shown to admins, for received facts only. */
 export const ORIGIN_VERIFIED = defineFactMark<boolean>('origin-verified', {
   summary: 'whether a received fact came with a good proof of its origin',
   members: { origin_verified: BOOLEAN_JSON },

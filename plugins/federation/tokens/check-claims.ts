@@ -10,24 +10,24 @@ import {
   TOKEN_EXPIRED,
 } from './token-words.ts';
 
-/** What a token with a good signature says. */
+/** The claims of a token whose signature is valid. */
 export interface Claims {
   readonly expiresMs: number;
   readonly nonce: string;
-  /** Undefined where the token does not narrow them. */
+  /** Undefined if the token does not narrow its scopes. */
   readonly scopes: ReadonlySet<Scope> | undefined;
 }
 
 export interface ClaimRules {
   readonly nowMs: number;
   readonly leewayMs: number;
-  /** Of this node, for whom the token must be. */
+  /** Id of this node, which the token must name. */
   readonly nodeId: string;
 }
 
 export const MAX_LIFETIME_MS = 3_600_000;
 const MAX_AGE_MS = 86_400_000;
-/** Instants below it are seconds. */
+/** Smaller instants are seconds. */
 const FIRST_MILLISECOND = 1e11;
 const MIN_NONCE = 8;
 const MAX_NONCE = 128;
@@ -55,19 +55,19 @@ export const checkClaims = (claims: TokenMembers, rules: ClaimRules): Claims | E
   return nonce === null ? MISSING_NONCE : { expiresMs, nonce, scopes };
 };
 
-/** Null for anything but a number; one that JSON cannot hold faithfully was read as NaN. */
+/** Null unless it is a number; a number that JSON cannot express exactly was read as NaN. */
 const instantOf = (claim: unknown): number | null => {
   if (typeof claim !== 'number' || !Number.isFinite(claim)) return null;
   return claim < FIRST_MILLISECOND ? claim * 1_000 : claim;
 };
 
-/** `sub` or `aud` names the node; where both are there, both do. */
+/** `sub` or `aud` names this node; if both are present, both must. */
 const isMeantFor = (claims: TokenMembers, nodeId: string): boolean => {
   const named = ['sub', 'aud'].flatMap((name) => (Object.hasOwn(claims, name) ? [claims[name]] : []));
   return named.length > 0 && named.every((one) => one === nodeId);
 };
 
-/** Scopes that this node does not know grant nothing. Null where the claim is no list of names. */
+/** Ignores scopes that this node does not know. Null unless the claim is a list of names. */
 const scopesOf = (claim: unknown): ReadonlySet<Scope> | undefined | null => {
   if (claim === undefined) return undefined;
   if (!Array.isArray(claim) || !claim.every((name) => typeof name === 'string')) return null;

@@ -1,14 +1,14 @@
 import { memberOf, type TokenMembers } from './read-token.ts';
 
 /**
- * Members by which a token would bring a key of its own, name an address to fetch one from, change how it is read, or
- * ask for an extension. None is understood, so none may be there.
+ * Members by which a token could bring its own key, name an address of a key, change its reading, or require an
+ * extension. This node supports none, so it refuses all.
  */
 const REFUSED = ['jwk', 'jku', 'x5u', 'x5c', 'x5t', 'x5t#S256', 'crit', 'b64', 'enc', 'zip'] as const;
 
 /**
- * Whether a token with this header may be verified at all. Its key always comes from the record of the peer: `kid` may
- * repeat the id of one of its keys, and never says where to look.
+ * True if a token with this header may be verified. The key always comes from the peer's record: `kid` may only repeat
+ * the id of one of those keys.
  */
 export const isHeaderSound = (header: TokenMembers, keyIds: readonly string[]): boolean => {
   if (memberOf(header, 'alg') !== 'EdDSA') return false;

@@ -35,9 +35,9 @@ import {
 
 const LIFETIME_MS = 60_000;
 const MAX_ISSUER = 2_048;
-/** How long a token waits for its peer to say by which key it signs. */
+/** How long a token waits for its peer to publish its current key. */
 const FOLLOW_LIMIT_MS = 2_000;
-/** The current key of a peer, and those before it that its other processes may use. Anybody can make this node try. */
+/** Bounds the current and former keys that are tried, because anybody can send tokens. */
 const MAX_KEYS_TRIED = 4;
 
 export interface TokenParts {
@@ -45,7 +45,7 @@ export interface TokenParts {
   readonly self: Pick<NodeSelf, 'nodeId'>;
   readonly identity: Pick<NodeIdentity, 'sign'>;
   readonly peerings: Pick<Peerings, 'withNode' | 'refreshKeys'>;
-  readonly log: Pick<FederationLog, 'recordRejections'>;
+  readonly federationLog: Pick<FederationLog, 'recordRejections'>;
   readonly nonces: SpentNonces;
   readonly clock: Clock;
   readonly random: Random;
@@ -94,12 +94,12 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
     throw tokenRefusal(INVALID_ISS);
   }
   const peering = await peerings.withNode(issuer);
-  // Another spelling names the same node, but a token has to say it as the node itself does.
+  // Another spelling identifies the same node, but a token must use the node's own.
   if (peering === undefined || peering.nodeId !== issuer) throw tokenRefusal(PEER_NOT_REGISTERED);
   if (peering.status !== 'active') throw await refused(parts, peering, PEER_NOT_APPROVED);
   const nowMs = clock.nowMs();
   let broken = signatureProblem(read, peering, nowMs);
-  // The peer may sign by a key that this node has not followed to yet.
+  // The peer may sign with a newer key than this node knows.
   if (broken === INVALID_SIGNATURE) broken = signatureProblem(read, await followed(parts, peering), nowMs);
   if (broken !== null) {
     throw await refused(parts, peering, broken);
@@ -115,8 +115,8 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
 };
 
 /**
- * The peer with the keys that it has now, where it says so soon; otherwise as it was. Peers are asked now and then
- * only, whatever tokens come in their names.
+ * The peer with its current keys, if it publishes them in time; otherwise unchanged. Requests to peers are
+ * rate-limited, however many tokens arrive.
  */
 const followed = async ({ peerings, clock }: TokenParts, peering: Peering): Promise<Peering> => {
   const late = () => new ServiceError('unavailable', 'the peer does not say in time by which key it signs');
@@ -159,13 +159,13 @@ const callerOf = (peering: Peering, { scopes: tokenScopes }: Claims): PeerCaller
   return { principal, peering, tokenScopes };
 };
 
-/** The refusal, once it is on record. Of peers that are not known there is no record: anybody can name anybody. */
+/** Returns the refusal after logging it. Unknown issuers are not logged, because anybody can name any issuer. */
 const refused = async (
-  { log }: TokenParts,
+  { federationLog }: TokenParts,
   { tenantId, peerId, nodeId }: Peering,
   word: ErrorWord,
   event: AuditEvent = REJECTED_TOKEN,
 ): Promise<ServiceError> => {
-  await log.recordRejections([{ tenantId, peerId, nodeId, event, detail: { reason: word.id } }]);
+  await federationLog.recordRejections([{ tenantId, peerId, nodeId, event, detail: { reason: word.id } }]);
   return tokenRefusal(word);
 };

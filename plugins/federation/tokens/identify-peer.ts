@@ -11,14 +11,14 @@ import { tokenRefusal } from './token-refusal.ts';
 import { PEER_TOKEN_REQUIRED } from './token-words.ts';
 
 /**
- * Who asks on the routes of peers, where only a peer token counts. A method that such a path does not have needs a
- * credential too, of either kind: callers who have one are told which methods there are.
+ * Identifies the caller on routes of peers, where only a peer token counts. A request with a wrong method on such a
+ * path also accepts an ordinary credential: callers who have either are told the allowed methods.
  */
 export const createIdentifyPeer =
   (tokens: PeerTokens, paths: ReadonlySet<string>, served: Pick<ServedTenants, 'isServed'>) =>
   (known: Principal | null, { access, route, request }: HttpRequestInfo): Promise<Principal> | undefined => {
     const isWrongMethod = route === null && known === null && paths.has(request.path);
-    // Nearly every request is of no peer, and there is nothing to wait for.
+    // Nearly no request comes from a peer, so the others need no wait.
     return access === 'peer' || isWrongMethod ? identify(request, tokens, served) : undefined;
   };
 

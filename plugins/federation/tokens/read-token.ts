@@ -1,24 +1,24 @@
 import { decodeBase64Url, parseStrictJson } from '../../../kernel/plugin-api.ts';
 
-/** Members of a header or claims, of any shape. */
+/** Members of a header or of claims, of any shape. */
 export type TokenMembers = Readonly<Record<string, unknown>>;
 
-/** A compact token (RFC 7515), taken apart. Nothing in it is believed yet. */
+/** A compact token (RFC 7515), split into its parts. Nothing in it is trusted yet. */
 export interface ReadToken {
   readonly header: TokenMembers;
   readonly claims: TokenMembers;
-  /** What the signature is over. */
+  /** The bytes that the signature covers. */
   readonly signed: Uint8Array;
   readonly signature: Uint8Array;
 }
 
-/** Longer tokens are refused before anything looks into them. */
+/** Longer tokens are refused unread. */
 export const MAX_TOKEN_BYTES = 4_096;
 const SEGMENTS = 3;
 
 /**
- * Null for anything but three segments in strict base64url, of which the first two hold a JSON object each. A member
- * that occurs twice is refused, because two readers could understand it in two ways.
+ * Null unless the text has three segments in strict base64url, of which the first two each hold a JSON object. Refuses
+ * repeated members, because two readers could understand them differently.
  */
 export const readToken = (token: string): ReadToken | null => {
   if (token.length > MAX_TOKEN_BYTES) return null;
@@ -42,6 +42,6 @@ const readMembers = (bytes: Uint8Array): TokenMembers | null => {
   }
 };
 
-/** A member that the token has itself, whatever its name is. */
+/** Reads an own property, never the prototype's. */
 export const memberOf = (members: TokenMembers, name: string): unknown =>
   Object.hasOwn(members, name) ? members[name] : undefined;

@@ -1,20 +1,20 @@
 import { DEFAULT_TENANT, type PluginTables, sha256Hex } from '../../../kernel/plugin-api.ts';
 import { NONCES_TABLE } from '../serving/serving-tables.ts';
 
-/** Rows of one step, so that no statement holds up the store for long. */
+/** Rows of one step, so that no statement blocks the store for long. */
 const SWEEP_ROWS = 1_000;
 const SWEEP_STEPS = 100;
 /**
- * Nonces are forgotten this much later than they must be. A clock that jumped forward and was set right again would
- * otherwise let tokens in that it had forgotten.
+ * Nonces are deleted this much later than needed. Otherwise a clock that jumped ahead and was corrected would accept
+ * tokens whose nonces are gone.
  */
 const SWEEP_MARGIN_MS = 2 * 3_600_000;
 
-/** Nonces of tokens that were accepted, in the store that all processes share. */
+/** Nonces of accepted tokens, in the store that all processes share. */
 export interface SpentNonces {
-  /** Uses a nonce up: true for the first caller of all, in whatever process, and false ever after. */
+  /** Spends a nonce: true for the first call in any process, and false for every later one. */
   spend(issuer: string, nonce: string, expiresMs: number): Promise<boolean>;
-  /** Forgets those whose tokens are refused for their age by now. */
+  /** Deletes nonces whose tokens have expired. */
   sweep(nowMs: number): Promise<void>;
 }
 
@@ -41,5 +41,5 @@ export const createSpentNonces = (tables: PluginTables): SpentNonces => ({
   },
 });
 
-/** A nonce belongs to the node and its issuer, whatever tenant the peering serves then. */
+/** A nonce belongs to the node and its issuer, for every tenant that the peering may serve. */
 const digestOf = (issuer: string, nonce: string): string => sha256Hex(JSON.stringify([issuer, nonce]));

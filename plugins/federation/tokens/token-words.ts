@@ -1,8 +1,6 @@
 import { defineErrorCode } from '../../../kernel/plugin-api.ts';
 
-/*
- * Why a peer token is refused. The code is the word, and the detail says the same as peers of other makes print it.
- */
+/** The reasons for refusing a peer token. The detail is the text that other implementations print. */
 
 export const PEER_TOKEN_REQUIRED = defineErrorCode('peer_token_required', {
   status: 401,

@@ -60,7 +60,7 @@ export const peeringFor = (
   ...changes,
 });
 
-/** What stands beside the way in for facts of peers, in the hands of a test. */
+/** The fakes around the ingest of facts, which a test controls. */
 export interface IngestStand {
   peering: Peering;
   /** As transactions find it; the same unless a test says otherwise. */
@@ -163,7 +163,7 @@ export const standPlugin = (stand: IngestStand) =>
             redact: async () => ({}),
             redactReferences: async () => {},
           },
-          log: {
+          federationLog: {
             record: async (entries) => {
               stand.recorded.push(...entries);
             },
@@ -194,7 +194,7 @@ export const peerFact = (number: number, changes: Readonly<Record<string, unknow
   ...changes,
 });
 
-/** What a proof looks like to the stand, which goes by its signature. */
+/** A proof for the stand, which judges it by its signature alone. */
 export const standProof = (signature: string) => ({
   key_id: '0123456789abcdef',
   salt: 'AAAAAAAAAAAAAAAAAAAAAA',

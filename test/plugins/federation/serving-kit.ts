@@ -33,7 +33,7 @@ export const NODE_ID = 'svc://n.test';
 export interface ServingNode extends TestNode {
   readonly serving: Serving;
   readonly store: FactStore;
-  /** What the node is told of its peerings. */
+  /** The fake of the peerings. */
   readonly asks: { -readonly [Name in keyof Peerings]: Peerings[Name] };
   /** By node id. */
   readonly peerings: Map<string, Peering>;
@@ -91,7 +91,7 @@ export const startServingNode = async (
         ...context.use,
         settings: context.config,
         peerings: asks,
-        log: {
+        federationLog: {
           record: async (entries) => void recorded.push(...entries),
           recordRejections: async (entries) => void recorded.push(...entries),
         },

@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     noticedBy: {
       file: `${FEDERATION}/pulling/shared-pulls`,
-      title: 'Pulls of several processes lose nothing and bring nothing twice, whichever call of the store fails',
+      title: 'pulls of several processes lose and repeat nothing, for a failure of any call of the store',
     },
   },
   {
@@ -221,7 +221,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     noticedBy: {
       file: `${FEDERATION}/ingest/push`,
-      title: 'Facts that a peer pushes, on SQLite keep what is stored under their id',
+      title: 'facts that a peer pushes, on SQLite leave a stored fact with their id unchanged',
     },
   },
   {
@@ -237,7 +237,7 @@ export const MUTANTS: readonly Mutant[] = [
     noticedBy: {
       file: `${FEDERATION}/pulling/hostile-pulls`,
       title:
-        'Pulls from a peer that is broken or hostile, on SQLite begin anew when the peer has another history, once a turn',
+        'pulls from a broken or hostile peer, on SQLite restart at most once per turn for a peer with another history',
     },
   },
 ];

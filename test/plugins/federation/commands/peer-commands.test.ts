@@ -53,7 +53,7 @@ describe('the peer commands', () => {
     await beta.place.dispose();
   });
 
-  it('bring two nodes together, each telling the next step', async () => {
+  it('connect two nodes, and each tells the next step', async () => {
     const declared = await run(alpha, 'declare', beta.url, '--out', 'alpha.json');
     expect([declared.exitCode, declared.stdout], declared.stderr).to.deep.equal([0, '']);
     expect(declared.stderr).to.contain('waits for the declaration of the other side');
@@ -84,7 +84,7 @@ describe('the peer commands', () => {
     expect((await run(alpha, 'status', 'nobody')).stderr).to.contain('no such peer');
   });
 
-  it('end a peering for a running node at once', async () => {
+  it('end a peering of a running node at once', async () => {
     for (const [from, to, name] of [
       [alpha, beta, 'a.json'],
       [beta, alpha, 'b.json'],
@@ -103,7 +103,7 @@ describe('the peer commands', () => {
     expect(peers.map(({ status }) => status)).to.deep.equal(['revoked']);
   });
 
-  it('keep a declaration whose node cannot be reached, and say what happens next', async () => {
+  it('store a declaration whose node cannot be reached, and tell the next step', async () => {
     await run(alpha, 'declare', beta.url, '--out', 'alpha.json');
     carry(alpha, beta, 'alpha.json');
     await alpha.node.end();
@@ -113,7 +113,7 @@ describe('the peer commands', () => {
     expect((await peersOf(beta)).map(({ status }) => status)).to.deep.equal(['pending_verification']);
   });
 
-  it('refuse what makes no peering, and say why', async () => {
+  it('refuse input that makes no peering, with the reason', async () => {
     await run(alpha, 'declare', beta.url, '--out', 'alpha.json');
     carry(alpha, beta, 'alpha.json');
     const forged = { ...JSON.parse(readFileSync(beta.place.path('alpha.json'), 'utf8')), allowed_scopes: ['company'] };
@@ -137,7 +137,7 @@ describe('the peer commands', () => {
     expect(await peersOf(beta)).to.deep.equal([]);
   });
 
-  it('say what to switch on while federation is off', async () => {
+  it('name the setting to enable while federation is off', async () => {
     const off = { ...alpha, env: { SVC_NODE_URL: alpha.url } };
     const { exitCode, stderr } = await run(off, 'declare', 'svc://node.beta.example', '--out', 'alpha.json');
     expect(exitCode).to.equal(1);

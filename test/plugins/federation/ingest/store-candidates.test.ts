@@ -13,7 +13,7 @@ const self = {
   authority: 'h.test',
 };
 
-/** What becomes of a fact that the kernel refuses for its stamp, after it was judged to be sound. */
+/** The verdict on a fact that passed its checks and that the kernel then refuses for its stamp. */
 const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | undefined> => {
   const read = readFact(peerFact(1), { maxBytes: 10_000, toleratesOldCid: false });
   if (!('fact' in read)) throw new Error(read.error);
@@ -33,8 +33,8 @@ const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | unde
   return (await storeCandidates(candidates, page, async () => {}, parts))[0];
 };
 
-describe('a fact whose stamp is refused because the clock was put back meanwhile', () => {
-  it('is set aside when it was pulled, so that it is not lost', async () => {
+describe('a fact whose stamp is refused because the clock was set back', () => {
+  it('is parked if it was pulled, so that it is not lost', async () => {
     expect(await verdictOfSkew('pull')).to.deep.include({ kind: 'parked', reason: 'hlc_skew' });
   });
 

@@ -26,7 +26,7 @@ interface Side {
   readonly key: string;
 }
 
-forEachStore('A page of a peer', () => {
+forEachStore('a page of a peer', () => {
   const sides: Side[] = [];
   afterEach(() => Promise.all(sides.splice(0).map(({ node }) => node.stop())));
 
@@ -60,7 +60,7 @@ forEachStore('A page of a peer', () => {
     expect(known.statements, 'usage and known ids').to.be.at.most(2);
   });
 
-  it('loses one fact when one cannot be stored', async () => {
+  it('loses only a fact that cannot be stored', async () => {
     const side = await start({ extra: [choosyPlugin] });
     const facts = factsFrom(0, 40);
     const poison = peerFact(100, { entity: 'user:poison' });
@@ -79,7 +79,7 @@ forEachStore('A page of a peer', () => {
     ]);
   });
 
-  it('fails as a whole when many facts cannot be stored, or when its caller says so', async () => {
+  it('fails as a whole if many facts cannot be stored, or if its caller rejects it', async () => {
     const side = await start({ extra: [choosyPlugin] });
     const poisons = Array.from({ length: 40 }, (_, at) => peerFact(at, { entity: 'user:poison' }));
     const { peering } = side.stand;
@@ -99,7 +99,7 @@ forEachStore('A page of a peer', () => {
     expect([await total(side, 'source=agent:of-p'), await received(side)]).to.deep.equal([0, 0]);
   });
 
-  it('is stored whole or not at all, whichever call of the store fails', async () => {
+  it('is stored whole or not at all, for a failure of any call of the store', async () => {
     const plan = new FaultPlan();
     const side = await start({ wrapStore: (store) => createFaultingStore(store, plan) });
     await push(side, factsFrom(0, 3));
@@ -124,7 +124,7 @@ forEachStore('A page of a peer', () => {
     expect.fail('a push made more than 60 calls');
   });
 
-  it('comes to the same in whatever order and however often its facts come', async () => {
+  it('has the same result for any order and repetition of its facts', async () => {
     const [one, two] = [await start(), await start()];
     let run = 0;
     const said = fc.record({ entity: fc.nat(2), value: fc.nat(2), confidence: fc.constantFrom(0, 0.5, 1) });

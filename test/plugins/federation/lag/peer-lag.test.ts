@@ -8,7 +8,7 @@ import { startTestPeer } from '../../../kit/federation/test-peer.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { rejection } from '../../../kit/rejection.ts';
 
-forEachStore('How far two nodes have read from each other', () => {
+forEachStore('the lag between two nodes', () => {
   let world: ReturnType<typeof createWorld>;
   let a: FederatedNode;
   let b: FederatedNode;
@@ -27,7 +27,7 @@ forEachStore('How far two nodes have read from each other', () => {
   const lagOf = async (node: FederatedNode) =>
     (await node.get(`/v1/federation/peers/${await peerIdOf(node)}/lag`)).body;
 
-  it('is told for each scope and direction', async () => {
+  it('is reported for each scope and direction', async () => {
     const fact = await a.say();
     await peerUp(a, b, { scopes: ['public', 'company'] });
     await pullUntil(a, () => has(b, fact.id));
@@ -74,7 +74,7 @@ forEachStore('How far two nodes have read from each other', () => {
     }
   });
 
-  it('counts what is still to come as the peer says it', async () => {
+  it('counts the facts still to come as the peer reports them', async () => {
     const peer = await startTestPeer({ network: world.network, nowMs: () => world.clock.nowMs() });
     const peerId = await declareBoth(a, peer);
     peer.answerPull = () => ({
@@ -90,7 +90,7 @@ forEachStore('How far two nodes have read from each other', () => {
     expect(inbound[0]).to.deep.include({ lag_seconds: null, cursor: null });
   });
 
-  it('is told to callers who may administer peers, of peers that there are', async () => {
+  it('is open to callers who may administer peers, and only for known peers', async () => {
     await peerUp(a, b);
     const peerId = await peerIdOf(a);
     const target = `/v1/federation/peers/${peerId}/lag`;

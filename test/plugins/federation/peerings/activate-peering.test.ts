@@ -26,7 +26,7 @@ forEachStore('a peering', () => {
   });
   const now = (aheadMs = 0) => new Date(a.node.clock.nowMs() + aheadMs).toISOString();
 
-  it('is active on a node when both declarations are on file there, and not before', async () => {
+  it('is active on a node only once both declarations are registered there', async () => {
     const theirs = signDeclaration(b, { target_node_id: a.id, signed_at: now() });
     const first = await post(a, theirs);
     expect([first.status, first.body.status]).to.deep.equal([201, 'pending_verification']);
@@ -55,7 +55,7 @@ forEachStore('a peering', () => {
     expect(event).to.deep.include({ event_type: 'peer_approved', peer_id: first.body.peer_id, ts: now() });
   });
 
-  it('ends in both directions when it is revoked, and starts over with newer declarations', async () => {
+  it('ends in both directions when revoked, and restarts with newer declarations', async () => {
     await connect(a, b);
     const [peer] = await listed(a);
     expect((await a.node.request('DELETE', `${PEERS}/${peer?.['peer_id']}`, { key: a.operator })).status).to.equal(204);

@@ -17,11 +17,11 @@ const shares = (direction: string): boolean => direction !== 'inbound';
 const takes = (direction: string): boolean => direction !== 'outbound';
 const named = (scopes: readonly Scope[]): readonly Scope[] => (scopes.length === 0 ? ['public'] : scopes);
 
-describe('what two declarations grant together', () => {
+describe('the grant of two declarations', () => {
   const start = newPeering({ tenantId: 'default' }, { peerId: 'p', nodeId: 'svc://beta.example', nowMs: 1 });
   const verified = { nodeUrl: 'https://beta.example', keys: [], nowMs: 2 };
 
-  it('is what both name, in the direction that both want, and never local or team facts', () => {
+  it('covers the scopes and direction that both name, and never local or team facts', () => {
     fc.assert(
       fc.property(document, document, (ours, theirs) => {
         const peering = withTheirs(withOurs(start, { document: ours }, { nowMs: 1 }), { document: theirs }, verified);
@@ -36,7 +36,7 @@ describe('what two declarations grant together', () => {
     );
   });
 
-  it('does not depend on who came first, and is nothing before both came and after a revocation', () => {
+  it('does not depend on their order, and is empty unless both are active', () => {
     fc.assert(
       fc.property(document, document, (ours, theirs) => {
         const oursFirst = withOurs(start, { document: ours }, { nowMs: 1 });
@@ -52,7 +52,7 @@ describe('what two declarations grant together', () => {
     );
   });
 
-  it('has another version exactly when it has changed', () => {
+  it('gets another version exactly when it changes', () => {
     fc.assert(
       fc.property(fc.array(document, { minLength: 1, maxLength: 6 }), (documents) => {
         let peering = withOurs(start, { document: { signed_at: AT } }, { nowMs: 1 });
@@ -69,7 +69,7 @@ describe('what two declarations grant together', () => {
     );
   });
 
-  it('is read from what was stored as from what was received', () => {
+  it('is read alike from stored and received declarations', () => {
     fc.assert(
       fc.property(document, (received) => {
         const stored = JSON.parse(JSON.stringify(received)) as typeof received;

@@ -10,7 +10,7 @@ const VALID_FROM = '2026-01-01T00:00:00.000Z';
 
 const identity = (number: number): PeerIdentity => createPeerIdentity(NODE, () => 0, `key ${number}`);
 
-/** What the node lists when each of these keys vouches for the next. */
+/** The list of a node whose keys each sign the next one. */
 const listOf = (keys: readonly PeerIdentity[]): ClaimedIdentity['listed'] =>
   keys.map(({ signer: { publicKey }, publicKey: publicKeyText, keyId }, at) => {
     const before = keys[at - 1];
@@ -19,8 +19,8 @@ const listOf = (keys: readonly PeerIdentity[]): ClaimedIdentity['listed'] =>
     return { keyId, publicKey, publicKeyText, validFrom: VALID_FROM, validUntilMs: null, signedBy };
   });
 
-describe('the keys that are kept of a peer', () => {
-  it('are a hundred at most, the newest, however often it changes them', () => {
+describe('the stored keys of a peer', () => {
+  it('are at most a hundred, the newest, however often it rotates them', () => {
     let known: readonly PeerKey[] = [
       { keyId: identity(0).keyId, publicKey: identity(0).signer.publicKey, validUntilMs: null },
     ];

@@ -7,7 +7,7 @@ import { rejection } from '../../../kit/rejection.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
 import { operatorOf, type PeerNode, type PeerPlace, peerPlace, signDeclaration, startPeer } from './peering-nodes.ts';
 
-forEachStore('a node that exchanges facts of several tenants', (kind) => {
+forEachStore('a node that federates for several tenants', (kind) => {
   let place: PeerPlace;
   let folder: string;
   let a: PeerNode;
@@ -27,7 +27,7 @@ forEachStore('a node that exchanges facts of several tenants', (kind) => {
   const now = (aheadMs = 0) => new Date(place.clock.nowMs() + aheadMs).toISOString();
   const theirs = (aheadMs = 0) => signDeclaration(b, { target_node_id: a.id, signed_at: now(aheadMs) });
 
-  it('has another node as the peer of one of them alone, until that peering is revoked', async () => {
+  it('has another node as a peer of only one tenant, until that peering is revoked', async () => {
     const first = await a.registry.register(operatorOf(a, 'north'), theirs());
     expect(first).to.include({ tenantId: 'north', nodeId: b.id });
     const taken = await rejection(a.registry.register(operatorOf(a, 'south'), theirs(1_000)));
@@ -43,7 +43,7 @@ forEachStore('a node that exchanges facts of several tenants', (kind) => {
     expect(late).to.include({ code: 'conflict' });
   });
 
-  it('lets one of two tenants in that declare the same node at the same time, in two processes', async () => {
+  it('accepts only one of two tenants that declare the same node in two processes at once', async () => {
     const other = await startPeer('alpha-too', place, { folder, node: { id: a.id } });
     const attempts = [a, other, a, other].map((node, at) =>
       node.registry.register(operatorOf(node, `tenant-${at}`), theirs(at)).then(
@@ -56,7 +56,7 @@ forEachStore('a node that exchanges facts of several tenants', (kind) => {
     await other.node.stop();
   });
 
-  it('holds in every process what one of them was told', async () => {
+  it('applies the change of one process in all', async () => {
     const other = await startPeer('alpha-too', place, { folder, node: { id: a.id } });
     const registered = await a.registry.register(operatorOf(a), theirs());
     expect(await other.registry.list(operatorOf(other))).to.deep.equal([registered]);

@@ -56,7 +56,7 @@ export const startPeer = async (
   return { node, url, operator, id: node.kernel.get(NodeSelf).nodeId, registry: node.kernel.get(PeerRegistry) };
 };
 
-/** What the node of `from` signs for `to`, without registering it anywhere. */
+/** A declaration of node `from` for node `to`, not registered anywhere. */
 export const signDeclaration = (
   from: PeerNode,
   members: Readonly<Record<string, string | readonly string[] | null>>,

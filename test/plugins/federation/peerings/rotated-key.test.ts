@@ -21,7 +21,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-forEachStore('a peer that changes its key', (kind) => {
+forEachStore('a peer that rotates its key', (kind) => {
   let place: PeerPlace;
   let folder: string;
   let a: PeerNode;
@@ -51,7 +51,7 @@ forEachStore('a peer that changes its key', (kind) => {
   const fingerprint = async () => (await listed(a))[0]?.['public_key_fingerprint'];
   const now = () => new Date(place.clock.nowMs()).toISOString();
 
-  it('is followed within the hour, over several changes', async () => {
+  it('is followed within the hour, over several rotations', async () => {
     const before = await fingerprint();
     await rotate();
     await rotate();
@@ -61,7 +61,7 @@ forEachStore('a peer that changes its key', (kind) => {
     expect((await listed(a))[0]?.['status']).to.equal('active');
   });
 
-  it('is followed at once when it declares itself anew', async () => {
+  it('is followed at once when it declares itself again', async () => {
     const before = await fingerprint();
     await rotate();
     await place.clock.advance(1_000);
@@ -70,7 +70,7 @@ forEachStore('a peer that changes its key', (kind) => {
     expect(await fingerprint()).not.to.equal(before);
   });
 
-  it('is not followed to a key that the former one does not vouch for', async () => {
+  it('is not followed to a key that the former one did not sign', async () => {
     const before = await fingerprint();
     // Without pulls, whose tokens would tell of the new key.
     const off = { federation: { enabled: false } };
@@ -88,7 +88,7 @@ forEachStore('a peer that changes its key', (kind) => {
     expect(JSON.stringify(a.node.logLines)).not.to.contain('CQkJCQkJ');
   });
 
-  it('starts over with the new key when the peering was revoked', async () => {
+  it('may use any key after its peering was revoked', async () => {
     await restart({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 9).toString('base64url') });
     const before = await fingerprint();
     await a.registry.revoke(operatorOf(a), String((await listed(a))[0]?.['peer_id']));

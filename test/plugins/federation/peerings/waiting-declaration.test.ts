@@ -32,7 +32,7 @@ forEachStore('a declaration whose node cannot be reached', () => {
   const now = (aheadMs = 0) => new Date(place.clock.nowMs() + aheadMs).toISOString();
   const statusAt = async (node: PeerNode) => (await listed(node))[0]?.['status'];
 
-  it('grants nothing while it waits, and is verified by a later check when the node is there again', async () => {
+  it('grants nothing while it waits, and is verified once its node can be reached', async () => {
     await post(a, signDeclaration(a, { target_node_id: b.id, signed_at: now() }));
     const { body } = await post(a, signDeclaration(b, { target_node_id: a.id, signed_at: now() }));
     expect(body).to.include({ status: 'pending_verification', verified_at: null });
@@ -44,7 +44,7 @@ forEachStore('a declaration whose node cannot be reached', () => {
     expect(event).to.include({ event_type: 'peer_approved' });
   });
 
-  it('is not asked after any more when it has waited for a day', async () => {
+  it('is not retried after a day', async () => {
     await post(a, signDeclaration(b, { target_node_id: a.id, signed_at: now() }));
     place.clock.setNowMs(place.clock.nowMs() + DAY_MS + MINUTE_MS);
     place.network.heal(a.url, b.url);
@@ -54,7 +54,7 @@ forEachStore('a declaration whose node cannot be reached', () => {
     expect(body.verified_at).to.equal(now());
   });
 
-  it('changes what a known peer grants, because the pinned key proves it', async () => {
+  it('changes the grant of a known peer, because its pinned key proves it', async () => {
     place.network.heal(a.url, b.url);
     const scopes = { allowed_scopes: ['public', 'company'] };
     await post(a, signDeclaration(a, { target_node_id: b.id, signed_at: now(), ...scopes }));
@@ -108,7 +108,7 @@ describe('the address of a declaration', () => {
     'https://beta.internal',
     'https://localhost:8765',
   ]) {
-    it(`is not called when it leads inside: ${node_url}`, async () => {
+    it(`is not called if it is internal: ${node_url}`, async () => {
       const signed_at = new Date(a.node.clock.nowMs()).toISOString();
       const { body } = await post(a, signDeclaration(b, { target_node_id: a.id, signed_at, node_url }));
       expect(body).to.include({ status: 422, code: 'validation' });
@@ -124,7 +124,7 @@ describe('the address of a declaration', () => {
     'https://u:p@beta.example',
     'https://beta.example/?a=1',
   ]) {
-    it(`is refused when it is none: ${node_url}`, async () => {
+    it(`is refused if it is malformed: ${node_url}`, async () => {
       const signed_at = new Date(a.node.clock.nowMs()).toISOString();
       const { body } = await post(a, signDeclaration(b, { target_node_id: a.id, signed_at, node_url }));
       expect(body.errors).to.deep.include({

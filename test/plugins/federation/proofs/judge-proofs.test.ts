@@ -66,7 +66,7 @@ describe('the judgement of a proof of origin', () => {
   };
   const stranger = createPeerIdentity('svc://stranger.test', () => 0);
 
-  it('is `verified` for a fact of the sender, and for a relayed one of another peer, by any key that they ever had', async () => {
+  it('is `verified` for facts of the sender and relayed facts of peers, by any of their keys', async () => {
     expect(
       await judged((node) => {
         const sender = node.addPeer('p');
@@ -83,7 +83,7 @@ describe('the judgement of a proof of origin', () => {
     ).to.equal('verified');
   });
 
-  it('is `verified` for the own fact of this node alone where this node signed it', async () => {
+  it('is `verified` for a fact of this node only if this node signed it', async () => {
     const own = createPeerIdentity(NODE_ID, () => 0);
     const withSeed = (sender: PeerIdentity) => ({ sender, fact: federated(originProof(WIRE, SELF), NODE_ID) });
     expect(await judged((node) => withSeed(node.addPeer('p')))).to.equal('verified');
@@ -93,7 +93,7 @@ describe('the judgement of a proof of origin', () => {
     expect(await judged((node) => bare(node.addPeer('p')))).to.equal('missing');
   });
 
-  it('goes by no keys that another tenant has for the origin', async () => {
+  it('ignores keys that another tenant registered for the origin', async () => {
     const verdict = await judged((node) => {
       const sender = node.addPeer('p');
       const origin = node.addPeer('o', { tenantId: 'other' });
@@ -102,7 +102,7 @@ describe('the judgement of a proof of origin', () => {
     expect(verdict).to.equal('unverified');
   });
 
-  it('is `verified` for the own fact of this node by a key that it had before, although the seed is gone', async () => {
+  it('is `verified` for a fact of this node under a former key whose seed is gone', async () => {
     await inTemporaryFolder(async (folder) => {
       const start = (seed: Uint8Array): Promise<ServingNode> =>
         startServingNode({ folder, env: { SVC_NODE_PRIVATE_KEY: encodeBase64Url(seed) } });
@@ -116,7 +116,7 @@ describe('the judgement of a proof of origin', () => {
     });
   });
 
-  it('is `invalid` after any change to the fact, to the proof, and to whom it is ascribed', async () => {
+  it('is `invalid` after any change to the fact, the proof or the named origin', async () => {
     const changes: readonly ((fact: FederatedFact) => FederatedFact)[] = [
       (fact) => ({ ...fact, draft: { ...fact.draft, id: 'fact-2' } }),
       (fact) => ({ ...fact, draft: { ...fact.draft, entity: 'user:bob' } }),
@@ -154,7 +154,7 @@ describe('the judgement of a proof of origin', () => {
     expect(verdicts.at(-1)).to.equal('verified');
   });
 
-  it('is `unknown-key` where the origin is a peer and the key is new, whoever sends the fact', async () => {
+  it('is `unknown-key` for a new key of an origin that is a peer, from any sender', async () => {
     for (const isRelayed of [false, true]) {
       const verdict = await judged((node) => {
         const origin = node.addPeer('o');
@@ -166,7 +166,7 @@ describe('the judgement of a proof of origin', () => {
     }
   });
 
-  it('is `unverified` where nobody here knows the keys of the origin, unless proofs are required', async () => {
+  it('is `unverified` if the keys of the origin are unknown, unless proofs are required', async () => {
     const build = (node: ServingNode) => ({
       fact: federated(stranger.prove(WIRE), stranger.nodeId),
       sender: node.addPeer('p'),
@@ -175,7 +175,7 @@ describe('the judgement of a proof of origin', () => {
     expect(await judged(build, { requireProof: true })).to.equal('missing');
   });
 
-  it('is `invalid` for a proof of another form, even where no key is known', async () => {
+  it('is `invalid` for a malformed proof, even if no key is known', async () => {
     const proof = stranger.prove(WIRE);
     for (const changed of [{ salt: 'AAAA' }, { signature: 'AAAA' }, { key_id: '' }, { key_id: 'x'.repeat(4_000) }]) {
       const build = (node: ServingNode) => ({
@@ -186,7 +186,7 @@ describe('the judgement of a proof of origin', () => {
     }
   });
 
-  it('is `absent` without a proof from the origin itself, and relayed only where its keys are not known', async () => {
+  it('is `absent` without a proof from the origin itself, and relayed only if its keys are unknown', async () => {
     const from = (origin: 'sender' | 'peer' | 'stranger') => (node: ServingNode) => {
       const sender = node.addPeer('p');
       const named = { sender: null, peer: node.addPeer('o').nodeId, stranger: stranger.nodeId }[origin];
@@ -199,7 +199,7 @@ describe('the judgement of a proof of origin', () => {
     expect(await judged(from('peer'))).to.equal('missing');
   });
 
-  it('takes the keys of all origins of a page in one statement', async () => {
+  it('reads the keys of all origins of a page in one statement', async () => {
     const asked: (readonly string[])[] = [];
     const node = await startServingNode();
     const sender = node.addPeer('p');
@@ -222,7 +222,7 @@ describe('the judgement of a proof of origin', () => {
     expect(asked).to.deep.equal([[...origins, stranger].map(({ nodeId }) => nodeId)]);
   });
 
-  it('is given for each of a long page, in order', async () => {
+  it('covers each fact of a long page, in order', async () => {
     const node = await startServingNode();
     const sender = node.addPeer('p');
     const facts = Array.from({ length: 300 }, (_, at) => {

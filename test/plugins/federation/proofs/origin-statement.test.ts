@@ -36,7 +36,7 @@ const STATEMENT =
   '"value_commitment":"sha256:5b8564e951d69b48410ca8e50f911130d79aab642bf0c29620ba5762cd0ca51b"}';
 
 describe('the statement that an origin signs', () => {
-  it('is the one of the worked example, byte for byte', () => {
+  it('equals the worked example, byte for byte', () => {
     const statement = originStatement(FACT, commitmentsOf(FACT, { salt: SALT, refsSalt: REFS_SALT }), ORIGIN);
     expect(Buffer.from(statement).toString()).to.equal(STATEMENT);
     const signer = createSigner(Buffer.alloc(32, 7));
@@ -86,7 +86,7 @@ describe('the statement that an origin signs', () => {
     );
   });
 
-  it('takes salts of 16 bytes alone', () => {
+  it('accepts only salts of 16 bytes', () => {
     expect(readSalt(encodeBase64Url(SALT))).to.deep.equal(SALT);
     for (const bad of [
       '',

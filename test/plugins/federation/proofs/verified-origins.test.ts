@@ -38,7 +38,7 @@ forEachStore('the origin of a received fact', () => {
   const read = async (node: ServingNode, id: string, key: string) =>
     (await node.request('GET', `/v1/facts/${id}`, { key })).body;
 
-  it('is shown to admins as verified or not, and to nobody else; own facts have none', async () => {
+  it('is shown as verified or not to admins only, and never for own facts', async () => {
     const node = await start();
     const ids = [await receiveWith(node, 'verified'), await receiveWith(node, 'unverified'), await receive(node, {})];
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['read', 'admin'] });
@@ -48,7 +48,7 @@ forEachStore('the origin of a received fact', () => {
     expect(await read(node, (await say(node)).id, admin)).not.to.have.property('origin_verified');
   });
 
-  it('counts as its speaker where it has signed the fact, and the sender otherwise', async () => {
+  it('is the speaker if it signed the fact; otherwise the sender is', async () => {
     await inTemporaryFolder(async (folder) => {
       const rules = { default: 0.5, sources: { 'agent:y': 1, [ORIGIN]: 0.8, [SENDER]: 0.2 } };
       const file = join(folder, 'rules.json');
@@ -62,7 +62,7 @@ forEachStore('the origin of a received fact', () => {
     });
   });
 
-  it('costs one statement to tell, and those who are not told of it none', async () => {
+  it('costs admins one statement, and other callers none', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const [received, own] = [await receiveWith(node, 'verified'), (await say(node)).id];

@@ -5,7 +5,7 @@ import { peerFact, standProof } from '../ingest-stand.ts';
 import { INTERVAL_MS, type PullingNode, startPulling } from './pulling-node.ts';
 import { reply, type ScriptedPeer } from './scripted-peer.ts';
 
-forEachStore('Pulls from peers', () => {
+forEachStore('pulls from peers', () => {
   let pulling: PullingNode;
   let clock: PullingNode['clock'];
   let stand: PullingNode['stand'];
@@ -24,7 +24,7 @@ forEachStore('Pulls from peers', () => {
   const soon: PullingNode['soon'] = (holds) => pulling.soon(holds);
   const interval = () => pulling.interval();
 
-  it('bring everything, page by page, and go on where they were', async () => {
+  it('bring everything, page by page, and resume at their cursor', async () => {
     peer.feed.push(...Array.from({ length: 1_203 }, (_, at) => peerFact(at)));
     await soon(async () => (await count()) === 1_203);
     await settled();
@@ -40,7 +40,7 @@ forEachStore('Pulls from peers', () => {
     expect(peer.pulls.at(-1)?.cursor).to.equal('2202.0');
   });
 
-  it('cost an idle peer one request an interval', async () => {
+  it('cost an idle peer one request per interval', async () => {
     peer.feed.push(peerFact(1));
     await soon(async () => (await count()) === 1);
     await settled();
@@ -49,7 +49,7 @@ forEachStore('Pulls from peers', () => {
     expect(peer.pulls.length - before).to.be.within(3, 4);
   });
 
-  it('begin anew when the feed of the peer ends before what it has shown', async () => {
+  it('restart if the feed of the peer ends before their cursor', async () => {
     peer.feed.push(peerFact(1), peerFact(2));
     await soon(async () => (await count()) === 2);
     await settled();
@@ -69,7 +69,7 @@ forEachStore('Pulls from peers', () => {
     expect((await rows())[0]?.['cursor']).to.equal('1000.7');
   });
 
-  it('set facts aside whose stamp lies ahead, and store them when their time comes', async () => {
+  it('park facts with a stamp in the future, and store them when they are due', async () => {
     const early = peerFact(1, { hlc: `${clock.nowMs() + 400_000}.0` });
     peer.feed.push(early, peerFact(2));
     await soon(async () => (await count()) === 1);
@@ -85,7 +85,7 @@ forEachStore('Pulls from peers', () => {
     expect(waiting).to.deep.equal([]);
   });
 
-  it('ask for newer keys where a signature is of a key that is not known, and set aside what stays so', async () => {
+  it('fetch newer keys for an unknown signing key, and park facts whose key stays unknown', async () => {
     stand.verdicts.set('early', 'unknown-key').set('late', 'unknown-key');
     stand.onRefresh = () => stand.verdicts.set('early', 'verified');
     peer.feed.push(
@@ -100,7 +100,7 @@ forEachStore('Pulls from peers', () => {
     expect(await count()).to.equal(2);
   });
 
-  it('try facts again that were set aside under a clock that was put back', async () => {
+  it('retry facts that were parked under a clock that was set back', async () => {
     stand.verdicts.set('late', 'unknown-key');
     clock.setNowMs(clock.nowMs() + 365 * 24 * 3_600_000);
     peer.feed.push(peerFact(1, { origin_proof: standProof('late') }));
@@ -116,7 +116,7 @@ forEachStore('Pulls from peers', () => {
     expect(waiting).to.deep.equal([]);
   });
 
-  it('forget what waited under an older grant, and begin under the new one at once', async () => {
+  it('drop facts parked under an older grant, and restart under the new one at once', async () => {
     peer.feed.push(peerFact(1, { hlc: `${clock.nowMs() + 400_000}.0` }));
     await soon(async () => (await rows('federation_parked')).length === 1);
     await settled();
@@ -134,7 +134,7 @@ forEachStore('Pulls from peers', () => {
     expect([waiting, Number((await rows())[0]?.['grant_version'])]).to.deep.equal([[], 2]);
   });
 
-  it('begin anew when the grant has changed, and store nothing of an older one', async () => {
+  it('restart after a change of the grant, and store nothing of the older one', async () => {
     peer.feed.push(peerFact(1));
     await soon(async () => (await count()) === 1);
     await settled();
@@ -156,7 +156,7 @@ forEachStore('Pulls from peers', () => {
     expect(await count()).to.equal(2);
   });
 
-  it('are made while federation is on', async () => {
+  it('run only while federation is on', async () => {
     await pulling.node.stop();
     await start({ enabled: false });
     await clock.advance(INTERVAL_MS);

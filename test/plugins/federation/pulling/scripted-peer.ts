@@ -16,7 +16,7 @@ type Reply = OutboundReply | Promise<OutboundReply>;
 export interface ScriptedPeer {
   readonly peering: Peering;
   readonly pulls: PullSeen[];
-  /** What it shares, with the stamp `<1000 + n>.0` for the entry of number n; by default replies come from it. */
+  /** The shared facts, with the stamp `<1000 + n>.0` for the entry of number n. Replies come from it by default. */
   readonly feed: { readonly scope: string }[];
   epoch: string | undefined;
   answer: (seen: PullSeen) => Reply;

@@ -11,7 +11,7 @@ import { startTestNode, type TestNodeOptions } from '../../../kit/start-test-nod
 import { createStand, peerFact, standPlugin } from '../ingest-stand.ts';
 import { reply, startScriptedPeer } from './scripted-peer.ts';
 
-describe('Pulls of several processes', () => {
+describe('pulls of several processes', () => {
   const clock = createManualClock();
   const open = async (options: TestNodeOptions, pulled: Parameters<typeof createStand>[0]) => {
     const stand = createStand(pulled);
@@ -29,7 +29,7 @@ describe('Pulls of several processes', () => {
     return { node, stand, count, rows };
   };
 
-  it('keep out one that slept through the end of its claim', async () => {
+  it('exclude a process whose claim expired while it slept', async () => {
     const network = createLoopbackNetwork();
     const folder = await mkdtemp(join(tmpdir(), 'shared-pulls-'));
     const peer = await startScriptedPeer(network);
@@ -66,7 +66,7 @@ describe('Pulls of several processes', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lose nothing and bring nothing twice, whichever call of the store fails', async () => {
+  it('lose and repeat nothing, for a failure of any call of the store', async () => {
     const network = createLoopbackNetwork();
     const peer = await startScriptedPeer(network);
     const plan = new FaultPlan();

@@ -7,7 +7,7 @@ import { idsOf, pull, say, servingNodes } from './pull-kit.ts';
 forEachStore('the cost of a pull', () => {
   const start = servingNodes();
 
-  it('passes over facts that it may not have in bounded steps, and finds what lies behind them', async () => {
+  it('passes over hidden facts in bounded steps, and finds the facts after them', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');
@@ -54,14 +54,14 @@ forEachStore('the cost of a pull', () => {
       });
       costs.push(statements);
     }
-    // A short page counts what is left; a first page stores the proofs of facts that nobody has erased meanwhile.
+    // A short page counts the remaining facts; a first page stores the proofs of facts that were not erased meanwhile.
     const [short = 0, full = 0, shortAgain = 0, fullAgain = 0] = costs;
     expect([short - shortAgain, full - fullAgain]).to.deep.equal([3, 3]);
     expect(shortAgain - fullAgain).to.equal(1);
     expect(full).to.be.at.most(12);
   });
 
-  it('costs few statements while nothing is new', async () => {
+  it('is a few statements if nothing is new', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');
@@ -71,7 +71,7 @@ forEachStore('the cost of a pull', () => {
     expect(cost.statements).to.be.at.most(4);
   });
 
-  it('tells how far the peer is, once in ten seconds at most', async () => {
+  it('includes a record of the position of the peer at most once in ten seconds', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');
@@ -90,7 +90,7 @@ forEachStore('the cost of a pull', () => {
     expect(await placesOf()).to.deep.equal([['public', three.hlc]]);
   });
 
-  it('ends a page before it is too long, and goes on with the next', async () => {
+  it('is bounded by the page size, and the rest comes with the next page', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const ids: string[] = [];

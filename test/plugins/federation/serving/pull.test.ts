@@ -3,10 +3,10 @@ import { forEachStore } from '../../../kit/for-each-store.ts';
 import { NODE_ID } from '../serving-kit.ts';
 import { idsOf, pull, receive, say, servingNodes } from './pull-kit.ts';
 
-forEachStore('what a peer is given', () => {
+forEachStore('the facts that a peer gets', () => {
   const start = servingNodes();
 
-  it('gets each fact as its origin said it, with its content id and proof, and nothing of this node’s own', async () => {
+  it('come as their origin stated them, with content id and proof, without marks of this node', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const parent = await say(node);
@@ -38,14 +38,14 @@ forEachStore('what a peer is given', () => {
     });
   });
 
-  it('gets no content ids where the node leaves them out', async () => {
+  it('come without content ids if the node omits them', async () => {
     const node = await start({ settings: { federation: { cid: 'omit' } } });
     const peer = node.addPeer('p');
     await say(node);
     expect((await pull(node, peer)).body.facts[0]).not.to.have.property('cid');
   });
 
-  it('gets facts of the scopes that are granted, also when they expired or were retracted', async () => {
+  it('belong to the granted scopes, expired and retracted ones included', async () => {
     const node = await start();
     const peer = node.addPeer('p', {}, ['public', 'company', 'team', 'local']);
     for (const scope of ['local', 'team']) await say(node, { scope });
@@ -61,7 +61,7 @@ forEachStore('what a peer is given', () => {
     expect(idsOf(await pull(node, peer, '', { scopes: ['company'] }))).to.deep.equal([shared[1]]);
   });
 
-  it('gets nothing of a garden, even where the peer is among its members, and no system facts', async () => {
+  it('include no system facts and none of a garden, even if the peer is a member', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const key = await node.addKey({ entityUri: 'agent:owner' });
@@ -81,7 +81,7 @@ forEachStore('what a peer is given', () => {
     expect(idsOf(await pull(node, peer))).to.deep.equal([seen.id]);
   });
 
-  it('gets public facts of others relayed, with their origin, and facts for the company from their own origin alone', async () => {
+  it('include relayed public facts, but company facts only from their own origin', async () => {
     const node = await start();
     const peer = node.addPeer('p', {}, ['public', 'company']);
     const relayed = await receive(node, {});
@@ -95,7 +95,7 @@ forEachStore('what a peer is given', () => {
     expect(reply.body.facts[0].hlc).to.equal(`${node.clock.nowMs()}.00`);
   });
 
-  it('gets nothing back that it said or sent itself', async () => {
+  it('include none that the peer stated or sent itself', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     await receive(node, { receivedFrom: peer.nodeId, originNodeId: 'svc://origin.test' });

@@ -23,7 +23,7 @@ describe('a peer token', () => {
   };
   const withClaims = (claims: Record<string, unknown>, header = {}): string => peer.token(NODE_ID, claims, header);
 
-  it('names the peer, for what both declarations grant', async () => {
+  it('identifies the peer, with the scopes that both declarations grant', async () => {
     const { principal, peering, tokenScopes } = await node.serving.tokens.accept(peer.token(NODE_ID));
     expect(principal).to.deep.include({ kind: 'peer', entityUri: peer.nodeId, tenantId: 'default', keyId: null });
     expect([...principal.permissions]).to.deep.equal([]);
@@ -32,7 +32,7 @@ describe('a peer token', () => {
     expect(tokenScopes).to.equal(undefined);
   });
 
-  it('is taken from the node that mints it by the node that it is for', async () => {
+  it('is accepted by the node that it names', async () => {
     const minted = node.serving.tokens.mint({ nodeId: 'svc://other.test' }, ['public']);
     const [header, claims] = minted.split('.').map((part) => Buffer.from(part, 'base64url').toString());
     expect(JSON.parse(header as string)).to.deep.equal({ alg: 'EdDSA', typ: 'JWT' });
@@ -50,7 +50,7 @@ describe('a peer token', () => {
     expect(await scopesWith([])).to.deep.equal([]);
   });
 
-  it('may say `aud` for `sub` and `jti` for `nonce`, and may count in seconds', async () => {
+  it('may use `aud` for `sub`, `jti` for `nonce`, and seconds', async () => {
     const nowS = node.clock.nowMs() / SECOND;
     const token = withClaims({
       sub: undefined,
@@ -98,7 +98,7 @@ describe('a peer token', () => {
     });
   }
 
-  it('that was issued more than a day ago has expired, whatever the leeway', async () => {
+  it('expires a day after its issue, even within the leeway', async () => {
     await node.stop();
     node = await startServingNode({ settings: { federation: { tokenLeewayS: 3_600 } } });
     peer = node.addPeer('p');
@@ -108,7 +108,7 @@ describe('a peer token', () => {
     );
   });
 
-  it('is good within the leeway, on either side', async () => {
+  it('is valid within the leeway, on either side', async () => {
     const now = node.clock.nowMs();
     await node.serving.tokens.accept(withClaims({ iat: now + 30 * SECOND, exp: now + 60 * SECOND }));
     await node.serving.tokens.accept(withClaims({ iat: now - 60 * SECOND, exp: now - 30 * SECOND + 1 }));
@@ -135,7 +135,7 @@ describe('a peer token', () => {
     });
   }
 
-  it('is malformed unless it is three segments of strict base64url with an object each', async () => {
+  it('is malformed unless it has three segments of strict base64url, two of them JSON objects', async () => {
     const token = peer.token(NODE_ID);
     const [header, claims, signature] = token.split('.') as [string, string, string];
     const nextLast = String.fromCharCode(signature.charCodeAt(signature.length - 1) + 1);
@@ -167,14 +167,14 @@ describe('a peer token', () => {
     expect(await codeOf(signedToken(peer.signer, '{"alg":"EdDSA","alg":"EdDSA"}', claims))).to.equal('malformed_token');
   });
 
-  it('is refused while the peering is not active, before its signature is looked at', async () => {
+  it('is refused while the peering is not active, before its signature is checked', async () => {
     for (const status of ['pending_verification', 'rejected', 'revoked'] as const) {
       node.addPeer('p', { status, keys: [] });
       expect(await codeOf(peer.token(NODE_ID))).to.equal('peer_not_approved');
     }
   });
 
-  it('is signed by a key of the peer that has not ended', async () => {
+  it('must be signed by a key of the peer that has not expired', async () => {
     const next = createPeerIdentity(peer.nodeId, () => node.clock.nowMs(), 'next key');
     expect(await codeOf(next.token(NODE_ID))).to.equal('invalid_signature');
     const now = node.clock.nowMs();
@@ -187,7 +187,7 @@ describe('a peer token', () => {
     expect(await codeOf(peer.token(NODE_ID))).to.equal('invalid_signature');
   });
 
-  it('with a wrong signature makes the node look for a new key of the peer, and no other refusal does', async () => {
+  it('triggers a look-up of new keys only if its signature is wrong', async () => {
     await codeOf(withClaims({ sub: 'svc://other.test' }));
     expect(node.refreshed).to.deep.equal([]);
     const stranger = createPeerIdentity(peer.nodeId, () => node.clock.nowMs(), 'stranger');
@@ -195,7 +195,7 @@ describe('a peer token', () => {
     expect(node.refreshed).to.deep.equal([peer.nodeId]);
   });
 
-  it('is on record when it is refused, with the reason and nothing of what it says', async () => {
+  it('is logged with the reason when refused, without its content', async () => {
     await codeOf(withClaims({ sub: 'svc://other.test' }));
     await codeOf(withClaims({ iss: 'svc://stranger.test' }));
     const token = peer.token(NODE_ID);
@@ -207,7 +207,7 @@ describe('a peer token', () => {
     ]);
   });
 
-  it('does not use up its nonce before everything else about it holds', async () => {
+  it('spends its nonce only after every other check', async () => {
     const nonce = 'one-nonce-for-all';
     const stranger = createPeerIdentity(peer.nodeId, () => node.clock.nowMs(), 'stranger');
     await codeOf(stranger.token(NODE_ID, { nonce }));
