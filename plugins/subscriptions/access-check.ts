@@ -21,19 +21,19 @@ export interface AccessParts {
   readonly facts: Facts;
   readonly keys: Pick<KeyRegistry, 'principalOf'>;
   readonly tokens: Pick<CapabilityTokens, 'stillHolds'>;
-  /** Whether the node lets callers in who have no key. */
+  /** True if the node serves callers without a key. */
   isOpen(): Promise<boolean>;
 }
 
-/** How the rights of a subscription stand: gone, or there for further reads. */
-export type Standing<T> = { readonly revoked: true } | { readonly revoked: false; readonly result: T };
+/** The result of a read with the rights of a subscription: `revoked` if one of them is gone. */
+export type RightsResult<T> = { readonly revoked: true } | { readonly revoked: false; readonly result: T };
 
-const REVOKED: Standing<never> = { revoked: true };
+const REVOKED: RightsResult<never> = { revoked: true };
 
 /**
- * The rights that a subscription lives by: its owner's key, the token, its target, and for each event the scope and the
- * garden of the fact. All is read from the snapshot given and nothing is remembered, so that what was taken back since
- * counts. Without an answer nothing is sent: errors are thrown on.
+ * Checks the rights behind a subscription: its owner's key, its token, its target, and for each event the scope and
+ * garden of the fact. Reads everything from the given snapshot and caches nothing, so that revocations take effect at
+ * once. A failed check throws, and then nothing is sent.
  */
 export class AccessCheck {
   readonly #parts: AccessParts;
@@ -42,14 +42,14 @@ export class AccessCheck {
     this.#parts = parts;
   }
 
-  /** Whom the subscription belongs to, while the key that made it is good. */
+  /** The owner of the subscription; undefined if its key is no longer valid. */
   async ownerOf({ keyId, ownerUri, tenantId }: Subscription, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     if (keyId === null) return (await this.#parts.isOpen()) ? withoutKey(ownerUri, tenantId) : undefined;
     return this.#standingFor(keyId, { ownerUri, tenantId }, snapshot);
   }
 
   /**
-   * The caller as their key stands now; undefined when it is no longer good. For work that goes on longer than a
+   * The caller with the present rights of their key; undefined if it is no longer valid. For work that outlasts a
    * request.
    */
   async callerNow(caller: Principal, snapshot: PluginSnapshot): Promise<Principal | undefined> {
@@ -68,21 +68,21 @@ export class AccessCheck {
   }
 
   /**
-   * The key that a subscription lives by once the caller, of the same owner, has asked for it again: the caller's, so
-   * that it outlives the one it has. A key that is good and reaches further stays, because the events of what only that
-   * one reaches would end the subscription.
+   * The key that a subscription uses after its owner requests it again: the key of that request, which may outlive the
+   * old one. A valid old key with wider rights stays, because an event that only it may read would otherwise end the
+   * subscription.
    */
   async keyFor(subscription: Subscription, caller: Principal, snapshot: PluginSnapshot): Promise<string | null> {
     const owner = await this.ownerOf(subscription, snapshot);
     return owner === undefined || reachesAsFar(caller, owner) ? caller.keyId : subscription.keyId;
   }
 
-  /** Runs `work` in the owner's name, unless a right that the subscription was made with is gone. */
+  /** Runs `work` as the owner, unless a right that the subscription was made with is gone. */
   async asOwner<T>(
     subscription: Subscription,
     snapshot: PluginSnapshot,
-    work: (reader: FactReader) => Promise<Standing<T>>,
-  ): Promise<Standing<T>> {
+    work: (reader: FactReader) => Promise<RightsResult<T>>,
+  ): Promise<RightsResult<T>> {
     const owner = await this.ownerOf(subscription, snapshot);
     if (owner === undefined) return REVOKED;
     const { facts, tokens } = this.#parts;
@@ -92,11 +92,8 @@ export class AccessCheck {
     );
   }
 
-  /**
-   * The fact of an event; undefined for one that may not be shown although no right was taken back: there is no event
-   * then.
-   */
-  async factOf(event: OutboxEvent, reader: FactReader): Promise<Standing<StoredFact | undefined>> {
+  /** The fact of an event. Undefined if it is hidden without any revoked right: then the event is not shown. */
+  async factOf(event: OutboxEvent, reader: FactReader): Promise<RightsResult<StoredFact | undefined>> {
     const ids = factIdsOf(event);
     const visible = await reader.visible(ids);
     if (visible.length < ids.length) {
@@ -108,8 +105,8 @@ export class AccessCheck {
     return { revoked: false, result: visible.find(({ id }) => id === event.factId) };
   }
 
-  /** Which of the events may be shown. */
-  async visibleAmong(events: readonly OutboxEvent[], reader: FactReader): Promise<Standing<OutboxEvent[]>> {
+  /** The events that may be shown. */
+  async visibleAmong(events: readonly OutboxEvent[], reader: FactReader): Promise<RightsResult<OutboxEvent[]>> {
     const ids = [...new Set(events.flatMap(factIdsOf))];
     const visible = new Set<string>();
     const constraint = await reader.constraint('visible');
@@ -125,11 +122,11 @@ export class AccessCheck {
 
 const IDS_AT_ONCE = 1_000;
 
-/** Another tenant may have a fact of the same id. */
+/** Another tenant may have a fact with the same id. */
 const amongTenant = (ids: readonly string[], { caller }: FactReader): Filter =>
   all(equals('tenantId', caller.tenantId), isIn('id', ids));
 
-/** Whether one key sees all that another of the same owner does: an admin is let into every garden. */
+/** True if one key sees everything that another key of the same owner sees. An admin may enter every garden. */
 const reachesAsFar = (one: Principal, other: Principal): boolean =>
   [...other.allowedScopes].every((scope) => one.allowedScopes.has(scope)) &&
   (one.permissions.has('admin') || !other.permissions.has('admin'));
@@ -138,13 +135,13 @@ const factIdsOf = ({ factId, witnesses }: OutboxEvent): string[] => [
   ...new Set(factId === null ? witnesses : [factId, ...witnesses]),
 ];
 
-/** Whether the rights reach the scope and the garden that a fact is in, whatever else may hide it. */
+/** True if the rights cover the scope and garden of a fact. Other rules may still hide it. */
 export const mayReadPlace = (
   { scope, gardenId }: Pick<FactOutline, 'scope' | 'gardenId'>,
   { caller, gardens }: Pick<FactReader, 'caller' | 'gardens'>,
 ): boolean => caller.allowedScopes.has(scope) && (gardenId === null || gardens === 'all' || gardens.includes(gardenId));
 
-/** Whether the owner may still read what the subscription is about as a whole. */
+/** True if the owner may still read the target of the subscription. */
 export const mayReadTarget = (
   { targetType, targetKey }: Subscription,
   { caller, gardens }: Pick<FactReader, 'caller' | 'gardens'>,
@@ -155,7 +152,7 @@ export const mayReadTarget = (
   return gardens === 'all' || gardens.some((id) => gardenTarget(id) === targetKey);
 };
 
-/** What the token of a subscription must cover, made again from the record. */
+/** The capability that the subscription's token must cover, derived from the record. */
 export const needOf = ({ targetType, target, targetKey }: Subscription): CapabilityNeed => {
   if (targetType === 'entity') return { verb: 'subscribe', target: { kind: 'entity', uri: target } };
   if (targetType === 'scope') return { verb: 'subscribe', target: { kind: 'scope', scope: target as Scope } };
@@ -163,10 +160,10 @@ export const needOf = ({ targetType, target, targetKey }: Subscription): Capabil
   return { verb: 'subscribe', target: { kind: 'garden', id, uri: target, slug: slugOf(target) } };
 };
 
-/** The part after `/garden/`; a garden that was named by its identifier is covered by that alone. */
+/** The part after `/garden/`. For a garden named by its identifier, a token must name that identifier. */
 export const slugOf = (gardenUri: string): string => /\/garden\/([^/]+)$/.exec(gardenUri)?.[1] ?? gardenUri;
 
-/** The rights of a caller without a key, as the node without authentication grants them. */
+/** The rights of a caller without a key on a node without authentication. */
 const withoutKey = (entityUri: string, tenantId: string): Principal => ({
   kind: 'anonymous',
   entityUri,

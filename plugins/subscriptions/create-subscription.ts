@@ -35,7 +35,7 @@ export interface CreateParts extends TargetParts {
   readonly allowPrivate: boolean;
 }
 
-/** Subscribes as `Subscriptions.create` says; `secret` is null where the subscription was there already. */
+/** Implements `Subscriptions.create`. `secret` is null for an existing subscription. */
 export const createSubscription = async (
   caller: Principal,
   request: SubscriptionRequest,
@@ -100,7 +100,7 @@ const refuseForbidden = async (url: string, { transport, allowPrivate }: CreateP
   });
 };
 
-interface Wanted {
+interface ResolvedRequest {
   readonly request: SubscriptionRequest;
   readonly target: Target;
   readonly tokenId: string;
@@ -108,7 +108,7 @@ interface Wanted {
   readonly digest: string;
 }
 
-const recordOf = (wanted: Wanted, caller: Principal, { clock, random, seals }: CreateParts): Subscription => {
+const recordOf = (wanted: ResolvedRequest, caller: Principal, { clock, random, seals }: CreateParts): Subscription => {
   const { request, target, tokenId, secret, digest } = wanted;
   const { webhookUrl: url, eventTypes } = request;
   const id = random.uuid();

@@ -11,7 +11,7 @@ import {
   type ServiceNames,
   type Transport,
 } from '../../kernel/plugin-api.ts';
-import type { AccessCheck, Standing } from './access-check.ts';
+import type { AccessCheck, RightsResult } from './access-check.ts';
 import { deliveryJson } from './event-json.ts';
 import { type OutboxEvent, subscriptionOfEvent } from './event-row.ts';
 import type { Outcome } from './outbox-store.ts';
@@ -20,13 +20,12 @@ import { formerSecretsAt, type Subscription } from './subscription-record.ts';
 import { subscriptionIn } from './subscription-store.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
-/** Ports that a webhook may have. */
 export const WEBHOOK_PORTS: readonly number[] = [443, 8443];
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** How soon somebody looks again when the rights could not be checked. */
+/** Pause after the rights could not be checked. */
 const CHECK_AGAIN_MS = 5_000;
-/** The same where the secret could not be opened: only a start with the former key of the node helps. */
+/** Pause after the secret could not be opened: only a restart with the node's former key helps. */
 const OPEN_AGAIN_MS = 60_000;
 
 export interface DeliverParts {
@@ -48,16 +47,16 @@ interface Content {
   readonly view: FactView;
 }
 
-type Judged =
+type EventContent =
   | { readonly revoked: true; readonly judged: Subscription }
   | { readonly revoked: false; readonly result: Content | undefined };
 
 /**
- * One attempt: checks every right on one snapshot, and only then makes the body, signs it and sends it. Never rejects.
- * A check that could not be made is no attempt, and nothing is sent.
+ * Makes one attempt: checks every right on one snapshot, then builds, signs and sends the body. Never rejects. If a
+ * check fails with an error, nothing is sent and the attempt does not count.
  */
 export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Promise<Outcome> => {
-  let content: Judged;
+  let content: EventContent;
   try {
     content = await contentOf(event, parts);
   } catch (error) {
@@ -72,14 +71,14 @@ export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Pro
   return send(event, content.result, parts);
 };
 
-const contentOf = (event: OutboxEvent, parts: DeliverParts): Promise<Judged> =>
-  parts.tables.read(async (own, snapshot): Promise<Judged> => {
+const contentOf = (event: OutboxEvent, parts: DeliverParts): Promise<EventContent> =>
+  parts.tables.read(async (own, snapshot): Promise<EventContent> => {
     const { access } = parts;
     const subscription = await subscriptionIn(own, subscriptionOfEvent(event));
     if (subscription?.status !== 'active') return { revoked: false, result: undefined };
     const standing = await access.asOwner<Content | undefined>(subscription, snapshot, async (reader) => {
       const found = await access.factOf(event, reader);
-      if (found.revoked || found.result === undefined) return found as Standing<undefined>;
+      if (found.revoked || found.result === undefined) return found as RightsResult<undefined>;
       const [view] = await reader.annotate([found.result]);
       return { revoked: false, result: view && { subscription, view } };
     });

@@ -2,22 +2,19 @@ import { BackgroundWork, type Clock, type Logger } from '../../kernel/plugin-api
 import type { OutboxEvent } from './event-row.ts';
 import { LEASE_MS, type OutboxStore, type Outcome, type Report } from './outbox-store.ts';
 
-/** Requests of this process that are under way at once: to one host, and to all. */
+/** Concurrent requests of this process: to one host, and to all. */
 const HOST_REQUESTS = 4;
 const ALL_REQUESTS = 64;
-/** Events of one host that this process may hold: what a host that never answers keeps from the others. */
+/** Bounds the claimed events of one host, so that a host that never answers does not block the others. */
 const HOST_CLAIMS = 32;
 const CLAIMED_AT_ONCE = 64;
-/** Under an older claim nothing is sent any more: a request of ten seconds would outlast it. */
+/** An older claim is no longer used, because a request of ten seconds would outlast it. */
 const CLAIM_USE_MS = LEASE_MS - 12_000;
-/** How long a stop waits for requests that are under way. */
+/** How long a stop waits for running requests. */
 const STOP_GRACE_MS = 2_000;
-/** How long events of other processes are left to these. */
+/** Head start of another process that queued events. */
 const FOREIGN_PAUSE_MS = 300;
-/**
- * How long events, and what became of them, are gathered: each claim and each report is a commit, for which assertions
- * wait.
- */
+/** Claims and reports are batched for this long: each is a commit that assertions wait for. */
 const GATHER_MS = 60;
 
 export interface RunnerParts {
@@ -39,8 +36,7 @@ interface Host {
 }
 
 /**
- * Delivers what is due, in this process: claims, sends under the caps, reports. Holds no transaction while a request is
- * under way.
+ * Delivers due events in this process: claims, sends within the limits, reports. Holds no transaction during a request.
  */
 export class DeliveryRunner {
   readonly #parts: RunnerParts;
@@ -50,7 +46,7 @@ export class DeliveryRunner {
   #state: 'waiting' | 'standing' | 'stopped' = 'waiting';
   readonly #looks: BackgroundWork;
   readonly #settling: BackgroundWork;
-  /** Events that were found and could not be taken yet. */
+  /** True if events were found that could not be claimed yet. */
   #hasBacklog = false;
 
   constructor(parts: RunnerParts) {
@@ -69,27 +65,27 @@ export class DeliveryRunner {
     });
   }
 
-  /** The node stands: from here on events are looked for. */
+  /** Starts looking for events, once the node serves. */
   begin(): void {
     if (this.#state === 'waiting') this.#state = 'standing';
   }
 
-  /** Never rejects: what was not found now is found by the next look. */
+  /** Never rejects: the next look finds anything that this one missed. */
   look(): Promise<void> {
     return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
-  /** Looks in a moment, in which more may come. */
+  /** Looks after a short pause, in which more events may come. */
   lookSoon(): void {
     if (this.#state === 'standing') this.#looks.soon(GATHER_MS);
   }
 
-  /** Looks a little later: for what others have queued, and are likely to deliver. */
+  /** Looks after a longer pause, for events that another process queued and probably delivers. */
   lookLater(): void {
     if (this.#state === 'standing') this.#looks.soon(FOREIGN_PAUSE_MS);
   }
 
-  /** Claims no more, gives back what was not begun, and waits a moment for what was. Idempotent. */
+  /** Stops claiming, releases claims without a request, and waits briefly for running requests. Idempotent. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     await this.#looks.stop();
@@ -163,7 +159,7 @@ export class DeliveryRunner {
         this.#requests.delete(request);
         this.#report({ event, outcome });
         if (this.#state !== 'standing') return;
-        // Claimed again before the last one is done, so that the host does not wait for the store.
+        // Claims more events before the last one is sent, so that the host need not wait for the store.
         if (this.#hasBacklog && host.waiting.length <= HOST_REQUESTS) void this.look();
         this.#pump();
       },
@@ -171,7 +167,7 @@ export class DeliveryRunner {
     this.#requests.add(request);
   }
 
-  /** Reports that come within a moment, or while others are written, are written together. */
+  /** Collects reports that arrive within a moment, or during a write, into one write. */
   #report(report: Report): void {
     this.#reports.push(report);
     if (this.#state !== 'stopped') this.#settling.soon(GATHER_MS);

@@ -2,10 +2,10 @@ import type { PluginTables, Telemetry } from '../../kernel/plugin-api.ts';
 import type { Outcome } from './outbox-store.ts';
 import { EVENTS } from './subscription-store.ts';
 
-/** More are not counted, so that a long queue costs a scrape no more than this. */
+/** Bounds the counted events, and so the cost of a scrape. */
 const MOST_COUNTED = 10_000;
 
-/** Measures the queue of deliveries; returns what to call with the outcome of each. */
+/** Measures the delivery queue. Returns a function to call with each outcome. */
 export const measureDeliveries = (telemetry: Telemetry, tables: PluginTables): ((outcome: Outcome) => void) => {
   const deliveries = telemetry.counter({
     name: 'subscriptions_deliveries_total',

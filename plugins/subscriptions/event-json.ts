@@ -16,7 +16,7 @@ import { DELIVERY_STATUSES } from './event-row.ts';
 import { EVENT_TYPES, REVOKED_EVENT } from './subscription-record.ts';
 import type { SubscriptionEvent } from './subscriptions-api.ts';
 
-/** A fact with its value a second time. */
+/** A fact with its value in a second form. */
 const EVENT_FACT_JSON = {
   allOf: [component(FACT), objectOf({ value_type: { type: 'string', enum: [...VALUE_TYPES] }, value_v: STRING_JSON })],
 };
@@ -36,7 +36,7 @@ export const EVENT_JSON = objectOf({
   delivery_attempts: COUNT_JSON,
 });
 
-/** What a webhook and a stream get. Made only after the rights were checked. */
+/** The body for webhooks and streams. Built only after the rights were checked. */
 export const deliveryJson = (
   event: SubscriptionEvent,
   view: FactView,
@@ -53,14 +53,14 @@ export const deliveryJson = (
   fact: eventFactJson(view, factJson),
 });
 
-/** A fact with its value a second time, as type and text, which existing receivers read. */
+/** A fact that repeats its value as type and text, because existing receivers read that form. */
 const eventFactJson = (view: FactView, factJson: FactJson): Record<string, unknown> => ({
   ...factJson(view),
   value_type: view.fact.value.type,
   value_v: valueText(view.fact.value),
 });
 
-/** An event in a replay. `view` is null for the terminal event alone, which has no content. */
+/** An event in a replay. `view` is null only for the terminal event, which has no content. */
 export const replayJson = (
   event: SubscriptionEvent,
   view: FactView | null,

@@ -28,13 +28,11 @@ export interface OutboxParts {
   readonly facts: Facts;
   readonly random: Random;
   readonly access: AccessCheck;
-  /**
-   * Called when events were queued here: the deliverer of this process should look as soon as it hears of the commit.
-   */
+  /** Called when this process has queued events, so that it looks for them right after the commit. */
   queued(): void;
 }
 
-/** Something that subscriptions are told of. */
+/** A change that subscriptions report. */
 interface Cause {
   readonly type: EventType;
   readonly fact: StoredFact;
@@ -42,13 +40,12 @@ interface Cause {
 }
 
 /**
- * Queues events in the transaction of what they tell of, so that they exist exactly when it does. Subscriptions are
- * found by what a fact has in common with their target, with one indexed look-up for the whole batch; how many there
- * are does not matter.
+ * Queues events in the transaction of their cause, so that both commit together. Finds the matching subscriptions of a
+ * whole batch by one indexed look-up, so their number does not matter.
  */
 export class EventOutbox {
   readonly #parts: OutboxParts;
-  /** News of conflicts comes before the facts of its wave are handed over, and is told after them. */
+  /** Changes of conflicts arrive before the facts of their batch, and are reported after them. */
   readonly #changes = new WeakMap<PluginTransaction, Cause[]>();
 
   constructor(parts: OutboxParts) {
@@ -87,7 +84,7 @@ export class EventOutbox {
     this.#parts.queued();
   }
 
-  /** Who is told of what, in the order of the causes. */
+  /** The matching subscriptions with their causes, in the order of the causes. */
   async #matching(causes: readonly Cause[], transaction: PluginTransaction): Promise<Match[]> {
     const tenantId = causes[0]?.fact.tenantId ?? '';
     const keys = [...new Set(causes.flatMap(keysOf))];
@@ -110,7 +107,7 @@ export class EventOutbox {
     });
   }
 
-  /** Keeps what the owner of these subscriptions can see. */
+  /** Keeps the matches that the owner of these subscriptions may see. */
   async #judge(
     matches: readonly Match[],
     transaction: PluginTransaction,
@@ -119,7 +116,7 @@ export class EventOutbox {
     const { access, facts } = this.#parts;
     const [first] = matches;
     const owner: Principal | undefined = first && (await access.ownerOf(first.subscription, transaction));
-    // The right to see anything is gone: the event is queued all the same, and its delivery ends the subscription.
+    // Without a valid owner the event is queued nevertheless, because its delivery ends the subscription.
     if (owner === undefined) {
       for (const match of matches) told.set(match, []);
       return;
@@ -135,7 +132,9 @@ export class EventOutbox {
     });
   }
 
-  /** Which facts besides its own make the cause known to the reader; undefined when it stays unknown. */
+  /**
+   * Ids of the other facts that the reader must see to learn of the cause. Undefined if the reader may not learn of it.
+   */
   async #witnessesOf({ fact, change }: Cause, reader: FactReader): Promise<readonly string[] | undefined> {
     if (!(await this.#parts.facts.isVisible(fact, reader))) return undefined;
     if (change === undefined) return [];

@@ -4,33 +4,29 @@ import type { EventType, REVOKED_EVENT, Subscription } from './subscription-reco
 export const DELIVERY_STATUSES = ['pending', 'delivering', 'delivered', 'failed', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/**
- * One event of one subscription, without any content: what a fact says is looked up, under the rights of that moment,
- * when it is needed.
- */
+/** One event of one subscription, without content. The fact is read when needed, with the rights of that moment. */
 export interface OutboxEvent {
-  /** Ascending in the order of commits of the tenant. */
+  /** Ascends in the order of the tenant's commits. */
   readonly seq: number;
   readonly id: string;
   readonly tenantId: string;
   readonly subscriptionId: string;
   readonly type: EventType | typeof REVOKED_EVENT;
-  /** Null for the terminal event alone. */
+  /** Null only for the terminal event. */
   readonly factId: string | null;
   readonly witnesses: readonly string[];
   readonly hlc: string | null;
   readonly host: string;
   readonly createdMs: number;
   readonly status: DeliveryStatus;
-  /** Claims so far, including one that holds. */
+  /** Claims so far, including the present one. */
   readonly attempts: number;
   readonly dueMs: number | null;
-  /** Grows with every claim: only the last one may report back. */
+  /** Grows with each claim, so that only the last holder may report. */
   readonly fence: number;
   readonly deliveredMs: number | null;
 }
 
-/** Key of the subscription that an event belongs to. */
 export const subscriptionOfEvent = ({ tenantId, subscriptionId: id }: OutboxEvent) => ({ tenantId, id });
 
 export interface NewEvent {
@@ -39,12 +35,12 @@ export interface NewEvent {
   readonly factId: string | null;
   readonly witnesses: readonly string[];
   readonly hlc: string | null;
-  /** Where the fact lies, which never changes; absent for the terminal event. */
+  /** The place of the fact, which never changes; absent for the terminal event. */
   readonly place?: Pick<StoredFact, 'scope' | 'gardenId'>;
   readonly createdMs: number;
 }
 
-/** Due at once, and before everything that waits: by a time that no clock has to be asked for. */
+/** Sorts before every real due time, without reading a clock. */
 const AT_ONCE = 0;
 
 export const rowOfNewEvent = (event: NewEvent, subscription: Subscription): Row => ({

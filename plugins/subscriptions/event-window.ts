@@ -12,19 +12,17 @@ import { EVENTS, type SubscriptionKey, whereOf } from './subscription-store.ts';
 import { EVENT_NOT_FOUND } from './subscriptions-words.ts';
 
 export interface EventRange {
-  /**
-   * Event id, exclusive. Rejects with `event_not_found` when it is not one of the subscription's, or is no longer kept.
-   */
+  /** Event id, exclusive. Rejects with `event_not_found` unless it is a stored event of the subscription. */
   readonly afterId?: string | undefined;
   /** Milliseconds since the epoch, inclusive. */
   readonly sinceMs?: number | undefined;
-  /** `seq`, exclusive: nothing up to it is looked at. */
+  /** Exclusive; earlier events are ignored. */
   readonly afterSeq?: number | undefined;
-  /** `seq`, exclusive: where the last page ended; what is before it is counted and not shown. */
+  /** Exclusive: the end of the last page. Earlier events count for the total only. */
   readonly position?: number | undefined;
 }
 
-/** Events of a subscription that lie in the same place: outside gardens, or in one. */
+/** The number of a subscription's events in one place. */
 export interface PlaceCount {
   /** Null for the terminal event. */
   readonly scope: Scope | null;
@@ -32,10 +30,7 @@ export interface PlaceCount {
   readonly count: number;
 }
 
-/**
- * The events of one subscription that are asked for, by their position: what is not on the page is counted and not
- * read.
- */
+/** The requested events of one subscription. Counts the events outside the page without reading them. */
 export class EventWindow {
   readonly #own: ReadableTables;
   readonly #subscription: SubscriptionKey;
@@ -49,7 +44,7 @@ export class EventWindow {
     this.#afterSeq = afterSeq;
   }
 
-  /** `oldestMs`: what was queued before is no longer kept. */
+  /** Events older than `oldestMs` have expired. */
   static async open(
     own: ReadableTables,
     subscription: SubscriptionKey,
@@ -61,7 +56,7 @@ export class EventWindow {
     return new EventWindow(own, subscription, Math.max(oldestMs, sinceMs), Math.max(afterSeq, behind));
   }
 
-  /** How many there are in each place. */
+  /** Number of events by place. */
   async counts(): Promise<PlaceCount[]> {
     const rows = (await this.#events(0)
       .groupBy('scope', 'garden_id')
@@ -74,7 +69,7 @@ export class EventWindow {
     }));
   }
 
-  /** At most `limit` of those after a `seq`, ascending, in places that the reader may read. */
+  /** At most `limit` events after a `seq`, ascending, in places that the reader may read. */
   async after(seq: number, limit: number, { caller, gardens }: FactReader): Promise<OutboxEvent[]> {
     const query = this.#events(seq).where((place) => {
       place.whereNull('scope').orWhere((known) => {

@@ -1,23 +1,22 @@
 import type { Principal, ServedTenants } from '../../kernel/plugin-api.ts';
 import { positionOf, type ReadEventsParts, readEvents } from './read-events.ts';
 import type { StreamSlots } from './stream-slots.ts';
+import type { StreamWaits } from './stream-waits.ts';
 import type { StreamStep } from './subscriptions-api.ts';
-import type { WakeUps } from './wake-ups.ts';
 
 export interface FollowParts extends ReadEventsParts {
-  readonly wakeUps: WakeUps;
+  readonly streamWaits: StreamWaits;
   readonly slots: StreamSlots;
   readonly served: Pick<ServedTenants, 'isServed'>;
 }
 
-/** A sign of life for proxies, and a look for what no signal told of. */
+/** Interval of heartbeats for proxies, and of looks for events without a signal. */
 export const HEARTBEAT_MS = 15_000;
 const EVENTS_AT_ONCE = 50;
 
 /**
- * Events as `Subscriptions.follow` says. Each passes the checks of a delivery when it is yielded; the stream ends after
- * the terminal event, and without one when the key that opened it is no longer good or its tenant
- * rests.
+ * Implements `Subscriptions.follow`. Checks each event as a delivery does before yielding it. Ends after the terminal
+ * event, and without one if the key of the stream becomes invalid or its tenant is suspended.
  */
 export const followEvents = async (
   caller: Principal,
@@ -47,7 +46,7 @@ const stepsOf = (
   parts: FollowParts,
   closed: () => void,
 ): AsyncIterable<StreamStep> => {
-  const awaken = parts.wakeUps.open(id);
+  const awaken = parts.streamWaits.open(id);
   let isOver = false;
   const end = (): void => {
     if (isOver) return;
@@ -55,7 +54,7 @@ const stepsOf = (
     awaken.close();
     closed();
   };
-  // A client that is gone before anything is read of its stream never asks for its end either.
+  // A client that leaves before its stream is read never calls `return`.
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
   async function* steps(): AsyncGenerator<StreamStep> {
@@ -83,8 +82,7 @@ const stepsOf = (
       const pieces = steps();
       return {
         next: () => pieces.next(),
-        // A generator that was never begun ends without its `finally`, and one that waits for news ends only after
-        // them.
+        // A generator that was never started skips its `finally`, and one that waits runs it only after the wait.
         return: () => {
           end();
           return pieces.return(undefined);

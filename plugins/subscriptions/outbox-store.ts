@@ -18,34 +18,34 @@ import {
   whereOf,
 } from './subscription-store.ts';
 
-/** How long a claim holds. */
+/** How long a claim is valid. */
 export const LEASE_MS = 20_000;
-/** How long an open circuit rests between two probes. */
+/** Pause between two probes of an open circuit. */
 export const PROBE_INTERVAL_MS = 60_000;
 
 export interface OutboxStoreParts {
   readonly tables: PluginTables;
   readonly subscriptions: SubscriptionStore;
-  /** Milliseconds since the epoch by the clock that all processes on the store share. */
+  /** Milliseconds since the epoch, by the clock that all processes on the store share. */
   readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
-  /** Deliveries of tenants that rest wait. */
+  /** Deliveries of suspended tenants wait. */
   readonly served: Pick<ServedTenants, 'resting'>;
   /** By the node's own clock, which replay windows follow. */
   nowMs(): number;
   readonly circuitThreshold: number;
 }
 
-/** What became of a claimed event. */
+/** The outcome of a claimed event. */
 export type Outcome =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed'; readonly pauseMs: number | undefined }
-  /** The address is no more, which ends the subscription. */
+  /** The address no longer exists, which ends the subscription. */
   | { readonly kind: 'gone' }
-  /** A right is gone, which ends the subscription; nothing was sent. */
+  /** A right is gone, which ends the subscription. Nothing was sent. */
   | { readonly kind: 'revoked'; readonly judged: Subscription }
-  /** The event is not to be shown; nothing was sent. */
+  /** The event must not be shown. Nothing was sent. */
   | { readonly kind: 'suppressed' }
-  /** Nothing was tried: somebody else may, after the pause. */
+  /** Nothing was tried. Any process may try after the pause. */
   | { readonly kind: 'untried'; readonly pauseMs: number };
 
 export interface Report {
@@ -54,8 +54,8 @@ export interface Report {
 }
 
 /**
- * The queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes; a claim
- * ends by the store's own time, and only its last holder, known by its fence, may report.
+ * The queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes. A claim
+ * expires by the store's clock, and only its last holder, identified by its fence, may report.
  */
 export class OutboxStore {
   readonly #parts: OutboxStoreParts;
@@ -64,7 +64,7 @@ export class OutboxStore {
     this.#parts = parts;
   }
 
-  /** What could be claimed now, first come first, without these hosts. */
+  /** The events that could be claimed now, oldest first, without those of the given hosts. */
   due(limit: number, busyHosts: readonly string[]): Promise<OutboxEvent[]> {
     const { tables, storeTime, served } = this.#parts;
     return tables.read(async (own, snapshot) => {
@@ -79,8 +79,8 @@ export class OutboxStore {
   }
 
   /**
-   * Takes those of one tenant that nobody took since they were seen. Of a subscription whose circuit is open, one, now
-   * and then.
+   * Claims the events of one tenant that no other process has claimed since they were read. A subscription with an open
+   * circuit gets one event at each probe.
    */
   claim(tenantId: string, seen: readonly OutboxEvent[]): Promise<OutboxEvent[]> {
     const { tables, storeTime } = this.#parts;
@@ -112,7 +112,7 @@ export class OutboxStore {
     });
   }
 
-  /** Writes down what became of claims of one tenant; what was taken over by somebody else since is left alone. */
+  /** Records the outcomes of claims of one tenant. Skips claims that another process has taken over. */
   settle(tenantId: string, reports: readonly Report[]): Promise<void> {
     const { tables, storeTime } = this.#parts;
     return tables.write(tenantId, async (own, transaction) => {
@@ -134,7 +134,7 @@ export class OutboxStore {
     });
   }
 
-  /** Removes events whose replay window has ended, oldest first; returns how many there were. */
+  /** Removes events whose replay window has ended, oldest first. Returns their number. */
   async removeOld(olderThanMs: number, limit: number): Promise<number> {
     const { tables } = this.#parts;
     const oldest: { seq: number; tenant_id: string; created_ms: number | string }[] = await tables.read((own) =>
@@ -160,7 +160,7 @@ export class OutboxStore {
         reports.map(({ event }) => event.seq),
       )
       .update({ status: 'delivered', due_ms: null, delivered_ms: nowMs });
-    // A success closes the circuit, and what had waited for that goes out now.
+    // A success closes the circuit and releases the waiting events.
     const ids = [...new Set(reports.map(({ event }) => event.subscriptionId))];
     const records = await own.select(RECORDS, { tenant_id: tenantId, subscription_id: ids });
     await own(RECORDS)
@@ -180,13 +180,13 @@ export class OutboxStore {
     nowMs: number,
   ): Promise<void> {
     const { subscriptions } = this.#parts;
-    // The claim is looked at again: another report of the same group may have ended the subscription.
+    // Checks the claim again, because another report of the group may have ended the subscription.
     const row = () => own(EVENTS).where({ tenant_id: event.tenantId, seq: event.seq, fence: event.fence });
     switch (outcome.kind) {
       case 'delivered':
         return;
       case 'revoked':
-        // Given back first: it goes with the subscription, or is tried again when that goes on.
+        // Released first: the event ends with the subscription, or is retried if that goes on.
         await row().increment('attempts', -1).update({ status: 'pending', due_ms: nowMs });
         return subscriptions.revokeIn(own, transaction, outcome.judged);
       case 'gone':
@@ -219,7 +219,7 @@ export class OutboxStore {
 }
 
 /**
- * Whether an attempt may be made; a probe of an open circuit puts the next one off, and everything that waits with it.
+ * True if an attempt may be made. A probe of an open circuit postpones the next one, and all waiting events with it.
  */
 const mayTry = async (own: WritableTables, record: Subscription, nowMs: number): Promise<boolean> => {
   if (record.status !== 'active') return false;
@@ -230,7 +230,7 @@ const mayTry = async (own: WritableTables, record: Subscription, nowMs: number):
 };
 
 /**
- * Puts off the next probe, and with it all that waits: looking at each of them again every second would be for nothing.
+ * Postpones the next probe together with all waiting events, because reading each of them every second would be wasted.
  */
 const rest = async (own: WritableTables, key: SubscriptionKey, untilMs: number): Promise<void> => {
   await own(RECORDS).where(whereOf(key)).update({ probe_ms: untilMs });
@@ -240,7 +240,7 @@ const rest = async (own: WritableTables, key: SubscriptionKey, untilMs: number):
 const waitingOf = (own: WritableTables, key: SubscriptionKey) =>
   own(EVENTS).where({ ...whereOf(key), status: 'pending' });
 
-/** Those of the events that are as they were seen. */
+/** The events that have not changed since they were read. */
 const stillAs = async (
   own: ReadableTables,
   tenantId: string,

@@ -8,7 +8,7 @@ import {
   type Principal,
   readVisiblePage,
 } from '../../kernel/plugin-api.ts';
-import { type AccessCheck, mayReadPlace, type Standing } from './access-check.ts';
+import { type AccessCheck, mayReadPlace, type RightsResult } from './access-check.ts';
 import type { OutboxEvent } from './event-row.ts';
 import { type EventRange, EventWindow, type PlaceCount, seqOf } from './event-window.ts';
 import { ownSubscription } from './own-subscription.ts';
@@ -28,18 +28,18 @@ export interface ReadEventsParts {
 /** A page before it is cut to its limit. */
 export interface FoundEvents {
   readonly subscription: Subscription;
-  /** Ascending; one more than the limit when there are more. */
+  /** Ascending; holds one event beyond the limit if there are more. */
   readonly shown: readonly ShownEvent[];
-  /** Whether more follow although `shown` ends here, because the facts of those leave no more room. */
+  /** True if more events follow although `shown` ends here, because their facts would exceed the byte limit. */
   readonly more: boolean;
-  /** Matches over all pages, in the places that the caller may read. */
+  /** Number of matches on all pages, in places that the caller may read. */
   readonly total: number;
 }
 
 /**
- * Events as their owner may see them now: the rights of the subscription, of each event, and of the key that asks, all
- * on one snapshot. When a right is gone the subscription ends, and its last event is all that is left to be seen.
- * Undefined for a caller whose own key is no longer good.
+ * Reads events as their owner may see them now: one snapshot serves the rights of the subscription, of each event and
+ * of the calling key. If a right is gone, the subscription ends, and only its terminal event is shown. Undefined for a
+ * caller whose own key is no longer valid.
  */
 export const readEvents = async (
   id: string,
@@ -53,13 +53,13 @@ export const readEvents = async (
   const page = await look();
   if (!page?.isEnding) return page?.result;
   await parts.store.revoke(page.result.subscription);
-  // A position from before the end is good for what came after it. Looked at once more only: nobody waits for a race of
-  // others to end.
+  // A position from before the end still leads to the terminal event. Retries once only, so that no caller waits for a
+  // race of others.
   return (await look())?.result;
 };
 
 interface Look {
-  /** Whether a right is gone and the subscription is to be ended for it. */
+  /** True if a right is gone, so that the subscription must end. */
   readonly isEnding: boolean;
   readonly result: FoundEvents;
 }
@@ -73,7 +73,7 @@ const lookAt = async (
   parts: ReadEventsParts,
 ): Promise<Look | undefined> => {
   const subscription = await ownSubscription(parts.store, id, asking, snapshot);
-  // The key of the subscription itself is judged with it: when that ends, the last event is still to be seen.
+  // The subscription's own key needs no second check: if it is invalid, the terminal event is still shown.
   const caller = asking.keyId === subscription.keyId ? asking : await parts.access.callerNow(asking, snapshot);
   if (caller === undefined) return undefined;
   const oldestMs = parts.nowMs() - parts.replayMs;
@@ -84,7 +84,7 @@ const lookAt = async (
     pageOf({ window, position: range.position ?? 0, limit }, { subscription, reader, caller }, parts),
   );
   if (!standing.revoked) return { isEnding: false, result: standing.result };
-  // One that ended for another reason stays as it is: the first reason stands, and there is nothing to show either.
+  // A subscription that ended for another reason keeps that reason, and has nothing to show.
   return { ...(await ended()), isEnding: subscription.status === 'active' };
 };
 
@@ -93,7 +93,7 @@ const lastWords = async (subscription: Subscription, window: EventWindow): Promi
   return { subscription, shown: last.map((event) => ({ event, view: null })), more: false, total: last.length };
 };
 
-/** `seq` of the event of the caller's own subscription, or of its newest one when none is named. */
+/** `seq` of a named event of the caller's own subscription, or of its newest event. */
 export const positionOf = (
   id: string,
   caller: Principal,
@@ -123,30 +123,30 @@ const pageOf = async (
   query: PageQuery,
   { subscription, reader, caller }: Viewer,
   { access, facts }: ReadEventsParts,
-): Promise<Standing<FoundEvents>> => {
+): Promise<RightsResult<FoundEvents>> => {
   const counts = await query.window.counts();
   if (counts.some((place) => !isReadable(place, reader))) return { revoked: true };
-  const page = async (asking: FactReader): Promise<Standing<FoundEvents>> => {
+  const page = async (asking: FactReader): Promise<RightsResult<FoundEvents>> => {
     const visible = await visibleAfter(query, reader, asking, access);
     if (visible.revoked) return visible;
     const { shown, more } = await shownOf(visible.result, reader);
     const total = counts.reduce((sum, place) => sum + (isReadable(place, asking) ? place.count : 0), 0);
     return { revoked: false, result: { subscription, shown, more, total } };
   };
-  // The key that asks may be another of the same owner's, and narrower than the one that subscribed.
+  // The calling key may be another one of the same owner, with narrower rights.
   return caller.keyId === subscription.keyId ? page(reader) : facts.readIn(reader.snapshot, caller, 'deliver', page);
 };
 
 const isReadable = ({ scope, gardenId }: PlaceCount, reader: FactReader): boolean =>
   scope === null || mayReadPlace({ scope, gardenId }, reader);
 
-/** The page, and one event more if there is one. Events whose facts were hidden since are rare, and read past. */
+/** The page and one further event, if any. Hidden events are rare, and skipped by reading on. */
 const visibleAfter = async (
   { window, position, limit }: PageQuery,
   reader: FactReader,
   asking: FactReader,
   access: AccessCheck,
-): Promise<Standing<OutboxEvent[]>> => {
+): Promise<RightsResult<OutboxEvent[]>> => {
   const visible: OutboxEvent[] = [];
   for (let from = position; ; ) {
     const events = await window.after(from, limit + 1, asking);

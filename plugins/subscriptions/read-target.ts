@@ -23,8 +23,8 @@ export interface TargetParts {
 const PATH = 'body.target';
 
 /**
- * What a request wants to subscribe to. Throws `validation` for a target that is none, `authorization` for a scope
- * outside the caller's and for a garden that the caller may not enter, and `lookup` for the latter to an admin.
+ * Reads the target of a request. Throws `validation` for a malformed target, and `authorization` for a scope or garden
+ * that the caller may not read; an admin gets `lookup` for the garden.
  */
 export const readTarget = async (
   text: string,
@@ -80,7 +80,7 @@ const entityOf = (uri: string, { names }: NodeSelf): Target => ({
   need: { verb: 'subscribe', target: { kind: 'entity', uri } },
 });
 
-/** By identifier the slug is not known, and the token has to name the identifier, or everything. */
+/** An identifier does not reveal the slug, so a token must name the identifier, or everything. */
 const gardenOf = async (name: string, caller: Principal, { self, tables, gardens }: TargetParts): Promise<Target> => {
   const garden = await tables.read(async (_, snapshot) => gardens?.enter(name, caller, snapshot));
   if (garden === undefined) throw refuseGarden(caller);

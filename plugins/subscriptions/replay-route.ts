@@ -30,7 +30,7 @@ interface Query {
   readonly limit: number;
 }
 
-/** `GET /v1/subscriptions/{id}/events`: what is kept, oldest first, whatever became of its delivery. */
+/** `GET /v1/subscriptions/{id}/events`: all stored events, oldest first, delivered or not. */
 export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id/events',

@@ -1,4 +1,4 @@
-/** Pauses after failed attempts, one after each; with the first attempt, which is made at once, six attempts. */
+/** Pauses after failed attempts. With the immediate first attempt, that makes six attempts. */
 const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
 const JITTER = 0.2;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
@@ -15,7 +15,7 @@ export interface FailedAttempt {
   readonly endMs: number;
 }
 
-/** Milliseconds until the next attempt, or undefined when there is none: the event can still be replayed. */
+/** Milliseconds until the next attempt. Undefined after the last one; the event can still be replayed. */
 export const nextPause = (failed: FailedAttempt): number | undefined => {
   const planned = PAUSES_MS[failed.attempts - 1];
   if (planned === undefined) return undefined;
@@ -23,19 +23,19 @@ export const nextPause = (failed: FailedAttempt): number | undefined => {
   return failed.nowMs + pause < failed.endMs ? Math.round(pause) : undefined;
 };
 
-/** RFC 9110, 10.2.3: seconds, or a date. What is neither asks for nothing. */
+/** RFC 9110, 10.2.3: seconds, or a date. Other text is ignored. */
 const askedPause = ({ retryAfter, nowMs }: FailedAttempt): number => {
   if (retryAfter === undefined) return 0;
   const pause = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - nowMs;
   return Number.isNaN(pause) ? 0 : Math.min(Math.max(0, pause), LONGEST_RETRY_AFTER_MS);
 };
 
-/** What an answer means for its event. */
+/** The consequence of an answer for its event. */
 export type Verdict = 'delivered' | 'gone' | 'refused' | 'again';
 
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Redirects are not followed, and count as failures that may pass. */
+/** Redirects are not followed, and count as temporary failures. */
 export const judgeStatus = (status: number): Verdict => {
   if (status >= 200 && status < 300) return 'delivered';
   if (status === 410) return 'gone';

@@ -13,7 +13,7 @@ import { SECRET_ROTATED } from './subscriptions-words.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
 export const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
-/** Secrets that sign beside the present one. Each makes every delivery longer. */
+/** Bounds the secrets that sign beside the present one, because each lengthens every delivery. */
 const MAX_FORMER_SECRETS = 3;
 
 export interface RotateParts {
@@ -24,7 +24,10 @@ export interface RotateParts {
   nowMs(): number;
 }
 
-/** See `Subscriptions.rotateSecret`. A delivery reads its subscription, so every process signs by both from then on. */
+/**
+ * Implements `Subscriptions.rotateSecret`. Each delivery reads its subscription, so every process signs with both
+ * secrets from then on.
+ */
 export const rotateSecret = async (
   { tables, store, seals, audit, nowMs }: RotateParts,
   caller: Principal,
@@ -62,7 +65,7 @@ export const rotateSecret = async (
   return { record, secret };
 };
 
-/** Destroys secrets whose time beside a newer one is over. At most so many subscriptions; returns how many. */
+/** Deletes replaced secrets whose overlap has ended, of at most `limit` subscriptions. Returns how many. */
 export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, limit: number): Promise<number> => {
   const found = await tables.read(async (own) =>
     (
@@ -72,7 +75,7 @@ export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, 
   for (const tenantId of new Set(found.map((record) => record.tenantId))) {
     await tables.write(tenantId, async (own) => {
       for (const { id } of found.filter((record) => record.tenantId === tenantId)) {
-        // It may have been rotated again since.
+        // The secret may have been rotated again since.
         const [row] = await own.select(RECORDS, whereOf({ tenantId, id }));
         if (row === undefined) continue;
         const record = subscriptionOf(row);

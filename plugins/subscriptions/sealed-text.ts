@@ -1,13 +1,11 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { decodeBase64Url, encodeBase64Url, type Random } from '../../kernel/plugin-api.ts';
 
-/** Texts that lie in the store so that the store alone does not give them away. */
+/** Encrypts texts, so that the store alone does not reveal them. */
 export interface SealedTexts {
-  /** Good for `owner` alone: moved to another row it cannot be opened. */
+  /** Binds the text to `owner`: in another row it cannot be opened. */
   seal(text: string, owner: string): string;
-  /**
-   * Throws when the text was damaged, belongs to another owner, or was made under a key that the node has no longer.
-   */
+  /** Throws for a damaged text, for another owner, and for a key that the node no longer has. */
   open(sealed: string, owner: string): string;
 }
 
@@ -15,7 +13,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** The first key seals; the others, which it has replaced, open what they have sealed. 32 bytes each. */
+/** The first key seals; the replaced ones only open. 32 bytes each. */
 export const createSealedTexts = (
   [current, ...retired]: readonly [Uint8Array, ...Uint8Array[]],
   random: Random,
@@ -33,7 +31,7 @@ export const createSealedTexts = (
       try {
         return openWith(key, bytes, owner);
       } catch {
-        // Made under another of the keys, or under none of them.
+        // Sealed with another of the keys, or with none of them.
       }
     }
     throw new Error('a sealed text cannot be opened with the keys that the node has');

@@ -13,8 +13,8 @@ interface Query {
 }
 
 /**
- * `GET /v1/subscriptions/{id}/stream`: Server-Sent Events. Goes on after `Last-Event-ID` (or `after`); without either
- * it begins with what comes from now on.
+ * `GET /v1/subscriptions/{id}/stream`: Server-Sent Events. Continues after `Last-Event-ID` (or `after`); without either
+ * it begins with new events.
  */
 export const streamRoute = ({ subscriptions, factJson }: StreamParts): Route<IdParams, Query> => ({
   method: 'GET',
@@ -37,7 +37,7 @@ export const streamRoute = ({ subscriptions, factJson }: StreamParts): Route<IdP
   },
 });
 
-/** Not a generator of its own: one that was never begun would not pass on its end, and the place would stay taken. */
+/** Not a generator: one that was never started would not pass on its end, and its slot would stay taken. */
 const spelled = <T>(items: AsyncIterable<T>, spell: (item: T) => string): AsyncIterable<string> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = items[Symbol.asyncIterator]();
@@ -53,7 +53,7 @@ const spelled = <T>(items: AsyncIterable<T>, spell: (item: T) => string): AsyncI
   },
 });
 
-/** JSON has no line breaks of its own, so that each event is one line of data. */
+/** JSON text has no line breaks, so each event is one line of data. */
 const frameOf = (step: StreamStep, factJson: FactJson): string => {
   if (typeof step === 'string') return `: ${step}\n\n`;
   const { event, view } = step;

@@ -1,26 +1,24 @@
 import { type Principal, ServiceError } from '../../kernel/plugin-api.ts';
 
-/** Streams that one process serves: each holds a connection. */
+/** Bounds the streams of one process, because each holds a connection. */
 export const MAX_STREAMS = 512;
 /**
- * Streams of one key. While fewer places are left, a key gets no more than half of them, so that another key finds one.
+ * Bounds the streams of one key. When few slots are left, a key gets at most half of them, so that other keys find one.
  */
 export const MAX_STREAMS_PER_KEY = 64;
 
-/** The places that streams take in one process. */
+/** The stream slots of one process. */
 export class StreamSlots {
   readonly #taken = new Map<string, number>();
   #open = 0;
 
-  /** Streams that are open now. */
   get open(): number {
     return this.#open;
   }
 
   /**
-   * Takes a place for a stream of the caller and returns what gives it back, which may be called again. A client that
-   * has left already, or leaves later, gives its place back as well. Throws `limit_reached` when the key has its share,
-   * `unavailable` when no place is left.
+   * Takes a slot for a stream of the caller. Returns an idempotent function that releases it; the slot is also released
+   * when the client leaves. Throws `limit_reached` if the key has its share, `unavailable` if no slot is left.
    */
   take(caller: Principal, signal: AbortSignal): () => void {
     const holder = JSON.stringify([caller.tenantId, caller.keyId ?? caller.entityUri]);
@@ -42,7 +40,7 @@ export class StreamSlots {
       signal.removeEventListener('abort', giveBack);
       this.#count(holder, -1);
     };
-    // A signal that has fired already tells nobody again.
+    // An aborted signal fires no further event.
     if (signal.aborted) giveBack();
     else signal.addEventListener('abort', giveBack, { once: true });
     return giveBack;

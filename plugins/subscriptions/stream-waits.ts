@@ -1,54 +1,54 @@
 import { type Clock, coalesce, type Logger, type PluginTables } from '../../kernel/plugin-api.ts';
 import { EVENTS } from './subscription-store.ts';
 
-/** One stream's ear. */
-export interface WakeUp {
-  /** Resolves with the first event since the last call, or when so much time has passed, or the ear is closed. */
+/** The wait of one stream for new events. */
+export interface EventWait {
+  /** Resolves on the first event since the last call, after the given time, or when closed. */
   next(limitMs: number): Promise<'event' | 'time'>;
   close(): void;
 }
 
-export interface WakeUpParts {
+export interface StreamWaitParts {
   readonly tables: PluginTables;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Tells streams of new events. A signal says only that there are some: one look into the store, for all streams
- * together, finds out whose. What is overlooked, because tenants commit their numbers in no common order, is found by
- * the stream's own look after a while.
+ * Wakes streams when new events exist. A signal does not name their subscriptions, so one read for all streams finds
+ * them. Tenants do not commit their numbers in one order, so a read may miss some; a stream's periodic look finds
+ * those.
  */
-export class WakeUps {
-  readonly #parts: WakeUpParts;
-  readonly #ears = new Map<string, Set<Ear>>();
+export class StreamWaits {
+  readonly #parts: StreamWaitParts;
+  readonly #streams = new Map<string, Set<StreamWait>>();
   /** Never rejects. */
   readonly look = coalesce(() => this.#wakeOwners());
-  /** Numbers up to which it was looked, the last time and the time before. */
+  /** The `seq` up to which the last look read, and the look before it. */
   #looked = { last: 0, before: 0 };
 
-  constructor(parts: WakeUpParts) {
+  constructor(parts: StreamWaitParts) {
     this.#parts = parts;
   }
 
-  open(subscriptionId: string): WakeUp {
-    const ears = this.#ears.get(subscriptionId) ?? new Set<Ear>();
-    this.#ears.set(subscriptionId, ears);
-    const ear = new Ear(this.#parts.clock, () => {
-      ears.delete(ear);
-      if (ears.size === 0 && this.#ears.get(subscriptionId) === ears) this.#ears.delete(subscriptionId);
+  open(subscriptionId: string): EventWait {
+    const streams = this.#streams.get(subscriptionId) ?? new Set<StreamWait>();
+    this.#streams.set(subscriptionId, streams);
+    const stream = new StreamWait(this.#parts.clock, () => {
+      streams.delete(stream);
+      if (streams.size === 0 && this.#streams.get(subscriptionId) === streams) this.#streams.delete(subscriptionId);
     });
-    ears.add(ear);
-    return ear;
+    streams.add(stream);
+    return stream;
   }
 
-  /** Ends all waiting. */
+  /** Ends all waits. */
   close(): void {
-    for (const ears of [...this.#ears.values()]) for (const ear of [...ears]) ear.close();
+    for (const streams of [...this.#streams.values()]) for (const stream of [...streams]) stream.close();
   }
 
   async #wakeOwners(): Promise<void> {
-    if (this.#ears.size === 0) return;
+    if (this.#streams.size === 0) return;
     let rows: readonly { readonly subscription_id: string; readonly newest: unknown }[];
     try {
       rows = await this.#parts.tables.read(async (own) =>
@@ -64,11 +64,12 @@ export class WakeUps {
     }
     const newest = Math.max(this.#looked.last, ...rows.map((row) => Number(row.newest)));
     this.#looked = { last: newest, before: this.#looked.last };
-    for (const { subscription_id } of rows) for (const ear of this.#ears.get(subscription_id) ?? []) ear.wake();
+    for (const { subscription_id } of rows)
+      for (const stream of this.#streams.get(subscription_id) ?? []) stream.wake();
   }
 }
 
-class Ear implements WakeUp {
+class StreamWait implements EventWait {
   readonly #clock: Clock;
   readonly #closed: () => void;
   #wasWoken = false;

@@ -43,14 +43,14 @@ export const SUBSCRIPTION = defineComponent('Subscription', {
   ),
 });
 
-/** With the secret, which only the reply to its creation or rotation holds. */
+/** Includes the secret, which only the replies to creation and rotation hold. */
 export const NEW_SUBSCRIPTION_JSON = { allOf: [component(SUBSCRIPTION), objectOf({ secret: STRING_JSON })] };
 
 export type SubscriptionJson = (subscription: SubscriptionView) => Record<string, unknown>;
 
 /**
- * Where the node cannot open the secret and the address, because they were closed under a key that it has no longer,
- * the address is null and `delivery_problem` says why nothing is sent.
+ * If the node has lost the key that sealed the secret and the address, the address is null and `delivery_problem` gives
+ * the reason.
  */
 export const createSubscriptionJson =
   (replaySeconds: number): SubscriptionJson =>

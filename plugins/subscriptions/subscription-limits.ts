@@ -4,15 +4,15 @@ import type { Subscription } from './subscription-record.ts';
 /** Active subscriptions of one entity. */
 export const MAX_ACTIVE = 1_000;
 /**
- * Those of them with the same target. An assertion writes one event for each subscription that it matches, and all
- * assertions of the tenant wait for it: whatever one entity subscribes to adds a few rows to a fact, and no more.
+ * Active subscriptions of one entity with the same target. An assertion writes one event per matching subscription, and
+ * all assertions of the tenant wait for that, so one entity may add only a few.
  */
 export const MAX_ACTIVE_PER_TARGET = 16;
 
-/** Number of records whose columns are equal to these. */
+/** Number of records whose columns have these values. */
 export type CountRecords = (where: Readonly<Record<string, string>>) => Promise<number>;
 
-/** Throws `limit_reached` where the record would be one too many. */
+/** Throws `limit_reached` if the record would exceed a limit. */
 export const refuseBeyondLimits = async (record: Subscription, count: CountRecords): Promise<void> => {
   const mine = { tenant_id: record.tenantId, owner_uri: record.ownerUri };
   if ((await count({ ...mine, match_key: record.targetKey })) >= MAX_ACTIVE_PER_TARGET) {

@@ -3,20 +3,20 @@ import type { CapabilityNeed } from '../capability-tokens/capability-tokens-api.
 
 export const EVENT_TYPES = ['fact_asserted', 'fact_retracted', 'conflict_opened', 'conflict_resolved'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
-/** The last event of a subscription whose rights are gone. For replay alone; it is never sent. */
+/** The terminal event of a subscription that lost its rights. Only replays show it; it is never sent. */
 export const REVOKED_EVENT = 'subscription_cancelled_access_revoked' as const;
 
 export const TARGET_TYPES = ['entity', 'scope', 'garden'] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** What a subscription is about. */
+/** The subject of a subscription. */
 export interface Target {
   readonly type: TargetType;
-  /** As it is shown: a URI, the name of a scope, the URI of a garden. */
+  /** As shown: a URI, the name of a scope, the URI of a garden. */
   readonly name: string;
-  /** What a fact must have to match: see `entityTarget`, `scopeTarget`, `gardenTarget`. */
+  /** The key that a matching fact must have: see `entityTarget`, `scopeTarget`, `gardenTarget`. */
   readonly key: string;
-  /** What the token must cover, at the start and ever after. */
+  /** The capability that the token must cover at every delivery. */
   readonly need: CapabilityNeed;
 }
 
@@ -24,14 +24,14 @@ export const entityTarget = (entityKey: string): string => `e:${entityKey}`;
 export const scopeTarget = (scope: string): string => `s:${scope}`;
 export const gardenTarget = (gardenId: string): string => `g:${gardenId}`;
 
-/** A secret that a newer one has replaced, and that signs beside it for a while. */
+/** A replaced secret that signs beside the newer one for a while. */
 export interface FormerSecret {
   /** Sealed. */
   readonly secret: string;
   readonly untilMs: number;
 }
 
-/** Why a subscription is over. */
+/** Reasons for the end of a subscription. */
 export const CANCEL_REASONS = ['access_revoked', 'endpoint_gone'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
@@ -48,10 +48,10 @@ export interface Subscription {
   readonly eventTypes: readonly EventType[] | null;
   /** Sealed. */
   readonly address: string;
-  /** Host and port of the address, which the queue of events goes by. */
+  /** Host and port of the address; the queue of events is grouped by it. */
   readonly host: string;
   readonly idempotencyKey: string | null;
-  /** Equal for equal requests, under one key of the node: target, way and address. */
+  /** Equal for equal requests, under one key of the node: target, kind and address. */
   readonly contentDigest: string;
   /** Sealed. */
   readonly secret: string;
@@ -63,7 +63,7 @@ export interface Subscription {
   readonly lastDeliveredMs: number | null;
   /** Failed attempts since the last success. */
   readonly failures: number;
-  /** While the circuit is open: when the next probe may go out. */
+  /** When the next probe may go out, while the circuit is open. */
   readonly probeMs: number | null;
 }
 
@@ -122,7 +122,7 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   probeMs: numberOrNull(row['probe_ms']),
 });
 
-/** Columns of the secrets that still sign; the second one is when the first of them ends. */
+/** Columns of the replaced secrets that still sign; the second column is the earliest end. */
 export const formerColumns = (former: readonly FormerSecret[]): Row => ({
   former_secrets: former.length === 0 ? null : JSON.stringify(former),
   former_until_ms: former.length === 0 ? null : Math.min(...former.map(({ untilMs }) => untilMs)),
@@ -131,7 +131,6 @@ export const formerColumns = (former: readonly FormerSecret[]): Row => ({
 export const formerSecretsAt = ({ formerSecrets }: Pick<Subscription, 'formerSecrets'>, nowMs: number) =>
   formerSecrets.filter(({ untilMs }) => untilMs > nowMs);
 
-/** Host and port of an address. */
 export const hostOf = (url: string): string => new URL(url).host;
 
 const textOrNull = (value: SqlValue | undefined): string | null => (value == null ? null : String(value));

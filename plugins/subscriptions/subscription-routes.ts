@@ -92,7 +92,7 @@ export const createSubscriptionRoute = ({
   },
 });
 
-/** The address, by either of its names. */
+/** The address, under either of its names. */
 const readAddress = ({ webhook_url, delivery_address }: Body): string => {
   const url = webhook_url ?? delivery_address ?? undefined;
   if (url === undefined) throw memberRefusal('body.webhook_url', 'is required');
@@ -115,7 +115,7 @@ export const idParams = schema<IdParams>({
 export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route => ({
   method: 'GET',
   path: '/v1/subscriptions',
-  // An address may have a token in it.
+  // An address may contain a token.
   holdsSecret: true,
   summary: "The caller's subscriptions, oldest first",
   access: { permission: 'read' },
@@ -141,7 +141,7 @@ export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRout
 export const getSubscriptionRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route<IdParams> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id',
-  // An address may have a token in it.
+  // An address may contain a token.
   holdsSecret: true,
   summary: 'One subscription of the caller',
   access: { permission: 'read' },

@@ -18,7 +18,6 @@ export type SubscriptionParts = CreateParts &
   RotateParts &
   Omit<FollowParts, 'slots'> & { /** How long a former secret signs. */ readonly overlapSeconds: number };
 
-/** Events of one page. */
 export const MAX_EVENTS = 500;
 
 export const createSubscriptionService = (given: SubscriptionParts): Subscriptions => {
@@ -83,11 +82,11 @@ export const createSubscriptionService = (given: SubscriptionParts): Subscriptio
   };
 };
 
-/** The last end. */
+/** The latest end. */
 const endOf = (former: readonly FormerSecret[]): number | null =>
   former.length === 0 ? null : Math.max(...former.map(({ untilMs }) => untilMs));
 
-/** No store holds such an id. */
+/** A store can hold no such id. */
 const checkId = (id: string): void => {
   if (hasForbiddenCodePoint(id)) throw noSuchSubscription();
 };

@@ -22,7 +22,7 @@ import { SUBSCRIPTION_CANCELLED } from './subscriptions-words.ts';
 
 export const RECORDS = 'subscriptions_records';
 export const EVENTS = 'subscriptions_events';
-/** Raised with each commit that queued events or ended a subscription. */
+/** Signalled with each commit that queued events or ended a subscription. */
 export const WORK = 'work';
 
 export interface SubscriptionStoreParts {
@@ -32,15 +32,15 @@ export interface SubscriptionStoreParts {
   nowMs(): number;
 }
 
-/** What a request to subscribe is good for, asked in the transaction that stores it. */
+/** The rights behind a request to subscribe, checked in the transaction that stores it. */
 export interface Rights {
-  /** Throws when they have gone. */
+  /** Throws if they are gone. */
   confirm(transaction: PluginTransaction): Promise<void>;
-  /** The key that a subscription which is there already lives by from now on. */
+  /** The key that an existing subscription uses from now on. */
   keyFor(subscription: Subscription, transaction: PluginTransaction): Promise<string | null>;
 }
 
-/** The subscriptions. Every change is a write of their tenant. */
+/** The stored subscriptions. Each change is a write of their tenant. */
 export class SubscriptionStore {
   readonly #parts: SubscriptionStoreParts;
 
@@ -65,9 +65,9 @@ export class SubscriptionStore {
   }
 
   /**
-   * Stores the record unless the owner has asked for the same before, under one of `digests`; returns what is there
-   * then, which lives by the rights of this request from now on. Rejects with `limit_reached` when the owner has as
-   * many as it may have.
+   * Stores the record, unless the owner made the same request before, under one of `digests`. Returns the new or
+   * existing record, which uses the rights of this request from now on. Rejects with `limit_reached` if the owner has
+   * too many.
    */
   create(
     record: Subscription,
@@ -89,7 +89,7 @@ export class SubscriptionStore {
     });
   }
 
-  /** Forgets a subscription; its events are never shown or sent again, and go with the others of their time. */
+  /** Deletes a subscription. Its events are never shown or sent again, and are removed with others of their age. */
   remove(record: Subscription): Promise<void> {
     return this.#parts.tables.write(record.tenantId, async (own) => {
       await own(RECORDS).where(whereOf(record)).delete();
@@ -98,25 +98,25 @@ export class SubscriptionStore {
     });
   }
 
-  /** Lets the subscriptions that live by a key live by the one that replaces it. */
+  /** Moves the subscriptions of a key to the key that replaces it. */
   async replaceKey(tenantId: string, formerId: string, id: string, transaction: PluginTransaction): Promise<void> {
     const own = this.#parts.tables.in(transaction);
     await own(RECORDS).where({ tenant_id: tenantId, key_id: formerId }).update({ key_id: id });
   }
 
-  /** Ends a subscription whose rights, as they were read, are gone. */
+  /** Ends a subscription whose rights are gone. */
   revoke(judged: Subscription): Promise<void> {
     return this.#parts.tables.write(judged.tenantId, (own, transaction) => this.revokeIn(own, transaction, judged));
   }
 
   async revokeIn(own: WritableTables, transaction: PluginTransaction, judged: Subscription): Promise<void> {
     const record = await subscriptionIn(own, judged);
-    // Its owner may have asked for it again since, and then it lives by rights that nobody has judged yet.
+    // The owner may have renewed it since, with rights that have not been checked yet.
     if (record?.keyId !== judged.keyId || record.tokenId !== judged.tokenId) return;
     await this.cancelIn(own, transaction, judged, 'access_revoked');
   }
 
-  /** Ends a subscription and drops what it waits for. Idempotent: the first reason stands. */
+  /** Ends a subscription and drops its pending events. Idempotent: the first reason stays. */
   async cancelIn(
     own: WritableTables,
     transaction: PluginTransaction,
@@ -167,7 +167,7 @@ const countOf = async (own: ReadableTables, where: Readonly<Record<string, strin
   return Number(row?.n ?? 0);
 };
 
-/** The number of a claim changes too, so that the report of a delivery under way does not count. */
+/** Changes the fence of claims as well, so that reports of running deliveries do not count. */
 const dropPending = async (own: WritableTables, key: SubscriptionKey): Promise<void> => {
   await own(EVENTS)
     .where(whereOf(key))
@@ -176,7 +176,7 @@ const dropPending = async (own: WritableTables, key: SubscriptionKey): Promise<v
     .update({ status: 'dropped', due_ms: null });
 };
 
-/** What the owner's key of idempotency stands for; without one, an active subscription of the same content. */
+/** The subscription under the owner's idempotency key; without a key, an active one with the same content. */
 const sameAs = async (
   own: ReadableTables,
   record: Subscription,

@@ -37,6 +37,7 @@ import { replayRoute } from './replay-route.ts';
 import { rotateCommands } from './rotate-command.ts';
 import { destroyFormerSecrets, MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
 import { streamRoute } from './stream-route.ts';
+import { StreamWaits } from './stream-waits.ts';
 import { createSubscriptionJson, SUBSCRIPTION } from './subscription-json.ts';
 import {
   createSubscriptionRoute,
@@ -52,7 +53,6 @@ import { Subscriptions } from './subscriptions-api.ts';
 import { subscriptionsMigrations } from './subscriptions-migrations.ts';
 import * as words from './subscriptions-words.ts';
 import { sweepEvents } from './sweep-events.ts';
-import { WakeUps } from './wake-ups.ts';
 import { createWebhookSeals } from './webhook-seals.ts';
 
 interface Settings {
@@ -62,7 +62,7 @@ interface Settings {
   readonly secretOverlapSeconds: number;
 }
 
-/** Finds what no signal tells of: pauses and claims that have ended, and what a crash has left. */
+/** Finds work without a signal: ended pauses, expired claims, and leftovers of a crash. */
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 10_000;
 const REMOVED_AT_ONCE = 2_000;
@@ -159,7 +159,7 @@ export const subscriptionsPlugin = definePlugin({
         return outcome;
       },
     });
-    const wakeUps = new WakeUps({ tables, clock, log });
+    const streamWaits = new StreamWaits({ tables, clock, log });
     let hasQueued = false;
     const queue = new EventOutbox({
       tables,
@@ -173,17 +173,17 @@ export const subscriptionsPlugin = definePlugin({
     on(keyReplaced, ({ tenantId, formerId, id, transaction }) => store.replaceKey(tenantId, formerId, id, transaction));
     on(conflictOpened, (change) => queue.notice('conflict_opened', change));
     on(conflictResolved, (change) => queue.notice('conflict_resolved', change));
-    // Last, so that whatever else follows from the facts, and may hide them, is there already.
+    // Last, so that system facts which follow from these, and may hide them, are stored already.
     on(factAppended, (batch) => queue.queue(batch), { order: 'last' });
     onSignal(WORK, () => {
-      void wakeUps.look();
+      void streamWaits.look();
       runner.lookLater();
     });
-    // The process that queued events delivers them at once, which keeps other processes from claiming the same.
+    // The process that queued events delivers them at once, before others claim them.
     on(factCommitted, () => {
       if (!hasQueued) return;
       hasQueued = false;
-      // A node that takes facts stands.
+      // A commit shows that the node serves.
       runner.begin();
       runner.lookSoon();
     });
@@ -196,9 +196,9 @@ export const subscriptionsPlugin = definePlugin({
       while ((await outbox.removeOld(nowMs() - replayMs, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
     });
     onStop(() => runner.stop());
-    onStop(() => wakeUps.close());
+    onStop(() => streamWaits.close());
     const reading = { tables, facts, access, store, nowMs, replayMs };
-    const asking = { self, gardens, tokens, allowPrivate, wakeUps };
+    const asking = { self, gardens, tokens, allowPrivate, streamWaits };
     const rotating = { audit, overlapSeconds: config.secretOverlapSeconds };
     const subscriptions = createSubscriptionService({ ...parts, ...reading, ...asking, ...rotating });
     provide(Subscriptions, subscriptions);
@@ -207,7 +207,7 @@ export const subscriptionsPlugin = definePlugin({
   },
 });
 
-/** Whether the node lets everybody in, as its metadata says. */
+/** True if the node serves everybody, according to its metadata. */
 const isOpen = async (hooks: HookCaller): Promise<boolean> => {
   const said = await hooks.collect(nodeMetadata, {});
   return said.reduce<unknown>((auth, members) => members['auth'] ?? auth, 'required') === 'none';

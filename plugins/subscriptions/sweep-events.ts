@@ -10,8 +10,8 @@ interface EventName {
 }
 
 /**
- * Events of erased facts that were not delivered are dropped. An event holds nothing of what its fact says; delivered
- * ones stay, because their subscribers go on from there.
+ * Drops undelivered events of erased facts. Delivered ones stay, because they hold no content of the fact and
+ * subscribers resume after them.
  */
 export const sweepEvents = (tables: PluginTables): ErasureSweep => ({
   name: 'subscriptions events',

@@ -4,38 +4,38 @@ import type { NodeIdentity, RetiredIdentity } from '../node-info/node-info-api.t
 import { createSealedTexts, type SealedTexts } from './sealed-text.ts';
 import type { Subscription, Target } from './subscription-record.ts';
 
-/** What a webhook is called by and signed with. */
+/** The address of a webhook and its signing secrets. */
 export interface Webhook {
   readonly url: string;
-  /** The present secret, then those that it has replaced, newest first. */
+  /** The present secret, then the replaced ones, newest first. */
   readonly secrets: readonly [string, ...string[]];
 }
 
 /**
- * The secrets of webhooks, and their addresses, whose path or query often is one: closed in the store under the key of
- * the node.
+ * Seals the secrets of webhooks and their addresses under the node's key. An address often contains a secret in its
+ * path or query.
  */
 export interface WebhookSeals {
-  /** `whsec_` and 32 random bytes in base64, as Standard Webhooks spells them. */
+  /** `whsec_` and 32 random bytes in base64, as Standard Webhooks writes them. */
   drawSecret(): string;
-  /** Bound to the subscription, as is a sealed address: good for that one alone. */
+  /** Bound to the subscription, as is a sealed address. */
   sealSecret(secret: string, subscriptionId: string): string;
   sealAddress(url: string, subscriptionId: string): string;
   /**
-   * Throws when the address or the present secret was damaged, belongs to another subscription, or was made under a key
-   * that the node has no longer.
+   * Throws if the address or the present secret is damaged, belongs to another subscription, or was sealed with a key
+   * that the node has lost.
    */
   open(subscription: Pick<Subscription, 'id' | 'address' | 'secret' | 'formerSecrets'>): Webhook;
   /**
-   * Equal for equal requests, and of no use for guessing an address. The first is that of the key that the node has,
-   * the others are those of the keys that it had, under which older subscriptions are found.
+   * Equal for equal requests, and useless for guessing an address. The first one uses the node's present key, the
+   * others use its former keys, which identify older subscriptions.
    */
   digests(target: Pick<Target, 'key'>, url: string): readonly [string, ...string[]];
 }
 
 export const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-/** What the keys are derived for. */
+/** Purposes of the derived keys. */
 const SECRETS = 'subscriptions: secrets of webhooks, 1';
 const ADDRESSES = 'subscriptions: addresses of webhooks, 1';
 const DIGESTS = 'subscriptions: digests of addresses, 1';
@@ -49,7 +49,7 @@ export const createWebhookSeals = (
     ...identity.retired.map((key: RetiredIdentity) => key.deriveSecret(purpose)),
   ];
   let known: { readonly names: string; readonly seals: KeyedSeals } | undefined;
-  /** Made anew whenever the keys of the node have changed. */
+  /** Derived again when the node's keys change. */
   const keyed = (): KeyedSeals => {
     const names = [identity, ...identity.retired].map(({ publicKey }) => publicKey).join(' ');
     if (known?.names !== names) {

@@ -12,7 +12,7 @@ const DONE: Outcome = { kind: 'delivered' };
 /** Each run of the property writes a dozen transactions. */
 const STORED_RUNS = Math.ceil(RUNS / 4);
 
-forEachStore('The queue of deliveries', (store) => {
+forEachStore('the queue of deliveries', (store) => {
   let opened: OpenOutbox;
   before(async () => {
     opened = await openOutbox(store);
@@ -26,7 +26,7 @@ forEachStore('The queue of deliveries', (store) => {
     return event as OutboxEvent;
   };
 
-  it('gives an event to one of those who reach for it, and to another when its claim has run out', async () => {
+  it('gives an event to one of several claimants, and to another when the claim has expired', async () => {
     const subscription = await opened.subscription();
     await opened.queue(subscription);
     const seen = await opened.outbox.due(100, []);
@@ -42,7 +42,7 @@ forEachStore('The queue of deliveries', (store) => {
     expect((await opened.events(subscription))[0]).to.include({ status: 'delivered', dueMs: null });
   });
 
-  it('gives a failed event again after its pause, under the same id', async () => {
+  it('returns a failed event after its pause, under the same id', async () => {
     const subscription = await opened.subscription();
     const event = await one(subscription);
     await settle(event, AGAIN);
@@ -55,14 +55,14 @@ forEachStore('The queue of deliveries', (store) => {
     expect((await opened.events(subscription))[0]).to.include({ status: 'failed', dueMs: null });
   });
 
-  it('counts nothing for an attempt that was not made', async () => {
+  it('does not count an attempt that was not made', async () => {
     const subscription = await opened.subscription();
     await settle(await one(subscription), { kind: 'untried', pauseMs: 0 });
     expect((await opened.events(subscription))[0]).to.include({ status: 'pending', attempts: 0 });
     await settle((await opened.claimDue())[0] as OutboxEvent, DONE);
   });
 
-  it('rests after failures in a row, tries one event a minute, and goes on after the first success', async () => {
+  it('opens its circuit after failures in a row, probes once a minute, and resumes after a success', async () => {
     const subscription = await opened.subscription();
     for (let n = 0; n < THRESHOLD; n += 1)
       await settle(await one(subscription), { kind: 'failed', pauseMs: undefined });
@@ -87,7 +87,7 @@ forEachStore('The queue of deliveries', (store) => {
     );
   });
 
-  it('delivers each event at least once or cancels it, however claims, crashes, reports and a revocation meet', async () => {
+  it('delivers or cancels each event, for any timing of claims, crashes, reports and a revocation', async () => {
     const step = fc.constantFrom('claim', 'crash', 'deliver', 'fail', 'late', 'revoke' as const);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -133,7 +133,7 @@ forEachStore('The queue of deliveries', (store) => {
     );
   });
 
-  it('ends a subscription for the rights that were judged, and not for those it was given since', async () => {
+  it('ends a subscription only for the rights that were checked, not for newer ones', async () => {
     const judged = await opened.subscription();
     const event = await one(judged);
     const rights = { confirm: async () => {}, keyFor: async () => judged.keyId };
@@ -147,7 +147,7 @@ forEachStore('The queue of deliveries', (store) => {
     expect((await opened.events(judged))[0]).to.include({ status: 'dropped', dueMs: null });
   });
 
-  it('removes what is older than asked for, and nothing else', async () => {
+  it('removes only events older than the given time', async () => {
     const subscription = await opened.subscription();
     await opened.queue(subscription);
     const cutMs = opened.nowMs + 1;

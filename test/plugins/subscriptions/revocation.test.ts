@@ -4,7 +4,7 @@ import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
 
-forEachStore('A subscription whose rights are taken back', () => {
+forEachStore('a subscription whose rights are revoked', () => {
   let subscribed: SubscribedNode;
   beforeEach(async () => {
     subscribed = await startSubscribedNode();
@@ -76,7 +76,7 @@ forEachStore('A subscription whose rights are taken back', () => {
     return made.body.garden_id;
   };
 
-  it('sends nothing after its owner has left the garden it is about', async () => {
+  it('sends nothing after its owner has left its garden', async () => {
     const gardenId = await garden('roses');
     const { body, status } = await subscribed.subscribe(gardenId);
     expect([status, body.target_type]).to.deep.equal([201, 'garden']);
@@ -84,7 +84,7 @@ forEachStore('A subscription whose rights are taken back', () => {
     await afterRevocation(body.id, leave, { garden_id: gardenId });
   });
 
-  it('drops what waits in the garden that its owner has left, and ends', async () => {
+  it('drops pending events of a garden that its owner has left, and ends', async () => {
     const gardenId = await garden('roses');
     const { body } = await subscribed.subscribe(ATLAS);
     subscribed.answer = () => ({ status: 503, headers: {} });
@@ -99,7 +99,7 @@ forEachStore('A subscription whose rights are taken back', () => {
     expect(subscribed.attempts).to.have.length(1);
   });
 
-  it('shows nothing more, and answers at once, when its address was gone before its token was revoked', async () => {
+  it('shows nothing more if its address was gone before its token was revoked', async () => {
     const { token, id } = await subscribedWithToken();
     subscribed.answer = () => ({ status: 410, headers: {} });
     await subscribed.assert();
@@ -114,7 +114,7 @@ forEachStore('A subscription whose rights are taken back', () => {
     expect(record.body).to.deep.include({ status: 'cancelled', cancelled_reason: 'endpoint_gone' });
   });
 
-  it('lives on where a fact was never to be seen by its owner, and has no event for it', async () => {
+  it('continues without an event for a fact that its owner could never see', async () => {
     await request('POST', '/v1/gardens', { key: subscribed.admin, body: { slug: 'secret', name: 's' } });
     const { body } = await subscribed.subscribe(ATLAS);
     await subscribed.assert({ garden_id: 'secret', relation: 'memory:hidden' });
@@ -128,7 +128,7 @@ forEachStore('A subscription whose rights are taken back', () => {
     );
   });
 
-  it('is told of a conflict when two members that differ can be seen, whatever else is hidden in it', async () => {
+  it('reports a conflict if two differing members are visible, even if others are hidden', async () => {
     await request('POST', '/v1/gardens', { key: subscribed.admin, body: { slug: 'secret', name: 's' } });
     await subscribed.subscribe(ATLAS, { event_types: ['conflict_opened'] });
     const say = (v: string, members: object = {}) => subscribed.assert({ value: { type: 'string', v }, ...members });
@@ -143,7 +143,7 @@ forEachStore('A subscription whose rights are taken back', () => {
     expect(subscribed.attempts.map((attempt) => attempt.body.fact_id)).to.deep.equal([red.body.id]);
   });
 
-  it('shows a key of its owner no more than that key may see', async () => {
+  it('shows each key of its owner only the facts that the key may see', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     await subscribed.assert({ scope: 'company' });
     await subscribed.assert({ scope: 'public' });

@@ -18,7 +18,7 @@ const isGood = (secret: string, { headers, text }: Attempt): boolean => {
   }
 };
 
-forEachStore('The secret of a webhook', () => {
+forEachStore('the secret of a webhook', () => {
   let at: SubscribedNode;
   let id: string;
   let first: string;
@@ -44,7 +44,7 @@ forEachStore('The secret of a webhook', () => {
     return rows[0] as Record<string, unknown>;
   };
 
-  it('is replaced without a break: both sign until the overlap is over, the newer one first', async () => {
+  it('is replaced without a break: both sign until the overlap ends, the newer one first', async () => {
     const { status, body } = await rotate({ overlap_s: MINUTE_S });
     expect(status).to.equal(200);
     expect(body).to.include({ id, status: 'active' });
@@ -71,7 +71,7 @@ forEachStore('The secret of a webhook', () => {
     expect(await shown()).not.to.have.property('former_secret_ends_at');
   });
 
-  it('signs beside the newer one for a day unless something else is said, and is destroyed then', async () => {
+  it('signs beside the newer one for a day by default, and is then destroyed', async () => {
     const { body } = await rotate();
     expect(Date.parse(body.former_secret_ends_at)).to.equal(at.node.clock.nowMs() + 86_400_000);
     const { former_secrets: sealed } = await stored();
@@ -84,7 +84,7 @@ forEachStore('The secret of a webhook', () => {
     expect(await stored()).to.include({ former_until_ms: null });
   });
 
-  it('is replaced again and again, and no promise to a receiver is broken', async () => {
+  it('can be replaced several times without shortening an earlier overlap', async () => {
     const second = (await rotate({ overlap_s: 2 * MINUTE_S })).body.secret;
     const third = (await rotate({ overlap_s: MINUTE_S })).body.secret;
     const all = await delivered();
@@ -104,7 +104,7 @@ forEachStore('The secret of a webhook', () => {
     expect(isGood(last.body.secret, alone)).to.equal(true);
   });
 
-  it('is replaced by the owner alone, while the subscription is active', async () => {
+  it('is replaced only by the owner, while the subscription is active', async () => {
     const stranger = await rotate({}, at.admin);
     const unknown = await at.node.request('POST', '/v1/subscriptions/none/rotate-secret', { key: at.admin });
     expect([stranger.status, stranger.body.detail]).to.deep.equal([404, unknown.body.detail]);
@@ -118,7 +118,7 @@ forEachStore('The secret of a webhook', () => {
     expect((await rotate()).status).to.equal(409);
   });
 
-  it('signs on after the key of the owner was rotated, which the subscription does not notice', async () => {
+  it('still signs after a rotation of the key of the owner', async () => {
     const rawKey = 'the-key-that-takes-its-place'.padEnd(40, '.');
     const rotated = await at.node.request('POST', '/v1/auth/keys/current/rotate', {
       key: at.key,
@@ -130,7 +130,7 @@ forEachStore('The secret of a webhook', () => {
     expect((await at.node.request('GET', path, { key: rawKey })).body).to.include({ status: 'active' });
   });
 
-  it('is an entry of the audit log when it is replaced', async () => {
+  it('leaves an audit entry when replaced', async () => {
     const { body } = await rotate({ overlap_s: MINUTE_S });
     const { text } = await at.node.request('GET', '/v1/auth/audit', { key: at.admin });
     expect(text).to.contain('subscription_secret_rotated').and.not.to.contain(body.secret);

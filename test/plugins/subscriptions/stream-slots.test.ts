@@ -23,7 +23,7 @@ const takeAll = (slots: StreamSlots, keyId: string): number => {
   }
 };
 
-describe('The places of event streams', () => {
+describe('the slots of event streams', () => {
   it('are shared so that the next key finds one, until nearly all are taken', () => {
     const slots = new StreamSlots();
     const taken = Array.from({ length: 12 }, (_, n) => takeAll(slots, `key-${n}`));
@@ -32,7 +32,7 @@ describe('The places of event streams', () => {
     expect(slots.open).to.be.at.most(MAX_STREAMS);
   });
 
-  it('are given back once, by the first who says so', () => {
+  it('are released once, by the first call', () => {
     const slots = new StreamSlots();
     const client = new AbortController();
     const giveBack = slots.take(callerWith('a'), client.signal);
@@ -43,7 +43,7 @@ describe('The places of event streams', () => {
     expect(slots.open).to.equal(0);
   });
 
-  it('are not kept by a client that has left already', () => {
+  it('are not held by a client that has left', () => {
     const slots = new StreamSlots();
     slots.take(callerWith('a'), AbortSignal.abort());
     expect(slots.open).to.equal(0);

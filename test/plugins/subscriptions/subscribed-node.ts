@@ -10,7 +10,7 @@ export const HOOK = 'https://hook.example';
 export const HOOK_URL = `${HOOK}/in`;
 export const ATLAS = 'svc://alpha.example/project/atlas';
 const LIMIT_MS = 60_000;
-/** What the node gathers for a moment comes when that has passed. */
+/** The time for which the node batches events. */
 const GATHERING_MS = 60;
 
 /** One request that a hook was sent. */
@@ -24,9 +24,9 @@ export interface Attempt {
 
 export interface SubscribedNode {
   readonly node: TestNode;
-  /** What the hook was sent, in order. */
+  /** The requests to the webhook, in order. */
   readonly attempts: Attempt[];
-  /** What the hook answers; 200 unless a test says otherwise. */
+  /** The reply of the webhook; 200 by default. */
   answer: (attempt: Attempt) => Promise<OutboundReply> | OutboundReply;
   readonly admin: string;
   /** Key of `agent:sub`, whose subscriptions the tests look at. */

@@ -13,7 +13,7 @@ const asRead = (fact: { readonly value: { readonly type: string; readonly v: unk
   value_v: String(fact.value.v),
 });
 
-forEachStore('Subscriptions', () => {
+forEachStore('subscriptions', () => {
   let subscribed: SubscribedNode;
   beforeEach(async () => {
     subscribed = await startSubscribedNode();
@@ -22,7 +22,7 @@ forEachStore('Subscriptions', () => {
 
   const request: SubscribedNode['node']['request'] = (...call) => subscribed.node.request(...call);
 
-  it('are created with a secret that is shown this once, and read back without it', async () => {
+  it('are created with a secret that is shown only once', async () => {
     const { key } = subscribed;
     const created = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
     expect(created.status).to.equal(201);
@@ -53,7 +53,7 @@ forEachStore('Subscriptions', () => {
     expect(JSON.stringify(subscribed.node.logLines)).to.not.include(secret);
   });
 
-  it('are one for one idempotency key, and without a key for one target and address', async () => {
+  it('are unique per idempotency key, or else per target and address', async () => {
     const one = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
     const again = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
     expect([again.status, again.body.id, again.body.secret]).to.deep.equal([200, one.body.id, undefined]);
@@ -80,14 +80,14 @@ forEachStore('Subscriptions', () => {
       expect(subscribed.attempts.map(({ body }) => body.subscription_id)).to.deep.equal([id]);
     };
 
-    it(`live by the new token once their owner has asked again, ${how}`, async () => {
+    it(`use the new token after a repeated request, ${how}`, async () => {
       const first = await subscribed.token(ATLAS, { ttl_seconds: 1 });
       const { body } = await subscribe(first, subscribed.key);
       await subscribed.node.clock.advance(2_000);
       await goesOn(body.id, await subscribe(await subscribed.token(ATLAS), subscribed.key));
     });
 
-    it(`live by the new key once their owner has asked again, ${how}`, async () => {
+    it(`use the new key after a repeated request, ${how}`, async () => {
       const token = await subscribed.token(ATLAS);
       const { body } = await subscribe(token, subscribed.key);
       const registry = subscribed.node.kernel.get(KeyRegistry);
@@ -98,7 +98,7 @@ forEachStore('Subscriptions', () => {
       await goesOn(body.id, again);
     });
 
-    it(`keep a key that reaches further than the one that has asked again, ${how}`, async () => {
+    it(`keep a key with wider rights than that of the repeated request, ${how}`, async () => {
       const token = await subscribed.token(ATLAS);
       const { body } = await subscribe(token, subscribed.key);
       const narrow = await subscribed.node.addKey({
@@ -110,7 +110,7 @@ forEachStore('Subscriptions', () => {
     });
   }
 
-  it('send one signed event for each assertion and retraction that matches, whatever its spelling', async () => {
+  it('send one signed event for each matching assertion and retraction, in any spelling', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const fact = await subscribed.assert({ entity: 'svc://alpha.example/project/Atlas' });
     await subscribed.assert({ entity: 'svc://alpha.example/project/other' });
@@ -163,7 +163,7 @@ forEachStore('Subscriptions', () => {
     expect(resolved?.body.fact_id).to.equal(resolution.body.resolution_fact_id);
   });
 
-  it('keep to the types of events that were asked for', async () => {
+  it('send only the requested types of events', async () => {
     await subscribed.subscribe(ATLAS, { event_types: ['fact_retracted'] });
     await subscribed.assert();
     await subscribed.assert({ confidence: 0 });
@@ -172,7 +172,7 @@ forEachStore('Subscriptions', () => {
     expect(subscribed.attempts.map(({ body }) => body.event_type)).to.deep.equal(['fact_retracted']);
   });
 
-  it('are nobody else’s, and gone when they are deleted', async () => {
+  it('are private to their owner, and disappear when deleted', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const path = `/v1/subscriptions/${body.id}`;
     for (const [method, target] of [
@@ -190,7 +190,7 @@ forEachStore('Subscriptions', () => {
     expect(subscribed.attempts).to.deep.equal([]);
   });
 
-  it('end when their address says that it is gone', async () => {
+  it('end when their address replies that it is gone', async () => {
     subscribed.answer = () => ({ status: 410, headers: {} });
     const { body } = await subscribed.subscribe(ATLAS);
     await subscribed.assert();

@@ -42,7 +42,7 @@ forEachStore('subscriptions without HTTP', () => {
     expect(await codeOf(subscriptions.get(owner, id))).to.equal('lookup');
   });
 
-  it('give events in pages, and as they come', async () => {
+  it('return events in pages, and as a stream', async () => {
     const { id } = (await subscriptions.create(owner, request)).subscription;
     const abort = new AbortController();
     const steps = (await subscriptions.follow(owner, id, { signal: abort.signal }))[Symbol.asyncIterator]();
@@ -59,7 +59,7 @@ forEachStore('subscriptions without HTTP', () => {
     expect((await steps.next()).done).to.equal(true);
   });
 
-  it('are closed to callers without the permission, and unknown to those whom they do not belong to', async () => {
+  it('are closed to callers without the permission, and unknown to other callers', async () => {
     const { id } = (await subscriptions.create(owner, request)).subscription;
     const writer = createPrincipal({ entityUri: owner.entityUri, permissions: new Set(['write']) });
     const stranger = createPrincipal({ entityUri: 'agent:stranger' });
@@ -74,7 +74,7 @@ forEachStore('subscriptions without HTTP', () => {
     expect(await codeOf(subscriptions.follow(stranger, id, { signal }))).to.equal('lookup');
   });
 
-  it('are refused where a word or a text breaks a rule', async () => {
+  it('are refused if a text breaks a rule', async () => {
     const wrong: Partial<SubscriptionRequest>[] = [
       { targetType: 'world' as 'scope' },
       { idempotencyKey: '' },

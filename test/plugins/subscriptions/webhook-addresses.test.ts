@@ -7,7 +7,7 @@ import { WEBHOOK_PORTS } from '../../../plugins/subscriptions/deliver-event.ts';
 import { judgeStatus } from '../../../plugins/subscriptions/retry-plan.ts';
 import { ATLAS, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
 
-/** What must never be called: other spellings of this machine, private networks, other schemes and ports. */
+/** Addresses that must never be called: other spellings of this machine, private networks, other schemes and ports. */
 const FORBIDDEN = [
   'http://hook.example/in',
   'ftp://hook.example/in',
@@ -45,7 +45,7 @@ const FORBIDDEN = [
 ];
 
 describe('the address of a webhook', () => {
-  describe('at the creation', () => {
+  describe('at creation', () => {
     let subscribed: SubscribedNode;
     before(async () => {
       subscribed = await startSubscribedNode();
@@ -61,7 +61,7 @@ describe('the address of a webhook', () => {
       });
     }
 
-    it('may be public, on port 443 or 8443, and either member names it', async () => {
+    it('may be public, on port 443 or 8443, in either member', async () => {
       for (const url of ['https://hook.example:8443/in', 'https://HOOK.example:443/other', 'https://8.8.8.8/in']) {
         expect((await subscribed.subscribe(ATLAS, { webhook_url: url })).status, url).to.equal(201);
       }
@@ -71,7 +71,7 @@ describe('the address of a webhook', () => {
       expect((await subscribed.subscribe(ATLAS, two)).status).to.equal(422);
     });
 
-    it('is refused by what its name leads to, and when it leads nowhere', async () => {
+    it('is refused if its name resolves to a forbidden address, or not at all', async () => {
       const rules = { allowPrivate: false, ports: WEBHOOK_PORTS };
       const to =
         (...addresses: string[]): Resolve =>
@@ -86,7 +86,7 @@ describe('the address of a webhook', () => {
     });
   });
 
-  describe('at the delivery', () => {
+  describe('at delivery', () => {
     let canary: Server;
     let hits: number;
     let answer: RequestListener;
@@ -131,7 +131,7 @@ describe('the address of a webhook', () => {
         () => true,
       );
 
-    it('is judged again: a name that leads here by now is not called', async () => {
+    it('is checked again: a name that now resolves to this machine is not called', async () => {
       const here: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
       const rules = { allowPrivate: false, ports: [port] };
       expect(await isRefused(send(`https://rebound.example:${port}/`, rules, here))).to.equal(true);
@@ -141,18 +141,18 @@ describe('the address of a webhook', () => {
       expect(hits).to.equal(0);
     });
 
-    it('is not left for where a redirect leads, which counts as a failure', async () => {
+    it('is not replaced by the target of a redirect, which counts as a failure', async () => {
       answer = (_, response) => void response.writeHead(302, { Location: `http://127.0.0.1:${port}/elsewhere` }).end();
       const { status } = await send(`http://127.0.0.1:${port}/`);
       expect([hits, judgeStatus(status)]).to.deep.equal([1, 'again']);
     });
 
-    it('gets no more time than an attempt has', async () => {
+    it('times out like any attempt', async () => {
       answer = (_, response) => void response.writeHead(200).write('x');
       expect(await isRefused(send(`http://127.0.0.1:${port}/`, { timeoutMs: 50 }))).to.equal(true);
     });
 
-    it('may flood: what it says beyond 64 KiB is not read, and its status counts', async () => {
+    it('may flood: text beyond 64 KiB is not read, and its status counts', async () => {
       answer = (_, response) => {
         const flood = () => {
           while (!response.destroyed && response.write(Buffer.alloc(65_536)));

@@ -13,7 +13,7 @@ const derivingFrom = (name: string) => ({
   deriveSecret: (purpose: string) => new Uint8Array(createHash('sha256').update(`${name}:${purpose}`).digest()),
 });
 
-describe('What a webhook is called by and signed with', () => {
+describe('the sealed address and secret of a webhook', () => {
   const random = createSeededRandom();
   const first = createWebhookSeals(identity('1'), random);
   const url = 'https://hook.example/in?token=canary';
@@ -26,7 +26,7 @@ describe('What a webhook is called by and signed with', () => {
     };
   };
 
-  it('is opened for its own subscription alone, also after the node has another key', () => {
+  it('open only for their own subscription, also after a key rotation of the node', () => {
     const { secret, sealed } = sealedBy(first, 'one');
     expect(JSON.stringify(sealed)).to.not.include(secret.slice(6, 40)).and.not.include('hook.example');
     expect(first.open(sealed)).to.deep.equal({ url, secrets: [secret] });
@@ -38,12 +38,12 @@ describe('What a webhook is called by and signed with', () => {
     expect(() => first.open({ ...sealed, secret: sealed.address })).to.throw('cannot be opened');
   });
 
-  it('is sealed differently each time', () => {
+  it('differ at each sealing', () => {
     const addresses = new Set(Array.from({ length: 50 }, () => first.sealAddress(url, 'one')));
     expect(addresses.size).to.equal(50);
   });
 
-  it('has one digest for equal requests under each key that the node has or had', () => {
+  it('have one digest for equal requests under each present and former key of the node', () => {
     const [current, ...older] = createWebhookSeals(identity('2', ['1']), random).digests(target, url);
     expect(first.digests(target, url)).to.deep.equal(older);
     expect(current).to.not.equal(older[0]);
