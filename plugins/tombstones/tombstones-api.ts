@@ -22,26 +22,26 @@ export interface Tombstone {
   readonly entityKey: string;
   readonly scope: TombstoneScope;
   readonly reason: string | null;
-  /** The facts are kept, for keys with `admin` alone. */
+  /** True if the facts must stay, visible only to keys with `admin`. */
   readonly legalHold: boolean;
-  /** The facts were destroyed. */
+  /** True if the facts were destroyed. */
   readonly erase: boolean;
   /** Node id of the issuer. */
   readonly signedBy: string;
   readonly keyId: string;
   /** base64url, over `tombstoneBytes`. */
   readonly signature: string;
-  /** RFC 3339, as it was signed. */
+  /** RFC 3339, as signed. */
   readonly createdAt: string;
   /** Milliseconds since the epoch. */
   readonly createdMs: number;
   readonly revokedMs: number | null;
   readonly erasedMs: number | null;
-  /** Node id of the peer that brought it; null for one that was made here. */
+  /** Node id of the sending peer; null for one that was made here. */
   readonly receivedFrom: string | null;
 }
 
-/** The signed end of a tombstone. */
+/** The signed revocation of a tombstone. */
 export interface TombstoneRevocation {
   /** `tombrevoke_<uuid>` */
   readonly id: string;
@@ -50,14 +50,14 @@ export interface TombstoneRevocation {
   readonly signedBy: string;
   readonly keyId: string;
   readonly signature: string;
-  /** RFC 3339, as it was signed. */
+  /** RFC 3339, as signed. */
   readonly createdAt: string;
 }
 
 export interface TombstoneDraft {
-  /** Contains a colon, and is matched as everywhere: see match keys. */
+  /** Contains a colon. Compared by match keys. */
   readonly entityUri: string;
-  /** `*` without. */
+  /** `*` by default. */
   readonly scope?: string | undefined;
   /** At most 1024 characters. */
   readonly reason?: string | null | undefined;
@@ -65,16 +65,16 @@ export interface TombstoneDraft {
 }
 
 export interface EntityTombstones {
-  /** Whether an active one is among them. */
+  /** True if one of them is active. */
   readonly isTombstoned: boolean;
-  /** Newest first, ended ones included; at most `MAX_TOMBSTONES_SHOWN`. */
+  /** Newest first, revoked ones included; at most `MAX_TOMBSTONES_SHOWN`. */
   readonly tombstones: readonly Tombstone[];
   readonly revocations: readonly TombstoneRevocation[];
-  /** There are more than are shown. */
+  /** True if there are more than shown. */
   readonly isTruncated: boolean;
 }
 
-/** Where a page of tombstones ended. */
+/** The last tombstone of a page. */
 export interface TombstonePosition {
   readonly createdMs: number;
   readonly id: string;
@@ -82,11 +82,11 @@ export interface TombstonePosition {
 
 /** Signed markers that hide the facts about an entity, in the tenant of the caller. All calls need `admin`. */
 export interface Tombstones {
-  /** Whether markers hide facts: without, they are kept and nothing is filtered. */
+  /** True if markers hide facts. Otherwise they are only stored. */
   readonly isSuppressing: boolean;
   /**
-   * Makes a marker. Returns the active one of the same entity and scope if there is one, whatever its reason. Rejects
-   * with `tombstone_entity_uri_invalid` for a URI without a colon, and with `tombstone_invalid_scope`.
+   * Makes a marker, or returns the active one of the same entity and scope, even with another reason. Rejects with
+   * `tombstone_entity_uri_invalid` for a URI without a colon, and with `tombstone_invalid_scope`.
    */
   create(caller: Principal, draft: TombstoneDraft): Promise<Tombstone>;
   of(caller: Principal, entityUri: string): Promise<EntityTombstones>;
@@ -96,30 +96,30 @@ export interface Tombstones {
     page: { readonly after?: TombstonePosition | undefined; readonly limit: number },
   ): Promise<{ readonly tombstones: readonly Tombstone[]; readonly more: boolean }>;
   /**
-   * Ends a marker. Rejects with `lookup` for an unknown one, with `conflict` for one that was revoked before, and with
+   * Revokes a marker. Rejects with `lookup` for an unknown one, with `conflict` for a revoked one, and with
    * `tombstone_erased` for one whose facts were destroyed.
    */
   revoke(caller: Principal, tombstoneId: string, reason: string): Promise<TombstoneRevocation>;
   /** For plugins: needs no permission. */
   byId(tenantId: string, tombstoneId: string, snapshot: PluginSnapshot): Promise<Tombstone | undefined>;
   /**
-   * Says in the signed marker that its facts were destroyed, in the transaction that destroyed them. It can never be
-   * revoked after that. Nothing happens to one that says so already. The marker must be active.
+   * Records in the signed marker that its facts were destroyed, in the transaction that destroys them. From then on it
+   * cannot be revoked. Idempotent. The marker must be active.
    */
   markErased(tombstone: Tombstone, nowMs: number, transaction: PluginTransaction): Promise<Tombstone>;
 }
 
 export const Tombstones = defineRef<Tombstones>('tombstones.tombstones');
 
-/** Destroys the facts behind tombstones of this node, in the tenant of the caller. All calls need `admin`. */
+/** Destroys the facts behind this node's tombstones, in the tenant of the caller. All calls need `admin`. */
 export interface Erasures {
-  /** The entity of a tombstone, for those who do not have to confirm it. */
+  /** The entity of a tombstone, for callers who need not confirm it. */
   entityOf(caller: Principal, tombstoneId: string): Promise<string>;
-  /** What an erasure would destroy. Rejects as `eraseNow` does. */
+  /** Computes the effect of an erasure. Rejects as `eraseNow` does. */
   preview(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasurePreview>;
   /**
-   * Destroys, however long it takes, and returns the receipt. Rejects with `lookup`, with `validation` for another
-   * `confirm` than the entity, with `tombstones_off` and `legal_hold`, and with `conflict` for a tombstone that was
+   * Destroys the facts, however long it takes, and returns the receipt. Rejects with `lookup`; with `validation` if
+   * `confirm` is not the entity; with `tombstones_off` and `legal_hold`; and with `conflict` for a tombstone that was
    * revoked or that a peer has issued. `onProgress` gets the number of destroyed facts.
    */
   eraseNow(

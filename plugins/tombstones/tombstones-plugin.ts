@@ -39,7 +39,7 @@ import { exportSubjectRoute } from './subject/subject-route.ts';
 import { followUpRest } from './suppression/follow-up.ts';
 import { notSuppressedFor } from './suppression/hide-suppressed.ts';
 import { createSuppressedFacts } from './suppression/stored-suppression.ts';
-import { hideLateWords, wordsAmong } from './suppression/words-about-facts.ts';
+import { hideLateSystemFacts, systemFactsAmong } from './suppression/system-facts.ts';
 import {
   Erasures,
   LEGAL_HOLD,
@@ -53,7 +53,7 @@ import { tombstonesMigrations } from './tombstones-migrations.ts';
 import * as words from './tombstones-words.ts';
 
 const FOLLOW_UP_INTERVAL_MS = 60_000;
-/** How often is looked whether a peer is due. */
+/** How often the puller checks for a due peer. */
 const PULL_INTERVAL_MS = 5_000;
 
 export const tombstonesPlugin = definePlugin({
@@ -134,19 +134,19 @@ export const tombstonesPlugin = definePlugin({
       if (exchange.isEnabled) every(PULL_INTERVAL_MS, () => pullTombstones({ ...parts, exchange, lease, log }));
     }
     if (config.enabled) {
-      // Facts about hidden facts may have been stored while this was switched off.
+      // System facts about hidden facts may have been stored while suppression was off.
       onStart(async () => {
         await tables(MARKERS).whereNull('revoked_ms').whereNull('followed_number').update({ followed_number: 0 });
       });
       on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller) : undefined), {
         cacheable: true,
       });
-      // After those whose words may be about hidden facts have kept what they tell.
+      // After the handlers that store system facts about hidden facts.
       on(
         factAppended,
         ({ facts, transaction }) => {
-          const told = wordsAmong(facts, names);
-          return told.length === 0 ? undefined : hideLateWords(told, tables.in(transaction), transaction, parts);
+          const told = systemFactsAmong(facts, names);
+          return told.length === 0 ? undefined : hideLateSystemFacts(told, tables.in(transaction), transaction, parts);
         },
         { order: 'last' },
       );

@@ -15,7 +15,10 @@ export interface ArrivalParts {
   readonly erasure: FactErasure;
 }
 
-/** Facts of peers, in the transaction that stores them: an erased fact that comes again is never committed whole. */
+/**
+ * Erases facts of peers again in the transaction that stores them, so that an erased fact never commits with its
+ * content.
+ */
 export const eraseArrived = async ({ facts, transaction }: AppendedBatch, parts: ArrivalParts): Promise<undefined> => {
   const arrived = facts.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact] : []));
   if (arrived.length > 0) await eraseAgain(arrived, transaction, parts);
@@ -47,7 +50,7 @@ const eraseAgain = async (
   if (again.length > 0) await erasure.erase(tenantId, again, transaction);
 };
 
-/** What was said before the erasure, by the stamp of its origin. What was said later is hidden, and kept. */
+/** True if the fact was stated before the erasure, by its origin's stamp. Later facts are only hidden. */
 const wasErased = (fact: StoredFact, { entityKey, scope, erasedMs, receivedFrom, signedBy }: Tombstone): boolean =>
   fact.entityKey === entityKey &&
   (scope === '*' || scope === fact.scope) &&

@@ -8,7 +8,7 @@ import { tombstoneBytes } from '../markers/marker-document.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { type ErasureReceipt, receiptBytes } from './erasure-receipt.ts';
 
-/** One line of the file: what was erased, signed, and the marker that hides what comes back. */
+/** One line of the file: the signed receipt, and the marker that hides restored facts. */
 export interface ErasureRecord {
   readonly receipt: ErasureReceipt;
   readonly tombstone: Tombstone;
@@ -17,12 +17,12 @@ export interface ErasureRecord {
 const OWNER_ONLY = 0o600;
 const MAX_LINE = 64 * 1024;
 
-/** Adds a line. It is on the disk when the promise resolves. */
+/** Appends a line. Resolves once it is on disk. */
 export const recordErasure = async (file: string, record: ErasureRecord): Promise<void> => {
   await mkdir(dirname(file), { recursive: true });
   const handle = await open(file, 'a', OWNER_ONLY);
   try {
-    // A crash may have cut the last line short.
+    // Starts a new line, because a crash may have cut the last one short.
     await handle.appendFile(`\n${JSON.stringify(record)}\n`);
     await handle.sync();
   } finally {
@@ -31,12 +31,12 @@ export const recordErasure = async (file: string, record: ErasureRecord): Promis
 };
 
 /**
- * The lines that this node signed, oldest first. A line that it did not sign counts for nothing: who can write the file
- * must not be able to destroy facts.
+ * Reads the lines that this node signed, oldest first. Ignores other lines: access to the file must not give the power
+ * to destroy facts.
  */
 export async function* readErasures(file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> {
   const input = createReadStream(file, 'utf8');
-  // Any other failure stops the start: without the file nobody knows what a backup has brought back.
+  // Any other failure stops the start, because without the file a restored backup could show erased facts.
   const missing = new Promise<boolean>((resolve, reject) => {
     input.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(true) : reject(error)));
     input.once('ready', () => resolve(false));

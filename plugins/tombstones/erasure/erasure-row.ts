@@ -9,23 +9,23 @@ import type { ErasureReceipt } from './erasure-receipt.ts';
 import { ERASURES } from './erasure-tables.ts';
 
 /**
- * `running`: pieces are left. `scrubbing`: the rows are done, and bytes may be left in files. `done`: there is a
- * receipt.
+ * `running`: facts are left. `scrubbing`: the rows are erased, but bytes may remain in files. `done`: the receipt
+ * exists.
  */
 export type ErasureState = 'running' | 'scrubbing' | 'done';
 
-/** How far the erasure of one tombstone has come. */
+/** The progress of the erasure of one tombstone. */
 export interface ErasureRow {
   readonly tenantId: string;
   readonly tombstoneId: string;
   /** The node whose facts alone are erased; null for facts of all nodes. */
   readonly originNodeId: string | null;
-  /** entity_uri of the caller, or of the node that brought the tombstone. */
+  /** entity_uri of the caller, or of the node that sent the tombstone. */
   readonly requestedBy: string;
   readonly state: ErasureState;
   readonly position: ErasurePosition;
   readonly counts: ErasureCounts;
-  /** Milliseconds since the epoch: the last piece. */
+  /** When the last piece was erased, in milliseconds since the epoch. */
   readonly touchedMs: number;
   readonly receipt: ErasureReceipt | null;
 }
@@ -68,7 +68,7 @@ export const putErasure = async (own: WritableTables, erasure: ErasureRow): Prom
   else await own(ERASURES).where(keyOf(erasure)).update(row);
 };
 
-/** Erasures that nobody has worked on since, oldest first. */
+/** Erasures that no process has touched since, oldest first. */
 export const abandonedErasures = async (
   own: ReadableTables,
   beforeMs: number,

@@ -1,7 +1,7 @@
 import { all, any, type ErasureSubject, equals, type Filter, inTable, SCOPES } from '../../../kernel/plugin-api.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
-/** What the erasure of a tombstone destroys: facts of all nodes, or those of one. */
+/** Selects the facts that a tombstone's erasure destroys: those of all nodes, or of one. */
 export const subjectOf = (
   { tenantId, entityKey, scope }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope'>,
   originNodeId: string | null,
@@ -12,7 +12,7 @@ export const subjectOf = (
   filter: originNodeId === null ? all() : saidBy(originNodeId),
 });
 
-/** A node may have facts destroyed that it said itself: they came from it, or with its signature. */
+/** A node may have only its own facts destroyed: those it sent itself, and those it signed. */
 const saidBy = (nodeId: string): Filter =>
   all(
     equals('originNodeId', nodeId),

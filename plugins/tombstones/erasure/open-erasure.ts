@@ -40,7 +40,7 @@ type Context = Pick<PluginContext<Requires, ErasureSettings>, 'config' | 'tables
 
 const LOOK_INTERVAL_MS = 1_000;
 
-/** The part of the plugin that destroys what tombstones hide. Resolves when what a backup brought back is hidden. */
+/** Opens the erasure of the facts behind tombstones. Resolves once the facts that a backup brought back are hidden. */
 export const openErasure = async (
   { config, tables, log, on, every, route }: Context,
   needs: ErasureNeeds,
@@ -57,11 +57,11 @@ export const openErasure = async (
     }),
     present: async (result) => result,
     steering: 'nobody',
-    // The holder of the key that asked may have keys with fewer permissions.
+    // The caller may hold other keys with fewer permissions.
     covers: (_payload, caller) => hasPermission(caller, 'admin'),
   });
   if (config.enabled) {
-    // Last: what others made of the fact in this transaction is there by then.
+    // Last, so that data which other handlers derive from the fact in this transaction is stored already.
     on(factAppended, (batch) => eraseArrived(batch, { tables, erasure }), { order: 'last' });
     on(factRestored, (batch) => eraseRestored(batch, { tables, erasure }), { order: 'last' });
   }

@@ -28,12 +28,12 @@ export interface RunParts {
   readonly self: NodeSelf;
   readonly identity: NodeIdentity;
   readonly audit: AuditLog | undefined;
-  /** Path of the file that tells a restored store what was erased. */
+  /** Path of the file from which a restored store repeats its erasures. */
   readonly journal: string;
 }
 
-/** Lets a transaction end without a trace. */
-class TakenBack extends Error {
+/** Rolls a transaction back. */
+class RolledBack extends Error {
   readonly piece: ErasurePiece;
 
   constructor(piece: ErasurePiece) {
@@ -42,15 +42,15 @@ class TakenBack extends Error {
   }
 }
 
-/** Does each piece and takes it back, so that it counts what an erasure would destroy. */
+/** Runs each piece and rolls it back, to count the data that an erasure would destroy. */
 export const previewErasure = async (
   { tables, erasure }: Pick<RunParts, 'tables' | 'erasure'>,
   subject: ErasureSubject,
 ): Promise<ErasureCounts> => {
   let counts: ErasureCounts = {};
-  // What the first sweeps found is still there for the last ones.
+  // The last sweeps would count the data of the first ones again, because that was rolled back.
   for (let from: ErasurePosition | null = ERASURE_START; from !== null && from.phase !== 'last sweeps'; ) {
-    const piece: ErasurePiece = await takenBack(tables, erasure, subject, from);
+    const piece: ErasurePiece = await rolledBack(tables, erasure, subject, from);
     counts = addCounts([counts, piece.counts]);
     from = piece.next;
     await othersGoFirst();
@@ -60,7 +60,7 @@ export const previewErasure = async (
 
 type ErasurePiece = Awaited<ReturnType<FactErasure['step']>>;
 
-const takenBack = async (
+const rolledBack = async (
   tables: PluginTables,
   erasure: FactErasure,
   subject: ErasureSubject,
@@ -68,16 +68,16 @@ const takenBack = async (
 ): Promise<ErasurePiece> => {
   try {
     return await tables.write(subject.tenantId, async (_own, transaction) => {
-      throw new TakenBack(await erasure.step(subject, from, transaction));
+      throw new RolledBack(await erasure.step(subject, from, transaction));
     });
   } catch (error) {
-    if (error instanceof TakenBack) return error.piece;
+    if (error instanceof RolledBack) return error.piece;
     throw error;
   }
 };
 
 /**
- * Brings an erasure to its end, and returns its receipt. May be interrupted anywhere and run again, by several
+ * Completes an erasure and returns its receipt. It may be interrupted at any point and run again, also by several
  * processes at once.
  */
 export const runErasure = async (
@@ -93,7 +93,7 @@ export const runErasure = async (
   return receiptOf(await current(parts, tombstone));
 };
 
-/** The next piece, and how far the erasure is after it. */
+/** Erases the next piece, and returns the progress after it. */
 const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): Promise<ErasureRow> =>
   tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
@@ -110,7 +110,7 @@ const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): 
     return after;
   });
 
-/** The files first, then the file of erasures, then the receipt: whoever has a receipt can rely on both. */
+/** Scrubs the files first, then writes the journal, then the receipt, so that a receipt guarantees both. */
 const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
   const { tables, erasure, clock, random, self, identity, audit, journal } = parts;
   const limits = await erasure.scrub();
@@ -121,7 +121,7 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw new Error('the erasure was not begun');
-    // Another process was faster.
+    // Another process has finished meanwhile.
     if (row.state === 'done') return receiptOf(row);
     await putErasure(own, { ...row, state: 'done', touchedMs: nowMs, receipt });
     const detail = { tombstone_id: tombstone.id, scope: tombstone.scope, facts: row.counts['facts'] ?? 0 };

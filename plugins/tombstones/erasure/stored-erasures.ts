@@ -30,7 +30,7 @@ export interface ErasureParts extends RunParts {
   readonly tombstones: Tombstones;
   readonly jobs: JobQueue | undefined;
   readonly log: Logger;
-  /** Whether peers may have their own facts erased here. */
+  /** True if peers may have their own facts erased here. */
   readonly erasesForPeers: boolean;
 }
 
@@ -41,13 +41,13 @@ export interface ErasureJob {
 
 /** The type of the job that erases the facts behind a tombstone. */
 export const ERASE_JOB = 'tombstones.erase';
-/** As a slow machine does, its sweeps included. */
+/** Speed of a slow machine, sweeps included. */
 const FACTS_PER_SECOND = 1_000;
-/** Whoever worked on an erasure and has not touched it for so long has ended. */
+/** An erasure untouched for this long was abandoned by an ended process. */
 const ABANDONED_MS = 30_000;
 const RESUMED_AT_ONCE = 10;
 
-/** Destroys what the facts behind tombstones say. */
+/** Erases the contents of facts behind tombstones. */
 export class StoredErasures implements Erasures {
   readonly #parts: ErasureParts;
 
@@ -74,10 +74,7 @@ export class StoredErasures implements Erasures {
     return previewOf(tombstone, await previewErasure(this.#parts, subjectOf(tombstone, null)));
   }
 
-  /**
-   * The same as `eraseNow` where the facts are few; a job does the work where they are many. Called again, it destroys
-   * what has come since.
-   */
+  /** Erases few facts at once, as `eraseNow`; leaves many to a job. A repeated call erases facts that came since. */
   async erase(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt | ErasureJob> {
     const { jobs } = this.#parts;
     const { tombstone, count } = await this.#request(caller, tombstoneId, confirm);
@@ -90,7 +87,7 @@ export class StoredErasures implements Erasures {
     return { jobId, estimatedSeconds };
   }
 
-  /** Begins an erasure, and returns how many facts it is about to destroy. */
+  /** Starts an erasure, and returns the number of facts to destroy. */
   async #request(
     caller: Principal,
     tombstoneId: string,
@@ -102,7 +99,7 @@ export class StoredErasures implements Erasures {
     return { tombstone: await this.#begin(asked, begun), count };
   }
 
-  /** The work of the job. `onProgress` gets the numbers of facts that are destroyed and that were to be. */
+  /** Runs the job. `onProgress` gets the number of destroyed facts and their total. */
   async eraseFor(
     tenantId: string,
     tombstoneId: string,
@@ -120,9 +117,8 @@ export class StoredErasures implements Erasures {
   }
 
   /**
-   * Destroys the facts that a peer has destroyed and that it said itself. `tombstone` is stored already, says `erase`,
-   * and its signature was verified. Returns `kept`, and does nothing, where the operator does not want that, or where a
-   * legal hold stands.
+   * Erases facts that a peer has erased and that it stated itself. `tombstone` is stored already, demands erasure, and
+   * has a verified signature. Returns `kept` without any effect if the operator forbids it or a legal hold applies.
    */
   async eraseFromPeer(tombstone: Tombstone): Promise<'erased' | 'kept'> {
     if (!this.#parts.erasesForPeers || !tombstone.erase) return 'kept';
@@ -133,7 +129,7 @@ export class StoredErasures implements Erasures {
     return 'erased';
   }
 
-  /** Goes on with what processes have left behind that have ended, and with what peers have destroyed. */
+  /** Continues erasures of ended processes, and erases facts that peers have erased. */
   async resume(): Promise<void> {
     const { tables, clock, erasesForPeers } = this.#parts;
     const left = await tables.read((own) => abandonedErasures(own, clock.nowMs() - ABANDONED_MS, RESUMED_AT_ONCE));
@@ -143,8 +139,8 @@ export class StoredErasures implements Erasures {
   }
 
   /**
-   * Hides again what was erased before the store was put back to an earlier state, and begins to erase it again;
-   * `resume` goes on. To be called before the node serves.
+   * Hides facts again that were erased before the store was restored, and starts their erasure; `resume` completes it.
+   * Call it before the node serves.
    */
   async restore(): Promise<void> {
     const { tables, journal, identity, log } = this.#parts;
@@ -159,7 +155,7 @@ export class StoredErasures implements Erasures {
     }
   }
 
-  /** Returns whether there is anything to erase again. */
+  /** Returns true if there are facts to erase again. */
   async #restoreOne(receipt: ErasureReceipt, kept: Tombstone): Promise<boolean> {
     const { tables, self, clock, tombstones } = this.#parts;
     const { tenantId, id } = kept;
@@ -181,14 +177,15 @@ export class StoredErasures implements Erasures {
         return true;
       });
     } catch (error) {
-      // The store keeps nothing of a tenant that was erased since, and takes nothing for it any more.
+      // An erased tenant has no data left, and accepts none.
       if (error instanceof ServiceError && error.code === 'authorization') return false;
       throw error;
     }
   }
 
   /**
-   * Says in the marker that its facts are destroyed, so that it can no more be revoked, and starts from the beginning.
+   * Records in the marker that its facts are destroyed, so that it can no longer be revoked, and starts from the
+   * beginning.
    */
   async #begin(
     tombstone: Tombstone,
@@ -212,7 +209,7 @@ export class StoredErasures implements Erasures {
     requirePermission(caller, 'admin');
     const { tables, tombstones } = this.#parts;
     const { tenantId } = caller;
-    // No store holds such an id.
+    // A store can hold no such id.
     const isName = !hasForbiddenCodePoint(tombstoneId);
     const tombstone = isName
       ? await tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }))
@@ -236,7 +233,7 @@ export class StoredErasures implements Erasures {
   }
 
   async #find({ tenantId }: Principal, tombstoneId: string): Promise<Tombstone> {
-    // No store holds such an id.
+    // A store can hold no such id.
     const found = hasForbiddenCodePoint(tombstoneId)
       ? undefined
       : await this.#parts.tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }));
@@ -258,7 +255,7 @@ export class StoredErasures implements Erasures {
   }
 }
 
-/** At its beginning. Whoever looks for abandoned ones takes it up at once. */
+/** Starts at the beginning. With `touchedMs` 0 it counts as abandoned, so that any process may take it up at once. */
 const FRESH = { state: 'running', position: ERASURE_START, counts: {}, touchedMs: 0, receipt: null } as const;
 
 const unerased = ({ tenantId, entityKey, scope }: Tombstone) =>

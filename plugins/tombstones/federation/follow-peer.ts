@@ -10,12 +10,11 @@ import {
 import type { PeerExchange } from '../../federation/federation-api.ts';
 import { FOLLOWS } from '../markers/marker-tables.ts';
 
-/** Whose tombstones this node reads. */
+/** The peers whose tombstones this node reads. */
 export interface TombstoneFollows {
   /**
-   * Reads the tombstones of a peer from now on, by a capability token that the peer has issued to this node; takes a
-   * new token for one that is followed already. Needs `admin`. Rejects with `lookup` for a peer that the tenant does
-   * not have.
+   * Reads the tombstones of a peer from now on, with a capability token that the peer issued to this node. Replaces the
+   * token of a peer that is followed already. Needs `admin`. Rejects with `lookup` for an unknown peer.
    */
   follow(caller: Principal, peerId: string, capability: string): Promise<void>;
 }

@@ -30,7 +30,7 @@ import type { Tombstone } from '../tombstones-api.ts';
 import { SERVED_PAGE_JSON, servedTombstoneJson } from './tombstone-wire.ts';
 
 export const SERVED_PATH = '/v1/federation/tombstones';
-/** Each one that is looked at takes a look at the facts of its entity. */
+/** Bounds a page, because each tombstone costs a query for the facts of its entity. */
 export const MAX_SERVED = 200;
 
 export interface ServeParts {
@@ -45,7 +45,7 @@ interface Query {
   readonly limit: number;
 }
 
-/** `GET /v1/federation/tombstones`: what the peer should hide, in the order in which it changed. */
+/** `GET /v1/federation/tombstones`: tombstones for the peer, in the order in which they changed. */
 export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query> => ({
   method: 'GET',
   path: SERVED_PATH,
@@ -105,7 +105,7 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
   },
 });
 
-/** A token may cover any one of the scopes of the peer. Rejects as the last look does when it covers none. */
+/** Accepts a token that covers any scope of the peer. Otherwise rejects with the last refusal. */
 const verifyForAny = async (
   [first = 'public', ...others]: readonly Scope[],
   verify: (scope: Scope) => Promise<VerifiedCapability>,
@@ -121,7 +121,7 @@ const verifyForAny = async (
   throw new Error('there is always a first scope');
 };
 
-/** An operator may end here what another node has said; that is for this node alone. */
+/** Leaves out an operator's revocation of another node's tombstone, because it applies to this node alone. */
 const revocationOfIssuer = <T extends { readonly signedBy: string }>(
   { signedBy }: Tombstone,
   revocation: T | undefined,
@@ -155,7 +155,7 @@ const readPage = async (
   return { tombstones: rows.slice(0, limit).map(tombstoneFromRow), cursor, hasMore: rows.length > limit };
 };
 
-/** That there is a tombstone tells of the entity: nobody is told of one about facts that it could not have. */
+/** A tombstone reveals that its entity has facts. So a peer gets only tombstones about facts that it may read. */
 const hasEligibleFact = async (
   snapshot: PluginSnapshot,
   { tenantId, entityKey, scope }: Tombstone,

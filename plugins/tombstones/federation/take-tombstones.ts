@@ -26,19 +26,19 @@ export interface TakeParts extends FollowUpParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** Of one peer, and of issuers that are not known yet: what is beyond is not taken. */
+/** Bounds for one peer, and for issuers that are not known yet. Markers beyond them are refused. */
 const MOST_MARKERS_OF_PEER = 100_000;
 const MOST_PARKED = 10_000;
 
 type Verdict = 'good' | 'invalid' | 'parked' | 'ours';
 
-interface Judged extends ReceivedTombstone {
+interface CheckedTombstone extends ReceivedTombstone {
   readonly verdict: Verdict;
 }
 
 /**
- * Takes a page of tombstones that a peer has sent. Each counts by the signature of its issuer, whoever sent it, and
- * hides the facts of that issuer alone. `keepPlace` runs in the same transaction.
+ * Stores a page of a peer's tombstones. Each one counts by its issuer's signature, even if another node sent it, and
+ * hides only that issuer's facts. `keepPlace` runs in the same transaction.
  */
 export const takeTombstones = async (
   documents: readonly unknown[],
@@ -97,7 +97,7 @@ const judge = async (
   read: readonly ReceivedTombstone[],
   tenantId: string,
   { exchange, self, work, names }: TakeParts,
-): Promise<readonly Judged[]> => {
+): Promise<readonly CheckedTombstone[]> => {
   const issuers = [...new Set(read.map(({ tombstone }) => tombstone.signedBy))];
   const known = issuers.length === 0 ? new Map<string, Peering>() : await exchange.withNodes(tenantId, issuers);
   const ownKey = matchKey(self.nodeId, names);
@@ -117,7 +117,7 @@ const judge = async (
   });
 };
 
-/** The signatures of a tombstone and of its end; undefined where a key is not one of the issuer's. */
+/** The signature checks of a tombstone and of its revocation; undefined if a key does not belong to the issuer. */
 const checksOf = (
   { tombstone, revocation }: ReceivedTombstone,
   keys: Peering['keys'],
@@ -149,7 +149,7 @@ const apply = async (
   const nowMs = clock.nowMs();
   const known = await tombstoneById(own, tombstone);
   if (known !== undefined && known.signedBy !== tombstone.signedBy) return 'collision';
-  // A revocation wins over whatever comes again.
+  // A revocation outlasts any repetition of the tombstone.
   if (known !== undefined && known.revokedMs !== null) return 'known';
   const isErased = tombstone.erase && known?.erase === false;
   if (known !== undefined && revocation === undefined && !isErased) return 'known';
@@ -165,8 +165,8 @@ const apply = async (
   return known === undefined ? 'added' : 'changed';
 };
 
-/** Kept until the issuer is known. */
-const park = async (own: WritableTables, received: Judged, receivedFrom: string): Promise<void> => {
+/** Parks a tombstone until its issuer is known. */
+const park = async (own: WritableTables, received: CheckedTombstone, receivedFrom: string): Promise<void> => {
   const { tombstone } = received;
   const { tenantId, id, signedBy } = tombstone;
   const [{ count = 0 } = {}] = await own(PARKED).where({ tenant_id: tenantId }).count({ count: '*' });

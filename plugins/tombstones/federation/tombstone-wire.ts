@@ -16,7 +16,7 @@ import { REVOCATION_JSON, revocationJson, tombstoneJson } from '../markers/marke
 import { readTombstoneDraft } from '../markers/read-draft.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
-/** A tombstone as peers exchange it: all that its signature covers, and how it ended. */
+/** A tombstone as exchanged with peers: all members that its signature covers, and its revocation. */
 export const SERVED_TOMBSTONE_JSON = objectOf({
   id: STRING_JSON,
   entity_uri: STRING_JSON,
@@ -68,7 +68,7 @@ interface WireTombstone {
   readonly revocation: WireRevocation | null;
 }
 
-/** What a peer sent, read but not verified. */
+/** A tombstone of a peer that is well-formed but not verified. */
 export interface ReceivedTombstone {
   readonly tombstone: Tombstone;
   readonly revocation: TombstoneRevocation | undefined;
@@ -89,7 +89,7 @@ const check = compileSchema(
       ...['id', 'entity_uri', 'scope', 'reason', 'signed_by', 'key_id', 'signature', 'created_at'],
       ...['legal_hold', 'erase'],
     ],
-    // A newer node may say more.
+    // A newer node may send more members.
     additionalProperties: true,
     properties: {
       id: { type: 'string', pattern: `^tomb_${UUID}$` },
@@ -114,7 +114,7 @@ const check = compileSchema(
   }),
 );
 
-/** Throws for anything that is no tombstone. */
+/** Throws unless the input is a well-formed tombstone. */
 export const readReceived = (
   input: unknown,
   { tenantId, receivedFrom, names }: { tenantId: string; receivedFrom: string; names: ServiceNames },
@@ -127,7 +127,7 @@ export const readReceived = (
     legalHold: wire.legal_hold,
   });
   const createdMs = parseInstant(wire.created_at);
-  // What is signed is kept letter by letter.
+  // Stores signed texts exactly as sent.
   if (createdMs === null || entityUri !== wire.entity_uri) throw new RangeError('the tombstone is not well-formed');
   const tombstone: Tombstone = {
     id: wire.id,
@@ -151,7 +151,7 @@ export const readReceived = (
 };
 
 const readRevocation = (wire: WireRevocation, { id, signedBy }: Tombstone): TombstoneRevocation => {
-  // Nobody else ends what the issuer has said.
+  // Only the issuer may revoke its tombstone.
   if (wire.tombstone_id !== id || wire.signed_by !== signedBy) throw new RangeError('the revocation is of another one');
   return {
     id: wire.id,

@@ -1,7 +1,7 @@
 import { canonicalJson, decodeBase64Url, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
-/** What the signature of a tombstone covers: the RFC 8785 form of these members. */
+/** The bytes that the signature of a tombstone covers: the RFC 8785 form of these members. */
 export const tombstoneBytes = (
   tombstone: Pick<
     Tombstone,
@@ -22,7 +22,7 @@ export const tombstoneBytes = (
     }),
   );
 
-/** What the signature of a revocation covers. */
+/** The bytes that the signature of a revocation covers. */
 export const revocationBytes = (revocation: Omit<TombstoneRevocation, 'signature'>): Uint8Array =>
   Buffer.from(
     canonicalJson({

@@ -16,7 +16,7 @@ export const tombstoneById = async (own: ReadableTables, { tenantId, id }: Named
   return row === undefined ? undefined : tombstoneFromRow(row);
 };
 
-/** The marker of this node that hides exactly this entity in this scope now. */
+/** This node's active marker for exactly this entity and scope. */
 export const activeTombstone = async (
   own: ReadableTables,
   { tenantId, entityKey, scope, signedBy }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope' | 'signedBy'>,
@@ -26,7 +26,7 @@ export const activeTombstone = async (
   return row === undefined ? undefined : tombstoneFromRow(row);
 };
 
-/** Newest first; one more than are shown where there are more. */
+/** Newest first, with one beyond the shown limit if there are more. */
 export const tombstonesOfEntity = async (
   own: ReadableTables,
   tenantId: string,
@@ -45,7 +45,7 @@ export const isActive = async (own: ReadableTables, tenantId: string, entityKey:
   return (await own(MARKERS).where(of).whereNull('revoked_ms').first('tombstone_id')) !== undefined;
 };
 
-/** Whether a legal hold stands on facts that this marker hides, however many other markers there are. */
+/** True if a legal hold, by any marker, covers facts that this marker hides. */
 export const isHeld = async (
   own: ReadableTables,
   { tenantId, entityKey, scope }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope'>,
@@ -87,7 +87,7 @@ export const newestTombstones = async (
   return (await query).map(tombstoneFromRow);
 };
 
-/** Keeps a marker, and hides the facts of its entity: those of one node alone where one is named. */
+/** Stores a marker and hides the facts of its entity: only those of one node, if it names one. */
 export const insertTombstone = async (
   own: WritableTables,
   tombstone: Tombstone,
@@ -98,7 +98,7 @@ export const insertTombstone = async (
   await hideEntities(own, tombstone, { entityKeys: [tombstone.entityKey], originNodeId });
 };
 
-/** Keeps the end of a marker, and shows again what it hid. */
+/** Stores the revocation of a marker, and shows its facts again. */
 export const insertRevocation = async (
   own: WritableTables,
   { tenantId, id }: Named,
@@ -114,7 +114,7 @@ export const insertRevocation = async (
   await own(HIDDEN).where(named).delete();
 };
 
-/** Takes the words of the issuer, who has destroyed the facts behind a marker since. */
+/** Adopts the issuer's new version of a marker, after it has destroyed the facts. */
 export const updateMarker = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {
   const { tenantId, id, keyId, signature, erase } = tombstone;
   await own(MARKERS)
@@ -131,7 +131,7 @@ export const updateErased = async (own: WritableTables, tombstone: Tombstone, fe
 
 const stampOf = ({ wallMs, counter }: Hlc) => ({ feed_wall: wallMs, feed_ctr: counter });
 
-/** Markers of peers that say that the peer has destroyed its facts, where this node has not. */
+/** Markers of peers that have destroyed their facts, where this node has not yet. */
 export const erasedByPeers = async (own: ReadableTables): Promise<Tombstone[]> => {
   const rows = await own(MARKERS)
     .where({ erase: 1 })

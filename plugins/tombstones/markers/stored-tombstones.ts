@@ -50,7 +50,7 @@ export interface MarkerParts extends FollowUpParts {
   readonly isSuppressing: boolean;
 }
 
-/** Tombstones in the store of the node, signed by its key. */
+/** Tombstones in the node's store, signed with its key. */
 export class StoredTombstones implements Tombstones {
   readonly isSuppressing: boolean;
   readonly #parts: MarkerParts;
@@ -125,7 +125,7 @@ export class StoredTombstones implements Tombstones {
   async revoke(caller: Principal, tombstoneId: string, given: string): Promise<TombstoneRevocation> {
     requirePermission(caller, 'admin');
     const reason = readReason(given);
-    // No store holds such an id.
+    // A store can hold no such id.
     if (hasForbiddenCodePoint(tombstoneId)) throw noSuchTombstone();
     const { tables, clock, audit } = this.#parts;
     const { tenantId } = caller;
@@ -155,7 +155,7 @@ export class StoredTombstones implements Tombstones {
     const known = await tombstoneById(own, tombstone);
     if (known === undefined || known.revokedMs !== null) throw new Error('only an active tombstone can be erased');
     if (known.erasedMs !== null) return known;
-    // The words of another node stay as that node signed them.
+    // Another node's marker keeps the form that this node signed.
     const { nodeId } = this.#parts.self;
     const erased = { ...known, erase: true, erasedMs: nowMs };
     const marker = known.signedBy === nodeId ? this.#signed(erased) : { ...known, erasedMs: nowMs };
@@ -186,7 +186,7 @@ const MAX_LISTED = 1000;
 
 const noSuchTombstone = (): ServiceError => new ServiceError('lookup', 'no such tombstone');
 
-/** Without the entity: the log is never erased. */
+/** Without the entity, because the audit log is never erased. */
 const entryOf = (caller: Principal, { id, scope, legalHold }: Tombstone): Omit<AuditEntry, 'event'> => ({
   tenantId: caller.tenantId,
   entityUri: caller.entityUri,

@@ -45,10 +45,10 @@ export interface SubjectParts {
 }
 
 const FACTS_PER_PAGE = 64;
-/** Of the values of a page: one may be a mebibyte long. */
+/** Bounds the values of a page, because one value may have a mebibyte. */
 const BYTES_PER_PAGE = 1024 * 1024;
 
-/** Everything about an entity, or said by it, for whoever has to hand that over. */
+/** Exports all facts about or by an entity, for operators who must hand them over. */
 export class SubjectExport {
   readonly #parts: SubjectParts;
 
@@ -57,14 +57,13 @@ export class SubjectExport {
   }
 
   /**
-   * Lines of JSON, each with its line break: a header, a line for each fact that the caller may see, in the order in
-   * which they were stored, and an end with a signed receipt. A file without its end is not whole. Needs `admin` and
-   * `read`; audited before the first line. Each page is a snapshot of its own; facts that come meanwhile are in it or
-   * not.
+   * Yields lines of JSON, each with its line break: a header, one line for each visible fact in the order of storage,
+   * and an end with a signed receipt. A file without its end is incomplete. Needs `admin` and `read`; audited before
+   * the first line. Each page is its own snapshot, so facts that arrive meanwhile may be missing.
    */
   async lines(caller: Principal, query: SubjectQuery): Promise<AsyncIterable<string>> {
     requirePermission(caller, 'admin');
-    // The one does not imply the other.
+    // Neither permission implies the other.
     requirePermission(caller, 'read');
     const entityUri = readEntityUri(query.entityUri, 'body.entity_uri');
     if (!query.about && !query.assertedBy) throw memberRefusal('body.about', 'must be true unless asserted_by is');
@@ -102,7 +101,7 @@ export class SubjectExport {
       const filter = all(await reader.constraint('visible'), saidOf(query, self), above('feed', after));
       const page = { filter, order: 'feed', limit: FACTS_PER_PAGE, maxBytes: BYTES_PER_PAGE } as const;
       const found = await reader.snapshot.find(page);
-      // Other parts of the node know more of a fact, and return them in an order of their own.
+      // Marks of other plugins are added in an order of their own, so the facts are matched by id.
       const views = new Map((await reader.annotate(found)).map((view) => [view.fact.id, view]));
       const lines = found.flatMap(({ id }) => {
         const view = views.get(id);
@@ -119,7 +118,7 @@ export class SubjectExport {
       tenant_id: caller.tenantId,
       ...asked,
       facts,
-      // Over the bytes of all lines before this one.
+      // Over the bytes of all earlier lines.
       digest: `sha256:${digest}`,
       created_at: formatInstant(clock.nowMs()),
       signed_by: self.nodeId,

@@ -13,21 +13,21 @@ import {
 import { tombstoneFromRow } from '../markers/marker-row.ts';
 import { MARKERS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
-import { hideWords } from './hidden-rows.ts';
-import { entitiesAbout, type WordParts } from './words-about-facts.ts';
+import { hideSystemFacts } from './hidden-rows.ts';
+import { entitiesAbout, type SystemFactParts } from './system-facts.ts';
 
-/** Facts that are followed up in one transaction. */
+/** Facts processed in one transaction. */
 const FACTS_PER_PIECE = 500;
 
-export interface FollowUpParts extends WordParts {
+export interface FollowUpParts extends SystemFactParts {
   readonly tables: PluginTables;
   readonly clock: Clock;
 }
 
 /**
- * What follows from a marker for each fact of its entity, in pieces, because there may be very many: what the node
- * tells of them is hidden, or, when the marker is revoked, the feed tells of each of them again. How far that is, the
- * marker says; so another process, or the next start, goes on from there.
+ * Processes each fact of a marker's entity, in pieces, because there may be very many. For a new marker it hides the
+ * system facts about them. For a revoked one it puts each fact into the feed again. The marker stores the progress, so
+ * that another process or the next start can continue.
  */
 export const followUp = async (tombstone: Pick<Tombstone, 'tenantId' | 'id'>, parts: FollowUpParts): Promise<void> => {
   let isDone = false;
@@ -38,7 +38,7 @@ export const followUp = async (tombstone: Pick<Tombstone, 'tenantId' | 'id'>, pa
   }
 };
 
-/** Goes on with every marker that was left in the middle. */
+/** Continues with every marker that was interrupted. */
 export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
   for (;;) {
     const rows = await parts.tables(MARKERS).whereNotNull('followed_number').limit(MARKERS_AT_ONCE);
@@ -49,7 +49,7 @@ export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
 
 const MARKERS_AT_ONCE = 100;
 
-/** True when nothing is left to do. In a transaction of the tenant. */
+/** Returns true when nothing is left. Runs in a transaction of the tenant. */
 export const followPiece = async (
   { tenantId, id }: Pick<Tombstone, 'tenantId' | 'id'>,
   own: WritableTables,
@@ -79,16 +79,16 @@ export const followPiece = async (
   if (revokedMs !== null) {
     if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
   } else {
-    const words = [...(await entitiesAbout(transaction, tenantId, factIds, names))];
-    // Conflicts are told of by this node: facts of another one are a part of them at most.
-    if (above === 0 && isOurs) words.push(...((await conflicts?.about(transaction, tenantId, [entityKey])) ?? []));
+    const entityKeys = [...(await entitiesAbout(transaction, tenantId, factIds, names))];
+    // Only this node's own tombstone hides conflicts, because facts of another node are only part of them.
+    if (above === 0 && isOurs) entityKeys.push(...((await conflicts?.about(transaction, tenantId, [entityKey])) ?? []));
     const by = { tombstoneId: id, isHeld: tombstone.legalHold, originNodeId: '' };
-    await hideWords(
+    await hideSystemFacts(
       own,
       tenantId,
-      words.map((word) => ({ ...by, entityKey: word })),
+      entityKeys.map((key) => ({ ...by, entityKey: key })),
     );
-    if (words.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
+    if (entityKeys.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
   }
   const isDone = found.length < FACTS_PER_PIECE;
   await own(MARKERS)

@@ -8,7 +8,7 @@ import {
 import { HIDDEN } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
-/** What a row says besides the entity: by which marker, for whom, and whose facts. */
+/** The marker of a row, its audience, and the node whose facts it hides. */
 export interface HiddenBy {
   readonly tombstoneId: string;
   readonly isHeld: boolean;
@@ -33,17 +33,17 @@ export const hideEntities = (
   return insertHidden(own, tombstone.tenantId, rows);
 };
 
-/** Hides what the node tells of hidden facts: under any scope, since it may have another one than they have. */
-export const hideWords = (
+/** Hides the system facts about hidden facts, in every scope, because theirs may differ. */
+export const hideSystemFacts = (
   own: WritableTables,
   tenantId: string,
-  words: readonly (HiddenBy & { readonly entityKey: string })[],
+  entities: readonly (HiddenBy & { readonly entityKey: string })[],
 ): Promise<void> =>
   insertHidden(
     own,
     tenantId,
-    // Other nodes do not say what this one tells of their facts.
-    words.flatMap((word) => SCOPES.map((scope) => ({ ...word, scope, originNodeId: '' }))),
+    // System facts about facts of another node come from this node, so they name no origin.
+    entities.flatMap((entity) => SCOPES.map((scope) => ({ ...entity, scope, originNodeId: '' }))),
   );
 
 const insertHidden = async (own: WritableTables, tenantId: string, rows: readonly HiddenRow[]): Promise<void> => {
@@ -66,7 +66,7 @@ const insertHidden = async (own: WritableTables, tenantId: string, rows: readonl
 
 const ROWS_PER_STATEMENT = 100;
 
-/** What hides each of these facts; facts that nothing hides are left out. One statement. */
+/** The markers that hide each of these facts, in one statement. Visible facts are left out. */
 export const hiddenAmong = async <T extends SuppressibleFact>(
   own: ReadableTables,
   facts: readonly T[],

@@ -20,8 +20,8 @@ const SAME_ENTITY: readonly ColumnMatch[] = [
 const SAME_ORIGIN: ColumnMatch = { column: 'origin_node_id', is: 'equal', field: 'originNodeId' };
 
 /**
- * Facts that no tombstone hides from the caller, as the store says when they are read: nothing is kept in memory, so a
- * tombstone holds at once in every process.
+ * Matches facts that no tombstone hides from the caller. It reads the store each time, so that a tombstone takes effect
+ * at once in every process.
  */
 export const notSuppressedFor = (caller: Principal): Filter => {
   const seesHeld = caller.kind === 'node' || hasPermission(caller, 'admin');

@@ -13,19 +13,19 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { ConflictEntities } from '../../conflicts/conflicts-api.ts';
 import { ttlTarget } from '../../facts/facts-api.ts';
-import { type HiddenBy, hiddenAmong, hideWords } from './hidden-rows.ts';
+import { type HiddenBy, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
 
-/*
- * Facts that tell of facts: when they expire, where they came from, what they contradict. Each is about an entity that
- * names a fact or a conflict, and is hidden with it.
+/**
+ * System facts about facts: their expiry, their sender, their contradictions. Each is about an entity that names a fact
+ * or a conflict, and is hidden with it.
  */
 
-export interface WordParts {
+export interface SystemFactParts {
   readonly names: ServiceNames;
   readonly conflicts: ConflictEntities | undefined;
 }
 
-/** Match keys of the entities under which facts tell of these ones, and that are used. */
+/** Match keys of the entities under which system facts about these facts exist. */
 export const entitiesAbout = async (
   snapshot: PluginSnapshot,
   tenantId: string,
@@ -38,29 +38,29 @@ export const entitiesAbout = async (
   return [...new Set(found.map(({ entityKey }) => entityKey))];
 };
 
-/** Those of the facts that tell of others. */
-export const wordsAmong = (facts: AppendedBatch['facts'], names: ServiceNames): readonly StoredFact[] =>
+/** The facts that are about other facts. */
+export const systemFactsAmong = (facts: AppendedBatch['facts'], names: ServiceNames): readonly StoredFact[] =>
   facts.flatMap(({ fact }) => (tellsOfFacts(fact, names) ? [fact] : []));
 
-/** Hides what a transaction tells of hidden facts. */
-export const hideLateWords = async (
-  words: readonly StoredFact[],
+/** Hides the new system facts of a transaction that are about hidden facts. */
+export const hideLateSystemFacts = async (
+  systemFacts: readonly StoredFact[],
   own: WritableTables,
   transaction: PluginTransaction,
-  parts: WordParts,
+  parts: SystemFactParts,
 ): Promise<undefined> => {
-  const tenantId = words[0]?.tenantId;
+  const tenantId = systemFacts[0]?.tenantId;
   if (tenantId === undefined) return;
-  const subjects = await subjectsOf(words, tenantId, transaction, parts);
+  const subjects = await subjectsOf(systemFacts, tenantId, transaction, parts);
   const hidden = await hiddenAmong(own, [...new Set(subjects.values())]);
-  const late = words.flatMap(({ entityKey }): (HiddenBy & { entityKey: string })[] => {
+  const late = systemFacts.flatMap(({ entityKey }): (HiddenBy & { entityKey: string })[] => {
     const subject = subjects.get(entityKey);
     return (subject === undefined ? [] : (hidden.get(subject) ?? [])).map((by) => ({ ...by, entityKey }));
   });
-  if (late.length > 0) await hideWords(own, tenantId, late);
+  if (late.length > 0) await hideSystemFacts(own, tenantId, late);
 };
 
-/** Only names of facts and conflicts stand where these relations do. */
+/** These relations occur only on entities that name facts or conflicts. */
 const tellsOfFacts = ({ entityKey, relationKey }: StoredFact, names: ServiceNames): boolean =>
   relationKey === names.meta('ttl') ||
   relationKey === names.meta('resolves') ||
@@ -69,14 +69,14 @@ const tellsOfFacts = ({ entityKey, relationKey }: StoredFact, names: ServiceName
 
 type Subject = Pick<FactOutline, 'tenantId' | 'id' | 'entityKey' | 'scope' | 'originNodeId'>;
 
-/** What each of these entities is about. */
+/** The entity of the fact that each of these system facts is about. */
 const subjectsOf = async (
-  words: readonly StoredFact[],
+  systemFacts: readonly StoredFact[],
   tenantId: string,
   snapshot: PluginSnapshot,
-  { names, conflicts }: WordParts,
+  { names, conflicts }: SystemFactParts,
 ): Promise<ReadonlyMap<string, Subject>> => {
-  const targets = new Map(words.map(({ entity, entityKey }) => [entityKey, ttlTarget(entity, names)]));
+  const targets = new Map(systemFacts.map(({ entity, entityKey }) => [entityKey, ttlTarget(entity, names)]));
   const isConflict = (key: string): boolean => key.startsWith(names.meta('conflict:'));
   const conflictKeys = [...targets.keys()].filter(isConflict);
   const ids = [...targets].flatMap(([key, id]) => (isConflict(key) ? [] : [id]));

@@ -44,7 +44,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
     expect(reply.status, reply.text).to.equal(201);
     return reply.body.id as string;
   };
-  /** What a process says about words and entity, scores and counts included. */
+  /** The recall and query answers of a process, scores and counts included. */
   const seen = async (at: number) => {
     const recalled = await ask(at, 'POST', '/v1/recall', { query: 'lantern harbour', token_budget: 4_000, ...LEXICAL });
     const listed = await ask(at, 'GET', '/v1/facts?entity=user:gone');
@@ -58,7 +58,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
   const create = async (body: object) => (await ask(0, 'POST', '/v1/tombstones', body, admin)).body.id as string;
   const revoke = (id: string) => ask(0, 'POST', `/v1/tombstones/${id}/revoke`, { reason: 'to see' }, admin);
 
-  it('holds at once in each of them, and so does its revocation', async () => {
+  it('takes effect at once in each of them, and so does its revocation', async () => {
     await say('user:here', 'the harbour has a lantern');
     const before = await Promise.all([0, 1, 2].map(seen));
     const first = await say('user:gone', 'lantern lantern harbour');
@@ -89,7 +89,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
     expect(expected.total).to.equal(0);
   });
 
-  it('leaves the facts to keys with admin when it is a legal hold', async () => {
+  it('leaves the facts to keys with admin if it is a legal hold', async () => {
     const id = await say('user:held', 'a lantern under hold');
     await create({ entity_uri: 'user:held', legal_hold: true });
     for (const at of [0, 1, 2]) {
@@ -102,7 +102,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
     expect((await ask(0, 'GET', `/v1/facts/${id}`, undefined, admin)).status).to.equal(404);
   });
 
-  it('tells the author of a fact nothing: it is stored, kept once, and told again by its key', async () => {
+  it('reveals nothing to the author of a fact: it is stored once, and returned to its key', async () => {
     await create({ entity_uri: 'user:mute' });
     const body = { entity: 'user:mute', relation: 'memory:note', value: { type: 'text', v: 'x' }, source: 'agent:w' };
     const headers = { 'Idempotency-Key': 'k1' };

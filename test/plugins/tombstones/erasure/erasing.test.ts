@@ -17,7 +17,7 @@ import { findTraces } from './find-traces.ts';
 
 const CANARY = 'zebrafish-quartz-7f3a';
 
-forEachStore('Erasing the facts behind a tombstone', (kind) => {
+forEachStore('erasing the facts behind a tombstone', (kind) => {
   let at: ErasureNode;
   beforeEach(async () => {
     at = await ErasureNode.start(kind);
@@ -25,7 +25,7 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
   afterEach(() => at.remove());
   const traces = () => findTraces(at.node.kernel.get(FactStore), undefined, [CANARY]);
 
-  it('is refused for what is no tombstone, is not confirmed, is revoked or is held', async () => {
+  it('is refused for an unknown, unconfirmed, revoked or held tombstone', async () => {
     await at.say(CANARY);
     await at.erase('tomb_none', {}, 404);
     const id = await at.tombstone();
@@ -39,14 +39,14 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.not.deep.equal([]);
   });
 
-  it('is refused while tombstones hide nothing', async () => {
+  it('is refused while suppression is off', async () => {
     const id = await at.tombstone();
     await at.end();
     await at.start({ env: { SVC_TOMBSTONES_ENABLED: 'false' } });
     expect((await at.erase(id, {}, 409)).code).to.equal('tombstones_off');
   });
 
-  it('touches the scope of the tombstone alone', async () => {
+  it('affects only the scope of the tombstone', async () => {
     await at.say(CANARY, { scope: 'public' });
     const kept = await at.say('stays');
     const receipt = await at.erase(await at.tombstone({ scope: 'public' }));
@@ -55,7 +55,7 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.deep.equal([]);
   });
 
-  it('gives a receipt that the node has signed, and the chain of facts still verifies', async () => {
+  it('returns a signed receipt, and the chain of facts still verifies', async () => {
     await at.say('before', { entity: 'user:other' });
     await at.say(CANARY);
     await at.say('after', { entity: 'user:other' });
@@ -67,7 +67,7 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     expect(found.chain_proof.checked_entries).to.be.at.least(3);
   });
 
-  it('destroys what has come since when it is asked again', async () => {
+  it('destroys later facts when repeated', async () => {
     await at.say('first');
     const id = await at.tombstone();
     const first = await at.erase(id);
@@ -78,7 +78,7 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.deep.equal([]);
   });
 
-  it('is the work of a job where there are many facts', async () => {
+  it('runs as a job for many facts', async () => {
     await at.end();
     await at.start({ env: { SVC_ASYNC_JOB_THRESHOLD: '2' } });
     for (let n = 0; n < 3; n += 1) await at.say(`${CANARY} ${n}`, { relation: `memory:n${n}` });
@@ -97,7 +97,7 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.deep.equal([]);
   });
 
-  it('is finished by the next start after a crash', async () => {
+  it('is completed by the next start after a crash', async () => {
     await at.say(CANARY);
     const id = await at.tombstone();
     const store = at.node.kernel.get(FactStore);
@@ -120,7 +120,7 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     expect((await at.erase(id)).id).to.not.equal(receipt.id);
   });
 
-  it('is done again in a store that was put back to an earlier state', async () => {
+  it('is repeated in a restored store', async () => {
     await at.say(CANARY);
     const { id: other } = await at.say('stays', { entity: 'user:other' });
     const lines = join(at.folder, 'erasures.jsonl');
@@ -146,7 +146,7 @@ forEachStore('Erasing the facts behind a tombstone', (kind) => {
     expect((await at.get(`/v1/tombstones/${VICTIM}`)).tombstones[0].id).to.equal(id);
   });
 
-  it('keeps facts of peers from coming back, and lets later ones come', async () => {
+  it('keeps erased facts of peers from returning, but accepts later ones', async () => {
     const before = `${at.node.clock.nowMs()}.0`;
     await at.erase(await at.tombstone());
     await at.node.clock.advance(60_000);

@@ -24,7 +24,7 @@ interface Said {
   readonly cid: string;
 }
 
-forEachStore('An erasure of what came by every path', (kind) => {
+forEachStore('an erasure of facts that arrived by every path', (kind) => {
   let world: ReturnType<typeof createWorld>;
   let folder: string;
   let node: FederatedNode;
@@ -177,7 +177,7 @@ forEachStore('An erasure of what came by every path', (kind) => {
     return (await ask(200, 'POST', `/v1/tombstones/${id}/erase`, { confirm: entity })).body;
   };
 
-  it('leaves nothing in tables, files and answers, and nothing comes back', async () => {
+  it('leaves nothing in tables, files and answers, and no fact returns', async () => {
     await subscribe();
     const said = await sayHere();
     const [first] = said as [Said];

@@ -23,7 +23,7 @@ const embedder = definePlugin({
   setup: ({ provide }) => provide(Embedder, createScriptedEmbedder()),
 });
 
-forEachStore('An erasure', (kind) => {
+forEachStore('an erasure', (kind) => {
   let folder: string;
   let node: TestNode;
   let key: string;
@@ -66,7 +66,7 @@ forEachStore('An erasure', (kind) => {
   const traces = (needles: readonly string[]) =>
     findTraces(node.kernel.get(FactStore), kind === 'sqlite' ? folder : undefined, needles);
 
-  it('leaves no byte of the values and content ids anywhere, and says what it destroyed', async () => {
+  it('leaves no byte of values and content ids anywhere, and counts the destroyed data', async () => {
     const said = [
       await say(`${CANARY} plain`),
       await say(`${CANARY} again`, { confidence: 0.5 }),

@@ -15,8 +15,8 @@ interface ErasureState {
   readonly position: string;
 }
 
-forEachStore('An erasure whose process is killed', (kind) => {
-  it('is finished when it is asked for again', async function () {
+forEachStore('an erasure whose process is killed', (kind) => {
+  it('is completed by the next request', async function () {
     this.timeout(180_000);
     const run = await NodeProcesses.on(kind);
     try {

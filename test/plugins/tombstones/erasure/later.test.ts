@@ -6,11 +6,11 @@ import { FactStore } from '../../../../ports/ports.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { ErasureNode, VICTIM } from './erasure-node.ts';
 
-forEachStore('What erasures meet later', (kind) => {
+forEachStore('a start after erasures', (kind) => {
   let at: ErasureNode;
   afterEach(() => at.remove());
 
-  it('does not stop the start of a node whose tenant was erased since', async () => {
+  it('succeeds for a node whose tenant was removed since', async () => {
     const env = { SVC_MULTI_TENANT_ENABLED: 'true' };
     at = await ErasureNode.start(kind, { env });
     const key = 'acme-'.padEnd(40, 'k');
@@ -29,16 +29,16 @@ forEachStore('What erasures meet later', (kind) => {
     await at.get('/v1/tenants/acme');
   });
 
-  it('does not begin with a file of erasures that cannot be read', async () => {
+  it('fails if the file of erasures cannot be read', async () => {
     at = await ErasureNode.start(kind);
     await at.end();
-    // A link to itself cannot be opened, whoever runs the tests.
+    // A link to itself cannot be opened by any user.
     await symlink('erasures.jsonl', join(at.folder, 'erasures.jsonl'));
     const error = await at.start().catch((reason: unknown) => reason);
     expect(String(error)).to.match(/ELOOP/);
   });
 
-  it('heeds a legal hold that is older than all tombstones that are shown', async () => {
+  it('respects a legal hold older than all listed tombstones', async () => {
     at = await ErasureNode.start(kind);
     const held = await at.tombstone({ scope: 'company', legal_hold: true });
     const markers = () => at.node.kernel.get(FactStore).table('tombstones_markers');

@@ -7,14 +7,14 @@ import { findTraces } from './find-traces.ts';
 
 const CANARY = 'user:zebrafish-quartz-7f3a';
 
-forEachStore('Indexes that are built anew after an erasure', (kind) => {
+forEachStore('indexes rebuilt after an erasure', (kind) => {
   let at: ErasureNode;
   beforeEach(async () => {
     at = await ErasureNode.start(kind);
   });
   afterEach(() => at.remove());
 
-  it('hold nothing of a fact that this process had committed itself', async () => {
+  it('hold nothing of an erased fact that this process committed', async () => {
     await at.say('', { value: { type: 'ref', v: CANARY } });
     await at.say('', { entity: 'user:other', value: { type: 'ref', v: 'user:somebody' } });
     await at.erase(await at.tombstone());

@@ -71,7 +71,7 @@ forEachStore('tombstones between nodes', () => {
     });
   const rowsOf = (node: FederatedNode, table: string) => node.kernel.get(FactStore).table(table);
 
-  it('are for peers with a token of their own and a capability', async () => {
+  it('go to peers with a peer token and a capability', async () => {
     expect((await a.request('GET', PATH, {})).status).to.equal(401);
     expect((await a.request('GET', PATH, { key: a.key })).status).to.equal(401);
     expect((await ask(undefined)).status).to.equal(403);
@@ -84,7 +84,7 @@ forEachStore('tombstones between nodes', () => {
     expect((await ask(await capability(), '?since=x')).status).to.equal(400);
   });
 
-  it('are for a peer of several scopes with a capability for one of them', async () => {
+  it('go to a peer of several scopes with a capability for one of them', async () => {
     const c = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
     try {
       await peerUp(a, c, { scopes: ['company', 'public'] });
@@ -99,7 +99,7 @@ forEachStore('tombstones between nodes', () => {
     }
   });
 
-  it('are not told where the peer has nothing to hide', async () => {
+  it('do not go to a peer without facts to hide', async () => {
     await a.say({ entity: 'user:local', scope: 'local' });
     await a.say({ entity: 'user:company', scope: 'company' });
     await a.say({ entity: 'user:told' });
@@ -117,7 +117,7 @@ forEachStore('tombstones between nodes', () => {
     expect(after.body.tombstones).to.deep.equal([{ ...told, erase: false, revocation }]);
   });
 
-  it('hide the facts of their issuer on a peer that follows it, and no others', async () => {
+  it('hide only the facts of their issuer on a peer that follows it', async () => {
     const theirs = await a.say({ entity: 'user:gone' });
     const ours = await b.say({ entity: 'user:gone' });
     await soon(() => has(b, theirs.id));
@@ -132,7 +132,7 @@ forEachStore('tombstones between nodes', () => {
     expect(log.entries[0].detail).to.deep.equal({ tombstone_id: marker['id'], peer: a.nodeId, is_revoked: false });
   });
 
-  it('are not read for a tenant that rests, and a peer that always fails stops no other', async () => {
+  it('are not pulled for a suspended tenant, and a failing peer stops no other', async () => {
     const theirs = await a.say({ entity: 'user:gone' });
     await soon(() => has(b, theirs.id));
     await follow();
@@ -150,14 +150,14 @@ forEachStore('tombstones between nodes', () => {
     await soon(async () => !(await has(b, theirs.id)));
   });
 
-  it('give back all facts when they are revoked, also those that were withheld from a peer meanwhile', async () => {
+  it('release all facts when revoked, also those withheld from a peer meanwhile', async () => {
     const first = await a.say({ entity: 'user:back' });
     await soon(() => has(b, first.id));
     await follow();
     const marker = await tombstone(a, { entity_uri: 'user:back' });
     const withheld = await a.say({ entity: 'user:back' });
     const other = await a.say({ entity: 'user:other' });
-    // The cursor of the peer has passed what was withheld.
+    // The cursor of the peer has passed the withheld fact.
     await soon(async () => (await has(b, other.id)) && !(await has(b, first.id)));
     expect(await has(b, withheld.id)).to.equal(false);
     expect((await revoke(a, marker['id'])).status).to.equal(200);
@@ -165,7 +165,7 @@ forEachStore('tombstones between nodes', () => {
     expect((await revoke(b, marker['id'])).status).to.equal(409);
   });
 
-  it('give facts back to a peer that does not follow as well', async () => {
+  it('release facts to a peer that does not follow as well', async () => {
     const marker = await tombstone(a, { entity_uri: 'user:late' });
     const withheld = await a.say({ entity: 'user:late' });
     const other = await a.say({ entity: 'user:other' });

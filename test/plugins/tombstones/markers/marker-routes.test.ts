@@ -29,7 +29,7 @@ forEachStore('the routes of tombstones', () => {
     return verifyEd25519(key, bytes, decodeBase64Url(String(signature)) as Uint8Array);
   };
 
-  it('make a marker that the key of the node has signed', async () => {
+  it('make a marker signed by the key of the node', async () => {
     const { status, body } = await create({ entity_uri: 'user:Ann', reason: 'asked for it' });
     expect(status).to.equal(201);
     expect(Object.keys(body).sort()).to.deep.equal(
@@ -48,7 +48,7 @@ forEachStore('the routes of tombstones', () => {
     expect((await create({ entity_uri: 'user:twice', scope: 'public' })).body.id).not.to.equal(first.id);
   });
 
-  it('refuse what names no entity and no scope', async () => {
+  it('refuse a malformed entity or scope', async () => {
     const refused = async (body: object) => {
       const reply = await create(body);
       return [reply.status, reply.body.code];
@@ -62,14 +62,14 @@ forEachStore('the routes of tombstones', () => {
     expect(await refused({ entity_uri: 'user:a', reason: 'x'.repeat(1025) })).to.deep.equal([422, 'validation']);
   });
 
-  it('are for admins alone', async () => {
+  it('are open to admins only', async () => {
     expect((await create({ entity_uri: 'user:a' }, writer)).status).to.equal(403);
     expect((await node.request('GET', '/v1/tombstones/user:a', { key: writer })).status).to.equal(403);
     const revoked = await node.request('POST', '/v1/tombstones/x/revoke', { key: writer, body: { reason: 'r' } });
     expect(revoked.status).to.equal(403);
   });
 
-  it('show the markers of an entity, however it is spelt, and none for one without', async () => {
+  it('show the markers of an entity in any spelling, and none for an entity without', async () => {
     const { body: marker } = await create({ entity_uri: 'svc://host/user/Ann Lee' });
     for (const spelt of ['svc://host/user/ann-lee', encodeURIComponent('svc://host/user/Ann Lee')]) {
       expect((await of(spelt)).body).to.deep.equal({ tombstoned: true, tombstones: [marker], revocations: [] });
@@ -78,7 +78,7 @@ forEachStore('the routes of tombstones', () => {
     expect([none.status, none.body]).to.deep.equal([200, { tombstoned: false, tombstones: [], revocations: [] }]);
   });
 
-  it('end a marker once, by a signed revocation', async () => {
+  it('revoke a marker once, by a signed revocation', async () => {
     const { body: marker } = await create({ entity_uri: 'user:back' });
     expect((await revoke(marker.id, {})).status).to.equal(422);
     expect((await revoke(marker.id, { reason: ' ' })).status).to.equal(422);
