@@ -46,7 +46,7 @@ const exportCommand = defineCommand({
         target.end(() => resolve());
       });
     } catch (error) {
-      // Half an export must not be taken for a whole one.
+      // A partial export must not pass for a complete one.
       if (out !== undefined) await rm(out, { force: true });
       throw error;
     }

@@ -15,7 +15,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { EntryWithFact, RecordedEntry } from './audit-api.ts';
 
-/** What every list shows of an entry. */
+/** The members that every list shows. */
 const ENTRY_MEMBERS = {
   id: STRING_JSON,
   fact_id: orNull(STRING_JSON),
@@ -119,16 +119,15 @@ const FACT_ENTRY_MEMBERS = [
   'fact_scope',
 ] as const satisfies readonly (keyof FactEntryJson)[];
 
-/** Names under which existing clients look for two members in the export: columns of their own, behind all others. */
+/** Existing clients expect two members of the export under these names: extra columns behind the others. */
 const CSV_ALIASES = {
   principal_entity_uri: 'entity_uri',
   principal_oidc_sub: 'oidc_sub',
 } as const satisfies Readonly<Record<string, keyof FactEntryJson>>;
 
-/** The columns of the export. */
 export const CSV_COLUMNS: readonly string[] = [...FACT_ENTRY_MEMBERS, ...Object.keys(CSV_ALIASES)];
 
 const CSV_MEMBERS: readonly (keyof FactEntryJson)[] = [...FACT_ENTRY_MEMBERS, ...Object.values(CSV_ALIASES)];
 
-/** What stands in the columns, in their order. */
+/** The cells of a row, in the order of the columns. */
 export const csvCells = (entry: FactEntryJson) => CSV_MEMBERS.map((member) => entry[member]);

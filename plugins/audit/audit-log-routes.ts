@@ -17,7 +17,7 @@ export const authAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
 export const adminAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
   logRoute('/v1/admin/audit', [AUDIT_READ], { toJson: adminEntryJson, json: ADMIN_LOG_JSON }, audit, 'admin_action');
 
-/** How a log shows its entries. */
+/** The differences between the two log routes. */
 interface LogForm {
   toJson(this: void, entry: RecordedEntry): Record<string, unknown>;
   readonly json: JsonSchema;

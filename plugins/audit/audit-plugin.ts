@@ -41,7 +41,7 @@ import { StoredAudit } from './stored-audit.ts';
 
 /** The lease of the process that verifies the logs. */
 const LEASE = 'audit';
-/** Entries of this time are in no checkpoint yet. */
+/** Bounds the time for which new entries have no checkpoint. */
 const KEEP_INTERVAL_MS = 60_000;
 
 interface AuditSettings {
@@ -92,7 +92,7 @@ export const auditPlugin = definePlugin({
     const refused = new RefusedCredentials({ clock, log, add: (entries) => recorded.record(entries) });
     on(httpRefused, (request) => refused.record(request));
     onStop(() => refused.end());
-    onStop(() => recorded.soon.settleAll());
+    onStop(() => recorded.buffer.settleAll());
     const keeper = new CheckpointKeeper({ tables, clock, random, log });
     const retention = new Retention({ tables, clock, self, log, retentionDays: config.retentionDays });
     const lease = leases.hold(LEASE);
@@ -108,7 +108,7 @@ export const auditPlugin = definePlugin({
       store,
       facts,
       hooks,
-      settle: (tenantId) => recorded.soon.settle(tenantId),
+      settle: (tenantId) => recorded.buffer.settle(tenantId),
       verify: (caller, afterSeq) => verifyLog(caller, afterSeq, { tables, hooks, self, work }),
       checkpointOf: (tenantId) => newestDocument(tables, tenantId, self),
     });

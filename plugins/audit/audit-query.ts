@@ -30,7 +30,7 @@ const TIMED = {
   event_type: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,63}$' },
 } as const;
 
-/** Their properties in a query schema. An unknown event finds nothing and is no error. */
+/** Their properties in a query schema. An unknown event matches nothing and is no error. */
 export const LOG_FILTERS = { ...TIMED, principal: NAME } as const;
 export const ENTRY_FILTERS = {
   ...TIMED,
@@ -41,7 +41,7 @@ export const ENTRY_FILTERS = {
   attested: { type: 'boolean' },
 } as const;
 
-/** Reads the filters of a log. Throws `validation` (400) for a text that is no instant. */
+/** Reads the filters of a log. Throws `validation` (400) for a malformed instant. */
 export const logFilter = (query: LogFilters): AuditFilter => ({ ...timedFilter(query), entityUri: query.principal });
 
 /** Reads the filters of entries with facts. Throws in the same way. */
@@ -60,7 +60,7 @@ const timedFilter = (query: TimedQuery): AuditFilter => ({
   untilMs: readInstantParameter(query.until, 'until'),
 });
 
-/** A cursor that is a plain number: that of an entry. Existing clients count on it. */
+/** Reads a cursor that is the plain number of an entry, because existing clients rely on that. */
 export const seqOf = (cursor: string | undefined): number => {
   if (cursor === undefined) return 0;
   if (PLAIN_INTEGER.test(cursor)) return Number(cursor);

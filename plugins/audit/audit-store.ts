@@ -20,7 +20,7 @@ export interface AuditStoreParts {
   readonly names: ServiceNames;
 }
 
-/** The entries in the store: those that facts are, and those with rows. */
+/** Stored entries: those that facts stand for, and those with rows. */
 export class AuditStore {
   readonly #parts: AuditStoreParts;
   readonly #chain: EntryChain;
@@ -40,7 +40,7 @@ export class AuditStore {
     this.#chain.committed(tenantId, transaction);
   }
 
-  /** The entries are of the transaction's tenant, whose ledger numbers them. */
+  /** The entries belong to the transaction's tenant, whose ledger numbers them. */
   async add(entries: readonly AuditEntry[], tenantId: string, transaction: PluginTransaction): Promise<void> {
     const { tables, clock, random } = this.#parts;
     const tsMs = clock.nowMs();

@@ -1,31 +1,31 @@
 import { type Clock, coalesce, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AuditEntry } from './audit-api.ts';
 
-/** Longest time that an entry waits for others to be stored with. */
+/** The longest time that an entry waits to be stored with others. */
 export const GROUP_MS = 200;
-/** Most entries of a tenant that wait: the next one waits itself until they are stored. */
+/** Buffered entries of a tenant. When full, the next entry waits until they are stored. */
 export const MOST_WAITING = 1_000;
-/** Until what could not be stored is tried again, if nobody asks for it sooner. */
+/** Pause before another attempt after a failure, unless a caller needs the entries sooner. */
 const RETRY_MS = 1_000;
 
-export interface SoonRecordedParts {
+export interface EntryBufferParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Stores entries of one tenant in a transaction of their own. */
   store(entries: readonly AuditEntry[], tenantId: string): Promise<void>;
 }
 
-/** Entries that are stored in groups, soon after what they tell of. See `AuditLog.recordSoon`. */
-export class SoonRecorded {
-  readonly #parts: SoonRecordedParts;
-  /** Those of tenants with entries that wait. */
+/** Buffers entries and stores them in groups. See `AuditLog.recordSoon`. */
+export class EntryBuffer {
+  readonly #parts: EntryBufferParts;
+  /** Buffers of tenants with unstored entries. */
   readonly #groups = new Map<string, Group>();
 
-  constructor(parts: SoonRecordedParts) {
+  constructor(parts: EntryBufferParts) {
     this.#parts = parts;
   }
 
-  /** Rejects where entries cannot be stored now: then this one is not taken, and what it tells of must not happen. */
+  /** Rejects while entries cannot be stored. Then the entry is not taken, and its action must not happen. */
   async add(entry: AuditEntry): Promise<void> {
     const { tenantId } = entry;
     const group = this.#groups.get(tenantId);
@@ -33,7 +33,7 @@ export class SoonRecorded {
     this.#groupOf(tenantId).take(entry);
   }
 
-  /** Resolves when every entry that the tenant has been given so far is stored; rejects when they cannot be. */
+  /** Resolves when all entries given so far for the tenant are stored; rejects if they cannot be. */
   async settle(tenantId: string): Promise<void> {
     await this.#groups.get(tenantId)?.settle();
   }
@@ -53,23 +53,23 @@ export class SoonRecorded {
   }
 }
 
-/** The entries of one tenant that wait. */
+/** The unstored entries of one tenant. */
 class Group {
   readonly #tenantId: string;
-  readonly #parts: SoonRecordedParts;
+  readonly #parts: EntryBufferParts;
   readonly #onEmpty: () => void;
   readonly settle = coalesce(() => this.#storeAll());
   #waiting: AuditEntry[] = [];
   #isFailing = false;
   #cancel: (() => void) | undefined;
 
-  constructor(tenantId: string, parts: SoonRecordedParts, onEmpty: () => void) {
+  constructor(tenantId: string, parts: EntryBufferParts, onEmpty: () => void) {
     this.#tenantId = tenantId;
     this.#parts = parts;
     this.#onEmpty = onEmpty;
   }
 
-  /** Whether those that wait must be stored before another one is taken. */
+  /** True if the buffered entries must be stored before another one is taken. */
   get isClosed(): boolean {
     return this.#isFailing || this.#waiting.length >= MOST_WAITING;
   }
@@ -82,7 +82,7 @@ class Group {
   #storeIn(delayMs: number): void {
     this.#cancel ??= this.#parts.clock.schedule(delayMs, () => {
       this.#cancel = undefined;
-      // Told of where it began to fail.
+      // The failure was logged when it began.
       this.settle().catch(() => {});
     });
   }

@@ -1,10 +1,10 @@
 import { type Hlc, type LedgerEntry, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /**
- * Identifier of the entry that a fact is: a UUID (RFC 9562, version 8), always the same. It begins with the counter of
- * the feed stamp, so that entries of one instant are in the order of their commits; the client that asserted the fact
- * knows the counter from its stamp. The number of the entry is not in it: readers of their own entries would learn how
- * much others write. A fact that another node has too has another feed stamp there, and so another entry.
+ * Stable id of the entry that a stored fact stands for: a UUID (RFC 9562, version 8). It begins with the counter of the
+ * feed stamp, so that entries of one instant sort by commit. It does not contain the entry's number, which would reveal
+ * to readers of their own entries how much others write. On another node the same fact has another feed stamp, and so
+ * another entry.
  */
 export const factEntryId = ({ tenantId, factId, feed }: Pick<LedgerEntry, 'tenantId' | 'factId' | 'feed'>): string => {
   const digest = sha256Hex(JSON.stringify([tenantId, factId, feed.wallMs, feed.counter]));
@@ -12,7 +12,10 @@ export const factEntryId = ({ tenantId, factId, feed }: Pick<LedgerEntry, 'tenan
   return `${counter}-${digest.slice(0, 4)}-8${digest.slice(4, 7)}-8${digest.slice(7, 10)}-${digest.slice(10, 22)}`;
 };
 
-/** The feed stamp of an entry of this instant that has the identifier, or would have it if it were a fact's. */
+/**
+ * The feed stamp of the fact entry with this identifier at this instant. For another entry, the stamp where it would
+ * sort.
+ */
 export const feedOfEntry = (tsMs: number, id: string): Hlc => ({
   wallMs: tsMs,
   counter: Math.min(Number.parseInt(id.slice(0, COUNTER_DIGITS), 16), HIGHEST_COUNTER),

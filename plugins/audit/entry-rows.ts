@@ -11,10 +11,10 @@ import {
 import type { AuditEntry, RecordedEntry } from './audit-api.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 
-/** Entries that are not about the storing of a fact. */
+/** All entries except those of stored facts. */
 export const ENTRIES_TABLE = 'audit_entries';
 
-/** What the node gives an entry. */
+/** The members of an entry that the node assigns. */
 export interface EntryStamp {
   readonly seq: number;
   readonly id: string;
@@ -22,8 +22,8 @@ export interface EntryStamp {
 }
 
 /**
- * The entry as it is stored, before it has its link. Text is made what both engines store: a link is made of what is
- * read again.
+ * The entry in its stored form, before it has its link. Normalises text to a form that both engines return unchanged,
+ * because links are computed from stored entries.
  */
 export const recordedEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp): RecordedEntry => ({
   seq,
@@ -64,7 +64,7 @@ export const rowEntries = (filter: StoredFilter, snapshot: PluginSnapshot, table
   return {
     async inOrder(afterSeq, limit) {
       const query = matching().where('seq', '>', afterSeq).orderBy('seq').limit(limit);
-      // Named like this, the few rows of a fact are found before the order is; SQLite would rather walk all of them.
+      // This subquery finds the few rows of a fact first; SQLite would otherwise walk all rows in order.
       if (factId !== undefined) query.whereIn('seq', rows().where('fact_id', factId).select('seq'));
       return entriesOf(await query);
     },
@@ -72,7 +72,7 @@ export const rowEntries = (filter: StoredFilter, snapshot: PluginSnapshot, table
       const query = matching().orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
       if (after !== undefined) {
         const { tsMs, id } = after;
-        // The bound alone gives the right order. Named first, it lets the index find the place.
+        // The tuple bound alone is correct. The first condition lets the index find the position.
         query.where('ts_ms', '<=', tsMs).whereNot((tie) => tie.where('ts_ms', tsMs).where('id', '>=', id));
       }
       return entriesOf(await query);
@@ -118,7 +118,6 @@ export const entryFromRow = (row: Readonly<Record<string, SqlValue>>): RecordedE
   link: row['link_hash'] == null ? null : linkFromRow(row),
 });
 
-/** The link in a row. */
 export const linkFromRow = (row: Readonly<Record<string, SqlValue>>): ChainLink => ({
   seq: Number(row['chain_seq']),
   hash: hashBytes(String(row['link_hash'])),

@@ -28,7 +28,7 @@ export interface ListAuditParts {
 
 const ACCESS = { permission: READS_SOME } as const;
 
-/** `GET /v1/audit`: the caller's own entries, or all of the tenant, with what the caller may see of their facts. */
+/** `GET /v1/audit`: the caller's own entries, or all of the tenant, with the visible facts. */
 export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuery> => ({
   method: 'GET',
   path: '/v1/audit',
@@ -119,7 +119,7 @@ async function* csvText(parts: AsyncIterable<readonly EntryWithFact[]>): AsyncGe
   for await (const entries of parts) yield* piecesOf(entries);
 }
 
-/** Joins lines up to a size, because a piece for each line would cost more than the lines. */
+/** Joins lines up to a size, because a chunk per line would cost more than the lines. */
 function* piecesOf(entries: readonly EntryWithFact[]): Generator<string> {
   let piece = '';
   for (const entry of entries) {

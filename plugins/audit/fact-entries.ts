@@ -17,8 +17,8 @@ import { factEntryId, feedOfEntry } from './entry-id.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 
 /**
- * The entries `fact_write`: one for each stored fact, read from the ledger of the tenant. They have no rows of their
- * own, so a fact cannot be stored without its entry.
+ * The `fact_write` entries: one for each stored fact, read from the tenant's ledger. They have no rows of their own, so
+ * every stored fact has its entry.
  */
 export const factEntries = async (
   filter: StoredFilter,
@@ -44,7 +44,7 @@ export const factEntries = async (
     async count() {
       if (isEmpty) return 0;
       if (filter.attested !== false) return snapshot.ledgerCount(range);
-      // Facts without a key have no index. All facts have, and those with a key.
+      // Facts without a key have no index, so their count is the difference of two indexed counts.
       const count = async (attested: true | undefined): Promise<number> =>
         snapshot.ledgerCount({ ...range, ...conditionsOf({ ...filter, attested }, names) });
       return (await count(undefined)) - (await count(true));
@@ -52,7 +52,7 @@ export const factEntries = async (
   };
 };
 
-/** Whether it asks for entries of somebody else than the only one whose entries the caller may read. */
+/** True if it selects another entity than the only one whose entries the caller may read. */
 const isForOthers = ({ entityUri, ownedBy }: StoredFilter): boolean =>
   entityUri !== undefined && ownedBy !== undefined && entityUri !== ownedBy;
 
@@ -63,7 +63,7 @@ interface Bounds {
 
 const instant = (ms: number): Hlc => ({ wallMs: ms, counter: 0 });
 
-/** Numbers grow with the instants of the feed. */
+/** Numbers grow with the feed stamps. */
 const boundsOf = async ({ tenantId, sinceMs, untilMs }: StoredFilter, snapshot: PluginSnapshot): Promise<Bounds> => {
   const from = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, instant(sinceMs));
   return {
@@ -72,7 +72,7 @@ const boundsOf = async ({ tenantId, sinceMs, untilMs }: StoredFilter, snapshot: 
   };
 };
 
-/** The number below which the entries after this position lie; undefined when they are all. */
+/** The number below which the entries after this position lie; undefined for all entries. */
 const numberBehind = async (
   { tsMs, id }: EntryPosition,
   tenantId: string,
@@ -106,7 +106,7 @@ const conditionsOf = (
   };
 };
 
-/** What an entry of the log says of an entry of the ledger. */
+/** The members of a ledger entry that an audit entry needs. */
 const MEMBERS = [
   'tenantId',
   'number',

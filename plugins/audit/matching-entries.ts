@@ -1,9 +1,9 @@
 import type { AuditFilter, EntryPosition, RecordedEntry } from './audit-api.ts';
 
-/** A filter, narrowed to what the caller may read. */
+/** A filter, narrowed to the entries that the caller may read. */
 export interface StoredFilter extends AuditFilter {
   readonly tenantId: string;
-  /** Only entries of this entity, whatever `entityUri` asks for. */
+  /** Only entries of this entity, even if `entityUri` names another. */
   readonly ownedBy?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface MatchingEntries {
   count(): Promise<number>;
 }
 
-/** The entries of all parts, in one order. The parts are read one after another. */
+/** Merges the entries of all parts into one order. Reads the parts one after another. */
 export const mergeEntries = (parts: readonly MatchingEntries[]): MatchingEntries => {
   const merge = async (
     read: (part: MatchingEntries) => Promise<RecordedEntry[]>,

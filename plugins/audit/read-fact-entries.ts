@@ -2,8 +2,8 @@ import { type FactReader, type HookCaller, readVisiblePage, type VisiblePage } f
 import { auditDescribeKeys, type EntryWithFact, type RecordedEntry, type SigningKey } from './audit-api.ts';
 
 /**
- * Adds to entries what the caller may know about their facts and signing keys. Ends early where the values of the facts
- * leave no room, but never before the second entry.
+ * Adds to entries the facts and signing keys that the caller may see. Ends early if the values of the facts are long,
+ * but never before the second entry.
  */
 export const readFactEntries = async (
   entries: readonly RecordedEntry[],
@@ -22,7 +22,7 @@ export const readFactEntries = async (
   });
 };
 
-/** A caller with `audit.read` but without `read` sees who wrote and when, and no fact. */
+/** A caller with `audit.read` but without `read` sees the writers and times, and no fact. */
 const visibleFacts = async (entries: readonly RecordedEntry[], reader: FactReader): Promise<VisiblePage> => {
   const mayRead = reader.caller.permissions.has('read');
   return readVisiblePage(reader, mayRead ? distinct(entries.map(({ factId }) => factId)) : [], 'newest');

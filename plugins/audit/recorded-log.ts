@@ -7,7 +7,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, AuditEvents, type AuditLog, FACT_WRITE } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
-import { SoonRecorded } from './soon-recorded.ts';
+import { EntryBuffer } from './entry-buffer.ts';
 
 export interface RecordedLogParts {
   readonly store: AuditStore;
@@ -16,17 +16,16 @@ export interface RecordedLogParts {
   readonly vocabulary: Vocabulary;
 }
 
-/** See `AuditLog`. */
 export class RecordedLog implements AuditLog {
   readonly #parts: RecordedLogParts;
   readonly #windows = new RejectionWindows();
-  /** Entries that are yet to be stored. */
-  readonly soon: SoonRecorded;
+  /** Entries about reads that are not stored yet. */
+  readonly buffer: EntryBuffer;
 
   constructor(parts: RecordedLogParts) {
     this.#parts = parts;
     const { clock, log } = parts;
-    this.soon = new SoonRecorded({
+    this.buffer = new EntryBuffer({
       clock,
       log,
       store: (entries, tenantId) => parts.store.addApart(entries, tenantId),
@@ -45,7 +44,7 @@ export class RecordedLog implements AuditLog {
 
   async recordSoon(entry: AuditEntry): Promise<void> {
     this.#refuseUnfit(entry);
-    await this.soon.add(entry);
+    await this.buffer.add(entry);
   }
 
   async recordRejection(entry: AuditEntry): Promise<void> {

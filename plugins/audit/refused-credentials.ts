@@ -20,9 +20,8 @@ export interface RefusedCredentialsParts {
 }
 
 /**
- * Keeps entries about credentials that were refused. Nobody is known to have sent them, so that they belong to the
- * default tenant and to no entity. A flood of them costs a look into two windows each, and a write for those that are
- * recorded together: at most `REJECTIONS_PER_MINUTE` in all.
+ * Records refused credentials. Their sender is unknown, so they belong to the default tenant and to no entity. During a
+ * flood each costs two window look-ups, and at most `REJECTIONS_PER_MINUTE` are written.
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
@@ -35,10 +34,10 @@ export class RefusedCredentials {
     this.#parts = parts;
   }
 
-  /** Resolves when the entry, if there is one, is stored. Never rejects: the request was answered long ago. */
+  /** Resolves when the entry, if there is one, is stored. Never rejects, because the request was answered long ago. */
   async record(refused: RefusedRequest): Promise<void> {
     const { method, route, address, network, code, presentsCredential } = refused;
-    // A sender without a credential guesses none, and must not use up the entries of a minute.
+    // A request without a credential guesses none, and must not use up the entries of a minute.
     if (!presentsCredential) return;
     const detail = { address, method, route, code };
     const entry: AuditEntry = { event: CREDENTIAL_REFUSED, tenantId: DEFAULT_TENANT, entityUri: '', detail };
@@ -50,7 +49,7 @@ export class RefusedCredentials {
     await this.#write();
   }
 
-  /** Stores what waits. */
+  /** Stores the buffered entries. */
   end(): Promise<void> {
     return this.#write();
   }

@@ -26,11 +26,11 @@ export interface StoredAuditParts {
   readonly store: AuditStore;
   readonly facts: Facts;
   readonly hooks: HookCaller;
-  /** Resolves when the log of the tenant has all entries that were recorded in this process so far. */
+  /** Resolves when the tenant's log holds all entries recorded in this process so far. */
   settle(tenantId: string): Promise<void>;
   /** See `Audit.verify`. */
   verify(caller: Principal, afterSeq: number): Promise<VerifiedEntries>;
-  /** The newest checkpoint of a tenant; null while there is none. */
+  /** The newest checkpoint of a tenant; null without one. */
   checkpointOf(tenantId: string): Promise<SignedDocument | null>;
 }
 
@@ -48,7 +48,6 @@ const MAX_ENTRIES_OF_FACT = 1000;
 /** Entries held in memory at a time while exporting. */
 const EXPORT_PAGE = 500;
 
-/** The audit log as callers read it. */
 export class StoredAudit implements Audit {
   readonly #parts: StoredAuditParts;
 
@@ -125,7 +124,7 @@ export class StoredAudit implements Audit {
   ): AsyncGenerator<string, void, undefined> {
     await this.#parts.settle(caller.tenantId);
     const showsAll = readsAll(caller);
-    // Before the entries: what it covers is in the export.
+    // Read before the entries, so that the export contains every entry that it covers.
     const checkpoint = showsAll ? await this.#parts.checkpointOf(caller.tenantId) : null;
     yield* exportLines(this.#pagesInOrder(caller, filter, signal), showsAll, { checkpoint });
   }
@@ -138,7 +137,7 @@ export class StoredAudit implements Audit {
     const { store, facts, hooks } = this.#parts;
     const open = openTo(caller, filter);
     for (let after: number | undefined = 0; after !== undefined; ) {
-      // Without its last line, an export that ends here is known to be cut off.
+      // Without its last line, the export is recognised as incomplete.
       signal?.throwIfAborted();
       const above: number = after;
       const page = await facts.read(caller, 'get', async (reader) => {

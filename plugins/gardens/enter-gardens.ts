@@ -19,8 +19,8 @@ interface EntryParts {
 }
 
 /**
- * Puts drafts into the gardens that they name. Whether their caller may write there is judged once more in the
- * transaction, by the memberships that it holds; here it comes in its turn among the refusals.
+ * Resolves the gardens that drafts name. The transaction checks the right to write again; this early check only puts
+ * the refusal into its place in the order of refusals.
  */
 export const enterGardens = ({ items, caller }: DraftBatch, parts: EntryParts): Promise<void> | undefined => {
   const naming = items.filter(({ notes }) => noteOf(notes, GARDEN_ID.note) !== undefined);
@@ -47,7 +47,7 @@ const place = (item: DraftItem, garden: EnteredGarden | undefined, names: Servic
     item.reject(refuseGarden(caller), 'place');
     return;
   }
-  // A time-to-live is where the fact is that it speaks of, whatever garden its writer names.
+  // A time-to-live lies where its fact lies, even if its writer names another garden.
   if (keys.relationKey === names.meta('ttl')) return;
   const refusal = refuseGardenWrite(garden, draft.scope, caller, path);
   if (refusal !== null) item.reject(refusal, 'place');

@@ -14,17 +14,17 @@ import { gardensById } from './garden-store.ts';
 import { QuarantineReason } from './gardens-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
 import { QUARANTINE_INGEST } from './gardens-words.ts';
-import { type Quarantined, rowOfQuarantined } from './quarantine-row.ts';
+import { type QuarantineRecord, rowOfQuarantined } from './quarantine-row.ts';
 
-/** A fact that was let out of quarantine, or refused, stays where it is and ends. */
-export interface Held {
+/** A promoted or rejected fact keeps its place and ends. */
+export interface PlacedFact {
   readonly id: string;
   readonly scope: Scope;
   readonly gardenId: string | null;
 }
 
-/** Note on the copy that a promotion makes: the fact that it is a copy of. */
-export const PromotionOf = defineRef<Held>('gardens.promotion-of');
+/** Note on the copy that a promotion makes: its original. */
+export const PromotionOf = defineRef<PlacedFact>('gardens.promotion-of');
 
 export interface FollowParts {
   readonly names: ServiceNames;
@@ -32,8 +32,8 @@ export interface FollowParts {
 }
 
 /**
- * What follows from facts that were just stored in gardens, in their transaction: some wait in quarantine, and a
- * promotion ends its original.
+ * Runs in the transaction that stores facts in gardens. Puts facts of quarantine gardens into quarantine, and ends the
+ * original of a promotion.
  */
 export const followFacts = async (
   { facts, transaction, nowMs }: AppendedBatch,
@@ -65,8 +65,8 @@ export const followFacts = async (
   });
 };
 
-/** Ends a fact at an instant, by a meta-fact that all readers of the fact see. */
-export const endOf = ({ id, scope, gardenId }: Held, nowMs: number, names: ServiceNames): FactDraft => ({
+/** Ends a fact at an instant, by a system fact that all its readers see. */
+export const endOf = ({ id, scope, gardenId }: PlacedFact, nowMs: number, names: ServiceNames): FactDraft => ({
   entity: id,
   relation: names.meta('ttl'),
   value: { type: 'datetime', v: formatInstant(nowMs), interpretAs: 'content' },
@@ -79,8 +79,8 @@ export const endOf = ({ id, scope, gardenId }: Held, nowMs: number, names: Servi
 const heldAmong = async (
   facts: readonly AppendedFact[],
   own: WritableTables,
-): Promise<{ readonly entry: Quarantined; readonly by: string }[]> => {
-  const held: { entry: Quarantined; by: string }[] = [];
+): Promise<{ readonly entry: QuarantineRecord; readonly by: string }[]> => {
+  const held: { entry: QuarantineRecord; by: string }[] = [];
   const gardenIds = [...new Set(facts.flatMap(({ fact }) => (fact.system ? [] : (fact.gardenId ?? []))))];
   if (gardenIds.length === 0) return held;
   const tenantId = facts[0]?.fact.tenantId ?? '';

@@ -44,7 +44,7 @@ export const GARDEN = defineComponent('Garden', {
   ),
 });
 
-/** The members are left out of lists. */
+/** Lists leave the members out. */
 export const gardenJson = (
   garden: Garden,
   members: readonly Member[],

@@ -5,8 +5,8 @@ import { createdCount, membershipCount } from './garden-store.ts';
 export const MAX_MEMBERSHIPS = 1_000;
 
 /**
- * Throws `limit_reached` when the caller has as many gardens as one entity may make. Those that were deleted do not
- * count, and administrators are not held to it.
+ * Throws `limit_reached` if the caller has made too many gardens. Deleted ones do not count, and administrators have no
+ * limit.
  */
 export const requireRoomToCreate = async (
   own: ReadableTables,
@@ -19,7 +19,7 @@ export const requireRoomToCreate = async (
   });
 };
 
-/** Throws `limit_reached` when the entity is a member of as many gardens as it may be. */
+/** Throws `limit_reached` if the entity is a member of too many gardens. */
 export const requireRoomToJoin = async (own: ReadableTables, tenantId: string, entityUri: string): Promise<void> => {
   if ((await membershipCount(own, tenantId, entityUri, MAX_MEMBERSHIPS)) < MAX_MEMBERSHIPS) return;
   throw new ServiceError('limit_reached', `an entity is a member of at most ${MAX_MEMBERSHIPS} gardens`, {

@@ -3,13 +3,12 @@ import { hasForbiddenCodePoint, memberRefusal, type NodeSelf } from '../../kerne
 /** After trimming, in lower case. */
 export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** What a garden can be named by. */
+/** A garden named by its id or slug. */
 export type GardenName = { readonly id: string } | { readonly slug: string };
 
 /**
- * Reads a URI, a UUID or a slug; null for text that names no garden, whatever there is. Of a URI only what follows
- * `/garden/` counts, so that a node that has moved still knows its gardens. A slug may look like a UUID, so both are
- * tried for one.
+ * Reads a URI, a UUID or a slug; empty for other text. Of a URI only the part after `/garden/` counts, so that a node
+ * that has moved still recognises its gardens. A slug may look like a UUID, so such a text yields both.
  */
 export const readGardenName = (text: string, { names }: NodeSelf): readonly GardenName[] => {
   const name = text.trim().toLowerCase();
@@ -22,7 +21,7 @@ export const readGardenName = (text: string, { names }: NodeSelf): readonly Gard
   return SLUG.test(name) ? [{ slug: name }] : [];
 };
 
-/** Text of a path parameter; throws 400 for what no store holds. */
+/** Text of a path parameter. Throws 400 for text that a store cannot hold. */
 export const readPathText = (text: string, member: string): string => {
   if (!hasForbiddenCodePoint(text)) return text;
   throw memberRefusal(`path.${member}`, 'must not contain U+0000 or a lone surrogate', 'bad_parameter');

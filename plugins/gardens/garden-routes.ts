@@ -75,7 +75,7 @@ export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => 
   handle: async ({ caller }) => arrayReply(await gardens.list(caller), (garden) => gardenJson(garden, [], self)),
 });
 
-/** GET /v1/gardens/{slug, id or URI}: 404 for callers who are no members. */
+/** GET /v1/gardens/{slug, id or URI}: 404 for callers who are not members. */
 export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<GardenPath> => ({
   method: 'GET',
   path: '/v1/gardens/*garden',
@@ -92,7 +92,7 @@ export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<Garde
   },
 });
 
-/** DELETE /v1/gardens/{slug, id or URI}: its facts are kept, and visible to admin keys only. */
+/** DELETE /v1/gardens/{slug, id or URI}: its facts stay, visible to admin keys only. */
 export const deleteGardenRoute = ({ gardens }: GardenRouteParts): Route<GardenPath> => ({
   method: 'DELETE',
   path: '/v1/gardens/*garden',

@@ -3,7 +3,6 @@ import type { Row, Scope, SqlValue } from '../../kernel/plugin-api.ts';
 export const ROLES = ['admin', 'writer', 'reader', 'quarantine:moderator'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A garden as the store holds it. */
 export interface Garden {
   /** UUID. */
   readonly id: string;
@@ -15,7 +14,7 @@ export interface Garden {
   /** entity_uri. */
   readonly createdBy: string;
   readonly createdMs: number;
-  /** Facts in it are pending until a moderator has looked at them. */
+  /** True if its facts are pending until a moderator has judged them. */
   readonly quarantine: boolean;
   /** Null while it is active. */
   readonly deletedMs: number | null;
@@ -31,7 +30,7 @@ export interface Member {
   readonly addedMs: number;
 }
 
-type Read = Readonly<Record<string, SqlValue>>;
+type ReadRow = Readonly<Record<string, SqlValue>>;
 
 export const rowOfGarden = (garden: Garden): Row => ({
   garden_id: garden.id,
@@ -47,7 +46,7 @@ export const rowOfGarden = (garden: Garden): Row => ({
   deleted_ms: garden.deletedMs,
 });
 
-export const gardenFromRow = (row: Read): Garden => ({
+export const gardenFromRow = (row: ReadRow): Garden => ({
   id: String(row['garden_id']),
   tenantId: String(row['tenant_id']),
   slug: String(row['slug']),
@@ -60,7 +59,7 @@ export const gardenFromRow = (row: Read): Garden => ({
   deletedMs: row['deleted_ms'] == null ? null : Number(row['deleted_ms']),
 });
 
-/** Whether a role reads the facts of a garden: what waits in quarantine is for those who judge it. */
+/** True if a role reads the facts of a garden. In a quarantine garden only moderators do. */
 export const readsFacts = (role: Role, { quarantine }: Pick<Garden, 'quarantine'>): boolean =>
   !quarantine || role === 'admin' || role === 'quarantine:moderator';
 
@@ -74,7 +73,7 @@ export const rowOfMember = (member: Member, garden: Pick<Garden, 'quarantine'>):
   added_ms: member.addedMs,
 });
 
-export const memberFromRow = (row: Read): Member => ({
+export const memberFromRow = (row: ReadRow): Member => ({
   tenantId: String(row['tenant_id']),
   gardenId: String(row['garden_id']),
   entityUri: String(row['entity_uri']),

@@ -47,9 +47,8 @@ export interface GardenServiceParts {
 
 type GardenWork<T> = (own: WritableTables, garden: Garden, transaction: PluginTransaction) => Promise<T>;
 
-type Entered = { readonly garden: Garden; readonly role: Role };
+type GardenRole = { readonly garden: Garden; readonly role: Role };
 
-/** Gardens in the store. */
 export class GardenService implements Gardens {
   readonly #parts: GardenServiceParts;
 
@@ -171,8 +170,8 @@ export class GardenService implements Gardens {
     });
   }
 
-  /** An active garden with the role that the caller has in it. */
-  async enter(own: ReadableTables, name: string, caller: Principal): Promise<Entered> {
+  /** An active garden with the caller's role in it. */
+  async enter(own: ReadableTables, name: string, caller: Principal): Promise<GardenRole> {
     const garden = await findGarden(own, name, caller, this.#parts.self);
     const role = await roleOf(own, garden?.id ?? '', caller);
     if (garden === undefined || garden.deletedMs !== null || role === undefined) throw noSuchGarden();
@@ -183,7 +182,7 @@ export class GardenService implements Gardens {
     return this.#change(name, caller, false, work);
   }
 
-  /** `isOwnBusiness`: every member may do it, and not its admins alone. */
+  /** `isOwnBusiness`: every member may do it, not only admins. */
   #change<T>(name: string, caller: Principal, isOwnBusiness: boolean, work: GardenWork<T>): Promise<T> {
     return this.#parts.tables.write(caller.tenantId, async (own, transaction) => {
       const { garden, role } = await this.enter(own, name, caller);
@@ -213,7 +212,7 @@ export class GardenService implements Gardens {
   }
 }
 
-/** `admin` does not imply `write`, and makes up for membership here. */
+/** `admin` does not imply `write`, and replaces membership here. */
 export const DELETES = ['write', 'admin'] as const;
 
 export const noSuchGarden = (): ServiceError => new ServiceError('lookup', 'there is no such garden');

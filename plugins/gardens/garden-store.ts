@@ -13,12 +13,12 @@ import {
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
 import { MEMBERS_ADDED } from './member-presence.ts';
 
-/** Gardens in one select; more ids are asked for in several. */
+/** Larger queries are split. */
 const IDS_PER_SELECT = 500;
 
-/** Gardens and their members in the store. Every call is made on the tables of a snapshot or of a transaction. */
+/** Stored gardens and their members. Each function works on the tables of a snapshot or a transaction. */
 
-/** Any garden of the tenant, deleted ones too; unknown ids are left out. */
+/** Gardens of the tenant, deleted ones included. Unknown ids are left out. */
 export const gardensById = async (
   own: ReadableTables,
   tenantId: string,
@@ -57,7 +57,7 @@ export const listGardens = async (
   return rows.map(gardenFromRow);
 };
 
-/** The role of the caller, undefined for a stranger. An admin key acts as an admin of every garden of its tenant. */
+/** The role of the caller; undefined for a stranger. An admin key acts as an admin of every garden of its tenant. */
 export const roleOf = async (
   own: ReadableTables,
   gardenId: string,
@@ -78,7 +78,7 @@ export const memberOf = async (
   return row === undefined ? undefined : memberFromRow(row);
 };
 
-/** The same for several callers of one tenant, asked for at once. */
+/** The roles of several callers of one tenant, in one statement. */
 export const rolesOf = async (
   own: ReadableTables,
   tenantId: string,
@@ -93,10 +93,10 @@ export const rolesOf = async (
     permissions.has('admin') ? 'admin' : roles.get(keyOf(gardenId, entityUri));
 };
 
-/** An identifier of a garden holds no space. */
+/** A garden identifier contains no space. */
 const keyOf = (gardenId: string, entityUri: string): string => `${gardenId} ${entityUri}`;
 
-/** In the order in which they were added. */
+/** In the order of joining. */
 export const membersOf = async (own: ReadableTables, { id, tenantId }: GardenKey): Promise<Member[]> =>
   (await own.select(MEMBERS, { tenant_id: tenantId, garden_id: id }))
     .map(memberFromRow)
@@ -130,7 +130,7 @@ const keyOfMember = ({ tenantId, gardenId, entityUri }: Member) => ({
   entity_uri: entityUri,
 });
 
-/** Its members go, its facts keep its name, which nobody may enter any more. */
+/** Removes its members. Its facts keep its id, which no caller may enter any more. */
 export const markDeleted = async (own: WritableTables, { id, tenantId }: GardenKey, nowMs: number): Promise<void> => {
   const where = { tenant_id: tenantId, garden_id: id };
   await own(MEMBERS).where(where).delete();
@@ -146,7 +146,7 @@ export const createdCount = (
 ): Promise<number> =>
   countUpTo(own(GARDENS).where({ tenant_id: tenantId, created_by: entityUri }).whereNotNull('active_slug'), limit);
 
-/** Gardens that the entity is a member of, counted up to `limit`. Gardens that were deleted have no members. */
+/** Gardens that the entity is a member of, counted up to `limit`. Deleted gardens have no members. */
 export const membershipCount = (
   own: ReadableTables,
   tenantId: string,
@@ -174,7 +174,7 @@ export const gardensWrittenBy = async (
 
 const WRITING_ROLES: readonly Role[] = ['admin', 'writer'];
 
-/** Whether somebody besides the member administers the garden. */
+/** True if another member administers the garden. */
 export const hasOtherAdmin = async (
   own: ReadableTables,
   { tenantId, gardenId, entityUri }: Member,
@@ -183,7 +183,7 @@ export const hasOtherAdmin = async (
   return admins.some((row) => row['entity_uri'] !== entityUri);
 };
 
-/** Gardens whose facts a member may read: one look-up in an index that holds all of the answer. */
+/** Gardens whose facts a member may read: one look-up in a covering index. */
 export const readableGardens = async (own: ReadableTables, { tenantId, entityUri }: Principal): Promise<string[]> =>
   (await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: entityUri, reads: 1 })).map((row) =>
     String(row['garden_id']),

@@ -2,13 +2,10 @@ import type { FactView, PluginSnapshot, PluginTables } from '../../kernel/plugin
 import type { FactSignals } from '../recall/recall-api.ts';
 import { gardensById } from './garden-store.ts';
 
-/** What nobody has looked at counts little. */
+/** Unmoderated facts count little. */
 const QUARANTINE_TIER = 0.2;
 
-/**
- * How much facts of a garden count in recall: what the operator says by slug, else 0.2 in quarantine and 1 anywhere
- * else.
- */
+/** The weight of a garden's facts in recall: the operator's setting by slug, else 0.2 in quarantine and 1 elsewhere. */
 export const tierSignals = async (
   {
     caller,

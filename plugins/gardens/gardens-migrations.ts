@@ -32,7 +32,7 @@ export const gardensMigrations: readonly Migration[] = [
         table.text('entity_uri').notNullable();
         table.text('tenant_id').notNullable();
         table.text('role').notNullable();
-        // 1 when the role lets its holder read the facts of this garden: in a quarantine garden not every role does.
+        // 1 if the role may read the facts of this garden. In a quarantine garden not every role may.
         table.integer('reads').notNullable();
         table.text('added_by').notNullable();
         table.bigInteger('added_ms').notNullable();

@@ -58,7 +58,7 @@ export const listQuarantined = async (
   return { held, total: Number(counted?.n ?? 0), truncated: page.beyond.size > 0 };
 };
 
-/** By id. Gardens of a scope that the key may not read hold nothing that it could be shown. */
+/** By id. Leaves out gardens of scopes that the key may not read. */
 const moderatedGardens = async (
   name: string | undefined,
   { caller, snapshot }: FactReader,

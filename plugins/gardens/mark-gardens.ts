@@ -16,8 +16,7 @@ interface MarkingParts {
 }
 
 /**
- * Says of facts in gardens how their garden is called and how they stand in quarantine. Costs nothing for a page
- * without such facts.
+ * Marks facts in gardens with the garden's URI and their quarantine state. Costs nothing for a page without such facts.
  */
 export const markGardens = (
   views: readonly FactView[],
@@ -45,7 +44,7 @@ const mark = async (
   return views.map((view) => {
     const garden = gardens.get(view.fact.gardenId ?? '');
     if (garden === undefined) return view;
-    // The slug of a garden that is no more may be that of another by now.
+    // Another garden may have taken the slug of a deleted one.
     const uri = garden.deletedMs === null ? self.names.gardenUri(self.authority, garden.slug) : undefined;
     const named = uri === undefined ? view : withMark(view, GARDEN_URI, uri);
     const status = statuses.get(view.fact.id);

@@ -1,25 +1,24 @@
 import type { PluginTables } from '../../kernel/plugin-api.ts';
 import { MEMBERS } from './gardens-migrations.ts';
 
-/** Raised with everything that makes members of gardens. */
+/** Signalled when members are added to gardens. */
 export const MEMBERS_ADDED = 'members-added';
 
 /**
- * Whether a store has members of gardens at all: a node without gardens saves a look-up at every read, which costs an
- * answer of the database. To be wrong for a moment is to hide: until a process has heard of the first member ever,
- * facts of gardens stay hidden from members there.
+ * Tells if the store has any garden members, so that a node without gardens saves a look-up at every read. Before a
+ * process learns of the very first member, it briefly hides that member's gardens: the safe side.
  */
 export class MemberPresence {
   readonly #tables: PluginTables;
   #none = false;
-  /** Grows with each news, so that a look from before it does not count. */
+  /** Grows with each signal, so that an earlier look-up does not count. */
   #heard = 0;
 
   constructor(tables: PluginTables) {
     this.#tables = tables;
   }
 
-  /** True when it is sure that there was nobody. */
+  /** True only if there surely were no members. */
   get none(): boolean {
     return this.#none;
   }

@@ -5,10 +5,10 @@ import { type GardenPath, type GardenRouteParts, gardenPath } from './garden-rou
 import { ROLES, type Role } from './garden-row.ts';
 import { GARDEN_MEMBER } from './gardens-api.ts';
 
-/** Any key comes in: the role in the garden decides. */
+/** Any key may call: the role in the garden decides. */
 const ACCESS = { permission: 'any' } as const;
 
-/** GET /v1/gardens/{…}/members: a bare array, in the order in which they were added. */
+/** GET /v1/gardens/{…}/members: a bare array, in the order of joining. */
 export const listMembersRoute = ({ gardens }: GardenRouteParts): Route<GardenPath> => ({
   method: 'GET',
   path: '/v1/gardens/*garden/members',
@@ -53,7 +53,10 @@ interface MemberPath extends GardenPath {
   readonly entity_uri: string;
 }
 
-/** Slug and UUID go as they are; the URI of the garden is percent-encoded, because the tail is the member's. */
+/**
+ * Slug and UUID are sent as they are. The URI of a garden is percent-encoded, because the rest of the path names the
+ * member.
+ */
 const memberPath = schema<MemberPath>({
   type: 'object',
   properties: { garden: { type: 'string' }, entity_uri: { type: 'string' } },

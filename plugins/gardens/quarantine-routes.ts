@@ -40,7 +40,7 @@ interface FactBody {
 interface TargetBody {
   readonly target_garden_id?: string;
   readonly reason?: string;
-  /** The moderator's, over the fact as its author said it. */
+  /** The moderator's signature over the fact as its author asserted it. */
   readonly attestation?: AttestationJson | null;
 }
 
@@ -107,12 +107,10 @@ interface FactPath {
   readonly fact_id: string;
 }
 
-/** What may stand in the address as well. */
+/** Members that the query may hold as well. */
 type Arguments = Pick<TargetBody, 'target_garden_id' | 'reason'>;
 
-/**
- * What the body says, or the query where the body is silent; they must not contradict each other.
- */
+/** Reads each member from the body, or else from the query. Both must agree. */
 const eitherOf = (body: Arguments, query: Arguments): Arguments => {
   const twice = (['target_garden_id', 'reason'] as const)
     .filter((name) => body[name] !== undefined && query[name] !== undefined && body[name] !== query[name])
@@ -129,7 +127,7 @@ const factPath = schema<FactPath>({
   required: ['fact_id'],
 });
 
-/** POST /v1/quarantine/{fact_id}/admit: the same by the fact alone. */
+/** POST /v1/quarantine/{fact_id}/admit: promotes a fact without naming its garden. */
 export const admitHeldRoute = ({
   quarantine,
   self,
@@ -185,7 +183,7 @@ interface ListQuery {
   readonly offset: number;
 }
 
-/** GET /v1/quarantine: those gardens alone that the caller moderates. */
+/** GET /v1/quarantine: only gardens that the caller moderates. */
 export const listQuarantineRoute = ({ quarantine, self }: QuarantineRouteParts): Route<undefined, ListQuery> => ({
   method: 'GET',
   path: '/v1/quarantine',

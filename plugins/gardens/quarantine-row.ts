@@ -3,24 +3,24 @@ import type { Row, SqlValue } from '../../kernel/plugin-api.ts';
 export const QUARANTINE_STATUSES = ['pending', 'promoted', 'rejected'] as const;
 export type QuarantineStatus = (typeof QUARANTINE_STATUSES)[number];
 
-/** A fact in a quarantine garden, and what was decided about it. The fact itself never changes. */
-export interface Quarantined {
+/** A fact in a quarantine garden, with its judgement. The fact itself never changes. */
+export interface QuarantineRecord {
   readonly factId: string;
   readonly tenantId: string;
   readonly gardenId: string;
   readonly status: QuarantineStatus;
   /** One word. */
   readonly reason: string;
-  /** Timestamp of the fact, for the order of lists. */
+  /** Timestamp of the fact, which orders lists. */
   readonly timestampMs: number;
   /** entity_uri of the moderator; null while it is pending. */
   readonly actedBy: string | null;
   readonly actedMs: number | null;
-  /** Where it was promoted to; null while it is not, and for a promotion out of all gardens. */
+  /** Garden of the copy. Null without a promotion, and for a promotion out of all gardens. */
   readonly targetGardenId: string | null;
 }
 
-export const rowOfQuarantined = (entry: Quarantined): Row => ({
+export const rowOfQuarantined = (entry: QuarantineRecord): Row => ({
   fact_id: entry.factId,
   tenant_id: entry.tenantId,
   garden_id: entry.gardenId,
@@ -32,7 +32,7 @@ export const rowOfQuarantined = (entry: Quarantined): Row => ({
   target_garden_id: entry.targetGardenId,
 });
 
-export const quarantinedFromRow = (row: Readonly<Record<string, SqlValue>>): Quarantined => ({
+export const quarantinedFromRow = (row: Readonly<Record<string, SqlValue>>): QuarantineRecord => ({
   factId: String(row['fact_id']),
   tenantId: String(row['tenant_id']),
   gardenId: String(row['garden_id']),

@@ -29,7 +29,7 @@ import type { Decision, HeldFacts, Promotion, Quarantine, QuarantineSearch, Verd
 import { QUARANTINED } from './gardens-migrations.ts';
 import { FACT_NOT_QUARANTINE_PENDING, QUARANTINE_PROMOTE, QUARANTINE_REJECT } from './gardens-words.ts';
 import { listQuarantined } from './list-quarantined.ts';
-import { type Quarantined, quarantinedFromRow } from './quarantine-row.ts';
+import { type QuarantineRecord, quarantinedFromRow } from './quarantine-row.ts';
 import { readFreeText } from './read-garden-draft.ts';
 import { entered, findGarden, refuseGardenWrite } from './stored-garden-access.ts';
 
@@ -41,11 +41,10 @@ export interface QuarantineParts {
   readonly audit: AuditLog | undefined;
   readonly gardens: GardenService;
   readonly attestations: Attestations | undefined;
-  /** Slug, id or URI of the garden for inbound facts; empty where there is none. */
+  /** Slug, id or URI of the garden for inbound facts; empty for none. */
   readonly inboundGarden: string;
 }
 
-/** Quarantine in the store. */
 export class QuarantineService implements Quarantine {
   readonly #parts: QuarantineParts;
 
@@ -121,7 +120,7 @@ export class QuarantineService implements Quarantine {
     return decision;
   }
 
-  /** The pending fact, once it is sure that the caller may decide about it. */
+  /** The pending fact, after checking that the caller may judge it. */
   async #held(name: string | null, factId: string, reader: FactReader): Promise<{ fact: StoredFact }> {
     const { tables, gardens } = this.#parts;
     const { caller } = reader;
@@ -137,7 +136,7 @@ export class QuarantineService implements Quarantine {
     return { fact };
   }
 
-  /** An unknown fact and one whose garden the caller may not enter are the same. */
+  /** An unknown fact and one in a garden that the caller may not enter get the same refusal. */
   async #gardenOf(own: ReadableTables, factId: string, caller: Principal): Promise<Garden> {
     const gardenId = (await entryOf(own, factId, caller))?.gardenId ?? '';
     const garden = (await gardensById(own, caller.tenantId, [gardenId])).get(gardenId);
@@ -194,9 +193,9 @@ export class QuarantineService implements Quarantine {
   }
 }
 
-/** What a verdict leaves out is spelled out. */
+/** Fills in the defaults of a verdict. */
 const readVerdict = ({ factId, garden = null, reason = null }: Verdict): Required<Verdict> => {
-  // No store holds such an id.
+  // A store can hold no such id.
   if (hasForbiddenCodePoint(factId)) throw noSuchFact();
   return { factId, garden, reason: reason === null ? null : readFreeText(reason, 'body.reason') };
 };
@@ -210,7 +209,6 @@ const checkPage = ({ limit, offset }: QuarantineSearch): void => {
   }
 };
 
-/** Facts of one page of a list. */
 export const MAX_PAGE = 1_000;
 export const MAX_OFFSET = 1_000_000_000;
 
@@ -218,7 +216,7 @@ const entryOf = async (
   own: ReadableTables,
   factId: string,
   { tenantId }: Principal,
-): Promise<Quarantined | undefined> => {
+): Promise<QuarantineRecord | undefined> => {
   const [row] = await own.select(QUARANTINED, { tenant_id: tenantId, fact_id: factId });
   return row === undefined ? undefined : quarantinedFromRow(row);
 };

@@ -6,7 +6,7 @@ import type { GardenDraft } from './gardens-api.ts';
 /** Characters of a name, a description or a reason. */
 export const MAX_TEXT_LENGTH = 1024;
 
-/** The draft as it is stored. Throws `validation`, naming the member of the body. */
+/** The draft in its stored form. Throws `validation` with the member of the body. */
 export const readGardenDraft = ({ slug, name, scope, description, quarantine }: GardenDraft): Required<GardenDraft> => {
   const given = { slug: slug.trim().toLowerCase(), name: name.trim() };
   if (!SLUG.test(given.slug)) {
@@ -28,7 +28,7 @@ export const readRole = (role: Role): Role => {
   throw memberRefusal('body.role', `must be one of ${ROLES.join(', ')}`);
 };
 
-/** Text that people write. Throws `validation` where it is too long, or no store could hold it. */
+/** Free text. Throws `validation` if it is too long, or a store cannot hold it. */
 export const readFreeText = (text: string, path: string): string => {
   if (!isWithinCharacters(text, MAX_TEXT_LENGTH)) {
     throw memberRefusal(path, `must have at most ${MAX_TEXT_LENGTH} characters`);

@@ -16,11 +16,12 @@ import { activeBySlug, gardensById, gardensWrittenBy, listGardens, readableGarde
 import type { MemberPresence } from './member-presence.ts';
 
 /**
- * Memberships as the snapshot of each question holds them: a removed member reads nothing from the next snapshot on.
+ * Reads memberships from the snapshot of each question, so that a removed member reads nothing from the next snapshot
+ * on.
  */
 export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presence: MemberPresence): GardenAccess => ({
   async readable(caller, snapshot) {
-    // The node works in nobody's name, whatever a list of members says.
+    // The node acts for no member, so it has no memberships.
     if (caller.kind === 'node') return [];
     if (caller.permissions.has('admin')) return 'all';
     return presence.none ? [] : readableGardens(tables.in(snapshot), caller);
@@ -28,7 +29,7 @@ export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presenc
   async enter(name, caller, snapshot) {
     const own = tables.in(snapshot);
     const garden = await findGarden(own, name, caller, self);
-    // The same look-up follows an unknown name, which must not be told apart by its time.
+    // Also runs for an unknown name, so that timing does not reveal which gardens exist.
     const role = await roleOf(own, garden?.id ?? NO_GARDEN, caller);
     return garden === undefined || role === undefined ? undefined : entered(garden, role);
   },
@@ -48,7 +49,7 @@ export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presenc
   },
 });
 
-/** The garden of the caller's tenant that is named; one that was deleted by its UUID alone, for an admin key. */
+/** The named garden of the caller's tenant. A deleted one is found only by its UUID and an admin key. */
 export const findGarden = async (
   own: ReadableTables,
   name: string,
@@ -56,8 +57,7 @@ export const findGarden = async (
   self: NodeSelf,
 ): Promise<Garden | undefined> => {
   let first: Garden | undefined;
-  // All are looked up, for a garden that there is and one that there is not must not be told apart by the number of
-  // look-ups.
+  // Tries all names each time: the number of look-ups must not reveal if a garden exists.
   for (const reference of readGardenName(name, self)) {
     const garden =
       'slug' in reference
@@ -68,7 +68,7 @@ export const findGarden = async (
   return first;
 };
 
-/** Admins and writers write facts, all roles enter. */
+/** Admins and writers write facts; all roles enter. */
 export const entered = ({ id, scope, deletedMs }: Garden, role: Role): EnteredGarden => ({
   id,
   scope,
@@ -76,8 +76,8 @@ export const entered = ({ id, scope, deletedMs }: Garden, role: Role): EnteredGa
 });
 
 /**
- * Why a caller who may enter a garden cannot store a fact of this scope in it, or null. An admin key may write to every
- * garden that there still is. `path` names the body.
+ * The refusal for a caller who may enter a garden but cannot store a fact of this scope in it, or null. An admin key
+ * may write to every active garden. `path` names the body.
  */
 export const refuseGardenWrite = (
   { scope, mayWrite }: EnteredGarden,

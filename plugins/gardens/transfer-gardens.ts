@@ -11,12 +11,12 @@ import { SLUG } from './garden-name.ts';
 import { type Garden, gardenFromRow, type Member, memberFromRow, ROLES, rowOfGarden } from './garden-row.ts';
 import { insertMembers } from './garden-store.ts';
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
-import { QUARANTINE_STATUSES, type Quarantined, rowOfQuarantined } from './quarantine-row.ts';
+import { QUARANTINE_STATUSES, type QuarantineRecord, rowOfQuarantined } from './quarantine-row.ts';
 
 const ROWS_PER_PAGE = 500;
 
 /**
- * Gardens, deleted ones too, with their members: without them nobody but an admin would see their facts in the other
+ * Exports gardens, deleted ones included, with their members. Otherwise only admins could see their facts in the other
  * store.
  */
 export const transferGardens = (tables: PluginTables): TransferSection => ({
@@ -33,7 +33,7 @@ export const transferGardens = (tables: PluginTables): TransferSection => ({
     const { garden, members } = readGarden(line, tenantId);
     const own = tables.in(transaction);
     const [known] = await own.select(GARDENS, { tenant_id: tenantId, garden_id: garden.id });
-    // What this store knows of a garden is newer than any file.
+    // The store's own record of a garden is newer than any file.
     if (known !== undefined) return false;
     if (garden.deletedMs === null) {
       const taken = await own.select(GARDENS, { tenant_id: tenantId, active_slug: garden.slug });
@@ -45,7 +45,7 @@ export const transferGardens = (tables: PluginTables): TransferSection => ({
   },
 });
 
-/** What waits in quarantine, and what was decided. */
+/** The facts in quarantine, and their judgements. */
 export const transferQuarantine = (tables: PluginTables): TransferSection => ({
   type: 'quarantine',
   async *pages(snapshot, tenantId) {
@@ -144,7 +144,7 @@ const readMember = (member: unknown, { id: gardenId, tenantId }: Garden): Member
   };
 };
 
-const readQuarantined = (line: TransferLine, tenantId: string): Quarantined => {
+const readQuarantined = (line: TransferLine, tenantId: string): QuarantineRecord => {
   const status = QUARANTINE_STATUSES.find((known) => known === line['status']);
   if (status === undefined) throw broken('status');
   const text = (name: string): string | null => (line[name] === null ? null : textOf(line, name));

@@ -14,12 +14,12 @@ import type { Signature } from './signed-document.ts';
 /** A row for each tenant whose old entries were deleted. */
 export const STUBS_TABLE = 'audit_stubs';
 
-/** What is left of the entries that were deleted: where the chain goes on from. */
+/** The remainder of deleted entries, from which the chain continues. */
 export interface ChainStub {
   readonly tenantId: string;
-  /** The last entry that was deleted; undefined while only entries of facts were old enough. */
+  /** The last deleted entry; undefined if only entries of facts were old enough. */
   readonly place: ChainPlace | undefined;
-  /** Milliseconds since the epoch. Entries before it are not shown any more, those of facts among them. */
+  /** Milliseconds since the epoch. Earlier entries are not shown, entries of facts included. */
   readonly floorMs: number;
   /** Milliseconds since the epoch. */
   readonly createdMs: number;
@@ -48,7 +48,7 @@ export const stubRow = ({ stub, signature }: SignedStub): Row => ({
   signature: signature?.signature ?? null,
 });
 
-/** What is signed of a stub, and shown of it. `count` entries are gone. */
+/** The signed and published form of a stub. `count` entries are deleted. */
 export const stubDocument = ({ tenantId, place, floorMs, createdMs }: ChainStub, { names, nodeId }: NodeSelf) => ({
   kind: names.documentKind('audit_stub'),
   version: 1,
@@ -73,7 +73,7 @@ const stubFromRow = (row: Readonly<Record<string, SqlValue>>): SignedStub => {
   return { stub, signature: signatureFromRow(row) };
 };
 
-/** Of a row with the columns `signed_by` and `signature`. */
+/** From a row with the columns `signed_by` and `signature`. */
 export const signatureFromRow = (row: Readonly<Record<string, SqlValue>>): Signature | null =>
   row['signed_by'] == null || row['signature'] == null
     ? null

@@ -2,7 +2,7 @@ import { type NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import type { StoreCheck } from '../../backup/backup-api.ts';
 import type { Audit, VerifiedEntries } from '../audit-api.ts';
 
-/** Hashes the entries of every tenant again, and compares them with the checkpoints that the node has signed. */
+/** Hashes the entries of every tenant again, and compares them with the node's signed checkpoints. */
 export const createEntryCheck = (audit: Pick<Audit, 'verify'>, { names }: Pick<NodeSelf, 'names'>): StoreCheck => ({
   name: 'audit',
   summary: 'every link of the chain of the audit log, and its checkpoints',

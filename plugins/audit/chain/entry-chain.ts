@@ -13,7 +13,7 @@ import { linksAfter } from './entry-link.ts';
 
 type Builder = (table: string) => ReturnType<ReadableTables>;
 
-/** The newest place of the chain of a tenant at this number or below; undefined while there is none. */
+/** The newest chain place of a tenant at or below this number; undefined without one. */
 export const placeAt = async (
   tables: Builder,
   tenantId: string,
@@ -28,15 +28,15 @@ export const placeAt = async (
   return { number: Number(row['seq']), link: linkFromRow(row) };
 };
 
-/** Most tenants whose newest links are remembered. */
+/** Bounds the tenants in the cache of newest links. */
 const MOST_REMEMBERED = 1_000;
 
-/** Gives new entries their links, in the transaction that stores them. */
+/** Links new entries to the chain, in the transaction that stores them. */
 export class EntryChain {
   readonly #tables: PluginTables;
-  /** What this process committed last of a tenant. Good as long as the ledger of the tenant has not grown since. */
+  /** The newest places committed by this process. Valid until the tenant's ledger grows. */
   readonly #committed = new Map<string, ChainPlace>();
-  /** The newest link within a transaction. */
+  /** The newest place within an open transaction. */
   readonly #open = new WeakMap<PluginTransaction, ChainPlace>();
 
   constructor(tables: PluginTables) {
@@ -47,14 +47,14 @@ export class EntryChain {
   async newest(tenantId: string, transaction: PluginTransaction): Promise<ChainLink | null> {
     const open = this.#open.get(transaction);
     if (open !== undefined) return open.link;
-    // Costs no statement: the transaction has it for the numbers of the entries.
+    // Costs no statement, because the transaction already read it to number the entries.
     const head = await transaction.ledgerHead(tenantId);
     const known = this.#committed.get(tenantId);
     if (known?.number === head.number) return known.link;
     return (await placeAt(this.#tables.in(transaction), tenantId))?.link ?? null;
   }
 
-  /** The links of entries that the transaction is about to store. */
+  /** Computes the links of entries that the transaction is about to store. */
   extend(previous: ChainLink | null, entries: readonly RecordedEntry[], transaction: PluginTransaction): ChainLink[] {
     const links = linksAfter(previous, entries);
     const [entry, link] = [entries.at(-1), links.at(-1)];
@@ -62,7 +62,7 @@ export class EntryChain {
     return links;
   }
 
-  /** Notes that a transaction which stored nothing but entries was committed. */
+  /** Records the commit of a transaction that stored only entries. */
   committed(tenantId: string, transaction: PluginTransaction): void {
     const place = this.#open.get(transaction);
     if (place === undefined) return;

@@ -22,7 +22,7 @@ export interface SignedCheckpoint {
 
 type Builder = (table: string) => ReturnType<ReadableTables>;
 
-/** What is signed of a checkpoint, and shown of it. */
+/** The signed and published form of a checkpoint. */
 export const checkpointDocument = (checkpoint: Checkpoint, { names, nodeId }: NodeSelf) => ({
   kind: names.documentKind('audit_checkpoint'),
   version: 1,
@@ -37,11 +37,11 @@ export const checkpointDocument = (checkpoint: Checkpoint, { names, nodeId }: No
   created_at: formatInstant(checkpoint.createdMs),
 });
 
-/** The plugin that keeps the key of the node; undefined where none does. */
+/** The plugin that holds the node's key; undefined if there is none. */
 export const signerOf = async (hooks: HookCaller): Promise<AuditSigner | undefined> =>
   (await hooks.collect(auditSigner, {}))[0];
 
-/** The log of checkpoints, each signed when it is stored. */
+/** The log of checkpoints; it signs each one when it is stored. */
 export const signedLog = (self: NodeSelf, signer: AuditSigner | undefined): CheckpointLog =>
   new CheckpointLog(CHECKPOINTS_TABLE, (checkpoint) => {
     const signature = signDocument(checkpointDocument(checkpoint, self), signer);
@@ -52,7 +52,7 @@ export const signedLog = (self: NodeSelf, signer: AuditSigner | undefined): Chec
 export const newestSigned = async (tables: Builder, tenantId: string): Promise<SignedCheckpoint | undefined> =>
   (await fromRows(tables(CHECKPOINTS_TABLE).where('tenant_id', tenantId).orderBy('log_index', 'desc').limit(1)))[0];
 
-/** The same as it is shown; null while there is none. */
+/** The same in its published form; null without one. */
 export const newestDocument = async (
   tables: Builder,
   tenantId: string,
@@ -62,7 +62,7 @@ export const newestDocument = async (
   return newest === undefined ? null : withSignature(checkpointDocument(newest.checkpoint, self), newest.signature);
 };
 
-/** Checkpoints of places above `above` and up to `upTo`, in their order. */
+/** Checkpoints of places after `above` and up to `upTo`, in order. */
 export const signedBetween = (
   tables: Builder,
   tenantId: string,

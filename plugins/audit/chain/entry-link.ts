@@ -2,12 +2,12 @@ import { type ChainLink, formatInstant, hashText, sha256Hex } from '../../../ker
 import type { RecordedEntry } from '../audit-api.ts';
 
 /**
- * The link of an entry with a row: SHA-256 over the entry as `GET /v1/admin/audit` shows it, with its place in the
- * chain and the hash of the link before, in the form of RFC 8785. `previous` is null for the first one.
+ * The link of an entry with a row: the SHA-256 of its RFC 8785 form. The form is that of `GET /v1/admin/audit` with the
+ * entry's place in the chain and the previous hash. `previous` is null for the first entry.
  */
 export const linkAfter = (previous: ChainLink | null, entry: RecordedEntry): ChainLink => {
   const seq = previous === null ? 1 : previous.seq + 1;
-  // A flat object with its names in order and whole numbers is written alike by RFC 8785 and by `JSON.stringify`.
+  // For a flat object with sorted names and whole numbers, `JSON.stringify` produces the RFC 8785 form.
   const text = JSON.stringify({
     attested_key_id: entry.attestedKeyId,
     chain_seq: seq,
@@ -26,7 +26,7 @@ export const linkAfter = (previous: ChainLink | null, entry: RecordedEntry): Cha
   return { seq, hash: Buffer.from(sha256Hex(text), 'hex') };
 };
 
-/** The links of entries that follow one another, behind `previous`. */
+/** The links of successive entries after `previous`. */
 export const linksAfter = (previous: ChainLink | null, entries: readonly RecordedEntry[]): ChainLink[] => {
   let link = previous;
   return entries.map((entry) => {

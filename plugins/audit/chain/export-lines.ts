@@ -4,15 +4,17 @@ import { factEntryJson } from '../audit-entry-json.ts';
 
 const PIECE_CHARACTERS = 256 * 1024;
 
-/** What is behind the entries: a checkpoint that covers entries of the export. */
+/** The last line of an export. */
 export interface ExportEnd {
-  /** Null where there is none yet, and for callers who see their own entries alone. */
+  /**
+   * A checkpoint that covers entries of the export. Null without one, and for callers who see only their own entries.
+   */
   readonly checkpoint: SignedDocument | null;
 }
 
 /**
- * JSON lines: an entry each, and one for the end, without which an export is cut off. Entries have their number, detail
- * and link for callers who may read all of them; others would learn by the numbers how much others write.
+ * JSON lines: one for each entry, and a last one without which the export is incomplete. Only callers who may read all
+ * entries get number, detail and link, because the numbers reveal how much others write.
  */
 export async function* exportLines(
   parts: AsyncIterable<readonly EntryWithFact[]>,
@@ -34,7 +36,7 @@ export async function* exportLines(
 }
 
 /**
- * What the link is made of, besides what is shown anyway; null for entries of facts. `detail` is text, as in the link.
+ * The members of the link that are not shown otherwise; null for entries of facts. `detail` is text, as in the link.
  */
 const linkJson = ({ entry: { seq, tenantId, detail, link } }: EntryWithFact) => ({
   seq,

@@ -3,7 +3,7 @@ import { readStub } from './chain-stub.ts';
 import { linkedEntries } from './linked-rows.ts';
 import { type VerifiedStretch, verifyStretch } from './verify-stretch.ts';
 
-/** Most links that one step hashes, in some 20 ms. */
+/** Bounds the links that one step hashes, to some 20 ms. */
 export const LINKS_PER_STEP = 2_000;
 
 export interface CheckpointParts {
@@ -13,12 +13,10 @@ export interface CheckpointParts {
   readonly log: Logger;
 }
 
-/**
- * Verifies the logs of tenants from their newest checkpoints on, and stores signed checkpoints of how far they hold.
- */
+/** Verifies the logs of tenants from their newest checkpoints on, and stores signed checkpoints of the valid part. */
 export class CheckpointKeeper {
   readonly #parts: CheckpointParts;
-  /** The highest number of each tenant at the last look. */
+  /** The highest number of each tenant at the last call. */
   readonly #seen = new Map<string, number>();
   readonly #reported = new Set<string>();
 
@@ -26,7 +24,7 @@ export class CheckpointKeeper {
     this.#parts = parts;
   }
 
-  /** Brings the checkpoints of all tenants up to date whose ledgers have grown since the last call. */
+  /** Updates the checkpoints of all tenants whose ledgers have grown since the last call. */
   async keepAll(checkpoints: CheckpointLog): Promise<void> {
     const ends = await this.#parts.tables.read((_own, snapshot) => snapshot.ledgerEnds());
     for (const { tenantId, number } of ends) {
@@ -38,7 +36,7 @@ export class CheckpointKeeper {
     for (const tenantId of this.#seen.keys()) if (!known.has(tenantId)) this.#seen.delete(tenantId);
   }
 
-  /** Ends at the newest entry, or at the first that does not hold. */
+  /** Ends at the newest entry, or at the first broken link. */
   async keep(tenantId: string, checkpoints: CheckpointLog): Promise<void> {
     for (;;) {
       const { stretch, from, isLast } = await this.#verifyNext(tenantId, checkpoints);

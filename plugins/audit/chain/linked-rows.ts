@@ -2,7 +2,7 @@ import type { ChainLink, ReadableTables, SqlValue } from '../../../kernel/plugin
 import type { RecordedEntry } from '../audit-api.ts';
 import { ENTRIES_TABLE, entryFromRow, linkFromRow } from '../entry-rows.ts';
 
-/** An entry with a row, and the link that stands in it. */
+/** An entry with a row, and its stored link. */
 export interface LinkedEntry {
   readonly entry: RecordedEntry;
   readonly link: ChainLink;
@@ -10,7 +10,7 @@ export interface LinkedEntry {
 
 type Builder = (table: string) => ReturnType<ReadableTables>;
 
-/** Entries with rows, numbered above `above`, in their order. */
+/** Entries with rows after the number `above`, in order. */
 export const linkedEntries = async (
   tables: Builder,
   tenantId: string,

@@ -29,13 +29,12 @@ export interface RetentionParts {
 }
 
 /**
- * Deletes entries that are older than so many days, and keeps a signed stub from which the chain goes on. Entries of
- * facts have no rows; they are not shown any more. Only what a checkpoint covers is deleted, and only while it holds:
- * what somebody has changed is evidence.
+ * Deletes old entries, and stores a signed stub from which the chain continues. Entries of facts have no rows; they are
+ * only hidden. Deletes only the part that a checkpoint covers and that verifies, because a changed entry is evidence.
  */
 export class Retention {
   readonly #parts: RetentionParts;
-  /** The floor that was reached last, for each tenant. */
+  /** The last floor of each tenant. */
   readonly #reached = new Map<string, number>();
 
   constructor(parts: RetentionParts) {
@@ -45,7 +44,7 @@ export class Retention {
   async keepAll(signer: AuditSigner | undefined, confirm: ConfirmLease): Promise<void> {
     const { tables, clock, retentionDays } = this.#parts;
     if (retentionDays === 0) return;
-    // By whole days, so that a look at each tenant once a day is enough.
+    // Counts whole days, so that each tenant is processed once a day.
     const wantedMs = (Math.floor(clock.nowMs() / DAY_MS) - retentionDays) * DAY_MS;
     const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
     for (const { tenantId } of ends) {
@@ -57,7 +56,7 @@ export class Retention {
     for (const tenantId of this.#reached.keys()) if (!known.has(tenantId)) this.#reached.delete(tenantId);
   }
 
-  /** Returns whether there may be more to delete. */
+  /** Returns true if there may be more to delete. */
   #deletePiece(
     tenantId: string,
     wantedMs: number,
@@ -95,7 +94,10 @@ const leading = (entries: readonly LinkedEntry[], holds: (entry: LinkedEntry) =>
   return end < 0 ? entries : entries.slice(0, end);
 };
 
-/** Puts the stub in the place of the entries up to it. The newest checkpoint stays: the next one counts on from it. */
+/**
+ * Replaces the entries up to the stub's place by the stub. The newest checkpoint stays, because the next one continues
+ * from it.
+ */
 const replace = async (
   own: WritableTables,
   stub: ChainStub,

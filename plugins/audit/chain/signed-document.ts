@@ -16,13 +16,13 @@ export interface Signature {
 
 type Document = Readonly<Record<string, string | number | null>>;
 
-/** Signs the RFC 8785 form of a document. Null where no plugin keeps a key. */
+/** Signs the RFC 8785 form of a document. Null if no plugin holds a key. */
 export const signDocument = (document: Document, signer: AuditSigner | undefined): Signature | null => {
   if (signer === undefined) return null;
   return { publicKey: signer.publicKey, signature: encodeBase64Url(signer.sign(bytesOf(document))) };
 };
 
-/** What must be verified to know that the key has signed the document; undefined for what can be no signature. */
+/** The check that proves the key's signature on the document; undefined for a malformed signature. */
 export const signatureCheck = (document: Document, { publicKey, signature }: Signature): SignatureCheck | undefined => {
   const key = decodeBase64Url(publicKey);
   const bytes = decodeBase64Url(signature);
@@ -30,7 +30,7 @@ export const signatureCheck = (document: Document, { publicKey, signature }: Sig
   return { publicKey: key, bytes: bytesOf(document), signature: bytes };
 };
 
-/** The document as it is shown: null for one that was made without a key. */
+/** The published document. Its signature is null if there was no key. */
 export const withSignature = (document: Document, signature: Signature | null) => ({
   ...document,
   public_key: signature?.publicKey ?? null,

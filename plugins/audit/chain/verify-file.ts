@@ -16,20 +16,20 @@ import { signatureCheck } from './signed-document.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** What a file of an export was found to be. */
+/** The result of verifying an export file. */
 export interface VerifiedFile {
-  /** Links that hold. */
+  /** Number of valid links. */
   readonly checked: number;
-  /** Entries behind the checkpoint, or all where there is none. */
+  /** Entries after the checkpoint; all entries without one. */
   readonly uncovered: number;
   readonly checkpoint: SignedDocument | null;
-  /** Why the file does not hold; undefined when it does. */
+  /** The reason why the file is invalid; undefined if it is valid. */
   readonly problem: string | undefined;
 }
 
 /**
- * Verifies the JSON lines of an export, without a node. A file that begins in the middle of the log is taken from its
- * first entry on. `publicKey` is the key that must have signed the checkpoint; without it any key may have.
+ * Verifies the JSON lines of an export, without a node. A file that starts in the middle of the log is verified from
+ * its first entry on. `publicKey` must have signed the checkpoint; without it, any key may have.
  */
 export const verifyFile = async (path: string, publicKey: string | undefined): Promise<VerifiedFile> => {
   const walk = new FileWalk();
@@ -47,7 +47,7 @@ const readLine = (text: string, number: number): Line => {
     const line: unknown = JSON.parse(text);
     if (typeof line === 'object' && line !== null && !Array.isArray(line)) return line as Line;
   } catch {
-    // Told below, like a line of another form.
+    // Reported below, like a line of another form.
   }
   throw new ServiceError('validation', `line ${number} is no JSON object`, {
     hint: 'give a file that "audit export" or GET /v1/audit/export?format=jsonl has written',
@@ -59,7 +59,7 @@ class FileWalk {
   #checked = 0;
   #problem: string | undefined;
   #end: Line | undefined;
-  /** Hashes by their place in the chain, 32 bytes each, to find that of the checkpoint. */
+  /** Hashes by their place in the chain, 32 bytes each, to compare with the checkpoint. */
   readonly #hashes = new Map<number, Uint8Array>();
 
   take(line: Line, number: number): void {
@@ -84,7 +84,7 @@ class FileWalk {
     const before = this.#link;
     this.#link = found;
     this.#hashes.set(found.seq, found.hash);
-    // The hash before the first entry of a part is not in the file.
+    // The file does not hold the hash before its first entry.
     if (before === undefined && found.seq > 1) return;
     const expected = linkOf(line, before ?? null);
     if (expected?.seq !== found.seq) this.#problem = `line ${number} does not follow the entry before it`;

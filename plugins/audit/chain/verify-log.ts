@@ -31,20 +31,20 @@ export interface VerificationParts {
   readonly work: SignatureWork;
 }
 
-/** What one snapshot shows of a part of the log. */
+/** A part of the log, read from one snapshot. */
 interface Part {
   readonly stub: SignedStub | undefined;
   readonly stretch: VerifiedStretch;
   readonly isLast: boolean;
   readonly head: VerifiedEntries['head'];
   readonly newest: SignedCheckpoint | undefined;
-  /** Those that cover a place of this part; at its end, also those of places that are not there. */
+  /** The checkpoints that cover a place of this part. The last part includes those of missing places. */
   readonly checkpoints: readonly SignedCheckpoint[];
   /** Links of this part by the numbers of their entries. */
   readonly links: ReadonlyMap<number, SignedCheckpoint['checkpoint']['link']>;
 }
 
-/** See `Audit.verify`. */
+/** Implements `Audit.verify`. */
 export const verifyLog = async (
   caller: Principal,
   afterSeq: number,
@@ -74,7 +74,7 @@ export const verifyLog = async (
 const readPart = async (own: ReadableTables, tenantId: string, afterSeq: number): Promise<Part> => {
   const stub = await readStub(own, tenantId);
   const from = afterSeq === 0 ? stub?.stub.place : await placeAt(own, tenantId, afterSeq);
-  // No entry has a number of 0 or below, or one that was deleted; somebody may have put one there.
+  // Genuine numbers start at 1, and deleted ones never return. The wide range finds forged rows.
   const above = afterSeq === 0 ? Number.MIN_SAFE_INTEGER : (from?.number ?? 0);
   const entries = await linkedEntries(own, tenantId, { above, limit: LINKS_PER_STEP });
   const isLast = entries.length < LINKS_PER_STEP;
@@ -103,7 +103,7 @@ const problemOfStub = async (
   return { reason: 'what is left of deleted entries has no good signature', seq: null, chainSeq, entryId: null };
 };
 
-/** The first checkpoint that does not fit the log before the place where the log itself does not hold. */
+/** The first checkpoint that contradicts the log, before the log's own first broken link. */
 const problemOfCheckpoints = async (
   { stretch, checkpoints, links }: Part,
   signer: AuditSigner | undefined,
@@ -133,7 +133,7 @@ const problemOfCheckpoints = async (
   return undefined;
 };
 
-/** Whether each is signed by a key that the node has or had. */
+/** Tells for each document if a present or former key of the node signed it. */
 const areSigned = async (
   documents: readonly {
     readonly document: Parameters<typeof signatureCheck>[0];

@@ -56,7 +56,7 @@ const VERIFIED_JSON = objectOf({
   ),
 });
 
-/** `GET /v1/audit/verify`: whether the log of the caller's tenant is as it was written, a part at a time. */
+/** `GET /v1/audit/verify`: verifies the log of the caller's tenant, one part per call. */
 export const verifyAuditRoute = (audit: Audit): Route<undefined, { readonly cursor?: string }> => ({
   method: 'GET',
   path: '/v1/audit/verify',

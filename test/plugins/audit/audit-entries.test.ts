@@ -73,7 +73,7 @@ forEachStore('audit entries', () => {
   const writes = async (): Promise<string[]> =>
     (await entries('event_type=fact_write')).map(({ fact_id }: { fact_id: string }) => fact_id);
 
-  it('are one for each stored fact, those that follow from others among them', async () => {
+  it('exist for each stored fact, system facts included', async () => {
     const writer = await node.addKey({ entityUri: 'agent:w' });
     const assert = (n: number) => {
       const body = {
@@ -94,7 +94,7 @@ forEachStore('audit entries', () => {
     expect(await entries('principal=agent:w')).to.have.length(30);
   });
 
-  it('name the person behind a key that came from an identity provider', async () => {
+  it('name the person behind a key from an identity provider', async () => {
     await node.facts.append(draft(1), CALLER);
     expect((await entries('principal=agent:w'))[0]).to.include({
       oidc_sub: 'sub-1',
@@ -103,7 +103,7 @@ forEachStore('audit entries', () => {
     });
   });
 
-  it('do not exist for a fact whose transaction failed, nor for one that was refused', async () => {
+  it('do not exist for a refused fact, or one whose transaction failed', async () => {
     const failed = await Promise.allSettled([
       node.facts.append({ ...draft(1), entity: 'user:broken' }, CALLER),
       node.facts.append(draft(2), CALLER),
@@ -113,7 +113,7 @@ forEachStore('audit entries', () => {
     expect(await writes()).to.have.length(1);
   });
 
-  it('share the fate of the transaction they are recorded in', async () => {
+  it('commit together with their transaction', async () => {
     const record = { ...ENTRY, detail: { action: 'with_fact' } };
     await node.facts.append(draft(1), CALLER, { beforeCommit: (transaction) => audit.record(record, transaction) });
     await node.facts
@@ -128,7 +128,7 @@ forEachStore('audit entries', () => {
     expect(await writes()).to.have.length(1);
   });
 
-  it('can be recorded by themselves, several in order, and found by their fact', async () => {
+  it('can be recorded without a transaction, several in order, and found by their fact', async () => {
     const { view } = await node.facts.append(draft(1), CALLER);
     await audit.record([
       { ...ENTRY, event: BEGUN, factId: view.fact.id, detail: { step: 1 } },
@@ -146,7 +146,7 @@ forEachStore('audit entries', () => {
     expect(ofUnknown.body[0]).to.include({ event_type: 'admin_action', fact_entity: null });
   });
 
-  it('that are recorded together are of one tenant, also within a transaction', async () => {
+  it('recorded together must belong to one tenant, also within a transaction', async () => {
     const mixed = [ENTRY, { ...ENTRY, tenantId: 't2' }];
     const within = node.facts.append(draft(1), CALLER, {
       beforeCommit: (transaction) => audit.record(mixed, transaction),
@@ -157,7 +157,7 @@ forEachStore('audit entries', () => {
     expect(await entries('principal=agent:ops')).to.deep.equal([]);
   });
 
-  it('are of an event that somebody declares', async () => {
+  it('must have a declared event', async () => {
     const event = defineAuditEvent('work_forgotten', { summary: 'nobody declares it' });
     for (const refused of [audit.record({ ...ENTRY, event }), audit.recordRejection({ ...ENTRY, event })]) {
       expect((await rejection(refused)).message).to.include('no enabled plugin declares it');
@@ -165,7 +165,7 @@ forEachStore('audit entries', () => {
     expect(await entries('event_type=work_forgotten')).to.deep.equal([]);
   });
 
-  it('about refusals stay within a limit, and say how many were left out', async () => {
+  it('about refusals stay within a limit, and count the omitted ones', async () => {
     const refusal: AuditEntry = { ...ENTRY, event: REFUSED, detail: { dimension: 'recall' } };
     for (let n = 0; n < REJECTIONS_PER_MINUTE + 3; n += 1) await audit.recordRejection(refusal);
     expect(await entries('event_type=work_refused')).to.have.length(REJECTIONS_PER_MINUTE);
@@ -177,7 +177,7 @@ forEachStore('audit entries', () => {
     });
   });
 
-  it('outlive backward steps of the clock, each under its own fact', async () => {
+  it('survive backward steps of the clock, each under its own fact', async () => {
     const first = await node.facts.append(draft(1), CALLER);
     node.clock.setNowMs(node.clock.nowMs() - 3_600_000);
     const second = await node.facts.append({ ...draft(1), relation: 'memory:later' }, CALLER);

@@ -71,7 +71,7 @@ forEachStore('the audit log of a tenant', () => {
     expect(same.entries[0].detail).to.contain('"action":"api_key_register"');
   });
 
-  it('goes on from a number, without gaps or repetition, and ends with null', async () => {
+  it('continues from a number, without gaps or repetition, and ends with null', async () => {
     const all = (await get()).body.entries.map(({ seq }: Entry) => seq);
     const seen: number[] = [];
     let cursor: number | null = 0;
@@ -98,7 +98,7 @@ forEachStore('the audit log of a tenant', () => {
     expect(await total('?event_type=fact_write&since=2026-03-02T09:00:05Z&principal=agent:w')).to.equal(1);
   });
 
-  it('refuses what it cannot read with 400', async () => {
+  it('refuses malformed parameters with 400', async () => {
     const bad = ['limit=0', 'limit=1001', 'limit=x', 'cursor=x', 'cursor=-1', 'cursor=1.5', 'cursor=9999999999999999'];
     bad.push(
       'since=yesterday',
@@ -128,7 +128,7 @@ forEachStore('the audit log of a tenant', () => {
 });
 
 forEachStore('the audit log of one tenant', () => {
-  it('shows nothing of another', async () => {
+  it('shows no entries of another tenant', async () => {
     const node = await startTestNode({
       plugins: ['keys', 'multi-tenant', 'audit', 'facts'],
       env: { SVC_MULTI_TENANT_ENABLED: 'true' },

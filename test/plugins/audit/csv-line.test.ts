@@ -29,7 +29,7 @@ const readCsvLine = (line: string): string[] => {
 };
 
 describe('a CSV line', () => {
-  it('quotes what would be read as structure, and doubles quotes', () => {
+  it('quotes text that would be read as structure, and doubles quotes', () => {
     expect(csvLine(['a,b', 'say "x"', 'two\r\nlines', 'plain'])).to.equal('"a,b","say ""x""","two\r\nlines",plain\r\n');
   });
 
@@ -44,7 +44,7 @@ describe('a CSV line', () => {
     }
   });
 
-  it('says what went in, apart from the apostrophe in front of formulas', () => {
+  it('parses back to its cells, apart from the apostrophe before formulas', () => {
     const cell = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.integer(),

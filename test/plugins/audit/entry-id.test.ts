@@ -9,7 +9,7 @@ const idOf = (factId: string, counter: number) =>
   factEntryId({ tenantId: 'default', factId, feed: { wallMs: 1, counter } });
 
 describe('the identifier of an audit entry of a fact', () => {
-  it('is a UUID, the same whenever it is asked for', () => {
+  it('is a UUID that never changes', () => {
     fc.assert(
       fc.property(fc.uuid(), counter, (factId, of) => {
         expect(idOf(factId, of)).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -19,7 +19,7 @@ describe('the identifier of an audit entry of a fact', () => {
     );
   });
 
-  it('comes in the order of the feed within an instant', () => {
+  it('sorts in the order of the feed within an instant', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), counter, counter, (one, other, first, second) => {
         fc.pre(first !== second);
@@ -29,7 +29,7 @@ describe('the identifier of an audit entry of a fact', () => {
     );
   });
 
-  it('gives a stamp that only facts with lower identifiers come before, as any other identifier does', () => {
+  it('yields the feed stamp at which any identifier would sort', () => {
     fc.assert(
       fc.property(
         fc.uuid(),

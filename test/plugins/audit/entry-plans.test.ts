@@ -14,7 +14,7 @@ import { createTemporaryStore, type TemporaryStore } from '../../adapters/sqlite
 
 const AFTER = { tsMs: 5, id: 'x' };
 
-describe('SQLite looks for audit entries', () => {
+describe('the query plan of SQLite for audit entries', () => {
   let temporary: TemporaryStore;
   let database: SqliteDatabase;
   before(async () => {
@@ -69,7 +69,7 @@ describe('SQLite looks for audit entries', () => {
     return steps.join('; ');
   };
 
-  it('of all facts by their numbers', async () => {
+  it('finds those of all facts by their numbers', async () => {
     const bounds = '(tenant_id=? AND number>? AND number<?)';
     for (const filter of [{}, { sinceMs: 1 }]) {
       expect(await stepsForFacts(filter, (entries) => entries.inOrder(7, 200))).to.include(
@@ -80,7 +80,7 @@ describe('SQLite looks for audit entries', () => {
     }
   });
 
-  it('of facts by who wrote, by the signing key, by the subject, by the source and by the fact', async () => {
+  it('finds those of facts by writer, signing key, subject, source and fact', async () => {
     const expected: readonly [Omit<StoredFilter, 'tenantId'>, string][] = [
       [{ ownedBy: 'agent:a' }, 'facts_by_writer'],
       [{ entityUri: 'agent:a', sinceMs: 1 }, 'facts_by_writer'],
@@ -101,18 +101,18 @@ describe('SQLite looks for audit entries', () => {
     }
   });
 
-  it('of facts without a signing key by those with one, where it counts them', async () => {
+  it('counts those of facts without a signing key by those with one', async () => {
     const steps = await stepsForFacts({ attested: false }, (entries) => entries.count());
     expect(steps).to.match(/facts_by_number .*; .*facts_by_signer/);
   });
 
-  it('with rows, of a tenant by their numbers and by their instants', async () => {
+  it('finds those with rows of a tenant by number and by instant', async () => {
     expect(await stepFor({}, (entries) => entries.inOrder(7, 200))).to.include('(tenant_id=? AND seq>?)');
     expect(await stepFor({}, (entries) => entries.newestFirst(AFTER, 50))).to.include('(tenant_id=? AND ts_ms<?)');
     expect(await stepFor({ sinceMs: 1 }, (entries) => entries.count())).to.include('(tenant_id=? AND ts_ms>?)');
   });
 
-  it('with rows, of somebody by them', async () => {
+  it('finds those with rows of an entity by the entity', async () => {
     for (const filter of [{ ownedBy: 'agent:a' }, { entityUri: 'agent:a' }]) {
       const step = await stepFor(filter, (entries) => entries.newestFirst(AFTER, 50));
       expect(step).to.include('(tenant_id=? AND entity_uri=? AND ts_ms<?)');
@@ -120,7 +120,7 @@ describe('SQLite looks for audit entries', () => {
     }
   });
 
-  it('with rows, of a fact by it, in either order and for either reader', async () => {
+  it('finds those with rows of a fact by the fact, in either order and for either reader', async () => {
     for (const filter of [{ factId: 'f' }, { factId: 'f', ownedBy: 'agent:a' }]) {
       const byFact = '(tenant_id=? AND fact_id=?';
       expect(await stepFor(filter, (entries) => entries.newestFirst(undefined, 50))).to.include(byFact);

@@ -49,7 +49,7 @@ forEachStore('audit entries with their facts', () => {
   };
   const list = (query = '', key = writer) => node.request('GET', `/v1/audit${query}`, { key });
 
-  it('are the own ones for a reader, newest first, with all their members', async () => {
+  it('are only its own for a reader, newest first, with all their members', async () => {
     const { body } = await list();
     expect(body.total).to.equal(2);
     expect(body.cursor).to.equal(null);
@@ -75,7 +75,7 @@ forEachStore('audit entries with their facts', () => {
     expect((await list('?entity_uri=agent:other')).body.total, 'asking for others finds none').to.equal(0);
   });
 
-  it('are all of the tenant for audit.read, and show of each fact only what the caller may see', async () => {
+  it('are all of the tenant for audit.read, with only the visible facts', async () => {
     const { body } = await list('?event_type=fact_write', auditor);
     expect(body.total).to.equal(3);
     const seen = new Map<string, Entry>(body.entries.map((entry: Entry) => [entry.fact_id, entry]));
@@ -97,7 +97,7 @@ forEachStore('audit entries with their facts', () => {
     expect(ofFact.body[0]).to.include(HIDDEN);
   });
 
-  it('of one fact are an array, and an unknown fact looks like one of somebody else', async () => {
+  it('of one fact are an array, and an unknown fact looks like one of another caller', async () => {
     const own = await list(`/facts/${publicFact}`);
     expect(own.body.map(({ fact_id }: Entry) => fact_id)).to.deep.equal([publicFact]);
     const foreign = await list(`/facts/${foreignFact}`);
@@ -109,7 +109,7 @@ forEachStore('audit entries with their facts', () => {
     expect((await list(`/facts/${foreignFact}`, auditor)).body).to.have.length(1);
   });
 
-  it('come in pages that neither repeat nor skip, also among entries of one instant', async () => {
+  it('are paged without repetition or gap, also among entries of one instant', async () => {
     const key = await node.addKey({ entityUri: 'agent:many' });
     const items = Array.from({ length: 11 }, (_, at) => ({
       entity: `user:m${at}`,
@@ -142,7 +142,7 @@ forEachStore('audit entries with their facts', () => {
     }
   });
 
-  it('need a permission, and parameters that can be read', async () => {
+  it('need a permission, and well-formed parameters', async () => {
     const federate = await node.addKey({ entityUri: 'agent:f', permissions: ['federate', 'write'] });
     for (const path of ['', '/export', `/facts/${publicFact}`]) {
       expect((await list(path, federate)).status, path).to.equal(403);
@@ -156,7 +156,7 @@ forEachStore('audit entries with their facts', () => {
 });
 
 forEachStore('the export of audit entries', () => {
-  it('is CSV with a header, of every entry the list has, and safe to open in a spreadsheet', async () => {
+  it('is CSV with a header, has every listed entry, and is safe to open in a spreadsheet', async () => {
     const node = await startTestNode({ plugins: ['keys', 'audit', 'facts'] });
     const key = await node.addKey({ entityUri: '=HYPERLINK("http://x")' });
     const count = 1_203;

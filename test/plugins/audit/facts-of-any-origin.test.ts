@@ -40,7 +40,7 @@ forEachStore('the audit entry of a fact', () => {
   const append = async ({ facts }: TestNode, n: number, caller = writer): Promise<string> =>
     (await facts.append(draft(n), caller)).view.fact.id;
 
-  it('is there for facts stored while the plugin was off, and by processes where it is off', async () => {
+  it('exists for facts stored while the plugin was off, and by processes without it', async () => {
     const without = await start({ plugins: ['facts'] });
     const before = await append(without, 1);
     const { folder } = without;
@@ -60,7 +60,7 @@ forEachStore('the audit entry of a fact', () => {
     expect(await logOf(await start({ plugins: ['audit', 'facts'], folder }))).to.deep.equal(log);
   });
 
-  it('names the node for a fact that was imported, at the time of the import', async () => {
+  it('names the node for an imported fact, at the time of the import', async () => {
     const source = await start({ plugins: ['audit', 'facts', 'transfer'] });
     const ids = [await append(source, 1), await append(source, 2)];
     const target = await start({ plugins: ['audit', 'facts', 'transfer'] });

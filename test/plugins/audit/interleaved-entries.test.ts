@@ -95,7 +95,7 @@ const fillLog = async (node: TestNode): Promise<string[]> => {
     await oneOf(Object.values(acts))(`${step}`);
     if (random.fraction() < 0.3) await node.clock.advance(1);
     if (step !== STEPS / 2) continue;
-    // What is stored from here on is older than these entries by the clock, and behind them in the log.
+    // The facts from here on are older than these entries by the clock, and later in the log.
     await node.clock.advance(20);
     await acts['entries']?.('before the step back');
     node.clock.setNowMs(node.clock.nowMs() - 6);
@@ -132,7 +132,7 @@ forEachStore('audit entries of facts among others', () => {
   });
   after(() => node.stop());
 
-  it('stand in the log in the order of their commits, each once', () => {
+  it('appear in the log in the order of their commits, each once', () => {
     expect(all.map(nameOf)).to.deep.equal(done);
     const seqs = all.map(({ seq }) => seq);
     expect(seqs).to.deep.equal([...new Set(seqs)].sort((a, b) => a - b));
@@ -164,7 +164,7 @@ forEachStore('audit entries of facts among others', () => {
   };
   const page = fc.record({ place: fc.nat(), limit: fc.integer({ min: 1, max: 30 }) });
 
-  it('come in the log in pages from any number on, whatever is asked for', async () => {
+  it('are paged through the log from any number, under any filter', async () => {
     await fc.assert(
       fc.asyncProperty(question, page, async (asked, { place, limit }) => {
         const filter = filterOf(asked);
@@ -179,7 +179,7 @@ forEachStore('audit entries of facts among others', () => {
     );
   });
 
-  it('come newest first in pages from any entry on, whatever is asked for, and by whom', async () => {
+  it('are paged newest first from any entry, under any filter and for any caller', async () => {
     const callers: readonly Principal[] = [AUDITOR, ...WRITERS.map((entityUri) => createPrincipal({ entityUri }))];
     await fc.assert(
       fc.asyncProperty(question, page, fc.constantFrom(...callers), async (asked, { place, limit }, caller) => {
@@ -203,7 +203,7 @@ forEachStore('audit entries of facts among others', () => {
     expect(exported).to.deep.equal([...all].sort(newestFirst));
   });
 
-  it('of one fact are all that name it, oldest first', async () => {
+  it('of one fact include all that name it, oldest first', async () => {
     for (const { factId } of all) {
       if (factId === null) continue;
       const { entries } = await audit.ofFact(AUDITOR, factId);

@@ -23,7 +23,7 @@ forEachStore('refused credentials', () => {
   };
   const count = async (n: number): Promise<void> => comesTrue(async () => (await entries()).length >= n);
 
-  it('leave an entry with digest, address, route and code, and not the credential', async () => {
+  it('leave an entry with digest, address, route and code, but without the credential', async () => {
     const token = 'tok_of-nobody-0123456789abcdef0123456789';
     expect((await guess(`Bearer ${token}`, '203.0.113.7', '/v1/facts')).status).to.equal(401);
     await count(1);
@@ -41,7 +41,7 @@ forEachStore('refused credentials', () => {
     expect(JSON.stringify(node.logLines)).not.to.contain(token);
   });
 
-  it('leave none for a request without one, for an open route and for a key that is good', async () => {
+  it('leave no entry for a missing credential, an open route or a valid key', async () => {
     await node.request('GET', '/v1/facts');
     await guess('Bearer nobody', '203.0.113.7', '/healthz');
     await node.request('GET', '/v1/audit', { key: auditor });
@@ -52,7 +52,7 @@ forEachStore('refused credentials', () => {
     ]);
   });
 
-  it('are of no entity, so that callers with own entries alone do not see them', async () => {
+  it('belong to no entity, so that callers limited to own entries do not see them', async () => {
     const reader = await node.addKey({ entityUri: 'agent:r', permissions: ['read'] });
     await guess('Bearer nobody', '203.0.113.7');
     await count(1);
@@ -60,7 +60,7 @@ forEachStore('refused credentials', () => {
     expect([own.body.total, own.body.entries]).to.deep.equal([0, []]);
   });
 
-  it('of one address fill ten entries a minute, and the next minute tells of the rest', async () => {
+  it('of one address fill ten entries a minute, and the next minute counts the rest', async () => {
     // One after another they would wait for each other's delay, which no clock of a test ends.
     const sent = Array.from({ length: REFUSALS_PER_ADDRESS + 5 }, (_, n) => guess(`Bearer guess-${n}`, '2001:db8::1'));
     await Promise.all(sent);

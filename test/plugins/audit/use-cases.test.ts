@@ -27,7 +27,7 @@ describe('reading the audit log without HTTP', () => {
   });
   afterEach(() => node.stop());
 
-  it('goes through the log in the order of its numbers', async () => {
+  it('pages through the log in the order of its numbers', async () => {
     const first = await audit.log(auditor, {}, { limit: 3 });
     expect(first).to.include({ total: 4, more: true });
     const rest = await audit.log(auditor, {}, { afterSeq: first.entries.at(-1)?.seq ?? 0 });
@@ -50,13 +50,13 @@ describe('reading the audit log without HTTP', () => {
     expect((await audit.ofFact(both, seen?.fact?.id ?? '')).entries).to.deep.equal([seen]);
   });
 
-  it('shows its own entries alone to a caller that may only read', async () => {
+  it('shows only its own entries to a caller that may only read', async () => {
     const { entries, total, more } = await audit.entries(reader, {});
     expect([entries.length, total, more]).to.deep.equal([1, 1, false]);
     expect((await audit.entries(reader, { entityUri: 'agent:other' })).entries).to.deep.equal([]);
   });
 
-  it('exports what the list shows', async () => {
+  it('exports the listed entries', async () => {
     const exported: EntryWithFact[] = [];
     for await (const entries of audit.export(auditor, {})) exported.push(...entries);
     expect(exported).to.deep.equal((await audit.entries(auditor, {})).entries);

@@ -14,7 +14,7 @@ interface Shown {
   readonly differs_elsewhere?: boolean;
 }
 
-forEachStore('contradictions and places', () => {
+forEachStore('contradictions in several places', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit', 'conflicts'] });
@@ -34,7 +34,7 @@ forEachStore('contradictions and places', () => {
     (await garden.must(200, actor, 'GET', `/v1/facts?entity=user:alice&relation=memory:role${options}`)).body.facts;
   const ids = async (actor: Actor, options = ''): Promise<string[]> =>
     (await facts(actor, options)).map(({ id }) => id);
-  /** What the actor is told about a conflict by facts. */
+  /** The system facts about a conflict that the actor sees. */
   const told = async (actor: Actor, { conflict_id: id }: Listed): Promise<string[]> => {
     const { body } = await garden.must(200, actor, 'GET', `/v1/facts?entity=${id}`);
     return body.facts.map(
@@ -47,7 +47,7 @@ forEachStore('contradictions and places', () => {
       resolution_note: 'so',
     });
 
-  it('leaves facts of different places side by side: each shown to its readers, none contradicted, no record', async () => {
+  it('do not arise between places: each reader sees both facts, none contradicted, no record', async () => {
     const outside = await says('stranger', 'a');
     const herbs = await says('writer', 'b', 'herbs');
     const roots = await says('founder', 'c', 'roots');
@@ -62,7 +62,7 @@ forEachStore('contradictions and places', () => {
     expect((await facts('stranger'))[0]).to.not.have.property('differs_elsewhere');
   });
 
-  it('says that a fact differs elsewhere only of live facts whose value another place of the reader lacks', async () => {
+  it('mark a live fact as differing elsewhere only if another place of the reader lacks its value', async () => {
     const outside = await says('stranger', 'a');
     const same = await says('writer', 'a', 'herbs');
     for (const shown of await facts('reader')) expect(shown).to.not.have.property('differs_elsewhere');
@@ -88,7 +88,7 @@ forEachStore('contradictions and places', () => {
     expect(one.body).to.not.have.property('differs_elsewhere');
   });
 
-  it('lets each place have its own winner', async () => {
+  it('have a winner in each place', async () => {
     const outside = await says('stranger', 'a', undefined, 0.9);
     await says('stranger', 'b', undefined, 0.2);
     await says('writer', 'c', 'herbs', 0.1);
@@ -99,7 +99,7 @@ forEachStore('contradictions and places', () => {
     expect(await ids('stranger')).to.deep.equal([outside]);
   });
 
-  it('keeps a record for each place, known to its readers, with what is said about it', async () => {
+  it('have a record in each place, with its system facts, known to its readers', async () => {
     const first = await says('stranger', 'a');
     const second = await says('stranger', 'b');
     const inner = [await says('writer', 'a', 'herbs'), await says('writer', 'c', 'herbs')];
@@ -117,7 +117,7 @@ forEachStore('contradictions and places', () => {
     await resolve('reader', newest as Listed, inner[0] as string, 403);
   });
 
-  it('ends nothing in another place: neither by a retraction, nor a resolution, nor a time-to-live', async () => {
+  it('are not ended in another place by a retraction, a resolution or a time-to-live', async () => {
     const outside = [await says('stranger', 'a', undefined, 0.4), await says('stranger', 'b', undefined, 0.5)];
     await says('writer', 'c', 'herbs');
     await says('writer', 'x', 'herbs', 0);
@@ -139,7 +139,7 @@ forEachStore('contradictions and places', () => {
     expect(inGarden.body.facts[0].value.v).to.equal('d');
   });
 
-  it('shows the newest retraction of each place that has nothing live left', async () => {
+  it('show the newest retraction of each place without live facts', async () => {
     await says('stranger', 'a');
     const herbs = await says('writer', 'b', 'herbs');
     const gone = await says('stranger', 'x', undefined, 0);
@@ -149,7 +149,7 @@ forEachStore('contradictions and places', () => {
     expect(await ids('stranger')).to.deep.equal([gone]);
   });
 
-  it('is the same outside whatever is hidden: record, members, time, facts about them, and their end', async () => {
+  it('look the same outside for any hidden facts: record, members, time, system facts and end', async () => {
     await says('writer', 'b', 'herbs');
     const first = await says('stranger', 'a');
     await says('writer', 'c', 'herbs');

@@ -25,7 +25,7 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('are refused to whoever may not write there, and in another scope than its own', async () => {
+  it('are refused to callers who may not write there, and in another scope than the garden has', async () => {
     const write = (actor: Actor, members: object, status: number) =>
       garden.must(status, actor, 'POST', '/v1/facts', {
         entity: 'user:bob',
@@ -62,7 +62,7 @@ forEachStore('facts in a garden', () => {
     expect(await found('founder', 'entity=user:bob')).to.deep.equal([]);
   });
 
-  it('are to a stranger as if neither they nor the garden existed', async () => {
+  it('look nonexistent to a stranger, like their garden', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     const unknown = '00000000-0000-4000-8000-000000000000';
     const ask = async (method: string, target: string, body?: unknown) => {
@@ -97,7 +97,7 @@ forEachStore('facts in a garden', () => {
     expect((await ask('GET', `/v1/facts/${fact.cid}`))[0]).to.equal(404);
   });
 
-  it('are listed to members alone, and by their garden to whoever asks for it', async () => {
+  it('are listed only to members, and by their garden on request', async () => {
     const outside = await garden.say('stranger', { entity: 'user:bob' });
     const inside = await garden.say('writer', { entity: 'user:bob', relation: 'memory:home', garden_id: 'herbs' });
     for (const actor of ['founder', 'writer', 'reader', 'operator'] as const) {
@@ -109,7 +109,7 @@ forEachStore('facts in a garden', () => {
     await garden.must(404, 'operator', 'GET', '/v1/facts?garden_id=no-such-garden');
   });
 
-  it('are hidden from a member at once when the membership ends, and a demoted writer writes no more', async () => {
+  it('are hidden from a former member at once, and refused from a demoted writer', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     const path = `/v1/gardens/herbs/members/${CAST.writer}`;
     await garden.must(200, 'founder', 'PATCH', path, { role: 'reader' });
@@ -148,7 +148,7 @@ forEachStore('facts in a garden', () => {
     expect(outside?.kind).to.equal('stored');
   });
 
-  it('are published by no deletion: admin keys alone see them from then on, under the id of the garden', async () => {
+  it('are published by no deletion: afterwards only admin keys see them, under the id of the garden', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     await garden.must(204, 'founder', 'DELETE', '/v1/gardens/herbs');
     await garden.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'herbs', name: 'Mine now' });
@@ -168,7 +168,7 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('end by a time-to-live of who asserted them, of an admin of the garden, or of an admin key', async () => {
+  it('end by a time-to-live of their asserter, of an admin of the garden, or of an admin key', async () => {
     const ttl = (id: string, actor: Actor, status: number, members: object = {}) =>
       garden.must(status, actor, 'POST', '/v1/facts', {
         entity: id,
@@ -190,7 +190,7 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('are retracted in their garden alone', async () => {
+  it('are retracted only within their garden', async () => {
     const outside = await garden.say('stranger');
     const inside = await garden.say('writer', { garden_id: 'herbs' });
     const retraction = await garden.say('writer', { garden_id: 'herbs', confidence: 0 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import type { RequestOptions, TestReply } from '../../kit/test-request.ts';
 
-/** Whoever asks in these tests, by name, with their roles in garden `herbs`. */
+/** The callers of these tests, by name, with their roles in garden `herbs`. */
 export const CAST = {
   founder: 'agent:founder',
   writer: 'agent:writer',

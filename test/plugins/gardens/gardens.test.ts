@@ -16,7 +16,7 @@ forEachStore('gardens', () => {
     'svc:%2F%2Fx%2Fgarden%2FHerbs',
   ];
 
-  it('are made by whoever may write, with their maker as first admin', async () => {
+  it('are made by callers who may write, with their maker as first admin', async () => {
     const { body } = await garden.must(201, 'stranger', 'POST', '/v1/gardens', {
       slug: '  Tree-House ',
       name: ' The tree house ',
@@ -69,7 +69,7 @@ forEachStore('gardens', () => {
     expect(taken.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409, 409, 409]);
   });
 
-  it('are found by slug, id and any URI of theirs, by members and admins alone', async () => {
+  it('are found by slug, id and any of their URIs, by members and admins only', async () => {
     for (const name of NAMES()) {
       for (const actor of ['founder', 'writer', 'reader', 'operator'] as const) {
         const { body } = await garden.must(200, actor, 'GET', `/v1/gardens/${name}`);
@@ -95,7 +95,7 @@ forEachStore('gardens', () => {
     expect(await slugs('operator')).to.deep.equal(['herbs', 'apples']);
   });
 
-  it('answer a stranger as if they did not exist, byte for byte', async () => {
+  it('look nonexistent to a stranger, byte for byte', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     const calls = [
       ['GET', '', undefined],
@@ -121,7 +121,7 @@ forEachStore('gardens', () => {
     }
   });
 
-  it('are changed by their admins alone: a member without the role gets 403', async () => {
+  it('are changed only by their admins: a member without the role gets 403', async () => {
     for (const actor of ['writer', 'reader'] as const) {
       await garden.must(403, actor, 'POST', '/v1/gardens/herbs/members', { entity_uri: 'agent:x' });
       await garden.must(403, actor, 'PATCH', `/v1/gardens/herbs/members/${CAST.reader}`, { role: 'admin' });
@@ -145,7 +145,7 @@ forEachStore('gardens', () => {
     await garden.must(422, 'founder', 'POST', '/v1/gardens/herbs/members', { role: 'reader' });
   });
 
-  it('keep one admin, whoever asks', async () => {
+  it('keep at least one admin', async () => {
     const founder = `/v1/gardens/herbs/members/${CAST.founder}`;
     for (const actor of ['founder', 'operator'] as const) {
       const demoted = await garden.must(403, actor, 'PATCH', founder, { role: 'reader' });
@@ -161,7 +161,7 @@ forEachStore('gardens', () => {
     expect(both.map(({ status }) => status).sort()).to.deep.equal([204, 403]);
   });
 
-  it('leave an entry in the log and one in the ledger for what was done, and none for what was refused', async () => {
+  it('leave an audit entry and a ledger entry for each change, and none for a refusal', async () => {
     await garden.must(204, 'founder', 'DELETE', `/v1/gardens/herbs/members/${CAST.reader}`);
     await garden.must(204, 'founder', 'DELETE', '/v1/gardens/herbs');
     await garden.must(404, 'founder', 'DELETE', '/v1/gardens/herbs');
@@ -191,7 +191,7 @@ forEachStore('gardens', () => {
     });
   });
 
-  it('give their slug free when they are deleted, and other tenants have their own', async () => {
+  it('release their slug when deleted, and other tenants have their own', async () => {
     await garden.must(204, 'founder', 'DELETE', `/v1/gardens/${garden.gardenId}`);
     for (const actor of ['founder', 'operator'] as const) {
       await garden.must(404, actor, 'GET', `/v1/gardens/${garden.gardenId}`);

@@ -28,16 +28,16 @@ export const hideFacts = async (
   for (const entity of ['user:alice', 'user:hidden']) {
     for (const value of VALUES) await hide({ entity, relation: `memory:${value.type}`, value });
   }
-  // What contradicts and what repeats what is seen, stronger and weaker.
+  // Facts that contradict or repeat visible facts, stronger and weaker.
   for (const confidence of [1, 0.3]) {
     for (const v of ['archivist', 'harbour master', 'gardener']) {
       await hide({ entity: 'user:alice', relation: 'memory:role', value: text(v, 'string'), confidence });
     }
   }
-  // What would end it, for who sees it.
+  // Facts that would end visible facts, for callers who see both.
   await hide({ entity: 'user:alice', relation: 'memory:home', confidence: 0 });
   await hide({ entity: 'user:bob', relation: 'memory:role', confidence: 0 });
-  // Edges from, to and between what is seen, and behind what is not.
+  // Edges from, to and between visible entities, and behind hidden ones.
   for (const [from, to] of [
     ['user:alice', 'user:dora'],
     ['user:dora', 'user:bob'],
@@ -48,7 +48,7 @@ export const hideFacts = async (
   ]) {
     await hide({ entity: from, relation: 'rel:knows', value: { type: 'ref', v: to } });
   }
-  // What was derived from what is seen, and sits beside it in its session.
+  // A fact derived from visible facts, in their session.
   for (const { id, cid } of seen.slice(0, 5)) {
     await hide({ entity: 'doc:sum', relation: 'memory:sum', value: text(`lantern ${id}`), derived_from: [cid] });
     await hide({ relation: 'memory:note', value: text('quiet lantern') }, { 'Svc-Session': 'voyage' });

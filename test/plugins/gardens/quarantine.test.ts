@@ -31,7 +31,7 @@ forEachStore('a quarantine garden', () => {
   const listed = async (actor: Actor, query = '') =>
     (await garden.must(200, actor, 'GET', `/v1/quarantine?${query}`)).body;
 
-  it('shows what is pending to its moderators alone, its writers left out', async () => {
+  it('shows pending facts only to its moderators, not to its writers', async () => {
     const fact = await held();
     expect(fact.quarantine_status).to.equal('pending');
     for (const actor of ['founder', 'reader', 'operator'] as const) {
@@ -63,7 +63,7 @@ forEachStore('a quarantine garden', () => {
     expect(await listed('writer', 'garden_id=ward')).to.deep.equal({ items: [], total: 0 });
   });
 
-  it('lets a fact out as a copy in the name of its moderator, and ends the original', async () => {
+  it('promotes a fact as a copy in the name of its moderator, and ends the original', async () => {
     const fact = await held();
     const { body } = await garden.must(200, 'reader', 'POST', '/v1/gardens/ward/promote', {
       fact_id: fact.id,
@@ -90,7 +90,7 @@ forEachStore('a quarantine garden', () => {
     expect(ingested.body.entries).to.have.lengthOf(1);
   });
 
-  it('lets it into a garden where the moderator may write, and nowhere else', async () => {
+  it('promotes a fact only into a garden where the moderator may write', async () => {
     const fact = await held();
     const promote = (actor: Actor, target: string, status: number) =>
       garden.must(status, actor, 'POST', `/v1/quarantine/${fact.id}/admit`, { target_garden_id: target });
@@ -107,7 +107,7 @@ forEachStore('a quarantine garden', () => {
     expect((await promote('founder', 'herbs', 409)).body.code).to.equal('fact_not_quarantine_pending');
   });
 
-  it('refuses a fact for good', async () => {
+  it('rejects a fact for good', async () => {
     const fact = await held();
     const { body } = await garden.must(200, 'reader', 'POST', '/v1/gardens/ward/reject', { fact_id: fact.id });
     expect(body).to.deep.equal({
@@ -125,7 +125,7 @@ forEachStore('a quarantine garden', () => {
     expect(audit.body.entries).to.have.lengthOf(1);
   });
 
-  it('is decided about by its moderators alone, and once', async () => {
+  it('is judged only by its moderators, and once', async () => {
     const fact = await held();
     const body = { fact_id: fact.id };
     for (const verb of ['promote', 'reject']) {
@@ -167,7 +167,7 @@ forEachStore('a quarantine garden', () => {
     expect(pages.flatMap(({ items }) => items.map((item: { fact_id: string }) => item.fact_id))).to.deep.equal(ids);
   });
 
-  it('takes in what other nodes send, with the reason that is given', async () => {
+  it('receives the facts of other nodes, with their reason', async () => {
     const { kernel, facts } = garden.node;
     const inbound = await pluginStore(kernel.get(FactStore)).read((snapshot) =>
       kernel.get(Quarantine).inbound('default', snapshot),
@@ -193,7 +193,7 @@ forEachStore('a quarantine garden', () => {
     });
   });
 
-  it('counts little in recall, and other gardens as much as the operator says', async () => {
+  it('counts little in recall; other gardens count as the operator configures', async () => {
     const fact = await held('a lantern');
     await garden.say('writer', { garden_id: 'herbs', entity: 'user:bob', value: { type: 'string', v: 'a lantern' } });
     const body = { query: 'lantern', token_budget: 900 };

@@ -1,4 +1,4 @@
-/** What a stranger may name in a request: things that it has seen. */
+/** The ids that a stranger may use in a request, all of them visible to it. */
 export interface Seen {
   readonly factId: string;
   readonly cid: string;
@@ -49,7 +49,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /v1/openapi.json': () => [['/v1/openapi.json']],
   // Counts of the whole node for its operator, and nothing of any fact.
   'GET /v1/metrics': 'open',
-  // What the node is made of, and nothing of any fact.
+  // Describes the parts of the node, and no fact.
   'GET /v1/node': 'open',
   'POST /v1/mcp': ({ factId }) => [
     ...recalls().map((args) => toolCall('recall', args)),

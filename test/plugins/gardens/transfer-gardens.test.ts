@@ -6,12 +6,12 @@ import { CAST, startGardenNode } from './garden-kit.ts';
 
 const PLUGINS = ['gardens', 'keys', 'facts', 'conflicts', 'audit', 'transfer'];
 
-describe('gardens on their way to another store', () => {
+describe('a transfer of gardens', () => {
   for (const [from, to] of [
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
   ] as const) {
-    it(`keep their members, their facts and what waits in quarantine, from ${from} to ${to}`, async () => {
+    it(`keeps their members, their facts and the quarantine, from ${from} to ${to}`, async () => {
       const garden = await startGardenNode({ plugins: PLUGINS, store: from });
       const target = await startTestNode({
         plugins: PLUGINS,
@@ -64,7 +64,7 @@ describe('gardens on their way to another store', () => {
     });
   }
 
-  it('are refused where a line cannot have come from an export, or its slug is taken', async () => {
+  it('refuses a line that no export could contain, and a taken slug', async () => {
     const garden = await startGardenNode({ plugins: PLUGINS });
     const target = await startTestNode({
       plugins: PLUGINS,

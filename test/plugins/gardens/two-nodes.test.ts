@@ -5,7 +5,7 @@ import { startTestNode } from '../../kit/start-test-node.ts';
 import { assertion, CAST, startGardenNode } from './garden-kit.ts';
 
 forEachStore('gardens on several nodes of one store', () => {
-  it('let a member in, and out, on every node with the next request', async () => {
+  it('admit and exclude a member on every node with the next request', async () => {
     const options = {
       plugins: ['gardens', 'keys', 'facts', 'audit', 'recall', 'search', 'graph', 'cards', 'conflicts'],
     };
@@ -42,7 +42,7 @@ forEachStore('gardens on several nodes of one store', () => {
     }
   });
 
-  it('are soon known to a node that was started when there were none', async () => {
+  it('soon become known to a node that started without any', async () => {
     const options = { plugins: ['gardens', 'keys', 'facts', 'audit'] };
     const first = await startTestNode(options);
     const other = await startTestNode({ ...options, folder: first.folder, url: 'http://localhost:8766' });
@@ -64,7 +64,7 @@ forEachStore('gardens on several nodes of one store', () => {
     }
   });
 
-  it('are apart in every tenant, whatever they are called', async () => {
+  it('are separate in every tenant, even with equal names', async () => {
     const garden = await startGardenNode({
       plugins: ['gardens', 'keys', 'multi-tenant', 'facts'],
       env: { SVC_MULTI_TENANT_ENABLED: 'true' },

@@ -55,7 +55,7 @@ forEachStore('gardens without HTTP', () => {
     expect(await codeOf(gardens.removeMember(founder, 'herbs', CAST.founder))).to.equal('last_admin');
   });
 
-  it('are refused where a text or a word breaks a rule', async () => {
+  it('are refused if a text breaks a rule', async () => {
     const wrong: Partial<GardenDraft>[] = [
       { slug: '-roses' },
       { name: ' ' },
@@ -73,7 +73,7 @@ forEachStore('gardens without HTTP', () => {
     expect(await codeOf(gardens.get(founder, 'he\u0000rbs'))).to.equal('lookup');
   });
 
-  it('hold facts that a moderator lets out or refuses, once', async () => {
+  it('hold facts that a moderator promotes or rejects, once', async () => {
     const quarantine = garden.node.kernel.get(Quarantine);
     await gardens.create(founder, draft({ slug: 'held', scope: 'company', quarantine: true }));
     const [first, second] = await Promise.all(

@@ -19,7 +19,7 @@ import {
   verified,
 } from './audit-chain-node.ts';
 
-forEachStore('The chain of audit entries', () => {
+forEachStore('the chain of audit entries', () => {
   const counter = createStoreCounter();
   let node: TestNode;
   let auditor: string;
@@ -33,7 +33,7 @@ forEachStore('The chain of audit entries', () => {
     ({ event: ADMIN_ACTION, tenantId: 'default', entityUri: 'agent:ops', detail: { name } }) as const;
   const verify = async (query = '') => (await node.request('GET', `/v1/audit/verify${query}`, { key: auditor })).body;
 
-  it('ties each entry to the one before it by the documented rule, whatever lies between them', async () => {
+  it('links each entry to the previous one by the documented rule, across other ledger entries', async () => {
     const log = node.kernel.get(AuditLog);
     await log.record([act('a'), { ...act('b"\\\n\u00e9\u{1f511}'), factId: 'f', oidcSub: 's', source: '\ud800' }]);
     await assertFact(node, 'one');
@@ -68,7 +68,7 @@ forEachStore('The chain of audit entries', () => {
     expect(place).to.deep.equal(head);
   });
 
-  it('goes on after a transaction that failed', async () => {
+  it('continues after a failed transaction', async () => {
     const log = node.kernel.get(AuditLog);
     await log.record(act('a'));
     const store = node.kernel.get(FactStore);
@@ -97,7 +97,7 @@ forEachStore('The chain of audit entries', () => {
     expect((await verified(node)).problem).to.equal(undefined);
   });
 
-  it('holds when several processes write, each with what it remembers', async () => {
+  it('stays valid when several processes write, each with its own cache', async () => {
     const others = [
       await startAuditNode({ folder: node.folder, random: createSeededRandom(7) }),
       await startAuditNode({ folder: node.folder, random: createSeededRandom(8) }),
@@ -111,7 +111,7 @@ forEachStore('The chain of audit entries', () => {
     expect([problem, checked >= nodes.length * 8]).to.deep.equal([undefined, true]);
   });
 
-  it('costs a read where the ledger has grown since the last entry, and none where it has not', async () => {
+  it('costs a read only if the ledger has grown since the last entry', async () => {
     const record = () => counter.during(() => recordActs(node, ['x']));
     await record();
     const alone = await record();
@@ -121,7 +121,7 @@ forEachStore('The chain of audit entries', () => {
     expect(await record()).to.deep.equal(alone);
   });
 
-  it('is covered by a checkpoint that the node has signed', async () => {
+  it('is covered by a checkpoint signed by the node', async () => {
     await recordActs(node, ['a', 'b']);
     await checkpointed(node);
     const { checkpoint, ok, head } = await verify();
@@ -140,7 +140,7 @@ forEachStore('The chain of audit entries', () => {
     expect(verifyEd25519(key as Uint8Array, bytes, sig as Uint8Array)).to.equal(true);
   });
 
-  it('gets another checkpoint when entries came, tied to the one before, and none when none came', async () => {
+  it('gets another linked checkpoint only after new entries', async () => {
     await recordActs(node, ['a']);
     await checkpointed(node);
     const first = (await verify()).checkpoint;
@@ -153,7 +153,7 @@ forEachStore('The chain of audit entries', () => {
     expect((await verify()).ok).to.equal(true);
   });
 
-  it('of a tenant says nothing of other tenants', async () => {
+  it('of a tenant reveals nothing of other tenants', async () => {
     await recordActs(node, ['a']);
     const before = await verify();
     await recordActs(node, ['p', 'q'], 'other');
@@ -162,7 +162,7 @@ forEachStore('The chain of audit entries', () => {
     expect((await verified(node, 'nobody')).head).to.equal(undefined);
   });
 
-  it('is verified in parts, from any entry on', async () => {
+  it('is verified in parts, from any entry', async () => {
     const log = node.kernel.get(AuditLog);
     await log.record(Array.from({ length: 2_500 }, (_, at) => act(`${at}`)));
     const first = await verify();
@@ -175,7 +175,7 @@ forEachStore('The chain of audit entries', () => {
     expect([later.ok, later.checked]).to.deep.equal([true, 0]);
   });
 
-  it('is verified for callers who may read all entries, and for nobody else', async () => {
+  it('is verified only for callers who may read all entries', async () => {
     for (const [permission, status] of [
       ['admin', 200],
       ['read', 403],

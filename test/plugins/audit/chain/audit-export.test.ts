@@ -11,7 +11,7 @@ import { assertFact, auditorOf, checkpointed, recordActs, startAuditNode } from 
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** What somebody does to the lines of an export, and what is said of it. */
+/** Changes to the lines of an export, with the reported problem. */
 const ATTACKS: Readonly<Record<string, readonly [change: (lines: Line[]) => readonly Line[], problem: string]>> = {
   'changes an entry': [
     (lines) => lines.with(2, { ...lines[2], entity_uri: 'agent:x' }),
@@ -42,7 +42,7 @@ const ATTACKS: Readonly<Record<string, readonly [change: (lines: Line[]) => read
   ],
 };
 
-forEachStore('The audit log as JSON lines', () => {
+forEachStore('the audit log as JSON lines', () => {
   let node: TestNode;
   beforeEach(async () => {
     node = await startAuditNode({ plugins: ['audit', 'facts', 'node-info'] });
@@ -63,7 +63,7 @@ forEachStore('The audit log as JSON lines', () => {
     return path;
   };
 
-  it('has every entry with its link, oldest first, and a checkpoint at the end', async () => {
+  it('holds every entry with its link, oldest first, and a checkpoint at the end', async () => {
     await recordActs(node, ['a', 'b']);
     const { view } = await assertFact(node, 'one');
     await recordActs(node, ['c']);
@@ -81,7 +81,7 @@ forEachStore('The audit log as JSON lines', () => {
     expect(other.problem).to.equal('another key has signed the checkpoint');
   });
 
-  it('is given where it is accepted, and CSV otherwise', async () => {
+  it('is returned if accepted, and CSV otherwise', async () => {
     const key = await auditor();
     await recordActs(node, ['a']);
     const accepted = await exported(key, '', { Accept: 'application/x-ndjson' });
@@ -99,7 +99,7 @@ forEachStore('The audit log as JSON lines', () => {
     expect((await node.request('GET', '/v1/audit/export?format=xml', { key })).status).to.equal(400);
   });
 
-  it('is complete over many pages, and is not verified when a filter leaves entries out', async () => {
+  it('is complete over many pages, and cannot be verified if a filter omits entries', async () => {
     const entry = { event: ADMIN_ACTION, tenantId: 'default', entityUri: 'agent:ops' };
     const other = { ...entry, entityUri: 'agent:other' };
     await node.kernel.get(AuditLog).record(Array.from({ length: 1_300 }, (_, at) => (at % 100 === 5 ? other : entry)));
@@ -114,7 +114,7 @@ forEachStore('The audit log as JSON lines', () => {
     expect([problem, checked]).to.deep.equal([undefined, 599]);
   });
 
-  it('tells callers with own entries alone nothing of numbers, links and checkpoints', async () => {
+  it('hides numbers, links and checkpoints from callers limited to own entries', async () => {
     await recordActs(node, ['a']);
     await assertFact(node, 'one');
     await checkpointed(node);
@@ -124,7 +124,7 @@ forEachStore('The audit log as JSON lines', () => {
     expect(lines[0]).not.to.have.any.keys('seq', 'chain_seq', 'link_hash', 'detail', 'tenant_id');
   });
 
-  it('ends without its last line when nobody reads on', async () => {
+  it('ends without its last line when the reader leaves', async () => {
     await recordActs(node, ['a']);
     const stop = AbortSignal.abort(new Error('gone'));
     const read = async () => {
@@ -133,7 +133,7 @@ forEachStore('The audit log as JSON lines', () => {
     expect(await rejection(read())).to.have.property('message', 'gone');
   });
 
-  it('is found out when somebody changes it', async () => {
+  it('is invalid after any change', async () => {
     await recordActs(node, ['a', 'b', 'c', 'd', 'e', 'f']);
     await checkpointed(node);
     const { lines } = await exported(await auditor());

@@ -7,8 +7,8 @@ import { tamper } from '../../../kit/tamper.ts';
 import { auditorOf, checkpointed, documentedHash, recordActs, startAuditNode, verified } from './audit-chain-node.ts';
 
 /**
- * What somebody with the database does to the entries 1 to 6 of the tenant `T`, and to those of the tenant `U`; and
- * what the log of the first then says of itself.
+ * Changes by somebody with the database to the entries 1 to 6 of tenant `T` and to those of tenant `U`, with the
+ * problem that the log of `T` then reports.
  */
 const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, chainSeq: number]>> = {
   'changes what was done': [
@@ -89,7 +89,7 @@ const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, ch
   ],
 };
 
-forEachStore('An audit log that somebody changed', () => {
+forEachStore('an audit log that was tampered with', () => {
   const names = [...Object.keys(ATTACKS), 'computes all later links anew', 'changes what no checkpoint covers yet'];
   const own = (name: string): string => `own-${names.indexOf(name)}`;
   const other = (name: string): string => `other-${names.indexOf(name)}`;
@@ -110,7 +110,7 @@ forEachStore('An audit log that somebody changed', () => {
   const problemOf = ({ problem }: VerifiedEntries) => problem && [problem.reason, problem.chainSeq];
 
   for (const [name, [sql, reason, chainSeq]] of Object.entries(ATTACKS)) {
-    it(`is found out when somebody ${name}`, async () => {
+    it(`is detected when somebody ${name}`, async () => {
       expect((await verified(node, own(name))).problem).to.equal(undefined);
       await tamper(node, sql.replaceAll("'T'", `'${own(name)}'`).replaceAll("'U'", `'${other(name)}'`));
       expect(problemOf(await verified(node, own(name)))).to.deep.equal([reason, chainSeq]);
@@ -119,7 +119,7 @@ forEachStore('An audit log that somebody changed', () => {
     });
   }
 
-  it('is found out by a checkpoint when somebody computes all later links anew', async () => {
+  it('is detected by a checkpoint even if all later links are recomputed', async () => {
     const tenantId = own('computes all later links anew');
     const { entries } = await node.kernel.get(Audit).log(auditorOf(tenantId), {});
     let previous: string | null = null;
@@ -137,7 +137,7 @@ forEachStore('An audit log that somebody changed', () => {
     expect(problemOf(await verified(node, tenantId))).to.deep.equal(['the log does not fit a checkpoint', 6]);
   });
 
-  it('is reported once, and gets no checkpoint behind the place, while other logs go on', async () => {
+  it('is reported once, and gets no further checkpoint, while other logs continue', async () => {
     const [name] = names.slice(-1) as [string];
     const [tenantId, otherId] = [own(name), other(name)];
     await recordActs(node, ['g', 'h'], tenantId);
