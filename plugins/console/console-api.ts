@@ -4,9 +4,9 @@ import { defineCollectHook } from '../../kernel/plugin-api.ts';
 export interface ConsoleScreen {
   /** Last part of its address, `/console/<name>`: lower-case letters, digits and dashes, at most 40. */
   readonly name: string;
-  /** What the navigation calls it. */
+  /** Its name in the navigation. */
   readonly title: string;
-  /** Permissions of which a key needs one to be offered the screen; for every key unless given. */
+  /** The screen is offered to keys with one of these permissions; to every key by default. */
   readonly permissions?: readonly string[];
   /**
    * An ECMAScript module that imports nothing and exports `mount(place)`, where `place` is a `ConsolePlace`. `mount`
@@ -17,22 +17,22 @@ export interface ConsoleScreen {
   readonly style?: string | Uint8Array;
 }
 
-/** What a screen of a plugin is given in the browser. */
+/** The argument of a plugin's screen in the browser. */
 export interface ConsolePlace {
   readonly element: HTMLElementLike;
-  /** Asks the node as the reader: the path begins with `/v1/`. Rejects with an `Error` for what the node refuses. */
+  /** Sends a request as the reader; the path begins with `/v1/`. Rejects with an `Error` if the node refuses. */
   ask(method: string, path: string, body?: unknown): Promise<unknown>;
   /** Permissions of the reader's key. */
   readonly permissions: readonly string[];
-  /** Leads to another screen, for example `facts?entity=user:alice`. */
+  /** Opens another screen, for example `facts?entity=user:alice`. */
   open(address: string): void;
 }
 
-/** As much of an element of a page as can be said without a page. */
+/** A minimal type of a page element, because the node's build has no browser types. */
 export interface HTMLElementLike {
   textContent: string | null;
   append(...nodes: unknown[]): void;
 }
 
-/** Gathers the screens of other plugins, once in the life of a process. */
+/** Collects the screens of other plugins, once per process. */
 export const consoleScreens = defineCollectHook<undefined, ConsoleScreen>('console:screens');

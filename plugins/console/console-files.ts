@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 
-/** A file that browsers load and keep: its name changes with its content. */
+/** A file that browsers cache for ever, because its name changes with its content. */
 export interface ConsoleFile {
   readonly contentType: string;
-  /** Compressed by Brotli, where it lies so. */
+  /** The Brotli-compressed content, if the build made one. */
   readonly brotli?: Uint8Array;
-  /** As it is. */
+  /** The uncompressed content. */
   readonly plain: () => Promise<Uint8Array>;
 }
 
-/** What the build made of the application: names of files, and those that the shell loads at once. */
+/** The result of the build: names of files, and those that the page loads at once. */
 interface BuiltFiles {
   readonly script: string;
   readonly style: string;
@@ -24,13 +24,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** The application as the build left it beside this module. Files are read when somebody first asks for them. */
+/** The built application beside this module. Files are read on first use. */
 export class ConsoleFiles {
   readonly #folder = new URL('./files/', import.meta.url);
   readonly #read = new Map<string, Promise<ConsoleFile>>();
   #built: Promise<BuiltFiles> | undefined;
 
-  /** Names of the script and of the style sheet with which a page begins. */
+  /** Names of the page's script and style sheet. */
   async entry(): Promise<{ readonly script: string; readonly style: string }> {
     return this.#list();
   }
@@ -47,7 +47,7 @@ export class ConsoleFiles {
       brotli,
       plain: () => decompress(brotli),
     }));
-    // The next request tries again to read what could not be read.
+    // After a failed read, the next request tries again.
     reading.catch(() => this.#read.delete(name));
     this.#read.set(name, reading);
     return reading;

@@ -1,4 +1,4 @@
-/** Nothing is loaded but what this node serves, nothing written into the page is run, and no page may frame it. */
+/** The page loads only files of this node, runs no inline script, and cannot be framed. */
 export const CONSOLE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,7 +16,7 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** The page that loads the application. It is the same for everybody: what is remembered needs a key. */
+/** The page that loads the application. It is the same for everybody, because all data needs a key. */
 export const consolePage = ({ script, style }: { readonly script: string; readonly style: string }): string =>
   `<!doctype html>
 <html lang="en">

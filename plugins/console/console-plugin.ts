@@ -36,7 +36,7 @@ export const consolePlugin = definePlugin({
     route(signInRoute(use.signIn));
     route(setupRoute(() => readSetup({ ...use, screens, version: VERSION })));
     on(nodeGreeting, () => ({ examples: (base) => [['Look at it in a browser', `${base}/console/`]] }));
-    // A screen with a wrong name stops the start, rather than the first visitor.
+    // A screen with a malformed name stops the start, not the first visitor.
     onStart(async () => {
       await screens();
     });

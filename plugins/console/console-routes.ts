@@ -15,7 +15,7 @@ import { CONSOLE_HEADERS, consolePage } from './console-page.ts';
 import type { ContributedScreens } from './contributed-screens.ts';
 import type { ConsoleSetup } from './read-setup.ts';
 
-/** The name of a file changes with its content, so that a copy never has to be asked for again. */
+/** The name of a file changes with its content, so a cached copy never expires. */
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 const NOT_KEPT = { 'Cache-Control': 'no-cache' };
 
@@ -49,7 +49,7 @@ export const pageRoutes = (files: ConsoleFiles): readonly Route[] =>
     handle: () => pageReply(files),
   }));
 
-/** `GET /console/files/{name}`: what the page loads, the screens of plugins among it. */
+/** `GET /console/files/{name}`: the files of the page, screens of plugins included. */
 export const fileRoute = (files: ConsoleFiles, screens: () => Promise<ContributedScreens>): Route<FileName> => ({
   method: 'GET',
   path: '/console/files/:name',
@@ -68,7 +68,7 @@ export const fileRoute = (files: ConsoleFiles, screens: () => Promise<Contribute
 
 const fileReply = async ({ brotli, plain, contentType }: ConsoleFile, accepted = ''): Promise<Reply> => {
   const headers = { ...FOR_EVER, ...CONSOLE_HEADERS };
-  // Anything in doubt is sent plain, and compressed by the server as it compresses every reply.
+  // In doubt the file is sent uncompressed; the server compresses it as it does every reply.
   if (brotli === undefined || !/(?:^|,)\s*br\s*(?:,|$)/i.test(accepted)) {
     return { status: 200, headers, bytes: await plain(), contentType };
   }
@@ -94,7 +94,7 @@ const SETUP_JSON = objectOf({
   has_sign_in: BOOLEAN_JSON,
 });
 
-/** `GET /console/setup.json`: what this node has, which decides the screens that there are. */
+/** `GET /console/setup.json`: the routes and screens of this node, from which the application chooses its own. */
 export const setupRoute = (read: () => Promise<ConsoleSetup>): Route => ({
   method: 'GET',
   path: '/console/setup.json',
@@ -109,7 +109,7 @@ const SIGN_IN_JSON = objectOf({
   sign_in: orNull(objectOf({ issuer: STRING_JSON, client_id: STRING_JSON, authorization_endpoint: STRING_JSON })),
 });
 
-/** `GET /console/sign-in.json`: where the page leads people who sign in by the identity provider. */
+/** `GET /console/sign-in.json`: the address of the identity provider. */
 export const signInRoute = (signIn: CodeSignIn | undefined): Route => ({
   method: 'GET',
   path: '/console/sign-in.json',

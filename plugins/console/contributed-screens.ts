@@ -2,7 +2,7 @@ import { ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { ConsoleScreen } from './console-api.ts';
 import type { ConsoleFile } from './console-files.ts';
 
-/** A screen of another plugin, as the application is told of it. */
+/** A screen of another plugin, as described to the application. */
 export interface ListedScreen {
   readonly name: string;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface ListedScreen {
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const HASH_DIGITS = 16;
 
-/** The screens that plugins add, and their files. A name that is none, or that two plugins use, throws. */
+/** The screens that plugins add, and their files. Throws for a malformed name, and for one that two plugins use. */
 export class ContributedScreens {
   readonly listed: readonly ListedScreen[];
   readonly #files = new Map<string, ConsoleFile>();

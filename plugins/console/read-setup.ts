@@ -2,17 +2,17 @@ import type { NodeDescription, NodeSelf, NodeSettings } from '../../kernel/plugi
 import type { CodeSignIn } from '../oidc/oidc-api.ts';
 import type { ContributedScreens, ListedScreen } from './contributed-screens.ts';
 
-/** What everybody may know of the node: the API reference, which is open too, says no less. */
+/** Public information about the node. The API reference, which is open too, reveals no less. */
 export interface ConsoleSetup {
   readonly service: string;
   readonly version: string;
   readonly node_id: string;
-  /** `GET /v1/facts/{id}` and so on: a screen whose route is missing is not offered. */
+  /** Such as `GET /v1/facts/{id}`. A screen whose route is missing is not offered. */
   readonly routes: readonly string[];
   readonly screens: readonly ListedScreen[];
-  /** Whether what is remembered needs a key. Without one, requests count as those of one trusted reader. */
+  /** True if reading requires a key. Without one, requests count as those of one trusted reader. */
   readonly asks_for_key: boolean;
-  /** Whether people may sign in by the identity provider. */
+  /** True if people may sign in with an identity provider. */
   readonly has_sign_in: boolean;
 }
 

@@ -2,20 +2,20 @@ import { fill } from '../texts/texts.ts';
 import { ShownText } from './shown-text.tsx';
 import { useTexts } from './use-texts.ts';
 
-/** Nobody wants to hear more of a value. */
+/** Bounds the part of a value that screen readers announce. */
 const SPOKEN_CHARACTERS = 80;
 
 export interface Chip {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** What is shown in place of the value, such as the name of what it identifies. */
+  /** Shown instead of the value, such as the name behind an identifier. */
   readonly shown?: string;
-  /** Whether the list takes no notice of it for now. */
+  /** True if the list ignores the filter at present. */
   readonly isIdle?: boolean;
 }
 
-/** The filters that hold, each with a button that takes it away. */
+/** The active filters, each with a button that removes it. */
 export const Chips = ({ chips, onRemove }: { chips: readonly Chip[]; onRemove: (name: string) => void }) => {
   const { filters } = useTexts();
   if (chips.length === 0) return null;

@@ -8,14 +8,14 @@ import { useTexts } from './use-texts.ts';
 interface ConfirmProps {
   readonly title: string;
   readonly submit: string;
-  /** What the reader has to type, for what can never be undone. */
+  /** The word that the reader must type, for actions that cannot be undone. */
   readonly typed?: string;
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Asks before something is done that takes something away. */
+/** Asks before an action that removes something. */
 export const ConfirmDialog = ({ title, submit, typed, onConfirm, onClose, children }: ConfirmProps) => (
   <FormDialog title={title} submit={submit} isDangerous onSubmit={onConfirm} onClose={onClose}>
     {children}
@@ -23,7 +23,7 @@ export const ConfirmDialog = ({ title, submit, typed, onConfirm, onClose, childr
   </FormDialog>
 );
 
-/** A form is not sent before the exact word stands in it. */
+/** A field that accepts only the exact word. */
 export const TypedWord = ({ typed }: { typed: string }) => {
   const { confirm: texts } = useTexts();
   const [given, setGiven] = useState('');

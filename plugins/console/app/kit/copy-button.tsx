@@ -4,7 +4,6 @@ import { useTexts } from './use-texts.ts';
 
 const SHOWN_MS = 2_000;
 
-/** Copies a text, and says so. */
 export const CopyButton = ({ text, label }: { text: string; label?: string }) => {
   const texts = useTexts();
   const [wasCopied, setCopied] = useState(false);

@@ -1,7 +1,7 @@
 import { spellNumber } from '../texts/texts.ts';
 import { useTexts } from './use-texts.ts';
 
-/** How many of each; what there is none of is left out. */
+/** The positive counts, with their names. */
 export const Counts = ({ label, counts }: { label: string; counts: Readonly<Record<string, unknown>> }) => {
   const { counts: texts } = useTexts();
   const rows = Object.entries(counts).filter(

@@ -9,24 +9,24 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** What had the focus before the dialog that is open, which gets it back. There is one dialog at a time. */
+/** The element that had the focus before the open dialog, and gets it back. Only one dialog is open at a time. */
 let opener: HTMLElement | undefined;
 
-/** A modal dialog of the platform: it keeps the focus, closes on Escape, and gives the focus back. */
+/** A modal dialog of the platform: it holds the focus, closes on Escape, and returns the focus. */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const texts = useTexts();
   useEffect(() => {
     const focused = document.activeElement;
-    // A dialog that follows another one is opened by nothing that is still there.
+    // If a dialog follows another one, the focused element is already gone.
     if (focused instanceof HTMLElement && focused !== document.body && !focused.closest('dialog')) opener = focused;
     element.current?.showModal();
-    // The platform would choose the button that closes.
+    // By default the platform would focus the close button.
     const find = (selector: string) => element.current?.querySelector<HTMLElement>(selector);
     (find('[data-first-focus]') ?? find('form :is(input, select, textarea)'))?.focus();
     return () => {
-      // A dialog that is taken out of the page does not give the focus back by itself.
+      // A dialog that is removed from the page does not return the focus by itself.
       isGone.current = true;
       later(0, () => document.activeElement === document.body && opener?.focus());
     };

@@ -7,13 +7,13 @@ import { useTexts } from './use-texts.ts';
 interface DownloadProps {
   readonly label: string;
   readonly fileName: string;
-  /** Asks the node for the file. */
+  /** Requests the file from the node. */
   readonly ask: (signal: AbortSignal) => Promise<Response>;
 }
 
 const KIBIBYTE = 1024;
 
-/** Saves what the node sends as a file, however long that takes; pressed again, it stops. */
+/** Saves a reply of the node as a file, however long that takes. A second click stops it. */
 export const DownloadButton = ({ label, fileName, ask }: DownloadProps) => {
   const { download: texts } = useTexts();
   const [bytes, setBytes] = useState<number | undefined>();

@@ -1,6 +1,6 @@
 const KEY_BYTES = 32;
 
-/** A key that nobody can guess, drawn by the browser: 256 bits in base64url. */
+/** A random key of 256 bits, in base64url. */
 export const drawKey = (): string =>
   btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(KEY_BYTES))))
     .replaceAll('+', '-')

@@ -1,13 +1,13 @@
 import type { Fact } from '../../../../client/client.ts';
 import { groupBy } from './group-by.ts';
 
-/** How a fact ended that is still listed. */
+/** The way in which a listed fact ended. */
 export type Ended = 'settled' | 'retracted';
 
 /**
- * What ended of facts that are all there is of their places, by id; no member of a fact says it. Live facts that differ
- * are marked as contradicted, so that one without the mark, beside a newer one that says otherwise, is live no longer.
- * Of facts about the node itself, whose names begin with its own, many may hold beside one another.
+ * The ended ones among all facts of their places, by id, because no member of a fact says so. Live facts that differ
+ * are marked as contradicted. So a fact without the mark, beside a newer one with another value, has ended. Facts about
+ * the node itself are left out, because several of them may hold together.
  */
 export const endedIn = (facts: readonly Fact[], ownPrefix: string, nowMs: number): ReadonlyMap<string, Ended> => {
   const judged = facts.filter(
@@ -37,13 +37,13 @@ const isRetraction = ({ confidence }: Fact): boolean => confidence === 0;
 const placeOf = ({ entity, relation, scope, garden_id: garden }: Fact): string =>
   JSON.stringify([entity, relation, scope, garden]);
 
-/** Equal for values that the node takes for the same. */
+/** Equal for values that the node treats as equal. */
 const spoken = ({ value: { type, v } }: Fact): string => {
   if (type === 'ref') return `ref ${String(v).toLowerCase()}`;
   return type === 'datetime' ? `datetime ${Date.parse(String(v))}` : JSON.stringify([type, v]);
 };
 
-/** Two numbers each, which no comparison of texts gets right. */
+/** A stamp is two numbers, so texts do not compare. */
 const compareStamps = (a: string, b: string): number => {
   const [wallA = 0, countA = 0] = a.split('.').map(Number);
   const [wallB = 0, countB = 0] = b.split('.').map(Number);

@@ -10,11 +10,11 @@ import { useTexts } from './use-texts.ts';
 
 interface FactProps {
   readonly fact: Fact;
-  /** How it ended, where that is known. */
+  /** How the fact ended, if known. */
   readonly ended?: Ended | undefined;
 }
 
-/** A fact in two lines: what it says, and below that who said it, when, and what speaks for or against it. */
+/** A fact in two lines: its value, then its source, time and marks. */
 export const FactLine = ({ fact, ended }: FactProps) => (
   <article class="fact">
     <p class="fact-says">
@@ -34,7 +34,7 @@ export const FactLine = ({ fact, ended }: FactProps) => (
   </article>
 );
 
-/** Scope and confidence, and the marks that a reader must not miss. */
+/** Scope, confidence, and the marks that a reader must notice. */
 export const FactTags = ({ fact, ended }: FactProps) => {
   const { fact: texts } = useTexts();
   const { confidence, quarantine_status: quarantine } = fact;

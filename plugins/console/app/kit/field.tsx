@@ -4,11 +4,11 @@ import { useId } from 'preact/hooks';
 interface FieldProps {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** Draws the control, which takes this id and is described by that one. */
+  /** Renders the control with the given id and description. */
   readonly children: (ids: { readonly id: string; readonly 'aria-describedby'?: string }) => ComponentChildren;
 }
 
-/** A control with its label, and, where there is one, a hint that screen readers read with it. */
+/** A control with its label and an optional hint, which screen readers announce with it. */
 export const Field = ({ label, hint, children }: FieldProps) => {
   const id = useId();
   const hintId = `${id}-hint`;

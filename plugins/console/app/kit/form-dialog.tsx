@@ -7,16 +7,16 @@ import { useTexts } from './use-texts.ts';
 
 interface FormDialogProps {
   readonly title: string;
-  /** What the button says that sends the form. */
+  /** Label of the submit button. */
   readonly submit: string;
   readonly isDangerous?: boolean;
-  /** What it rejects with is shown in the dialog, which stays open. */
+  /** A rejection is shown in the dialog, which stays open. */
   readonly onSubmit: (values: FormValues) => Promise<void>;
   readonly onClose: () => void;
   readonly children?: ComponentChildren;
 }
 
-/** A dialog with a form: it waits for the node, and shows what the node refuses beside what was filled in. */
+/** A dialog with a form. It waits for the node, and shows refusals beside the entered values. */
 export const FormDialog = (props: FormDialogProps) => {
   const { title, submit, isDangerous = false, onSubmit, onClose, children } = props;
   const texts = useTexts();

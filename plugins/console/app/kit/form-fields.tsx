@@ -19,7 +19,7 @@ interface TextFieldProps extends Named {
 export const TextField = ({ label, hint, value, isRequired = false, type = 'text', ...rest }: TextFieldProps) => (
   <Field label={label} hint={hint}>
     {(ids) => (
-      // The types of elements want one kind of input at a time.
+      // The element types accept only one kind of input at a time.
       <input {...ids} {...rest} type={type as 'text'} defaultValue={value ?? ''} required={isRequired} />
     )}
   </Field>
@@ -31,14 +31,13 @@ interface AreaFieldProps extends Named {
   readonly rows?: number;
 }
 
-/** A text of several lines. */
 export const AreaField = ({ label, hint, value, isRequired = false, rows = 3, name }: AreaFieldProps) => (
   <Field label={label} hint={hint}>
     {(ids) => <textarea {...ids} name={name} rows={rows} defaultValue={value ?? ''} required={isRequired} />}
   </Field>
 );
 
-/** A value and what it is called; a word of the interface is its own name. */
+/** A value with its label. A plain string is its own label. */
 export type Option = string | { readonly value: string; readonly label: string };
 
 const read = (option: Option) => (typeof option === 'string' ? { value: option, label: option } : option);
@@ -74,7 +73,7 @@ interface ChecksFieldProps extends Named {
   readonly checked?: readonly string[];
 }
 
-/** Several of some. */
+/** A choice of several options. */
 export const ChecksField = ({ name, label, hint, options, checked = [] }: ChecksFieldProps) => (
   <fieldset class="checks">
     <legend>{label}</legend>

@@ -1,13 +1,13 @@
-/** What a reader has filled in. */
+/** The values of a submitted form. */
 export interface FormValues {
-  /** Without white space around it; empty where nothing was filled in. */
+  /** Trimmed; empty for an empty field. */
   text(name: string): string;
-  /** Undefined where nothing was filled in. */
+  /** Undefined for an empty field. */
   optional(name: string): string | undefined;
   number(name: string): number | undefined;
   isChecked(name: string): boolean;
   many(name: string): string[];
-  /** A date and time of the reader's zone, as the exact instant that the node wants. */
+  /** The UTC instant of a local date and time. */
   instant(name: string): string | undefined;
 }
 

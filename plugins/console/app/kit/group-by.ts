@@ -1,4 +1,4 @@
-/** Items by a name of theirs, in the order in which the names first come. */
+/** Groups items by a name, in the order in which the names first occur. */
 export const groupBy = <Item, Name extends string>(
   items: readonly Item[],
   nameOf: (item: Item) => Name,

@@ -13,11 +13,11 @@ const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
 const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const LOCAL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A date alone names a day, which begins elsewhere at another time: it is the same day for every reader. */
+/** A date without a time is the same day for readers in every zone. */
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** An instant in the zone of the reader. The exact instant, as the node gave it, is in the title. */
+/** An instant in the reader's zone, with the exact instant of the node as its title. */
 export const Instant = ({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) => {
   if (at === null || at === undefined) return <span class="muted">–</span>;
   const ms = Date.parse(at);
@@ -29,7 +29,7 @@ export const Instant = ({ at, relative = false }: { at: string | null | undefine
   );
 };
 
-/** In the zone of the reader, where there is room for text alone. */
+/** In the reader's zone, for places that take only text. */
 export const localTime = (ms: number): string => LOCAL.format(ms);
 
 export const relativeTo = (ms: number, now: number): string => {

@@ -6,13 +6,13 @@ import { Problem } from './problem.tsx';
 
 interface ProgressProps {
   readonly id: string;
-  /** Called once, with the job and its result. */
+  /** Called once, with the finished job and its result. */
   readonly onDone: (job: Job) => void;
-  /** Called once when it has failed or was cancelled, in place of saying so here. */
+  /** Called once if the job failed or was cancelled, instead of showing that here. */
   readonly onFailed?: () => void;
 }
 
-/** Follows a job of the node to its end. The job goes on when the reader leaves. */
+/** Follows a job of the node to its end. The job continues if the reader leaves. */
 export const JobProgress = ({ id, onDone, onFailed }: ProgressProps) => {
   const { client } = useSession();
   const [job, setJob] = useState<Job | undefined>();
@@ -36,7 +36,7 @@ export const JobProgress = ({ id, onDone, onFailed }: ProgressProps) => {
   return <JobBar job={job} />;
 };
 
-/** How far a job is, as a bar and in words. */
+/** The progress of a job, as a bar and in words. */
 export const JobBar = ({ job }: { job: Job | undefined }) => {
   const { jobs: texts } = useSession().texts;
   const { done = 0, total = null } = job?.progress ?? {};

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What came of an action, said to readers of screens too: its place is in the page before there is anything to say. */
+/** The result of an action. The element exists before it has text, so that screen readers announce the text. */
 export const Notice = ({ children }: { children?: ComponentChildren }) => (
   <div class="notice" role="status">
     {children}

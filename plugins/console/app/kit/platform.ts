@@ -1,15 +1,15 @@
-/** What the console takes from its browser: time and timers. One place, so that a test can own them. */
+/** Time and timers of the browser, in one place, so that a test can replace them. */
 export const nowMs = (): number => Date.now();
 
-/** Calls back after a time, unless the returned function was called before. */
+/** Calls back after a time, unless the returned function is called before. */
 export const later = (delayMs: number, callback: () => void): (() => void) => {
   const timer = setTimeout(callback, delayMs);
   return () => clearTimeout(timer);
 };
 
 /**
- * A browser in a container may name a language that its own formats do not know, such as `en-US@posix`, at which
- * libraries fail. It then names English.
+ * A browser in a container may report a language that its own formats do not support, such as `en-US@posix`, and then
+ * libraries fail. This makes it report English.
  */
 export const nameKnownLanguage = (): void => {
   try {
@@ -22,13 +22,13 @@ export const nameKnownLanguage = (): void => {
 /** Languages of the reader, best first. */
 export const wantedLanguages = (): readonly string[] => globalThis.navigator?.languages ?? [];
 
-/** Whether the browser gives the page what it keeps from pages that came without encryption: digests, for one. */
+/** True if the page may use functions that browsers reserve for secure pages, such as digests. */
 export const isTrustedPage = (): boolean => isSecureContext;
 
-/** Puts a text into the clipboard, also where the browser hides the clipboard from the page, or refuses it. */
+/** Copies a text to the clipboard, even if the browser denies its clipboard to the page. */
 export const copyText = async (text: string): Promise<void> => {
   try {
-    // Pages that came without encryption have no clipboard, which throws as a refusal does.
+    // Pages without encryption have no clipboard; the access throws as a refusal does.
     await navigator.clipboard.writeText(text);
   } catch {
     copySelected(text);
@@ -39,7 +39,7 @@ const copySelected = (text: string): void => {
   const focused = document.activeElement;
   const area = document.createElement('textarea');
   area.value = text;
-  // Inside an open dialog, because nothing outside of it can be selected.
+  // Inside an open dialog, because the dialog blocks selections elsewhere.
   (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   document.execCommand('copy');
@@ -47,12 +47,12 @@ const copySelected = (text: string): void => {
   if (focused instanceof HTMLElement) focused.focus();
 };
 
-/** Fetches what the node tells everybody. Everything else is asked by the client. */
+/** Fetches public data of the node. The client requests everything else. */
 export const askOpenly = async <T>(path: `/console/${string}.json`): Promise<T> => {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`the node returned ${response.status} for ${path}`);
   return (await response.json()) as T;
 };
 
-/** The network of the browser, as the client takes it. */
+/** The `fetch` of the browser, in the form that the client takes. */
 export const network: typeof fetch = (...request) => fetch(...request);

@@ -4,8 +4,7 @@ import { fill } from '../texts/texts.ts';
 import { useTexts } from './use-texts.ts';
 
 /**
- * What did not work: the node's own words, the members that it refused where they are several, and by what its log
- * knows the request.
+ * An error: the node's message, the refused members if there are several, and the id of the request in the node's log.
  */
 export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }) => {
   const { problem, retry: retryText } = useTexts();
@@ -16,7 +15,7 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => void }
       : (known?.detail ?? (error instanceof Error ? error.message : String(error)));
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // A form may be longer than its dialog: what is wrong with it would stay out of sight.
+    // In a long form the message might be out of sight.
     if (element.current?.closest('dialog')) element.current.scrollIntoView({ block: 'nearest' });
   }, [error]);
   return (

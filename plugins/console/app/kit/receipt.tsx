@@ -2,7 +2,7 @@ import { Counts } from './counts.tsx';
 import { ShownText } from './shown-text.tsx';
 import { useTexts } from './use-texts.ts';
 
-/** What every erasure tells: what is gone, what stays on purpose, and what was out of reach. */
+/** The result of an erasure: destroyed data, data that stays on purpose, and data out of reach. */
 export interface ErasureReceipt {
   readonly erased: Readonly<Record<string, unknown>>;
   readonly remains: readonly string[];
@@ -13,7 +13,7 @@ export interface ErasureReceipt {
 
 interface ReceiptProps {
   readonly receipt: ErasureReceipt;
-  /** Says what would be erased, and is signed by nobody. */
+  /** True for a preview, which has no signature. */
   readonly isPreview?: boolean;
 }
 

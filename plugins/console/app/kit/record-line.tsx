@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 
 interface LineProps {
-  /** What it is, and its marks. */
+  /** The name of the record, with its marks. */
   readonly head: ComponentChildren;
-  /** What else is known, in small letters. */
+  /** Further details, in small print. */
   readonly about?: ComponentChildren;
   readonly actions?: ComponentChildren;
 }
 
-/** A record of a long list: what it is, below that what is known of it, and what can be done with it. */
+/** A record of a long list: its name, its details and its actions. */
 export const RecordLine = ({ head, about, actions }: LineProps) => (
   <article class="record-line">
     <div class="record-text">

@@ -13,13 +13,13 @@ interface TableProps<Item> {
   readonly keyOf: (item: Item) => string;
   /** Buttons of a row. */
   readonly actions?: ((item: Item) => ComponentChildren) | undefined;
-  /** What the column of the buttons is called. */
+  /** Heading of the column with the buttons. */
   readonly actionsTitle?: string;
-  /** Where there is no row. */
+  /** Shown if there are no rows. */
   readonly empty: ComponentChildren;
 }
 
-/** Records of one kind, a row each; on a phone each is a block with the titles beside its members. */
+/** A table of records. On a phone each row is a block with the column titles beside its cells. */
 export const RecordTable = <Item,>(props: TableProps<Item>) => {
   const { label, columns, rows, keyOf, actions, actionsTitle, empty } = props;
   if (rows.length === 0) return <>{empty}</>;

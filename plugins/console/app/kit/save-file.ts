@@ -2,18 +2,18 @@ import { later } from './platform.ts';
 
 const KEPT_MS = 60_000;
 
-/** Gives the reader a file to keep. It never leaves the browser. */
+/** Saves a file on the reader's device, without sending it anywhere. */
 export const saveFile = (content: Blob, name: string): void => {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  // The browser may read it only after the click.
+  // The browser may read the file after the click returns.
   later(KEPT_MS, () => URL.revokeObjectURL(address));
 };
 
-/** Reads a reply to its end, telling how many bytes have come. */
+/** Reads a whole reply, and reports the number of bytes so far. */
 export const readReply = async (response: Response, onBytes: (bytes: number) => void): Promise<Blob> => {
   const type = response.headers.get('content-type') ?? 'application/octet-stream';
   const reader = response.body?.getReader();

@@ -7,7 +7,7 @@ interface HeadProps {
   readonly children?: ComponentChildren;
 }
 
-/** The heading of a screen or of a part of one, and beside it what can be done there. */
+/** The heading of a screen or of a part, with its actions beside it. */
 export const ScreenHead = ({ title, level = 1, children }: HeadProps) => (
   <header class="screen-head">
     {level === 1 ? <h1>{title}</h1> : <h2>{title}</h2>}

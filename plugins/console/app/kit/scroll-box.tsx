@@ -6,7 +6,7 @@ interface ScrollBoxProps {
   readonly children: ComponentChildren;
 }
 
-/** What may be larger than its place, and scrolls there by itself: a wide table, a long value. */
+/** Wide content that scrolls by itself, such as a table or a long value. */
 export const ScrollBox = ({ label, class: name = 'scroll', children }: ScrollBoxProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls by itself has to be reached by keyboard
   <section class={name} tabIndex={0} aria-label={label}>

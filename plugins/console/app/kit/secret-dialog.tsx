@@ -5,12 +5,12 @@ import { useTexts } from './use-texts.ts';
 interface SecretProps {
   readonly title: string;
   readonly secret: string;
-  /** What it is for, and what to do with it. */
+  /** The purpose of the secret, and advice. */
   readonly text: string;
   readonly onClose: () => void;
 }
 
-/** A secret that is shown once. It is nowhere but in this dialog, and is gone with it. */
+/** Shows a secret once. No other part of the page holds it. */
 export const SecretDialog = ({ title, secret, text, onClose }: SecretProps) => {
   const texts = useTexts();
   return (

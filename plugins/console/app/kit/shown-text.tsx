@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { spellNumber } from '../texts/texts.ts';
-import { hasTurningMarks } from './turning-marks.ts';
+import { hasTurningMarks } from './direction-marks.ts';
 import { useTexts } from './use-texts.ts';
 
-/** So much is drawn at once. A value may be a mebibyte, and a line of a list needs none of it. */
+/** Characters rendered at once. A value may have a mebibyte, and a list needs only its start. */
 const SHORT_CHARACTERS = 240;
 const LONG_CHARACTERS = 20_000;
 
 /**
- * Text of strangers: isolated, so that its direction does not reach its surroundings, with a warning where hidden marks
- * turn its own, and cut where it is longer than a line wants.
+ * Untrusted text. It is isolated, so that its direction does not affect its surroundings. It is cut to its limit, and
+ * carries a warning if hidden marks change its direction.
  */
 export const ShownText = ({ text, short = true }: { text: string; short?: boolean }) => {
   const limit = short ? SHORT_CHARACTERS : LONG_CHARACTERS;
@@ -41,7 +41,7 @@ const Turning = () => {
   );
 };
 
-/** Not inside a pair of surrogates. */
+/** Does not split a surrogate pair. */
 const cutAt = (text: string, length: number): string => {
   const cut = text.slice(0, length);
   return cut.isWellFormed() === false ? cut.slice(0, -1) : cut;

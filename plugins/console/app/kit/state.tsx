@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { Problem } from './problem.tsx';
-import type { Asked } from './use-asked.ts';
+import type { RequestState } from './use-request.ts';
 import { useTexts } from './use-texts.ts';
 
-/** Says that something is being fetched, to readers of screens too. */
+/** A loading message that screen readers announce. */
 export const Loading = () => (
   <p class="loading" role="status">
     {useTexts().loading}…
   </p>
 );
 
-/** What a reader sees where there is nothing yet, and what to do next. */
+/** Shown for an empty list, with a hint for the next step. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <strong>{title}</strong>
@@ -18,8 +18,14 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
-/** An answer of the node once it is there; until then that it is on its way, or what went wrong. */
-export const Answer = <T,>({ asked, children }: { asked: Asked<T>; children: (data: T) => ComponentChildren }) => {
+/** The content for a loaded answer; until then a loading message or the error. */
+export const Answer = <T,>({
+  asked,
+  children,
+}: {
+  asked: RequestState<T>;
+  children: (data: T) => ComponentChildren;
+}) => {
   const { data, error, isLoading, reload } = asked;
   return (
     <>

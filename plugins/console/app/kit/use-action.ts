@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 
-/** Something that the reader has the node do: whether it is under way, and what the node had against it. */
+/** An action that the node performs, with its progress and its error. */
 export interface Action {
   readonly isWorking: boolean;
   readonly error: unknown;
-  /** Does it, unless it is under way already. Never rejects: what goes wrong is `error`. */
+  /** Runs the action unless it is running already. Never rejects: failures appear in `error`. */
   run(work: () => Promise<void>): Promise<void>;
 }
 

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Notice } from './notice.tsx';
 
-/** What a reader does on a screen: a dialog at a time, and a line that says what came of the last one. */
+/** The actions of a screen: one dialog at a time, and a line with the last result. */
 export interface Actions {
-  /** The line and the open dialog. A screen draws them below its heading. */
+  /** The line and the open dialog. A screen renders them below its heading. */
   readonly view: ComponentChildren;
   show(dialog: ComponentChildren): void;
   close(): void;
-  /** Closes the dialog, says what happened and reads the list again; `next` is a dialog that follows. */
+  /** Closes the dialog, shows the result and reloads the list. `next` is a dialog that follows. */
   done(message: string, next?: ComponentChildren): void;
 }
 

@@ -6,10 +6,13 @@ import { nowMs } from './platform.ts';
 
 const NONE: ReadonlyMap<string, Ended> = new Map();
 
-/** Which of these facts ended, by id. They have to be all that their places have: what is left out may have won. */
+/**
+ * The ended ones among these facts, by id. The list must hold all facts of their places, because a missing one may be
+ * the winner.
+ */
 export const useEnded = (facts: readonly Fact[]): ReadonlyMap<string, Ended> => {
   const { setup } = useSession();
-  // Without the plugin that marks what contradicts, facts that differ hold beside one another.
+  // Without the plugin that marks contradictions, differing facts hold side by side.
   const isMarked = hasRoute(setup, 'GET /v1/conflicts');
   return useMemo(() => (isMarked ? endedIn(facts, `${setup.service}:`, nowMs()) : NONE), [facts, isMarked]);
 };

@@ -1,9 +1,9 @@
 import type { FactClient, Garden } from '../../../../client/client.ts';
 import { hasRoute, useSession } from '../session/session.ts';
 import { nowMs } from './platform.ts';
-import { useAsked } from './use-asked.ts';
+import { useRequest } from './use-request.ts';
 
-/** Several parts of a screen ask at once; a later screen is to know of a garden that was made meanwhile. */
+/** Short, so that the parts of one screen share a request, and a later screen sees new gardens. */
 const KEPT_MS = 5_000;
 
 interface Kept {
@@ -13,13 +13,13 @@ interface Kept {
 
 const kept = new WeakMap<FactClient, Kept>();
 
-/** The gardens of the reader; none until they are there, and where gardens are off. */
+/** The gardens of the reader. Empty until loaded, and while gardens are off. */
 export const useGardens = (): readonly Garden[] => {
   const { client, setup } = useSession();
-  return useAsked(() => (hasRoute(setup, 'GET /v1/gardens') ? gardensOf(client) : NO_GARDENS), [client]).data ?? [];
+  return useRequest(() => (hasRoute(setup, 'GET /v1/gardens') ? gardensOf(client) : NO_GARDENS), [client]).data ?? [];
 };
 
-/** What people call a garden; its own address where the reader does not know it. */
+/** The name of a garden; its address if the reader does not know the garden. */
 export const gardenName = (gardens: readonly Garden[], given: string): string =>
   gardens.find(({ garden_id: uri, id, slug }) => given === uri || given === id || given === slug)?.name ?? given;
 
@@ -29,7 +29,7 @@ const gardensOf = (client: FactClient): Promise<readonly Garden[]> => {
   const known = kept.get(client);
   if (known !== undefined && known.untilMs > nowMs()) return known.gardens;
   const asking = client.call('GET /v1/gardens');
-  // A later screen tries again what has failed.
+  // After a failure, the next screen tries again.
   asking.catch(() => kept.delete(client));
   kept.set(client, { untilMs: nowMs() + KEPT_MS, gardens: asking });
   return asking;

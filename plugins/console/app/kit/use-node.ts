@@ -1,11 +1,11 @@
 import type { AnswerOf } from '../../../../client/client.ts';
 import { useSession } from '../session/session.ts';
-import { useAsked } from './use-asked.ts';
+import { useRequest } from './use-request.ts';
 
 export type NodeDescription = AnswerOf<'GET /v1/node'>;
 
 /** Plugins, routes and settings of the node. */
 export const useNode = () => {
   const { client } = useSession();
-  return useAsked((signal) => client.call('GET /v1/node', { signal }), []);
+  return useRequest((signal) => client.call('GET /v1/node', { signal }), []);
 };

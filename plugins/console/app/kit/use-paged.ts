@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** A list of the node, read page by page as the reader goes down. */
+/** A list of the node, loaded page by page as the reader scrolls. */
 export interface Paged<Item> {
   readonly items: readonly Item[];
   readonly isLoading: boolean;
   readonly hasMore: boolean;
   readonly error: unknown;
-  /** Reads the next page. Does nothing while one is being read, or at the end. */
+  /** Loads the next page. Does nothing while one is loading, or at the end. */
   readMore(): void;
   reload(): void;
 }
@@ -28,7 +28,7 @@ interface State<Item> {
 
 const FRESH = { items: [], cursor: undefined, isLoading: true, error: undefined } as const;
 
-/** Begins anew whenever one of `inputs` changes. */
+/** Restarts whenever one of `inputs` changes. */
 export const usePaged = <Item>(read: ReadPage<Item>, inputs: readonly unknown[]): Paged<Item> => {
   const [state, setState] = useState<State<Item>>(FRESH);
   const [round, setRound] = useState(0);

@@ -10,7 +10,7 @@ export interface ValueDraft {
 
 export const VALUE_TYPES: readonly ValueType[] = ['string', 'text', 'number', 'boolean', 'datetime', 'ref', 'null'];
 
-/** What the protocol takes as a string; what is longer is text. */
+/** Limit of a string in the protocol; a longer one is sent as text. */
 const STRING_BYTES = 16 * 1024;
 
 export const draftOf = ({ type, v }: Pick<Fact['value'], 'type' | 'v'>): ValueDraft => ({
@@ -18,7 +18,7 @@ export const draftOf = ({ type, v }: Pick<Fact['value'], 'type' | 'v'>): ValueDr
   text: v === null || v === undefined ? '' : String(v),
 });
 
-/** The value that was typed. Undefined for what is none of its type; the node judges the rest. */
+/** The typed value. Undefined if it does not fit its type; the node checks the rest. */
 export const readDraft = ({ type, text }: ValueDraft): TypedValue | undefined => {
   if (type === 'null') return { type, v: null };
   if (type === 'boolean') return { type, v: text === 'true' };
@@ -31,7 +31,7 @@ export const readDraft = ({ type, text }: ValueDraft): TypedValue | undefined =>
 };
 
 /**
- * Whether a number holds the whole number that was typed. The node refuses what does not, and would not see it here.
+ * False for a whole number that a double cannot hold. The node would refuse it, but would receive the rounded number.
  */
 const isExact = (text: string, number: number): boolean =>
   !/^[+-]?\d+$/.test(text) || BigInt(text.replace(/^\+/, '')) === BigInt(number);

@@ -7,7 +7,7 @@ interface ValueFieldProps {
   readonly onChange: (draft: ValueDraft) => void;
 }
 
-/** A value and its type, each with a control of its kind. */
+/** A value and its type, with a control for each. */
 export const ValueField = ({ draft, onChange }: ValueFieldProps) => {
   const { value: texts } = useTexts();
   const { type } = draft;
@@ -47,7 +47,7 @@ interface ControlProps {
 const Control = ({ ids, draft: { type, text }, onText }: ControlProps) => {
   const texts = useTexts();
   if (type === 'boolean') {
-    // What another type left in the draft is no choice here: what is shown is what is stored.
+    // A draft of another type is not a valid choice, so the control shows the value that would be stored.
     return (
       <select {...ids} value={String(text === 'true')} onChange={({ currentTarget }) => onText(currentTarget.value)}>
         <option value="false">{texts.no}</option>

@@ -14,15 +14,15 @@ interface RowsProps<Item> {
   readonly paged: Paged<Item>;
   readonly keyOf: (item: Item) => string;
   readonly children: (item: Item) => ComponentChildren;
-  /** Where there is no row at all. */
+  /** Shown if there are no rows. */
   readonly empty: ComponentChildren;
-  /** Place of a row that is brought into sight. */
+  /** Index of a row to scroll into view. */
   readonly at?: number;
 }
 
 /**
- * A list of any length: only the rows in sight are in the page, and the next page is fetched as the reader comes near
- * the end. Rows measure themselves, so that they may differ in height.
+ * A list of any length. The page holds only the visible rows, and the next page of items loads near the end. Rows are
+ * measured, so their heights may differ.
  */
 export const VirtualRows = <Item,>({ label, paged, keyOf, children, empty, at }: RowsProps<Item>) => {
   const { items, hasMore, isLoading, error, readMore, reload } = paged;

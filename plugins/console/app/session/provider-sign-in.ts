@@ -1,13 +1,13 @@
 import { FactClient } from '../../../../client/client.ts';
 import { askOpenly } from '../kit/platform.ts';
 
-/** Where the identity provider sends the reader back to. It has to be registered there. */
+/** Return address of the identity provider, which must be registered there. */
 export const RETURN_PATH = '/console/signed-in';
 
 const PLACE = 'console.signing-in';
 const SECRET_BYTES = 32;
 const SCOPE = 'openid email profile';
-/** More than the role of the person gives is left out by the node. */
+/** The node leaves out permissions beyond the person's role. */
 const ASKED_PERMISSIONS = ['read', 'write', 'admin'] as const;
 
 interface Begun {
@@ -22,10 +22,10 @@ interface SignInPlace {
   readonly authorization_endpoint: string;
 }
 
-/** What the provider said instead of a code, or why what came back is not for this tab. */
+/** A refusal by the provider, or a return that does not belong to this tab. */
 export class SignInRefusal extends Error {}
 
-/** Leads to the identity provider (OAuth 2.0 authorization code with PKCE, RFC 7636). The page is left. */
+/** Leads to the identity provider (OAuth 2.0 authorization code with PKCE, RFC 7636). Leaves the page. */
 export const leaveForProvider = async (): Promise<void> => {
   const { sign_in: place } = await askOpenly<{ readonly sign_in: SignInPlace | null }>('/console/sign-in.json');
   if (place === null) throw new SignInRefusal('unreachable');
@@ -46,9 +46,8 @@ export const leaveForProvider = async (): Promise<void> => {
 };
 
 /**
- * The key for the code that the provider sent the reader back with; undefined where the reader does not come from
- * there. The code leaves the address and the history at once, and the node redeems it: only this tab knows the
- * verifier.
+ * Exchanges the provider's code for a key; undefined if the reader does not return from the provider. The code leaves
+ * the address and the history at once. The node redeems it with the verifier that only this tab knows.
  */
 export const returnFromProvider = async (): Promise<string | undefined> => {
   if (location.pathname !== RETURN_PATH) return undefined;

@@ -1,15 +1,15 @@
 import { askOpenly } from '../kit/platform.ts';
 
-/** What the node tells before anybody has signed in. See `GET /console/setup.json`. */
+/** Public information about the node. See `GET /console/setup.json`. */
 export interface Setup {
   readonly service: string;
   readonly version: string;
   readonly node_id: string;
   readonly routes: readonly string[];
   readonly screens: readonly PluginScreen[];
-  /** Whether the node asks for a key. Without one it takes everybody for the same reader. */
+  /** True if the node requires a key. Otherwise every reader counts as the same one. */
   readonly asks_for_key: boolean;
-  /** Whether people may sign in by an identity provider. */
+  /** True if people may sign in with an identity provider. */
   readonly has_sign_in: boolean;
 }
 

@@ -1,25 +1,25 @@
 import { useLocation } from 'preact-iso/router';
 
-/** All addresses of the console begin so. */
+/** Prefix of all addresses of the console. */
 export const BASE = '/console/';
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The address of a screen. Parameters without a value are left out; a key never belongs here. */
+/** The address of a screen. Leaves out parameters without a value. It must never contain a key. */
 export const addressOf = (screen: string, query: Query = {}): string => {
   const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
   const text = new URLSearchParams(given).toString();
   return `${BASE}${screen}${text === '' ? '' : `?${text}`}`;
 };
 
-/** The screen and the parameters that the address names, and a way to others. */
+/** The screen and the parameters of the address, and a way to open others. */
 export const useAddress = () => {
   const { path, query, route } = useLocation();
   const screen = path.slice(BASE.length).split('/')[0] || 'overview';
   return {
     screen,
     query: query as Readonly<Record<string, string | undefined>>,
-    /** Leads to a screen; `replace` leaves no step in the history, for what changes with each key. */
+    /** Opens a screen. `replace` adds no step to the history, for values that change with each key. */
     open: (target: string, given: Query = {}, replace = false): void => route(addressOf(target, given), replace),
   };
 };

@@ -3,25 +3,25 @@ import { LocationProvider } from 'preact-iso/router';
 import { AuthenticationError, ConnectionError } from '../../../../client/client.ts';
 import { Problem } from '../kit/problem.tsx';
 import { Loading } from '../kit/state.tsx';
-import { useAsked } from '../kit/use-asked.ts';
+import { useRequest } from '../kit/use-request.ts';
 import { useTexts } from '../kit/use-texts.ts';
-import { keepKey, readKeptKey } from '../session/kept-key.ts';
 import { returnFromProvider, SignInRefusal } from '../session/provider-sign-in.ts';
 import { readSetup } from '../session/read-setup.ts';
 import { type Session, SessionContext } from '../session/session.ts';
+import { readStoredKey, storeKey } from '../session/stored-key.ts';
 import type { Texts } from '../texts/texts.ts';
 import { Frame } from './frame.tsx';
 import { type SignedIn, SignIn, signInWith } from './sign-in.tsx';
 
-/** The console: the sign-in, and behind it the screens. */
+/** The console: the sign-in, then the screens. */
 export const App = () => {
   const texts = useTexts();
-  const setup = useAsked(() => readSetup(), []);
+  const setup = useRequest(() => readSetup(), []);
   const [signedIn, setSignedIn] = useState<SignedIn | undefined>();
   const [notice, setNotice] = useState<string | undefined>();
   const [isKnown, setKnown] = useState(false);
   const leave = useCallback((why: string | undefined) => {
-    keepKey(undefined);
+    storeKey(undefined);
     setNotice(why);
     setSignedIn(undefined);
   }, []);
@@ -34,7 +34,7 @@ export const App = () => {
   }, []);
   const signIn = async (key: string, keep: boolean): Promise<void> => {
     await enter(key);
-    keepKey(keep ? key : undefined);
+    storeKey(keep ? key : undefined);
   };
   const signOut = useCallback(() => leave(undefined), [leave]);
   const session = useMemo<Session | undefined>(
@@ -57,21 +57,18 @@ export const App = () => {
   );
 };
 
-/**
- * Goes on with the key of this tab, or with the one that a sign-in at the provider gives; or without a key, where the
- * node says that it asks for none.
- */
+/** Resumes with the key of this tab, with a key from the provider, or without a key if the node requires none. */
 const resume = async (enter: (key: string | undefined) => Promise<void>): Promise<void> => {
   const given = await returnFromProvider();
-  if (given !== undefined) keepKey(given);
-  const key = given ?? readKeptKey();
+  if (given !== undefined) storeKey(given);
+  const key = given ?? readStoredKey();
   if (key === undefined && (await readSetup()).asks_for_key) return;
   try {
     await enter(key);
   } catch (error) {
-    // A node that cannot be reached just now has not refused the key.
+    // An unreachable node has not refused the key.
     if (!(error instanceof AuthenticationError)) throw error;
-    keepKey(undefined);
+    storeKey(undefined);
     if ((await readSetup()).asks_for_key) throw error;
     await enter(undefined);
   }

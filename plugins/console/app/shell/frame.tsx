@@ -7,7 +7,7 @@ import { Navigation } from './navigation.tsx';
 import { ContributedScreen, pluginScreensFor } from './plugin-screen.tsx';
 import { screensFor } from './screen-list.ts';
 
-/** What surrounds every screen: who reads, the navigation, and the place of the screen. */
+/** The frame of every screen: the reader, the navigation, and the screen itself. */
 export const Frame = () => {
   const { texts, reader, setup, hasKey, signOut } = useSession();
   const { screen } = useAddress();
@@ -17,11 +17,11 @@ export const Frame = () => {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = `${titleOf(screen, texts.screens)} · ${setup.service}`;
-    // After a step to another screen the reader goes on at its beginning, also without a mouse.
+    // Another screen gets the focus, so that the reader continues at its start without a mouse.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [screen]);
-  // Once the list is seen it can be closed: an effect would come a frame later.
+  // An ordinary effect would run a frame later, and until then the open list could not be closed.
   useLayoutEffect(() => {
     if (!isOpen) return;
     const close = ({ key }: KeyboardEvent): void => {

@@ -9,12 +9,12 @@ import { BASE } from './address.ts';
 export const pluginScreensFor = ({ setup, reader }: Pick<Session, 'setup' | 'reader'>): readonly PluginScreen[] =>
   setup.screens.filter(({ permissions }) => may(reader, ...permissions));
 
-/** What the module of a screen exports. See `ConsolePlace` of the plugin's interface for what it is given. */
+/** The export of a screen's module. `ConsolePlace` in the plugin's interface describes its argument. */
 interface ScreenModule {
   mount(place: object): unknown;
 }
 
-/** A screen that a plugin of the node adds: its module fills an element of the page. */
+/** A screen that a plugin of the node adds. Its module fills an element of the page. */
 export const ContributedScreen = ({ screen }: { screen: PluginScreen }) => {
   const session = useSession();
   const { route } = useLocation();

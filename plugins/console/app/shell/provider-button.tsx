@@ -3,7 +3,7 @@ import { isTrustedPage } from '../kit/platform.ts';
 import { useTexts } from '../kit/use-texts.ts';
 import { leaveForProvider } from '../session/provider-sign-in.ts';
 
-/** Signs in by the identity provider of the node. */
+/** Signs in with the node's identity provider. */
 export const ProviderButton = () => {
   const { signIn: texts } = useTexts();
   const [state, setState] = useState<'ready' | 'leaving' | 'failed' | 'insecure'>('ready');

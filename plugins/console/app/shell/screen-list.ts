@@ -23,15 +23,14 @@ import type { Texts } from '../texts/texts.ts';
 export type ScreenName = keyof Texts['screens'];
 export type GroupName = keyof Texts['groups'];
 
-/** A screen of the console. */
 export interface Screen {
   readonly name: ScreenName;
   readonly group: GroupName;
-  /** Without this route the plugin behind the screen is off, and the screen is absent. */
+  /** The route of the plugin behind the screen. Without it, the screen is absent. */
   readonly needs?: RouteName;
-  /** Permissions of which the key needs one. */
+  /** The key needs one of these permissions. */
   readonly permissions?: readonly string[];
-  /** Whether the screen is for this reader, beyond permissions. */
+  /** A further condition beyond permissions. */
   readonly isFor?: (reader: Reader) => boolean;
   readonly view: ComponentType;
 }

@@ -14,8 +14,8 @@ export interface SignedIn {
 }
 
 /**
- * Whose key it is; without one, for whom the node takes a reader who has none. Rejects for a key that the node does not
- * take; calls `onRefused` when it stops to take it later, for a key may expire or be revoked while somebody reads.
+ * Signs in with a key, or without one as the node's open reader. Rejects for a refused key. Calls `onRefused` when the
+ * node refuses the key later, because a key may expire or be revoked meanwhile.
  */
 export const signInWith = async (key: string | undefined, onRefused: () => void): Promise<SignedIn> => {
   let isKnown = false;
@@ -36,16 +36,16 @@ export const signInWith = async (key: string | undefined, onRefused: () => void)
 };
 
 interface SignInProps {
-  /** Why the reader is asked again. */
+  /** The reason why the reader is asked again. */
   readonly notice: string | undefined;
   readonly hasProvider: boolean;
-  /** Signs in with a key. Rejects for a key that the node does not take. */
+  /** Signs in with a key. Rejects for a refused key. */
   readonly signIn: (key: string, keep: boolean) => Promise<void>;
-  /** Goes on without a key; undefined where the node asks for one. */
+  /** Continues without a key; undefined if the node requires one. */
   readonly enterOpenly: (() => Promise<void>) | undefined;
 }
 
-/** Asks for a key. The key goes into a header of requests to this node, and nowhere else. */
+/** Asks for a key. It is sent only in a header of requests to this node. */
 export const SignIn = ({ notice, hasProvider, signIn, enterOpenly }: SignInProps) => {
   const { signIn: texts, product } = useTexts();
   const [key, setKey] = useState('');

@@ -4,7 +4,7 @@ export { ENGLISH, LOCALE, loadTexts, type Texts } from './language.ts';
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** A sentence with values in the places that it names in braces, because their order differs between languages. */
+/** Fills values into a sentence. It names its places in braces, because their order differs between languages. */
 export const fill = (text: string, values: Values): string =>
   text.replace(/\{([a-z]+)\}/g, (place, name: string) => {
     const value = values[name];
@@ -12,10 +12,10 @@ export const fill = (text: string, values: Values): string =>
     return typeof value === 'number' ? spellNumber(value) : isolated(value);
   });
 
-/** Letters that run from right to left, and marks that turn the direction of what follows. */
+/** Right-to-left letters, and marks that change the direction of text. */
 const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** So that a value does not turn the sentence around it. */
+/** Keeps a value from changing the direction of the sentence around it. */
 const isolated = (value: string): string =>
   TURNS.test(value) ? `\u2068${value.replaceAll(/[\u2066-\u2069]/g, '')}\u2069` : value;
 

@@ -17,7 +17,7 @@ export type FilterName = (typeof FILTERS)[number];
 
 const isMoment = (name: FilterName): boolean => name === 'since' || name === 'until';
 
-/** A filter and its value, added one at a time. */
+/** Adds one filter with its value. */
 export const AuditFilters = ({ onAdd }: { onAdd: (name: FilterName, value: string) => void }) => {
   const texts = useTexts();
   const { audit: own, filters } = texts;

@@ -10,13 +10,13 @@ import { EntryDetail } from './entry-detail.tsx';
 
 interface LineProps {
   readonly entry: Entry;
-  /** For those who may read what else is on record. */
+  /** For readers who may see the details. */
   readonly actions: Actions | undefined;
 }
 
 export const AuditLine = ({ entry, actions }: LineProps) => {
   const { audit: own } = useTexts();
-  // Entries of facts are read from the facts themselves, and have nothing else on record.
+  // Entries of facts come from the facts themselves, and have no further details.
   const hasDetail = actions !== undefined && entry.event_type !== 'fact_write';
   return (
     <RecordLine

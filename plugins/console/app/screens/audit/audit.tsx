@@ -17,7 +17,7 @@ export type Entry = AnswerOf<'GET /v1/audit'>['entries'][number];
 const PAGE_ENTRIES = 200;
 const FORMATS = ['csv', 'jsonl'] as const;
 
-/** Who did what, newest first: the whole log for those who may read it, one's own entries for everybody else. */
+/** The audit log, newest first: all entries for readers with the permission, own entries for others. */
 export const Audit = () => {
   const { client, texts, reader, setup } = useSession();
   const { audit: own } = texts;

@@ -10,11 +10,10 @@ type Part = AnswerOf<'GET /v1/audit/verify'>;
 
 interface Check {
   readonly checked: number;
-  /** The last part that came. */
   readonly part: Part;
 }
 
-/** Verifies the chain of entries a part at a time, to its end or to the first wrong place. */
+/** Verifies the chain of entries, part by part, to its end or to the first broken link. */
 export const ChainCheck = () => {
   const { client } = useSession();
   const { audit: own } = useTexts();

@@ -1,17 +1,17 @@
 import { Dialog } from '../../kit/dialog.tsx';
 import { JsonText } from '../../kit/json-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import type { Entry } from './audit.tsx';
 
 const MOST_AT_ONCE = 1_000;
 
-/** All that is on record of an entry. The list that has it is another one, and is asked for that instant. */
+/** All members of an entry. Only another list has them, so it is filtered by the entry's instant. */
 export const EntryDetail = ({ entry, onClose }: { entry: Entry; onClose: () => void }) => {
   const { client, texts } = useSession();
   const { audit: own } = texts;
-  const asked = useAsked(
+  const asked = useRequest(
     async (signal) => {
       const query = { since: entry.ts, until: entry.ts, event_type: entry.event_type, limit: MOST_AT_ONCE };
       const { entries } = await client.call('GET /v1/auth/audit', { query, signal });

@@ -1,4 +1,4 @@
-/** What the filter suggests. Plugins may record other events, which can be typed. */
+/** Suggestions of the filter. Plugins may record other events, which can be typed. */
 export const EVENT_TYPES = [
   'fact_write',
   'fact_read',

@@ -17,7 +17,6 @@ export type Token = AnswerOf<'GET /v1/federation/capability-tokens'>['tokens'][n
 
 const PAGE_TOKENS = 100;
 
-/** Tokens that let one entity do one thing to one object for a time. */
 export const Capabilities = () => {
   const { client, texts, reader } = useSession();
   const { capabilities: own } = texts;

@@ -10,7 +10,7 @@ import { fill } from '../../texts/texts.ts';
 const VERBS = ['subscribe', 'read', 'write', 'admin', 'federate', 'tombstone:read'] as const;
 type Verb = (typeof VERBS)[number];
 
-/** Only an administrator issues a token to somebody else. */
+/** Issues a token. Only an administrator may issue one to another entity. */
 export const IssueToken = ({ actions }: { actions: Actions }) => {
   const { client, texts, reader } = useSession();
   const { capabilities: own } = texts;

@@ -6,7 +6,7 @@ import { useSession } from '../../session/session.ts';
 
 type Verdict = AnswerOf<'POST /v1/federation/capability-tokens/verify'>;
 
-/** Whether a token is good now. The dialog stays open, so that several can be tried. */
+/** Checks if a token is valid now. The dialog stays open for further tokens. */
 export const VerifyToken = ({ onClose }: { onClose: () => void }) => {
   const { client, texts } = useSession();
   const { capabilities: own } = texts;

@@ -13,7 +13,7 @@ interface AgainDialogProps {
   readonly onSaid: () => void;
 }
 
-/** Takes a resolution back as far as a memory can that overwrites nothing: the other value is said again. */
+/** Reverts a resolution by asserting the other value again, because nothing is ever overwritten. */
 export const AgainDialog = ({ fact, onClose, onSaid }: AgainDialogProps) => {
   const { client, texts, reader } = useSession();
   const { contradictions: own } = texts;

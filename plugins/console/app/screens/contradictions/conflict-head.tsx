@@ -11,13 +11,13 @@ interface ConflictHeadProps {
   readonly onStep: (step: number) => void;
 }
 
-/** What a contradiction is about, since when, and where. */
+/** The subject, age and place of a contradiction. */
 export const ConflictHead = ({ conflict, isNamed, onStep }: ConflictHeadProps) => {
   const { contradictions: texts } = useTexts();
   const title = useRef<HTMLHeadingElement>(null);
   const { fact_a: fact, detected_at: since } = conflict;
   useEffect(() => {
-    // Who came here by keyboard goes on reading here.
+    // A reader who came by keyboard continues here.
     if (isNamed) title.current?.focus();
   }, []);
   return (

@@ -4,16 +4,16 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { useTexts } from '../../kit/use-texts.ts';
 import { addressOf } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
-import { shortly } from './shortly.ts';
+import { shortValue } from './short-value.ts';
 
 interface ConflictLineProps {
   readonly conflict: Conflict;
-  /** Of the list, kept in the address. */
+  /** Status filter of the list, for links. */
   readonly status: string | undefined;
   readonly isCurrent: boolean;
 }
 
-/** A contradiction in the inbox: what it is about, how many rivals there are, and since when. */
+/** A contradiction in the inbox: its subject, number of rivals and age. */
 export const ConflictLine = ({ conflict, status, isCurrent }: ConflictLineProps) => {
   const all = useTexts();
   const { contradictions: texts } = all;
@@ -24,7 +24,7 @@ export const ConflictLine = ({ conflict, status, isCurrent }: ConflictLineProps)
         <ShownText text={fact.entity} />
       </span>
       <span class="conflict-relation">
-        <ShownText text={fact.relation} />: {shortly(fact.value.v, all)} ≠ {shortly(rival.value.v, all)}
+        <ShownText text={fact.relation} />: {shortValue(fact.value.v, all)} ≠ {shortValue(rival.value.v, all)}
       </span>
       <span class="muted">
         {plural(texts.rivals, members.length)} · <Instant at={since} relative />

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Conflict } from '../../../../../client/client.ts';
 import { Notice } from '../../kit/notice.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { useAddress } from '../../shell/address.ts';
 import { fill, plural } from '../../texts/texts.ts';
@@ -11,12 +11,12 @@ import type { Done } from './one-contradiction.tsx';
 import { type ConflictStatus, readContradictions, STATUSES } from './read-contradictions.ts';
 import { StatusChoice } from './status-choice.tsx';
 
-/** The open ones are turned around, so that the last page comes first; of the others the first page is enough. */
+/** Open contradictions are listed oldest first, but the node returns the newest first, so several pages are needed. */
 const PAGES_AT_FIRST = { unresolved: 4, resolved: 1, all: 1 };
 const PAGES_MORE = 16;
 const LONG = 500;
 
-/** What contradicts, open or settled, and what the key may do about it. */
+/** The contradictions, and the actions that the key allows. */
 export const Contradictions = () => {
   const { client, texts } = useSession();
   const { contradictions: own } = texts;
@@ -27,7 +27,7 @@ export const Contradictions = () => {
   const pages = PAGES_AT_FIRST[status] + more;
   const [done, setDone] = useState<Done>();
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
-  const asked = useAsked(
+  const asked = useRequest(
     (signal) => readContradictions(client, { status, pages, onRead: setCount, signal }),
     [status, pages],
   );
@@ -36,9 +36,9 @@ export const Contradictions = () => {
   const finish = (what: Done, next: Conflict | undefined): void => {
     setDone(what);
     if (what.settles !== undefined) setSettled(new Set([...settled, what.settles]));
-    // What is settled leaves the inbox of the open ones, and the next one takes its place.
+    // A settled contradiction leaves the inbox of open ones, and the next one takes its place.
     if (status === 'unresolved') open('contradictions', { ...query, id: next?.conflict_id }, true);
-    // A long list is not read anew for each.
+    // Reloading a long list after each action would be slow.
     if (list.length <= LONG) asked.reload();
   };
   return (

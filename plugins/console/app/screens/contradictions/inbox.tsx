@@ -8,11 +8,11 @@ import { type Done, OneContradiction } from './one-contradiction.tsx';
 
 interface InboxProps {
   readonly list: readonly Conflict[];
-  /** Done with one of them; `next` is the one to go on with. */
+  /** Reports a finished action; `next` is the contradiction to continue with. */
   readonly onDone: (done: Done, next: Conflict | undefined) => void;
 }
 
-/** The list, and beside it the contradiction that the address names, or the first. */
+/** The list, and beside it the contradiction that the address names, or the first one. */
 export const Inbox = ({ list, onDone }: InboxProps) => {
   const { contradictions: texts } = useSession().texts;
   const { query, open } = useAddress();

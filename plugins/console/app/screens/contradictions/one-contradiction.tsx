@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Conflict, Fact } from '../../../../../client/client.ts';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
@@ -14,12 +14,12 @@ import { SettleDialog } from './settle-dialog.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 
-/** What was done, and where to see what came of it. */
+/** A finished action, with a link to its result. */
 export interface Done {
   readonly says: string;
   readonly link: string;
   readonly address: string;
-  /** The contradiction that is open no more. */
+  /** The contradiction that it settled. */
   readonly settles?: string;
 }
 
@@ -29,7 +29,7 @@ type Choice =
 
 interface OneContradictionProps {
   readonly conflict: Conflict;
-  /** The address names it, so that the reader came for it. */
+  /** True if the address names it, so that the reader came for it. */
   readonly isNamed: boolean;
   readonly backTo: string;
   readonly onStep: (step: number) => void;
@@ -38,14 +38,14 @@ interface OneContradictionProps {
 
 const KEYED_RIVALS = 9;
 
-/** One contradiction: its rivals side by side, and what the key may do about it. */
+/** One contradiction: its rivals side by side, and the actions that the key allows. */
 export const OneContradiction = ({ conflict, isNamed, backTo, onStep, onDone }: OneContradictionProps) => {
   const { client, texts, reader } = useSession();
   const { contradictions: own } = texts;
   const [limit, setLimit] = useState(RIVALS_SHOWN);
   const [choice, setChoice] = useState<Choice>();
   const [hasShortcuts, setShortcuts] = useState(true);
-  const asked = useAsked((signal) => readRivals(client, conflict, { limit, signal }), [limit]);
+  const asked = useRequest((signal) => readRivals(client, conflict, { limit, signal }), [limit]);
   const rivals = asked.data ?? [];
   const isOpen = conflict.status === 'unresolved';
   const canWrite = may(reader, 'write');

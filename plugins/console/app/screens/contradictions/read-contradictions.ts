@@ -4,11 +4,11 @@ export type ConflictStatus = 'unresolved' | 'resolved' | 'all';
 
 export const STATUSES: readonly ConflictStatus[] = ['unresolved', 'resolved', 'all'];
 
-/** Contradictions as far as they were read. */
+/** The contradictions read so far. */
 export interface Contradictions {
-  /** What is open longest comes first among the open ones, what was found last among the others. */
+  /** Open ones are listed oldest first, others newest first. */
   readonly list: readonly Conflict[];
-  /** The node has older ones that were not read. */
+  /** True if the node has older ones that were not read. */
   readonly hasMore: boolean;
 }
 
@@ -17,16 +17,16 @@ const PAGE = 500;
 interface Reading {
   readonly status: ConflictStatus;
   readonly pages: number;
-  /** Of a page. */
+  /** Items per page. */
   readonly limit?: number;
-  /** Told after each page how many were read. */
+  /** Called after each page with the number of items so far. */
   readonly onRead?: (count: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads so many pages. The node lists what it found last first, so that what waits longest comes last: the pages are
- * read to their end, as far as `pages` allows, and turned around.
+ * Reads at most `pages` pages. The node returns the newest first; the list of open ones is reversed, so that the oldest
+ * come first.
  */
 export const readContradictions = async (
   client: FactClient,

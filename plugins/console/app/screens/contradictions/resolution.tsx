@@ -3,16 +3,16 @@ import { Instant } from '../../kit/instant.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 
-/** How a contradiction was settled: with what value, by whom, when, and what they noted. */
+/** The resolution of a contradiction: value, author, time and note. */
 export const Resolution = ({ conflict }: { conflict: Conflict }) => {
   const { client, texts, setup } = useSession();
   const { contradictions: own } = texts;
   const { conflict_id: id, resolved_by: by } = conflict;
-  const asked = useAsked(
+  const asked = useRequest(
     async (signal) => {
       const query = { entity: id, relation: `${setup.service}:conflict:note`, limit: 1 };
       const { facts } = await client.call('GET /v1/facts', { query, signal });

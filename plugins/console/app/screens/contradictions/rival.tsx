@@ -12,16 +12,16 @@ interface RivalProps {
   readonly fact: Fact;
   /** 1 for the first. */
   readonly place: number;
-  /** The key that chooses it; undefined where there is none. */
+  /** The key that chooses it; undefined without one. */
   readonly shortcut: number | undefined;
-  /** It is what the node answers with while the matter is open. */
+  /** True if this fact wins while the contradiction is open. */
   readonly answers: boolean;
-  /** The contradiction is open: a rival that is not contradicted any more has ended since. */
+  /** True if the contradiction is open. Then a rival without the contradicted mark has ended. */
   readonly isOpen: boolean;
   readonly children: ComponentChildren;
 }
 
-/** One of the facts that contradict each other, with what speaks for it. */
+/** One of the contradicting facts. */
 export const Rival = ({ fact, place, shortcut, answers, isOpen, children }: RivalProps) => {
   const { contradictions: texts } = useTexts();
   return (

@@ -1,10 +1,10 @@
 import type { Conflict, Fact, FactClient } from '../../../../../client/client.ts';
 
-/** So many rivals are fetched at first: two come with the contradiction itself, the others one by one. */
+/** Rivals loaded at first: two come with the contradiction, the others one by one. */
 export const RIVALS_SHOWN = 12;
 const AT_ONCE = 2;
 
-/** The facts of a contradiction, newest first. One that went out of sight meanwhile is left out. */
+/** The facts of a contradiction, newest first, without those that are hidden by now. */
 export const readRivals = async (
   client: FactClient,
   conflict: Conflict,
@@ -26,7 +26,7 @@ export const readRivals = async (
   return [...known.values()].sort((one, other) => compareStamps(other.hlc, one.hlc));
 };
 
-/** The fact that answers a question while nobody has settled the matter: the surest, of those the newest. */
+/** The fact that wins while the contradiction is open: highest confidence, then newest. */
 export const winnerOf = (rivals: readonly Fact[]): Fact | undefined =>
   rivals
     .filter(({ contradicted }) => contradicted)
@@ -36,7 +36,7 @@ export const winnerOf = (rivals: readonly Fact[]): Fact | undefined =>
       return compareStamps(fact.hlc, best.hlc) > 0 ? fact : best;
     }, undefined);
 
-/** Stamps are two numbers with a dot between them, which their text does not order. */
+/** A stamp is two numbers with a dot between them, so texts do not compare. */
 const compareStamps = (one: string, other: string): number => {
   const [wall = 0, count = 0] = one.split('.').map(Number);
   const [otherWall = 0, otherCount = 0] = other.split('.').map(Number);

@@ -9,17 +9,17 @@ import { useAction } from '../../kit/use-action.ts';
 import { draftOf, readDraft } from '../../kit/value-draft.ts';
 import { ValueField } from '../../kit/value-field.tsx';
 import { useSession } from '../../session/session.ts';
-import { shortly } from './shortly.ts';
+import { shortValue } from './short-value.ts';
 
 interface SettleDialogProps {
   readonly conflict: Conflict;
-  /** The rival that is right; undefined where another value is. */
+  /** The winning rival; undefined if another value wins. */
   readonly fact: Fact | undefined;
   readonly onClose: () => void;
   readonly onSettled: (value: string) => void;
 }
 
-/** Asks once more before a contradiction is settled, with a note for those who wonder later. */
+/** Asks for confirmation and a note before a contradiction is settled. */
 export const SettleDialog = ({ conflict, fact, onClose, onSettled }: SettleDialogProps) => {
   const { client, texts } = useSession();
   const { contradictions: own } = texts;
@@ -34,7 +34,7 @@ export const SettleDialog = ({ conflict, fact, onClose, onSettled }: SettleDialo
       const choice = fact === undefined ? { new_value: value } : { winning_fact_id: fact.id };
       await client.resolve(conflict.conflict_id, { ...choice, resolution_note: note });
       onClose();
-      onSettled(shortly(value.v, texts));
+      onSettled(shortValue(value.v, texts));
     });
   };
   return (

@@ -6,7 +6,7 @@ interface ShortcutsProps {
   readonly onChange: (isOn: boolean) => void;
 }
 
-/** The keys that do something here. They can be switched off: who speaks to a computer presses keys by accident. */
+/** The keyboard shortcuts. They can be switched off, because speech input can press keys by accident. */
 export const Shortcuts = ({ isOn, canSettle, onChange }: ShortcutsProps) => {
   const { contradictions: texts } = useTexts();
   const keys = [

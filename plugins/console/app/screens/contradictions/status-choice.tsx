@@ -2,7 +2,7 @@ import { useSession } from '../../session/session.ts';
 import { useAddress } from '../../shell/address.ts';
 import { type ConflictStatus, STATUSES } from './read-contradictions.ts';
 
-/** Which contradictions are listed. */
+/** Selects the listed contradictions by status. */
 export const StatusChoice = ({ status }: { status: ConflictStatus }) => {
   const { contradictions: texts } = useSession().texts;
   const { open } = useAddress();

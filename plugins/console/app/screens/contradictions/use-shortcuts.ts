@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Calls back for a key that is pressed alone, unless the reader is typing or a dialog is open. */
+/** Calls back for a single pressed key, unless the reader is typing or a dialog is open. */
 export const useShortcuts = (isOn: boolean, pressed: (key: string) => boolean): void => {
   const latest = useRef(pressed);
   latest.current = pressed;

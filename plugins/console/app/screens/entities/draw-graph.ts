@@ -1,15 +1,15 @@
 import cytoscape, { type ElementDefinition } from 'cytoscape';
-import { TURNING } from '../../kit/turning-marks.ts';
+import { DIRECTION_MARKS } from '../../kit/direction-marks.ts';
 import { graphStyle } from './graph-style.ts';
 import type { Neighbour } from './neighbours.tsx';
-import { placeAround } from './place-around.ts';
+import { radialLayout } from './radial-layout.ts';
 
-/** More names of edges than these only hide one another. */
+/** With more edges, their names would hide one another. */
 const NAMED_EDGES = 16;
 const MARGIN = 24;
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 3;
-/** A picture of few entities is not blown up to fill its place. */
+/** Bounds the zoom, so that few entities are not blown up. */
 const MOST_FITTED_ZOOM = 1.2;
 const LEAST_WIDE = 0.8;
 const MOST_WIDE = 1.4;
@@ -20,14 +20,13 @@ export interface Graph {
   readonly neighbours: readonly Neighbour[];
 }
 
-/** A graph in the page. */
 export interface Picture {
   zoom(factor: number): void;
   fit(): void;
   remove(): void;
 }
 
-/** Draws a graph into an element; a click on an entity leads to it. */
+/** Draws a graph into an element. A click on an entity opens it. */
 export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: string) => void): Picture => {
   withoutStyleElement();
   const cy = cytoscape({
@@ -37,7 +36,7 @@ export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: str
     layout: { name: 'preset' },
     minZoom: LEAST_ZOOM,
     maxZoom: MOST_ZOOM,
-    // The wheel and the finger belong to the page, which would otherwise not scroll here.
+    // Wheel and touch scroll the page, which would otherwise stop here.
     userZoomingEnabled: false,
     userPanningEnabled: !matchMedia('(pointer: coarse)').matches,
     boxSelectionEnabled: false,
@@ -48,7 +47,7 @@ export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: str
     if (cy.zoom() > MOST_FITTED_ZOOM) cy.zoom(MOST_FITTED_ZOOM);
     cy.center();
   };
-  // The first call comes with the size that the element has, the others as the page around it changes.
+  // The first call reports the present size, later ones the changes.
   const size = new ResizeObserver(() => {
     cy.resize();
     showAll();
@@ -77,12 +76,12 @@ export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: str
 
 const middleOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ x: clientWidth / 2, y: clientHeight / 2 });
 
-/** Names take more room across than down. */
+/** Names need more room horizontally than vertically. */
 const widenessOf = ({ clientWidth, clientHeight }: HTMLElement): number =>
   Math.min(MOST_WIDE, Math.max(LEAST_WIDE, clientWidth / clientHeight));
 
 const elementsOf = ({ seed, neighbours }: Graph, wideness: number): ElementDefinition[] => {
-  const positions = placeAround(seed, neighbours, wideness);
+  const positions = radialLayout(seed, neighbours, wideness);
   const node = (uri: string, kind: string): ElementDefinition => ({
     data: { id: nodeId(uri), uri, name: shortName(uri) },
     position: { ...(positions.get(uri) ?? { x: 0, y: 0 }) },
@@ -91,7 +90,7 @@ const elementsOf = ({ seed, neighbours }: Graph, wideness: number): ElementDefin
   const known = new Set([seed, ...neighbours.map(({ entity }) => entity)]);
   const edges = neighbours.flatMap(({ entity, relation, hops, path }, at): ElementDefinition[] => {
     const before = hops === 1 ? seed : (path.at(-1) ?? seed);
-    // Its way may lead over an entity of a page that is not there yet.
+    // The path may lead over an entity of a page that is not loaded yet.
     if (!known.has(before)) return [];
     const name = neighbours.length > NAMED_EDGES ? '' : cut(relation);
     return [{ data: { id: `edge:${at}`, source: nodeId(before), target: nodeId(entity), name } }];
@@ -103,21 +102,21 @@ const elementsOf = ({ seed, neighbours }: Graph, wideness: number): ElementDefin
   ];
 };
 
-/** Entities may be called anything, also what an edge is called here. */
+/** Prefixed, because an entity may have the name of an edge. */
 const nodeId = (uri: string): string => `node:${uri}`;
 
 const NAME_CHARACTERS = 28;
 
 const cut = (text: string): string => (text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS)}…` : text);
 
-/** What people read of the address of an entity: its last part. */
+/** The readable part of an entity's address: its last segment. */
 const shortName = (uri: string): string => {
   const [, tail = uri] = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(.+)$/i.exec(uri) ?? [];
-  // A picture has no room for a warning of marks that turn the direction of text.
-  return cut(tail.replace(TURNING, '\uFFFD'));
+  // A picture has no room for a warning about direction marks.
+  return cut(tail.replace(DIRECTION_MARKS, '\uFFFD'));
 };
 
-/** The drawing library would add a style element, which the policy of the page refuses, unless it finds its own. */
+/** The drawing library adds a style element, which the policy of the page forbids, unless it finds its own. */
 const withoutStyleElement = (): void => {
   if (document.getElementById(STYLE_ID) !== null) return;
   const mark = document.createElement('meta');

@@ -5,25 +5,25 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { fill, plural, spellShare } from '../../texts/texts.ts';
 
 interface EntityCardProps {
   readonly uri: string;
   readonly asOf: string | undefined;
-  /** The scopes in which something is said of the entity. A card sums up one of them. */
+  /** The scopes with facts about the entity. A card covers one of them. */
   readonly scopes: readonly Fact['scope'][];
   readonly round: number;
 }
 
-/** What the node says of an entity in short. A card of the past is made for the asking, and needs no making anew. */
+/** The node's summary of an entity. A card of the past is made on request, so it needs no refresh. */
 export const EntityCard = ({ uri, asOf, scopes, round }: EntityCardProps) => {
   const { client, texts } = useSession();
   const [chosen, choose] = useState<Fact['scope']>();
   const [fresh, setFresh] = useState(0);
   const scope = chosen !== undefined && scopes.includes(chosen) ? chosen : scopes[0];
-  const asked = useAsked(
+  const asked = useRequest(
     async (signal): Promise<Card | undefined> => {
       const refresh = fresh > 0 && asOf === undefined;
       const query = { ...(scope && { scope }), ...(asOf ? { as_of: asOf } : { refresh }) };
@@ -90,5 +90,5 @@ const CardText = ({ card }: { card: Card }) => {
   );
 };
 
-/** The name of the entity, with which a card begins for programs: here it stands above. */
+/** Cards begin with the entity's name for programs; here the screen shows it above. */
 const HEADING = /^## [^\n]*\n/;

@@ -14,7 +14,7 @@ import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
 
-/** So many facts of a relation are shown; the list of facts has the others. */
+/** Facts shown per relation; the list of facts has the others. */
 const SHOWN_FACTS = 20;
 
 interface EntityFactsProps {
@@ -23,12 +23,12 @@ interface EntityFactsProps {
   readonly isPast: boolean;
 }
 
-/** The facts of an entity, relation by relation. */
+/** The facts of an entity, grouped by relation. */
 export const EntityFacts = ({ uri, facts, isPast }: EntityFactsProps) => {
   const { texts: all, setup } = useSession();
   const texts = all.entity;
   const { items, error, isLoading, hasMore, readMore, reload } = facts;
-  // The card is shown above, and not as one of the facts that it sums up.
+  // The card is shown above, so it is left out of the facts that it summarises.
   const said = items.filter(({ relation }) => relation !== `${setup.service}:memory:card`);
   const ended = useEnded(items);
   const groups = [...groupBy(said, ({ relation }) => relation)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -85,7 +85,7 @@ const Relation = ({ uri, relation, facts, ended }: RelationProps) => {
   );
 };
 
-/** What a fact says, without the entity and the relation, which stand above it. */
+/** The value of a fact, without the entity and the relation shown above it. */
 const ValueLine = ({ fact, ended }: { fact: Fact; ended: Ended | undefined }) => {
   const { fact: texts } = useSession().texts;
   return (

@@ -1,8 +1,8 @@
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
-import { useWords } from '../../kit/use-words.ts';
+import { useRequest } from '../../kit/use-request.ts';
+import { useSearchWords } from '../../kit/use-search-words.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
@@ -12,17 +12,17 @@ const LATEST_FACTS = 100;
 const FOUND_FACTS = 100;
 const FOUND_TOKENS = 50_000;
 
-/** Entities that match words, or those of the latest facts; and a way to one whose name is known. */
+/** Entities that match the search words, or those of the latest facts. A known name can be opened directly. */
 export const EntitySearch = () => {
   const { client, setup, texts } = useSession();
   const { open } = useAddress();
   const canRecall = hasRoute(setup, 'POST /v1/recall');
-  const { typed, settled: words, type } = useWords('entities');
+  const { typed, settled: words, type } = useSearchWords('entities');
   const name = typed.trim();
   const label = canRecall ? texts.entities.search : texts.entities.name;
-  // Without recalls the field takes the name of an entity alone.
+  // Without recall the field takes only the name of an entity.
   const settled = canRecall ? words : '';
-  const asked = useAsked(
+  const asked = useRequest(
     async (signal) => {
       if (settled === '') {
         const page = await client.call('GET /v1/facts', { query: { limit: LATEST_FACTS }, signal });

@@ -1,13 +1,13 @@
 import type { Fact } from '../../../../../client/client.ts';
 
-/** An entity that facts speak of: how many of them, and the first. */
+/** An entity of some facts: their number, and the first of them. */
 export interface FoundEntity {
   readonly uri: string;
   readonly count: number;
   readonly fact: Fact;
 }
 
-/** What facts are about, and what they refer to, in the order of the facts. */
+/** The subjects of the facts and the entities that they refer to, in the order of the facts. */
 export const entitiesIn = (facts: readonly Fact[]): readonly FoundEntity[] => {
   const found = new Map<string, FoundEntity>();
   for (const fact of facts) {

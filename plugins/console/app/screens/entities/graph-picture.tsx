@@ -5,7 +5,7 @@ import { fill, plural } from '../../texts/texts.ts';
 import type { Picture } from './draw-graph.ts';
 import type { Neighbour } from './neighbours.tsx';
 
-/** The names of more could not be read. */
+/** With more entities, their names would be unreadable. */
 const MOST_PICTURED = 24;
 
 interface GraphPictureProps {
@@ -14,7 +14,7 @@ interface GraphPictureProps {
   readonly onOpen: (entity: string) => void;
 }
 
-/** The entities around one, drawn. What draws is fetched when the first picture is wanted. */
+/** A picture of the entities around one. The drawing library loads with the first picture. */
 export const GraphPicture = ({ seed, neighbours, onOpen }: GraphPictureProps) => {
   const { graph: words } = useSession().texts;
   const pictured = neighbours.slice(0, MOST_PICTURED);

@@ -1,6 +1,6 @@
 import type { StylesheetJson } from 'cytoscape';
 
-/** How a graph looks, in the colours of the page around it. */
+/** The look of a graph, in the colours of the page. */
 export const graphStyle = (place: HTMLElement): StylesheetJson => {
   const colour = colourReader(place);
   return [

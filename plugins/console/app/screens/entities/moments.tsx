@@ -3,27 +3,27 @@ import { Instant, localTime } from '../../kit/instant.tsx';
 import { instantOf } from '../../kit/moment-field.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
-import { useSettled } from '../../kit/use-settled.ts';
+import { useDebounced } from '../../kit/use-debounced.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import { type Moment, msOf, readMoments, stepOf } from './read-moments.ts';
 
 interface MomentsProps {
   readonly uri: string;
-  /** The moment that is shown; undefined for now. */
+  /** The shown moment; undefined for now. */
   readonly asOf: string | undefined;
   readonly onChoose: (asOf: string | undefined) => void;
 }
 
-/** Which moment the screen shows, and a slider over those at which something changed. The last place is now. */
+/** Selects the shown moment, with a slider over the moments of change. Its last position is now. */
 export const Moments = ({ uri, asOf, onChoose }: MomentsProps) => {
   const { client, texts } = useSession();
   const { moments: words } = texts;
-  const asked = useAsked((signal) => readMoments(client, uri, signal), [uri]);
+  const asked = useRequest((signal) => readMoments(client, uri, signal), [uri]);
   const steps = asked.data?.steps ?? [];
   const [dragged, drag] = useState<number>();
-  const settled = useSettled(dragged);
+  const settled = useDebounced(dragged);
   useEffect(() => {
     if (settled !== undefined && settled === dragged) onChoose(steps[settled]?.asOf);
   }, [settled]);
@@ -88,7 +88,7 @@ const Slider = ({ steps, place, onDrag }: SliderProps) => {
 interface ShownMoment {
   readonly asOf: string | undefined;
   readonly step: Moment | undefined;
-  /** Whether the moment is that of the step, and not one behind it. */
+  /** True if the moment is that of the step, not a later one. */
   readonly isExact: boolean;
 }
 
@@ -110,7 +110,7 @@ const Shown = ({ asOf, step, isExact }: ShownMoment) => {
   );
 };
 
-/** A moment that is no step. */
+/** A field for any other moment. */
 const AnyMoment = ({ onChoose }: { onChoose: (asOf: string) => void }) => {
   const { moments: words } = useSession().texts;
   const id = useId();

@@ -4,8 +4,8 @@ import { Problem } from '../../kit/problem.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Loading } from '../../kit/state.tsx';
-import { useKept } from '../../kit/use-kept.ts';
 import { usePaged } from '../../kit/use-paged.ts';
+import { usePreviousItems } from '../../kit/use-previous-items.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
 import { GraphPicture } from './graph-picture.tsx';
@@ -20,7 +20,7 @@ interface NeighboursProps {
   readonly round: number;
 }
 
-/** The entities around one: as a picture, and the same as a list for keyboards and readers of screens. */
+/** The entities around one, as a picture and as a list for keyboards and screen readers. */
 export const Neighbours = ({ uri, asOf, round }: NeighboursProps) => {
   const { client, texts } = useSession();
   const { graph: words } = texts;
@@ -37,7 +37,7 @@ export const Neighbours = ({ uri, asOf, round }: NeighboursProps) => {
     },
     [uri, asOf, depth, round],
   );
-  const { items, isLoading, error, hasMore, readMore, reload } = useKept(around);
+  const { items, isLoading, error, hasMore, readMore, reload } = usePreviousItems(around);
   return (
     <section class="entity-graph">
       <ScreenHead level={2} title={words.title}>

@@ -4,8 +4,8 @@ import { CopyButton } from '../../kit/copy-button.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
-import { useKept } from '../../kit/use-kept.ts';
 import { usePaged } from '../../kit/use-paged.ts';
+import { usePreviousItems } from '../../kit/use-previous-items.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
 import { useAssert } from '../facts/use-assert.tsx';
@@ -16,7 +16,7 @@ import { Neighbours } from './neighbours.tsx';
 
 const PAGE_FACTS = 200;
 
-/** All that is known of an entity, or that was known at a moment: in short, around it, and fact by fact. */
+/** An entity at the shown moment: its summary, its neighbours and its facts. */
 export const OneEntity = ({ uri }: { uri: string }) => {
   const { client, setup, texts } = useSession();
   const { query, open } = useAddress();
@@ -34,9 +34,9 @@ export const OneEntity = ({ uri }: { uri: string }) => {
     },
     [uri, asOf, round],
   );
-  const facts = useKept(asked);
+  const facts = usePreviousItems(asked);
   const assert = useAssert(uri, () => setRound(round + 1));
-  // The scope in which most is said comes first.
+  // The scope with the most facts comes first.
   const scopes = [...groupBy(facts.items.filter(isLive), ({ scope }) => scope)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([scope]) => scope);

@@ -1,15 +1,15 @@
 import type { FactClient, HistoryPage } from '../../../../../client/client.ts';
 import { nowMs } from '../../kit/platform.ts';
 
-/** A slider of more steps could not be hit. */
+/** Bounds the steps of the slider, so that each can be hit. */
 const MOST_EVENTS = 1_000;
 const PAGE_EVENTS = 200;
 
 type HistoryEvent = HistoryPage['events'][number];
 
-/** A moment at which something about an entity became known, or came to its end. */
+/** A moment at which a fact about an entity was stored or ended. */
 export interface Moment {
-  /** What the node is asked with. */
+  /** The parameter of the request to the node. */
   readonly asOf: string;
   readonly ms: number;
   readonly what: HistoryEvent['event'] | 'expired';
@@ -19,7 +19,7 @@ export interface Moment {
 export interface Moments {
   /** Earliest first. */
   readonly steps: readonly Moment[];
-  /** Whether there are later ones. */
+  /** True if there are later ones. */
   readonly isCut: boolean;
 }
 
@@ -39,7 +39,7 @@ const momentOf = ({ stamp, recorded_at: at, event, fact }: HistoryEvent): Moment
   relation: fact.relation,
 });
 
-/** That a fact expired is no event of its own. */
+/** The expiry of a fact is not an event of the history. */
 const expiryOf = ({ ended, fact }: HistoryEvent, now: number): readonly Moment[] => {
   if (ended === null || ended.by === 'retraction' || ended.by === 'resolution') return [];
   const ms = Date.parse(ended.at);
@@ -49,14 +49,14 @@ const expiryOf = ({ ended, fact }: HistoryEvent, now: number): readonly Moment[]
 
 const STAMP = /^(\d{1,15})\.\d{1,10}$/;
 
-/** The instant of what the node is asked with: a stamp begins with it. Undefined for what is neither. */
+/** The instant of such a parameter: a stamp begins with it. Undefined for other text. */
 export const msOf = (asOf: string): number | undefined => {
   const stamp = STAMP.exec(asOf);
   const ms = stamp === null ? Date.parse(asOf) : Number(stamp[1]);
   return Number.isNaN(ms) ? undefined : ms;
 };
 
-/** The step that a moment stands at or behind; -1 where it lies before all of them. */
+/** Index of the last step at or before a moment; -1 before all of them. */
 export const stepOf = (steps: readonly Moment[], asOf: string): number => {
   const exact = steps.findIndex((step) => step.asOf === asOf);
   const ms = msOf(asOf) ?? 0;

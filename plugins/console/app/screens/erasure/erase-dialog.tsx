@@ -7,7 +7,7 @@ import { JobBar } from '../../kit/job-progress.tsx';
 import { type ErasureReceipt, Receipt } from '../../kit/receipt.tsx';
 import { Answer } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Tombstone } from './tombstone.ts';
@@ -17,14 +17,14 @@ interface EraseProps {
   readonly actions: Actions;
 }
 
-/** Shows what an erasure would destroy, asks for the entity to be typed, and shows the receipt. */
+/** Previews an erasure, asks the reader to type the entity, and shows the receipt. */
 export const EraseDialog = ({ tombstone, actions }: EraseProps) => {
   const { texts } = useSession();
   const { erasure: own } = texts;
   const { entity_uri: entity } = tombstone;
   const [job, setJob] = useState<Job | undefined>();
   const erase = useErase(tombstone, setJob);
-  const preview = useAsked((signal) => erase(true, signal), [tombstone.id]);
+  const preview = useRequest((signal) => erase(true, signal), [tombstone.id]);
   return (
     <ConfirmDialog
       title={fill(own.eraseTitle, { entity })}
@@ -46,7 +46,7 @@ export const EraseDialog = ({ tombstone, actions }: EraseProps) => {
   );
 };
 
-/** A large erasure is left to a job, which goes on when the dialog is closed. */
+/** A large erasure runs as a job, which continues after the dialog closes. */
 const useErase = ({ id, entity_uri: entity }: Tombstone, onJob: (job: Job) => void) => {
   const { client, texts } = useSession();
   return async (isTrial: boolean, signal?: AbortSignal): Promise<ErasureReceipt> => {

@@ -6,13 +6,13 @@ import { useSession } from '../../session/session.ts';
 import { useAddress } from '../../shell/address.ts';
 import { Subject } from './subject.tsx';
 
-/** Hides, destroys or hands over what is known of an entity. The node lists tombstones by their entity alone. */
+/** Hides, destroys or exports the facts about an entity. The node can list tombstones only by entity. */
 export const Erasure = () => {
   const { texts } = useSession();
   const { erasure: own } = texts;
   const { query, open } = useAddress();
   const [entity, setEntity] = useState(query.entity ?? '');
-  // Also after a step back in the history.
+  // Also follows a step back in the history.
   useEffect(() => {
     if (query.entity !== undefined) setEntity(query.entity);
   }, [query.entity]);

@@ -4,7 +4,7 @@ import { DownloadButton } from '../../kit/download-button.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 
-/** Hands over what is known of an entity, as a file with a signed receipt at its end. */
+/** Exports the facts about an entity, as a file that ends with a signed receipt. */
 export const ExportDialog = ({ entity, onClose }: { entity: string; onClose: () => void }) => {
   const { client, texts } = useSession();
   const { erasure: own } = texts;

@@ -21,7 +21,7 @@ export const HideDialog = ({ entity, actions }: { entity: string; actions: Actio
         const asked = { reason: values.optional('reason') ?? null, legal_hold: values.isChecked('hold') };
         const body = { entity_uri: entity, scope: values.text('scope'), ...asked };
         const made = await client.call('POST /v1/tombstones', { body });
-        // The node keeps an active tombstone of the same scope as it is, and makes no other one.
+        // The node returns an existing active tombstone of the same scope instead of making another one.
         const isAsAsked = made.legal_hold === asked.legal_hold && made.reason === asked.reason;
         actions.done(fill(isAsAsked ? own.hidden : own.hiddenBefore, { entity }));
       }}

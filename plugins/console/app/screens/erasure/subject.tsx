@@ -4,7 +4,7 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { EraseDialog } from './erase-dialog.tsx';
@@ -15,11 +15,11 @@ import { stateOf, type Tombstone, type Tombstones } from './tombstone.ts';
 
 const STATE_CLASS = { active: 'warn', revoked: '', erased: 'bad' } as const;
 
-/** One entity: its tombstones, and what can be done with what is known of it. */
+/** One entity with its tombstones and the possible actions. */
 export const Subject = ({ entity }: { entity: string }) => {
   const { client, texts, reader, setup } = useSession();
   const { erasure: own } = texts;
-  const asked = useAsked(
+  const asked = useRequest(
     (signal) => client.call('GET /v1/tombstones/{entity_uri}', { params: { entity_uri: entity }, signal }),
     [entity],
   );

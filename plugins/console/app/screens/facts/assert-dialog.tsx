@@ -8,13 +8,13 @@ import { may, useSession } from '../../session/session.ts';
 import { type AboutFact, AboutFields, TripleFields } from './assert-fields.tsx';
 
 interface AssertDialogProps {
-  /** What the fact is about, where the reader comes from an entity. */
+  /** The entity of the fact, if the reader comes from one. */
   readonly entity?: string | undefined;
   readonly onAsserted: (fact: Fact) => void;
   readonly onClose: () => void;
 }
 
-/** Asserts a fact. The node judges what was typed, and its words are shown beside the fields. */
+/** Asserts a fact. The node checks the input, and its messages appear beside the fields. */
 export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogProps) => {
   const { client, reader, texts } = useSession();
   const [triple, setTriple] = useState({ entity, relation: '' });
@@ -60,6 +60,6 @@ export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogP
   );
 };
 
-/** The default of clients of this protocol, where the key may write there. */
+/** The default of clients of this protocol, if the key may write there. */
 const usualScope = (scopes: readonly Fact['scope'][]): Fact['scope'] =>
   scopes.includes('company') ? 'company' : (scopes[0] ?? 'local');

@@ -11,14 +11,14 @@ interface Triple {
   readonly relation: string;
 }
 
-/** What surrounds a value: who says it, who may read it, how sure it is, and how long it holds. */
+/** All of a fact except its triple and value. */
 export interface AboutFact {
   readonly source: string;
   readonly scope: Fact['scope'];
   /** Empty for none. */
   readonly garden: string;
   readonly confidence: string;
-  /** Local time; empty for ever. */
+  /** Local time; empty for no end. */
   readonly validUntil: string;
 }
 
@@ -97,7 +97,7 @@ export const SourceField = ({ source, onChange }: { source: string; onChange: (s
   </Field>
 );
 
-/** A garden lies in one scope, so that only those of the chosen scope are offered. */
+/** A garden has one scope, so only gardens of the chosen scope are offered. */
 const PlaceFields = ({ about, onChange }: { about: AboutFact; onChange: (about: AboutFact) => void }) => {
   const { texts, reader } = useSession();
   const gardens = useGardens().filter(({ scope }) => scope === about.scope);

@@ -13,9 +13,7 @@ interface CorrectDialogProps {
   readonly onClose: () => void;
 }
 
-/**
- * Asserts another value of the same triple in the same place. The new fact names the old one as what it follows from.
- */
+/** Asserts another value of the same triple in the same place, derived from the old fact. */
 export const CorrectDialog = ({ fact, onCorrected, onClose }: CorrectDialogProps) => {
   const { client, reader, texts } = useSession();
   const [draft, setDraft] = useState(() => draftOf(fact.value));

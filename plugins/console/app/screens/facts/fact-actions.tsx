@@ -6,13 +6,13 @@ import { RetractDialog } from './retract-dialog.tsx';
 
 interface FactActionsProps {
   readonly fact: Fact;
-  /** Whether it was retracted, settled otherwise, or has expired: there is nothing left to retract then. */
+  /** True if the fact was retracted or settled otherwise, or has expired. Then it cannot be retracted. */
   readonly hasEnded: boolean;
   readonly onCorrected: (fact: Fact) => void;
   readonly onRetracted: (fact: Fact) => void;
 }
 
-/** What a key that writes may do with a fact. Facts of the node itself, and retractions, are not for correcting. */
+/** The actions of a writing key on a fact. Facts of the node itself, and retractions, cannot be corrected. */
 export const FactActions = ({ fact, hasEnded, onCorrected, onRetracted }: FactActionsProps) => {
   const { reader, setup, texts } = useSession();
   const [opened, open] = useState<'correct' | 'retract'>();

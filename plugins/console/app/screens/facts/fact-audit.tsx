@@ -2,13 +2,13 @@ import { Instant } from '../../kit/instant.tsx';
 import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 
-/** Who wrote the fact, and what else the log has of it. */
+/** The audit entries of a fact. */
 export const FactAudit = ({ id }: { id: string }) => {
   const { client, texts } = useSession();
-  const asked = useAsked((signal) => client.call('GET /v1/audit/facts/{id}', { params: { id }, signal }), [id]);
+  const asked = useRequest((signal) => client.call('GET /v1/audit/facts/{id}', { params: { id }, signal }), [id]);
   const { factAudit } = texts;
   return (
     <section>

@@ -16,7 +16,7 @@ interface FactBarProps {
   readonly onChange: (given: Query) => void;
 }
 
-/** The search, the filters that hold and a way to further ones, and what else the list is to have. */
+/** The search, the active filters, further filters, and switches of the list. */
 export const FactBar = ({ words, isSearching, query, onWords, onChange }: FactBarProps) => {
   const { setup, texts } = useSession();
   const gardens = useGardens();
@@ -68,7 +68,7 @@ interface Words {
   readonly texts: Texts;
 }
 
-/** A filter as its reader would say it; as it is, where the node will refuse it. */
+/** A readable form of a filter's value. An invalid value stays as typed. */
 const shownFilter = (name: FilterName, value: string, { gardens, texts }: Words): string => {
   if (name === 'garden_id') return gardenName(gardens, value);
   if (name === 'attested' && (value === 'true' || value === 'false')) return value === 'true' ? texts.yes : texts.no;

@@ -5,7 +5,7 @@ import { hasRoute, useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import { FILTERS, type FilterName } from './filter-names.ts';
 
-/** A filter and its value, added one at a time. */
+/** Adds one filter with its value. */
 export const FactFilters = ({ onAdd }: { onAdd: (name: FilterName, value: string) => void }) => {
   const { setup, texts: all } = useSession();
   const texts = all.filters;
@@ -47,7 +47,7 @@ interface FilterValueProps {
   readonly onChange: (value: string) => void;
 }
 
-/** The control that fits a filter: a choice where the values are known. */
+/** The control for a filter: a choice if the values are known. */
 const FilterValue = ({ name, value, onChange }: FilterValueProps) => {
   const { texts, reader } = useSession();
   const gardens = useGardens();
@@ -80,7 +80,7 @@ const FilterValue = ({ name, value, onChange }: FilterValueProps) => {
   return <input {...plain} placeholder={example && fill(texts.filters.example, { value: example })} />;
 };
 
-/** What a value looks like, of the filters that a reader could not guess. */
+/** Example values for filters whose form a reader could not guess. */
 const EXAMPLES: Partial<Readonly<Record<FilterName, string>>> = {
   entity: 'user:alice',
   relation: 'memory:role',
@@ -95,7 +95,7 @@ interface Known {
   readonly marks: readonly Choice[];
 }
 
-/** Undefined where any text may be a value. */
+/** Undefined if any text may be a value. */
 const choicesOf = (name: FilterName, { scopes, gardens, marks }: Known): readonly Choice[] | undefined => {
   if (name === 'scope') return scopes.map((scope) => [scope, scope]);
   if (name === 'attested') return marks;

@@ -5,7 +5,7 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Empty } from '../../kit/state.tsx';
 import { useEnded } from '../../kit/use-ended.ts';
 import { usePaged } from '../../kit/use-paged.ts';
-import { useWords } from '../../kit/use-words.ts';
+import { useSearchWords } from '../../kit/use-search-words.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { type Query, useAddress } from '../../shell/address.ts';
@@ -17,11 +17,11 @@ import { useAssert } from './use-assert.tsx';
 
 const NO_FACTS: readonly Fact[] = [];
 
-/** Facts by what they say, newest first; with words in the search, those that a recall finds, best first. */
+/** The newest facts; with search words, the facts that a recall finds, best first. */
 export const FactList = () => {
   const { client, setup, texts, reader } = useSession();
   const { query, open } = useAddress();
-  const { typed, settled, type } = useWords('facts', hasRoute(setup, 'POST /v1/recall'));
+  const { typed, settled, type } = useSearchWords('facts', hasRoute(setup, 'POST /v1/recall'));
   const [total, setTotal] = useState<number>();
   const change = (given: Query): void => open('facts', { ...query, ...given }, true);
   const facts = usePaged<Fact>(

@@ -10,7 +10,7 @@ import { addressOf } from '../../shell/address.ts';
 import { spellShare } from '../../texts/texts.ts';
 import type { Ended } from './use-triple-history.ts';
 
-/** The members of a fact, those that are empty left out. */
+/** The non-empty members of a fact. */
 export const FactMembers = ({ fact, ended }: { fact: Fact; ended: Ended | null }) => {
   const { fact: texts, value, history, never } = useSession().texts;
   const gardens = useGardens();

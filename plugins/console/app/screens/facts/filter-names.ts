@@ -13,15 +13,15 @@ export const FILTERS = [
 
 export type FilterName = (typeof FILTERS)[number];
 
-/** Those that a recall knows: the others do not hold while the reader searches. */
+/** The filters that a recall supports. Others do not apply during a search. */
 const SEARCHED: readonly FilterName[] = ['entity', 'relation', 'scope', 'garden_id', 'min_confidence'];
 
 export const holdsInSearch = (name: FilterName): boolean => SEARCHED.includes(name);
 
-/** Those that keep or leave out a place as a whole, so that what won there is in the list with what it won over. */
+/** Filters that select whole places, so that the list holds each winner together with the facts that lost. */
 const KEEP_PLACES: readonly FilterName[] = ['entity', 'relation', 'scope', 'garden_id'];
 
 export const keepsPlaces = (name: FilterName): boolean => KEEP_PLACES.includes(name);
 
-/** What a list leaves out unless the reader wants it. */
+/** Kinds of facts that a list includes only on request. */
 export const SWITCHES = ['include_expired', 'include_retracted'] as const;

@@ -6,14 +6,14 @@ const PAGE_FACTS = 100;
 const FOUND_FACTS = 100;
 const FOUND_TOKENS = 50_000;
 
-/** A page of the facts that the filters leave, newest first. What was typed is sent as it is: the node judges it. */
+/** A page of the filtered facts, newest first. Input is sent as typed, because the node checks it. */
 export const listFacts = async (client: FactClient, query: Query, cursor: string | undefined, signal: AbortSignal) => {
   const given = Object.fromEntries([...FILTERS, ...SWITCHES].map((name) => [name, query[name] || undefined]));
   const asked = { ...given, include_contradicted: true, limit: PAGE_FACTS, ...(cursor && { cursor }) };
   return client.call('GET /v1/facts', { query: asked as QueryOf<'GET /v1/facts'>, signal });
 };
 
-/** The facts that a recall finds for words, best first, with the filters that a recall knows. */
+/** The facts that a recall finds for words, best first, with the filters that a recall supports. */
 export const findFacts = async (
   client: FactClient,
   words: string,
@@ -32,11 +32,11 @@ export const findFacts = async (
     ...(least && { min_confidence: confidenceOf(least) }),
   };
   const reply = await client.recall(asked, { signal });
-  // A card stands for an entity and is no fact that could be opened.
+  // A card stands for an entity and cannot be opened as a fact.
   return reply.facts.filter(({ from_card: isCard }) => !isCard).map(({ fact }) => fact);
 };
 
-/** What is no number goes as it is, so that the node says so. */
+/** Sends invalid input as typed, so that the node reports it. */
 const confidenceOf = (text: string): number => {
   const number = Number(text);
   return Number.isNaN(number) ? (text as unknown as number) : number;

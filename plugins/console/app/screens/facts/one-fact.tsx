@@ -5,7 +5,7 @@ import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { FactActions } from './fact-actions.tsx';
@@ -15,10 +15,10 @@ import { Provenance } from './provenance.tsx';
 import { TripleHistory } from './triple-history.tsx';
 import { useTripleHistory } from './use-triple-history.ts';
 
-/** One fact with all that is known of it. */
+/** One fact with all its details. */
 export const OneFact = ({ id }: { id: string }) => {
   const { client, texts } = useSession();
-  const asked = useAsked((signal) => client.fact(id, { signal }), [id]);
+  const asked = useRequest((signal) => client.fact(id, { signal }), [id]);
   return (
     <>
       <p class="back">
@@ -30,7 +30,7 @@ export const OneFact = ({ id }: { id: string }) => {
   );
 };
 
-/** What the reader has just done: a sentence, and the fact that came of it. */
+/** The reader's last action: a sentence, and the resulting fact. */
 interface Said {
   readonly text: string;
   readonly fact: Fact;

@@ -4,20 +4,20 @@ import { FactLine } from '../../kit/fact-line.tsx';
 import { groupBy } from '../../kit/group-by.ts';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { plural } from '../../texts/texts.ts';
 
-/** So many branches are open from the beginning; each asks for its fact. */
+/** Branches that are open from the start; each requests its fact. */
 const OPEN_BRANCHES = 4;
 const SHOWN_HASH = 19;
 
 type SourceNode = ProvenanceAnswer['nodes'][number];
 
-/** What a fact was derived from, and that in turn, as far as the reader may see it. */
+/** The visible facts that a fact was derived from, as a tree. */
 export const Provenance = ({ id }: { id: string }) => {
   const { client, texts } = useSession();
-  const asked = useAsked((signal) => client.provenance(id, {}, { signal }), [id]);
+  const asked = useRequest((signal) => client.provenance(id, {}, { signal }), [id]);
   return (
     <section>
       <h2>{texts.provenance.title}</h2>
@@ -56,7 +56,7 @@ const sourcesIn = ({ nodes, edges }: ProvenanceAnswer): Sources => {
 interface BranchProps {
   readonly node: SourceNode;
   readonly sources: Sources;
-  /** The facts that lead here: one that comes again is not opened again. */
+  /** The facts on the path to this one. A fact that occurs again is not opened again. */
   readonly above: readonly string[];
   readonly isOpen?: boolean;
 }
@@ -95,7 +95,7 @@ const Branch = ({ node, sources, above, isOpen = false }: BranchProps) => {
 
 const SourceFact = ({ id }: { id: string }) => {
   const { client } = useSession();
-  const asked = useAsked((signal) => client.fact(id, { signal }), [id]);
+  const asked = useRequest((signal) => client.fact(id, { signal }), [id]);
   return (
     <div class="tree-fact">
       <Answer asked={asked}>{(fact) => <FactLine fact={fact} />}</Answer>

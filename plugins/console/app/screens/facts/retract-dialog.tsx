@@ -12,7 +12,7 @@ interface RetractDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a triple is ended, because that reaches every fact of it, whoever said it. */
+/** Asks for confirmation, because a retraction ends every fact of the triple, also those of other sources. */
 export const RetractDialog = ({ fact, onRetracted, onClose }: RetractDialogProps) => {
   const { client, reader, texts } = useSession();
   const [source, setSource] = useState(reader.entity_uri);

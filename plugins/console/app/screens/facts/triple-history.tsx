@@ -9,7 +9,7 @@ import { plural } from '../../texts/texts.ts';
 import type { TripleHistory as History, Step } from './use-triple-history.ts';
 import { Winners } from './winners.tsx';
 
-/** How the triple of a fact came to be: each step, oldest first, and which fact won from when to when. */
+/** The history of a triple: each step, oldest first, and the winners over time. */
 export const TripleHistory = ({ id, history }: { id: string; history: History }) => {
   const { history: texts } = useSession().texts;
   const { steps, winners } = history;

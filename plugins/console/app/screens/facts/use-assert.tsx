@@ -7,13 +7,13 @@ import { addressOf } from '../../shell/address.ts';
 import { AssertDialog } from './assert-dialog.tsx';
 
 interface AssertOffer {
-  /** For the heading of the screen; nothing for a key that does not write. */
+  /** A button for the heading of the screen; empty for a key that may not write. */
   readonly button: ComponentChildren;
-  /** The open dialog, and what came of the last one. */
+  /** The open dialog, and the result of the last one. */
   readonly view: ComponentChildren;
 }
 
-/** Offers to assert a fact, about an entity where the screen has one. */
+/** Offers to assert a fact, about the screen's entity if it has one. */
 export const useAssert = (entity: string | undefined, onAsserted: () => void): AssertOffer => {
   const { reader, setup, texts } = useSession();
   const [isOpen, setOpen] = useState(false);

@@ -5,10 +5,9 @@ import { useSession } from '../../session/session.ts';
 
 type HistoryAnswer = AnswerOf<'GET /v1/facts/{id}/history'>;
 
-/** A step in the history of a triple. */
 export type Step = HistoryAnswer['events'][number];
 
-/** By what, and when, a fact came to its end. */
+/** The cause and time of a fact's end. */
 export type Ended = NonNullable<Step['ended']>;
 
 export interface TripleHistory {
@@ -17,7 +16,7 @@ export interface TripleHistory {
   readonly winners: HistoryAnswer['winners'];
 }
 
-/** How the triple of a fact came to be; nothing without an id. Another `round` asks anew. */
+/** The history of a fact's triple; empty without an id. Another `round` reloads it. */
 export const useTripleHistory = (id: string | undefined, round: number): TripleHistory => {
   const { client } = useSession();
   const [winners, setWinners] = useState<HistoryAnswer['winners']>([]);

@@ -10,7 +10,7 @@ interface WinnersProps {
   readonly steps: readonly Step[];
 }
 
-/** Which value held from when to when. Says nothing where one has always held. */
+/** The winning values over time. Shows nothing if one value has always won. */
 export const Winners = ({ winners, steps }: WinnersProps) => {
   const { history: texts } = useSession().texts;
   const reigns = winners.flatMap((winner) => winner.reigns);

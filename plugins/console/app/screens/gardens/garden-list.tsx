@@ -5,18 +5,18 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { NewGarden } from './new-garden.tsx';
 import { QuarantineInbox } from './quarantine-inbox.tsx';
 
-/** The gardens of the reader, and below them what waits in quarantine. */
+/** The gardens of the reader, and below them the facts in quarantine. */
 export const GardenList = () => {
   const { client, texts, reader, setup } = useSession();
   const { gardens: own } = texts;
-  const gardens = useAsked((signal) => client.gardens.list({ signal }), []);
+  const gardens = useRequest((signal) => client.gardens.list({ signal }), []);
   const actions = useActions(gardens.reload);
   const canCreate = may(reader, 'write') && hasRoute(setup, 'POST /v1/gardens');
   return (

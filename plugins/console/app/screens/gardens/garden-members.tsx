@@ -20,7 +20,7 @@ interface PartProps {
   readonly actions: Actions;
 }
 
-/** Who belongs to a garden. Its keepers change that; everybody else may leave. */
+/** The members of a garden. Its admins change them; other members may leave. */
 export const GardenMembers = ({ garden, actions, isKeeper }: PartProps & { readonly isKeeper: boolean }) => {
   const { texts, reader } = useSession();
   const { gardens: own } = texts;
@@ -150,7 +150,7 @@ interface LeaveProps extends Pick<PartProps, 'garden'> {
   readonly onClose: () => void;
 }
 
-/** Leads back to the list: who has left a garden finds it no more. */
+/** Leads back to the list, because a former member no longer finds the garden. */
 const Leave = ({ garden, member, onClose }: LeaveProps) => {
   const { client, texts } = useSession();
   const { open } = useAddress();

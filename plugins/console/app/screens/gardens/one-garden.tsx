@@ -1,26 +1,26 @@
 import type { Garden } from '../../../../../client/client.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { DetailView } from '../../kit/detail-view.tsx';
 import { Instant } from '../../kit/instant.tsx';
-import { OneOf } from '../../kit/one-of.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { addressOf, useAddress } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
 import { GardenMembers } from './garden-members.tsx';
 import { QuarantineInbox } from './quarantine-inbox.tsx';
 
-/** A garden: what it is, who belongs to it, and what waits in it. */
+/** A garden with its members and its facts in quarantine. */
 export const OneGarden = ({ name }: { name: string }) => {
   const { client } = useSession();
-  const asked = useAsked((signal) => client.gardens.get(name, { signal }), [name]);
+  const asked = useRequest((signal) => client.gardens.get(name, { signal }), [name]);
   const actions = useActions(asked.reload);
   return (
-    <OneOf screen="gardens" asked={asked}>
+    <DetailView screen="gardens" asked={asked}>
       {(garden) => <Shown garden={garden} actions={actions} />}
-    </OneOf>
+    </DetailView>
   );
 };
 

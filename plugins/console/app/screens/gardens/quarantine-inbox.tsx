@@ -7,8 +7,8 @@ import { RecordLine } from '../../kit/record-line.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Empty } from '../../kit/state.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
 import { usePaged } from '../../kit/use-paged.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
@@ -22,13 +22,13 @@ const STATUSES: readonly Status[] = ['pending', 'promoted', 'rejected'];
 const PAGE_ITEMS = 100;
 
 interface InboxProps {
-  /** One garden; all of the reader unless given. */
+  /** One garden; all gardens of the reader by default. */
   readonly garden?: Garden;
   readonly gardens: readonly Garden[];
   readonly canDecide: boolean;
 }
 
-/** Facts that wait until somebody admits or rejects them, and those that were decided. */
+/** Pending facts to promote or reject, and judged ones. */
 export const QuarantineInbox = ({ garden, gardens, canDecide }: InboxProps) => {
   const { client, texts } = useSession();
   const { gardens: own } = texts;
@@ -80,7 +80,7 @@ export const QuarantineInbox = ({ garden, gardens, canDecide }: InboxProps) => {
   );
 };
 
-/** What waits: nobody can decide without its value. */
+/** Shows the value, which a moderator needs for a decision. */
 const WaitingFact = ({ item }: { item: Item }) => (
   <>
     <a href={addressOf('facts', { id: item.fact_id })}>
@@ -148,8 +148,8 @@ const Decisions = (props: DecisionProps) => {
 const Admit = ({ item, gardens, actions }: DecisionProps) => {
   const { client, texts } = useSession();
   const { gardens: own } = texts;
-  const all = useAsked((signal) => client.gardens.list({ signal }), []);
-  // A fact keeps its scope, so that gardens of others cannot take it.
+  const all = useRequest((signal) => client.gardens.list({ signal }), []);
+  // A fact keeps its scope, so only gardens of that scope are offered.
   const scope = gardens.find(({ garden_id: id }) => id === item.quarantine_garden_id)?.scope;
   const targets = (all.data ?? []).filter((each) => !each.quarantine && (scope ?? each.scope) === each.scope);
   return (

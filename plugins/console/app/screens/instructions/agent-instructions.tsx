@@ -5,18 +5,20 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Empty, Loading } from '../../kit/state.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { IntentTrial } from './intent-trial.tsx';
 import { ManifestDraft } from './manifest-draft.tsx';
 import { ManifestView } from './manifest-view.tsx';
 
-/** The manifest of one agent: read, or written as a new version; below it, what an intent would load. */
+/**
+ * The manifest of one agent, to read or to publish a new version of, with a preview of the instructions for an intent.
+ */
 export const AgentInstructions = ({ agent }: { agent: string }) => {
   const { client, texts, reader, setup } = useSession();
   const { instructions: own } = texts;
   const [isDraft, setDraft] = useState(false);
-  const asked = useAsked(
+  const asked = useRequest(
     (signal) => client.call('GET /v1/agents/{agent_id}/instruction-manifest', { params: { agent_id: agent }, signal }),
     [agent],
   );

@@ -8,17 +8,17 @@ import { AgentInstructions } from './agent-instructions.tsx';
 
 const PREFIX = 'agent:';
 
-/** What an agent is told to do: its manifest, and what of it an intent would load. */
+/** The instructions of an agent. */
 export const Instructions = () => {
   const { texts, reader } = useSession();
   const { instructions: own } = texts;
   const { query, open } = useAddress();
   const { entity_uri: entity } = reader;
   const self = entity.startsWith(PREFIX) ? entity.slice(PREFIX.length) : '';
-  // An agent is shown its own until it asks for another's.
+  // An agent sees its own manifest until it asks for another's.
   const shown = query.agent ?? self;
   const [agent, setAgent] = useState(shown);
-  // Also after a step back in the history.
+  // Also follows a step back in the history.
   useEffect(() => setAgent(shown), [shown]);
   const choose = (event: Event): void => {
     event.preventDefault();

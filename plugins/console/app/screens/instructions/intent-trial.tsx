@@ -12,7 +12,7 @@ import { fill, plural } from '../../texts/texts.ts';
 
 type Loaded = AnswerOf<'POST /v1/agents/{agent_id}/recall-instruction'>;
 
-/** What an agent would be told for what it is about to do. */
+/** The instructions that an agent would get for an intent. */
 export const IntentTrial = ({ agent, names }: { agent: string; names: readonly string[] }) => {
   const { client, texts } = useSession();
   const { instructions: own } = texts;

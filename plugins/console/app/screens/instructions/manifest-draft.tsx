@@ -14,7 +14,7 @@ import type { Manifest, UnitDraft } from './units.ts';
 
 interface DraftProps {
   readonly agent: string;
-  /** The version that the next one begins with. */
+  /** The version that the draft starts from. */
   readonly manifest: Manifest | undefined;
   readonly onClose: () => void;
   readonly onPublished: (message: string) => void;

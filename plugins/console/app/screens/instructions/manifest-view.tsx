@@ -36,7 +36,7 @@ export const ManifestView = ({ manifest }: { manifest: Manifest }) => {
   );
 };
 
-/** A unit that is read or drafted, a row each. */
+/** Columns for stored and drafted units. */
 export const unitColumns = (texts: Texts['instructions']): readonly Column<Unit | UnitDraft>[] => [
   {
     title: texts.unit,

@@ -2,12 +2,12 @@ import type { AnswerOf, BodyOf } from '../../../../../client/client.ts';
 import type { FormValues } from '../../kit/form-values.ts';
 
 export type Manifest = AnswerOf<'GET /v1/agents/{agent_id}/instruction-manifest'>;
-/** A unit of a manifest as it is read. */
+/** A unit of a manifest as read. */
 export type Unit = Manifest['entries'][number];
-/** A unit as it is published. */
+/** A unit as published. */
 export type UnitDraft = BodyOf<'PUT /v1/agents/{agent_id}/instruction-manifest'>['entries'][number];
 
-/** Where the text of a unit is asserted, unless it is elsewhere already. */
+/** The default entity for the text of a unit. */
 export const factUriOf = (agent: string, name: string): string => `instruction:default/agent/${agent}/${name}/v1`;
 
 const linesOf = (text: string): string[] =>
@@ -16,7 +16,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** What a reader has filled in, as a unit. */
+/** Reads a unit from a submitted form. */
 export const readUnit = (values: FormValues, agent: string): UnitDraft => {
   const name = values.text('name');
   const cid = values.optional('cid');

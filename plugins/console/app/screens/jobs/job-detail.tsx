@@ -1,13 +1,13 @@
 import { Dialog } from '../../kit/dialog.tsx';
 import { JsonText } from '../../kit/json-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 
-/** A job with its result, whose members differ from one kind of job to the next. */
+/** A job with its result, whose members depend on the type of the job. */
 export const JobDetail = ({ id, onClose }: { id: string; onClose: () => void }) => {
   const { client, texts } = useSession();
-  const asked = useAsked((signal) => client.call('GET /v1/jobs/{id}', { params: { id }, signal }), [id]);
+  const asked = useRequest((signal) => client.call('GET /v1/jobs/{id}', { params: { id }, signal }), [id]);
   return (
     <Dialog title={texts.jobs.one} onClose={onClose}>
       <Answer asked={asked}>{(job) => <JsonText label={texts.jobs.one} value={job} />}</Answer>

@@ -15,7 +15,7 @@ const STATE_CLASS = { pending: '', running: 'warn', done: 'good', failed: 'bad' 
 interface LineProps {
   readonly job: ListedJob;
   readonly actions: Actions;
-  /** Called when a job that ran has come to its end. */
+  /** Called when a running job has ended. */
   readonly onDone: () => void;
 }
 

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../../../client/client.ts';
 import { Empty } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
+import { useDebounced } from '../../kit/use-debounced.ts';
 import { usePaged } from '../../kit/use-paged.ts';
-import { useSettled } from '../../kit/use-settled.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { useSession } from '../../session/session.ts';
 import { JobLine } from './job-line.tsx';
@@ -17,7 +17,7 @@ const PAGE_JOBS = 100;
 interface ListProps {
   readonly round: number;
   readonly actions: Actions;
-  /** Called when a job that ran has come to its end. */
+  /** Called when a running job has ended. */
   readonly onDone: () => void;
 }
 
@@ -26,7 +26,7 @@ export const JobList = ({ round, actions, onDone }: ListProps) => {
   const { jobs: own } = texts;
   const [status, setStatus] = useState('');
   const [type, setType] = useState('');
-  const settled = useSettled(type.trim());
+  const settled = useDebounced(type.trim());
   const jobs = usePaged<ListedJob>(
     async (cursor, signal) => {
       const query = {

@@ -5,10 +5,10 @@ import { hasRoute, may, useSession } from '../../session/session.ts';
 import { JobList } from './job-list.tsx';
 import { UpkeepTasks } from './upkeep-tasks.tsx';
 
-/** Long work of the node, and the tasks that it does by a schedule. */
+/** Jobs of the node, and its scheduled tasks. */
 export const Jobs = () => {
   const { texts, reader, setup } = useSession();
-  // A task that is run now is a job of the list above it.
+  // A task that is started now appears as a job in the list above.
   const [round, setRound] = useState(0);
   const reload = (): void => setRound((before) => before + 1);
   const actions = useActions(reload);

@@ -6,7 +6,7 @@ import { JsonText } from '../../kit/json-text.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { fill, type Texts } from '../../texts/texts.ts';
 
@@ -14,11 +14,11 @@ type Task = AnswerOf<'GET /v1/upkeep'>['tasks'][number];
 
 const STATE_CLASS = { pending: '', running: 'warn', done: 'good', failed: 'bad' } as const;
 
-/** What the node does by a schedule, and what came of it. */
+/** The scheduled tasks of the node, with their last results. */
 export const UpkeepTasks = ({ round, actions }: { round: number; actions: Actions }) => {
   const { client, texts, setup } = useSession();
   const { upkeep: own } = texts;
-  const asked = useAsked((signal) => client.call('GET /v1/upkeep', { signal }), [round]);
+  const asked = useRequest((signal) => client.call('GET /v1/upkeep', { signal }), [round]);
   const canRun = hasRoute(setup, 'POST /v1/upkeep/{task}/run');
   return (
     <section>

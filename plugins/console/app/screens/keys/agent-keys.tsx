@@ -8,17 +8,17 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { may, useSession } from '../../session/session.ts';
 import { fill, type Texts } from '../../texts/texts.ts';
 
 type AgentKey = AnswerOf<'GET /v1/auth/agent-keys'>[number];
 
-/** Public keys by which the reader signs what it asserts. */
+/** Public keys with which the reader signs assertions. */
 export const AgentKeys = () => {
   const { client, texts, reader } = useSession();
   const { agentKeys: own } = texts;
-  const keys = useAsked((signal) => client.call('GET /v1/auth/agent-keys', { signal }), []);
+  const keys = useRequest((signal) => client.call('GET /v1/auth/agent-keys', { signal }), []);
   const actions = useActions(keys.reload);
   const canWrite = may(reader, 'write');
   return (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { plural } from '../../texts/texts.ts';
 import { KeyTable } from './key-table.tsx';
@@ -10,12 +10,12 @@ import { KeyTable } from './key-table.tsx';
 const DAYS = [7, 30, 90, 365] as const;
 const FIRST_DAYS = 30;
 
-/** Keys of the whole tenant that end soon. Nothing announces the end of a key, so somebody has to look. */
+/** Keys of the tenant that expire soon, because the node sends no warning. */
 export const ExpiringKeys = ({ round, actions }: { round: number; actions: Actions }) => {
   const { client, texts } = useSession();
   const { keys: own } = texts;
   const [days, setDays] = useState(FIRST_DAYS);
-  const keys = useAsked(
+  const keys = useRequest(
     (signal) => client.call('GET /v1/auth/keys/expiring-soon', { query: { within_days: days }, signal }),
     [days, round],
   );

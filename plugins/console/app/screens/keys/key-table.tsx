@@ -17,7 +17,7 @@ interface TableProps {
   readonly empty: ComponentChildren;
 }
 
-/** Keys, never with their secrets: the node does not have them. */
+/** Keys without their secrets, which the node does not have. */
 export const KeyTable = ({ label, keys, actions, empty }: TableProps) => {
   const { texts } = useSession();
   const { keys: own } = texts;

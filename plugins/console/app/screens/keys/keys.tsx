@@ -2,20 +2,20 @@ import { useState } from 'preact/hooks';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { AgentKeys } from './agent-keys.tsx';
 import { ExpiringKeys } from './expiring-keys.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKey } from './new-key.tsx';
 
-/** The keys of the reader; for administrators those of the tenant that end soon; and the keys that agents sign by. */
+/** The reader's API keys and signing keys. Administrators also see the keys of the tenant that expire soon. */
 export const Keys = () => {
   const { client, texts, reader, setup } = useSession();
   const { keys: own } = texts;
-  // What is done in one of the lists shows in the other.
+  // An action in one list reloads the other.
   const [round, setRound] = useState(0);
-  const keys = useAsked((signal) => client.call('GET /v1/auth/keys', { signal }), [round]);
+  const keys = useRequest((signal) => client.call('GET /v1/auth/keys', { signal }), [round]);
   const actions = useActions(() => setRound(round + 1));
   return (
     <>

@@ -10,7 +10,7 @@ import { fill } from '../../texts/texts.ts';
 
 type NewKeyBody = BodyOf<'POST /v1/auth/keys'>;
 
-/** Registers a key that the browser draws. Only what the reader's own key has can be given. */
+/** Registers a key drawn by the browser. It can have only rights of the reader's own key. */
 export const NewKey = ({ actions }: { actions: Actions }) => {
   const { client, texts, reader } = useSession();
   const { keys: own } = texts;

@@ -7,7 +7,7 @@ import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import { type Key, nameOf } from './key.ts';
 
-/** Another key in the place of one, which stays good for a while so that programs can change over. */
+/** Replaces a key. The former one stays valid for a while, so that programs can change over. */
 export const RotateKey = ({ apiKey, actions }: { apiKey: Key; actions: Actions }) => {
   const { client, texts } = useSession();
   const { keys: own } = texts;

@@ -1,7 +1,7 @@
 import { Instant } from '../../kit/instant.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { type Asked, useAsked } from '../../kit/use-asked.ts';
+import { type RequestState, useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { spellNumber } from '../../texts/texts.ts';
@@ -11,20 +11,23 @@ import { OverviewCard } from './overview-card.tsx';
 const GLANCE = 50;
 const PAGES = 4;
 
-/** Few are there mostly, and read at a glance. Many are counted after that, while the reader looks at the rest. */
-const useOpen = (round: number): Asked<Contradictions> => {
+/** Reads a few first, which suffices mostly. Counts many in the background. */
+const useOpen = (round: number): RequestState<Contradictions> => {
   const { client } = useSession();
   const status = 'unresolved';
-  const glance = useAsked((signal) => readContradictions(client, { status, pages: 1, limit: GLANCE, signal }), [round]);
+  const glance = useRequest(
+    (signal) => readContradictions(client, { status, pages: 1, limit: GLANCE, signal }),
+    [round],
+  );
   const isMore = glance.data?.hasMore === true;
-  const all = useAsked(
+  const all = useRequest(
     async (signal) => (isMore ? readContradictions(client, { status, pages: PAGES, signal }) : undefined),
     [round, isMore],
   );
   return isMore && all.data !== undefined ? { ...all, data: all.data } : glance;
 };
 
-/** How many contradictions wait, and the one that waits longest. */
+/** The number of open contradictions, and the oldest one. */
 export const ContradictionsCard = ({ round }: { round: number }) => {
   const { overview: own } = useSession().texts;
   const asked = useOpen(round);

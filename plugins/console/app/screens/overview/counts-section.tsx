@@ -9,7 +9,7 @@ import { type Count, type Period, useCounts } from './use-counts.ts';
 const PERIODS: readonly Period[] = ['day', 'month'];
 const LOCAL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** How many facts held over time, as a line and as a table. */
+/** The number of valid facts over time, as a line and as a table. */
 export const CountsSection = ({ round }: { round: number }) => {
   const { client, texts } = useSession();
   const { overview: own } = texts;
@@ -65,7 +65,7 @@ interface LineProps {
   readonly onPoint: (at: number | undefined) => void;
 }
 
-/** The library that draws is fetched when it is first needed. */
+/** The drawing library loads on first use. */
 const Line = ({ counts, label, onPoint }: LineProps) => {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<DrawnCounts | undefined>(undefined);
@@ -87,7 +87,7 @@ const Line = ({ counts, label, onPoint }: LineProps) => {
   return <div class="counts-line" role="img" aria-label={label} ref={place} />;
 };
 
-/** The table says the same. */
+/** The table shows the same data. */
 const onLibraryMissing = (): void => undefined;
 
 const CountsTable = ({ counts }: { counts: readonly Count[] }) => {

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { plural, spellNumber, type Texts } from '../../texts/texts.ts';
@@ -11,11 +11,11 @@ type Subscription = AnswerOf<'GET /v1/subscriptions'>['subscriptions'][number];
 
 const SHOWN = 4;
 
-/** The reader's subscriptions whose deliveries need somebody. */
+/** The reader's subscriptions with delivery problems. */
 export const DeliveriesCard = ({ round }: { round: number }) => {
   const { client, texts } = useSession();
   const { overview: own } = texts;
-  const asked = useAsked((signal) => client.call('GET /v1/subscriptions', { signal }), [round]);
+  const asked = useRequest((signal) => client.call('GET /v1/subscriptions', { signal }), [round]);
   return (
     <OverviewCard title={own.deliveries} screen="subscriptions">
       <Answer asked={asked}>
@@ -47,7 +47,7 @@ export const DeliveriesCard = ({ round }: { round: number }) => {
   );
 };
 
-/** Why somebody has to look at it; undefined where all is well, and for what its owner has cancelled. */
+/** The problem of a subscription. Undefined without one, and for a subscription that its owner has cancelled. */
 const troubleOf = (subscription: Subscription, { overview: own }: Texts): string | undefined => {
   if (subscription.status === 'cancelled') {
     const { cancelled_reason: reason } = subscription;

@@ -4,15 +4,12 @@ import type { Count } from './use-counts.ts';
 
 const HEIGHT = 220;
 
-/** A line in the page. */
 export interface DrawnCounts {
   readonly show: (counts: readonly Count[]) => void;
   readonly remove: () => void;
 }
 
-/**
- * Draws counts into an element, as wide as it is, in the colours of the page; tells which point the reader points at.
- */
+/** Draws counts into an element, in its width and in the colours of the page. Reports the point under the pointer. */
 export const drawCounts = (
   place: HTMLElement,
   counts: readonly Count[],
@@ -65,14 +62,14 @@ const dataOf = (counts: readonly Count[]): uPlot.AlignedData => [
   counts.map(({ total }) => total),
 ];
 
-/** From zero where that does not flatten the line, and never of no height. */
+/** Starts at zero unless that would flatten the line, and never has height zero. */
 const rangeOf = (least: number | null, most: number | null): [number, number] => {
   const [low, high] = [least ?? 0, most ?? 1];
   const room = Math.max(1, (high - low) * 0.1);
   return [low < high / 2 ? 0 : Math.max(0, low - room), high + room];
 };
 
-/** The canvas knows no variables: the page resolves them, for light and dark. */
+/** A canvas cannot resolve variables, so the page resolves them, for light and dark. */
 const colourOf = (place: HTMLElement, name: string): string => {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;

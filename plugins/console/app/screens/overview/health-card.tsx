@@ -2,7 +2,7 @@ import { Instant } from '../../kit/instant.tsx';
 import { Problem } from '../../kit/problem.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Loading } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { OverviewCard } from './overview-card.tsx';
 import type { Sample } from './read-metrics.ts';
@@ -13,11 +13,11 @@ interface HealthCardProps {
   readonly samples: readonly Sample[] | undefined;
 }
 
-/** Whether the node serves, which one it is, and since when it runs. */
+/** The state, identity and uptime of the node. */
 export const HealthCard = ({ round, samples }: HealthCardProps) => {
   const { client, texts, setup } = useSession();
   const { overview: own } = texts;
-  const health = useAsked(
+  const health = useRequest(
     async (signal) => {
       const settings = { signal, retries: 0 };
       await client.call('GET /healthz', settings);

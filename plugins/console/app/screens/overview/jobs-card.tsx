@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../../../../client/client.ts';
 import { Instant } from '../../kit/instant.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { OverviewCard } from './overview-card.tsx';
 
@@ -11,11 +11,11 @@ type Job = AnswerOf<'GET /v1/jobs'>['jobs'][number];
 const SHOWN = 3;
 const STATUSES = ['running', 'pending', 'failed'] as const;
 
-/** Jobs that run or wait, and those that failed. */
+/** Running, waiting and failed jobs. */
 export const JobsCard = ({ round }: { round: number }) => {
   const { client, texts } = useSession();
   const { overview: own } = texts;
-  const asked = useAsked(
+  const asked = useRequest(
     async (signal) => {
       const pages: Job[][] = [];
       for (const status of STATUSES) {

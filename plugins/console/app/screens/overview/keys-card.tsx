@@ -1,18 +1,18 @@
 import { Instant } from '../../kit/instant.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { spellNumber } from '../../texts/texts.ts';
 import { OverviewCard } from './overview-card.tsx';
 
 const SHOWN = 4;
 
-/** Keys that end soon, soonest first. */
+/** Keys that expire soon, soonest first. */
 export const KeysCard = ({ round }: { round: number }) => {
   const { client, texts } = useSession();
   const { overview: own } = texts;
-  const asked = useAsked((signal) => client.call('GET /v1/auth/keys/expiring-soon', { signal }), [round]);
+  const asked = useRequest((signal) => client.call('GET /v1/auth/keys/expiring-soon', { signal }), [round]);
   return (
     <OverviewCard title={own.keys} screen="keys">
       <Answer asked={asked}>

@@ -5,7 +5,7 @@ import { histogramOf, quantileOf, type Sample } from './read-metrics.ts';
 
 const STEPS = ['embed', 'wait', 'search', 'summary', 'score'] as const;
 
-/** How long recalls took since the node was started, as far as its histograms tell. */
+/** The duration of recalls since the start of the node, estimated from its histograms. */
 export const LatencyCard = ({ samples }: { samples: readonly Sample[] }) => {
   const { texts, setup, reader } = useSession();
   const screen = may(reader, 'read') ? 'recall' : undefined;

@@ -1,17 +1,16 @@
 import { FactLine } from '../../kit/fact-line.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { may, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 
 const SHOWN = 8;
 
-/** What came in lately. */
 export const LatestFacts = ({ round }: { round: number }) => {
   const { client, texts, reader } = useSession();
   const { overview: own, facts: factTexts } = texts;
   const query = { limit: SHOWN, include_contradicted: true };
-  const asked = useAsked((signal) => client.call('GET /v1/facts', { query, signal }), [round]);
+  const asked = useRequest((signal) => client.call('GET /v1/facts', { query, signal }), [round]);
   return (
     <section aria-labelledby="latest">
       <h2 id="latest">

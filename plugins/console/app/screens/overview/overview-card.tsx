@@ -4,12 +4,12 @@ import { addressOf } from '../../shell/address.ts';
 
 interface OverviewCardProps {
   readonly title: string;
-  /** The screen that tells more, where the key may see it. */
+  /** The screen with details, if the key may see it. */
   readonly screen?: string | undefined;
   readonly children: ComponentChildren;
 }
 
-/** A card of the overview: one matter, and the way to its screen. */
+/** A card of the overview, with a link to its screen. */
 export const OverviewCard = ({ title, screen, children }: OverviewCardProps) => {
   const id = useId();
   return (

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Problem } from '../../kit/problem.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { ContradictionsCard } from './contradictions-card.tsx';
 import { CountsSection } from './counts-section.tsx';
@@ -12,14 +12,14 @@ import { LatencyCard } from './latency-card.tsx';
 import { LatestFacts } from './latest-facts.tsx';
 import { readSamples } from './read-metrics.ts';
 
-/** How the memory is, and what needs somebody. What this node has not, or this key may not see, is left out. */
+/** The state of the memory, and open tasks. Cards of missing plugins and missing rights are left out. */
 export const Overview = () => {
   const { client, texts, setup, reader } = useSession();
   const { overview: own } = texts;
   const [round, setRound] = useState(0);
   const mayRead = may(reader, 'read');
   const hasMetrics = hasRoute(setup, 'GET /v1/metrics') && may(reader, 'admin', 'audit.read');
-  const metrics = useAsked(
+  const metrics = useRequest(
     async (signal) => (hasMetrics ? readSamples(String(await client.call('GET /v1/metrics', { signal }))) : undefined),
     [round],
   );

@@ -8,7 +8,7 @@ export interface Sample {
 const LINE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Reads the text that a node shows to Prometheus. What it does not understand it leaves out. */
+/** Parses metrics in the Prometheus text format. Skips unknown lines. */
 export const readSamples = (text: string): readonly Sample[] =>
   text.split('\n').flatMap((line) => {
     const match = line.startsWith('#') ? null : LINE.exec(line);
@@ -21,11 +21,11 @@ export const readSamples = (text: string): readonly Sample[] =>
     return Number.isNaN(value) ? [] : [{ name, labels, value }];
   });
 
-/** A histogram, added up over the series that were chosen. */
+/** A histogram, summed over the selected series. */
 export interface Histogram {
   readonly count: number;
   readonly sum: number;
-  /** Upper bounds, ascending, and how many values lie below each. */
+  /** Upper bounds, ascending, with the number of values below each. */
   readonly buckets: readonly (readonly [bound: number, count: number])[];
 }
 
@@ -48,8 +48,8 @@ export const histogramOf = (
 };
 
 /**
- * About the value below which this share of all lies. Inside a bucket values are taken to be spread evenly; above the
- * last bound nothing more is known than the bound. Undefined where nothing was measured.
+ * Estimates a quantile. Assumes an even spread inside a bucket; above the last bound it returns that bound. Undefined
+ * without values.
  */
 export const quantileOf = ({ buckets }: Histogram, share: number): number | undefined => {
   const total = buckets.at(-1)?.[1] ?? 0;

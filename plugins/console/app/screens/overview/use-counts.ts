@@ -4,7 +4,7 @@ import { later, nowMs } from '../../kit/platform.ts';
 
 export type Period = 'day' | 'month';
 
-/** How many facts held at an instant; null as long as the node has not said. */
+/** The number of valid facts at an instant; null until the node has answered. */
 export interface Count {
   readonly ms: number;
   readonly total: number | null;
@@ -14,12 +14,12 @@ export interface Counts {
   readonly counts: readonly Count[];
   readonly read: number;
   readonly error: unknown;
-  /** The node counts slowly, and the rest was left out. */
+  /** True if the node counts slowly and the remaining instants were skipped. */
   readonly hasRest: boolean;
   readRest(): void;
 }
 
-/** The instants of a period, and what is known of them. */
+/** The instants of a period, with the totals so far. */
 interface Plan {
   readonly name: string;
   /** Oldest first; the last one is now. */
@@ -32,14 +32,14 @@ const POINTS: Readonly<Record<Period, { readonly count: number; readonly stepMs:
   day: { count: 24, stepMs: HOUR_MS },
   month: { count: 30, stepMs: 24 * HOUR_MS },
 };
-/** A node has other things to do than to count. */
+/** Bounds the load on the node. */
 const AT_ONCE = 2;
 const BEGIN_MS = 250;
 const LONGEST_MS = 5_000;
 
 /**
- * Asks for the number of facts at instants of a period, a few at once: the ends first, then what lies between, finer
- * and finer, so that a node that counts slowly can be left alone after a while.
+ * Requests the number of facts at instants of a period, a few at once: first the ends, then finer and finer steps
+ * between them. So a slow node can be spared the finer steps.
  */
 export const useCounts = (client: FactClient, period: Period, round: number): Counts => {
   const plan = useRef<Plan | undefined>(undefined);
@@ -62,7 +62,7 @@ export const useCounts = (client: FactClient, period: Period, round: number): Co
       if (!signal.aborted) setState({ counts, read: totals.size, error, hasRest });
     };
     show();
-    // What the reader sees first goes first.
+    // A short delay lets the requests for the visible parts go first.
     const cancel = later(BEGIN_MS, () => {
       const endMs = isPatient ? Number.POSITIVE_INFINITY : nowMs() + LONGEST_MS;
       readTotals(client, plan.current as Plan, { endMs, signal, show }).then(
@@ -102,7 +102,7 @@ const readTotals = async (client: FactClient, { instants, totals }: Plan, readin
     while (nowMs() < endMs) {
       const ms = waiting.shift();
       if (ms === undefined) return;
-      // The newest instant is asked for without a moment: the clocks of browser and node may differ.
+      // The newest instant is requested without a moment, because the clocks of browser and node may differ.
       const moment = ms === now ? {} : { as_of: new Date(ms).toISOString() };
       const { total } = await client.call('GET /v1/facts', { query: { limit: 1, fields: 'id', ...moment }, signal });
       totals.set(ms, total);

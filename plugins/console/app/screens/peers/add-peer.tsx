@@ -4,7 +4,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx';
 import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
 
-/** Takes a declaration that a node has signed: the one of a peer, or the one of this node towards it. */
+/** Registers a signed declaration: of a peer, or of this node towards a peer. */
 export const AddPeer = ({ actions }: { actions: Actions }) => {
   const { client, texts } = useSession();
   const { peers: own } = texts;

@@ -4,8 +4,8 @@ import { Instant } from '../../kit/instant.tsx';
 import { JsonLine } from '../../kit/json-text.tsx';
 import { RecordLine } from '../../kit/record-line.tsx';
 import { Empty } from '../../kit/state.tsx';
+import { useDebounced } from '../../kit/use-debounced.ts';
 import { usePaged } from '../../kit/use-paged.ts';
-import { useSettled } from '../../kit/use-settled.ts';
 import { VirtualRows } from '../../kit/virtual-rows.tsx';
 import { useSession } from '../../session/session.ts';
 
@@ -13,12 +13,12 @@ type Entry = AnswerOf<'GET /v1/federation/audit'>['entries'][number];
 
 const PAGE_ENTRIES = 100;
 
-/** What happened between this node and its peers, or one of them. */
+/** The log of the exchange with all peers, or with one. */
 export const FederationLog = ({ peer }: { peer?: string }) => {
   const { client, texts } = useSession();
   const { peers: own } = texts;
   const [event, setEvent] = useState('');
-  const settled = useSettled(event.trim());
+  const settled = useDebounced(event.trim());
   const entries = usePaged<Entry>(
     async (cursor, signal) => {
       const page = await client.call('GET /v1/federation/audit', {

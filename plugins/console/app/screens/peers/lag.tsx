@@ -3,7 +3,7 @@ import { Instant } from '../../kit/instant.tsx';
 import { type Column, RecordTable } from '../../kit/record-table.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Empty } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useTexts } from '../../kit/use-texts.ts';
 import { useSession } from '../../session/session.ts';
 import { LOCALE, plural, type Texts } from '../../texts/texts.ts';
@@ -13,13 +13,13 @@ export type Lag = AnswerOf<'GET /v1/federation/peers/{peer_id}/lag'>;
 /** How far a peer and this node have read from each other. */
 export const useLag = (id: string) => {
   const { client } = useSession();
-  return useAsked(
+  return useRequest(
     (signal) => client.call('GET /v1/federation/peers/{peer_id}/lag', { params: { peer_id: id }, signal }),
     [id],
   );
 };
 
-/** The longest way that anybody has to go, for a list. */
+/** The largest lag, for a list. */
 export const LagInShort = ({ id }: { id: string }) => {
   const { peers: texts } = useTexts();
   const { data, error } = useLag(id);
@@ -38,7 +38,7 @@ export const LagInShort = ({ id }: { id: string }) => {
   );
 };
 
-/** Scope by scope, in both directions. */
+/** The lag of each scope, in both directions. */
 export const LagTables = ({ lag }: { lag: Lag }) => {
   const { peers: texts } = useTexts();
   return (

@@ -1,13 +1,13 @@
 import { NotFoundError } from '../../../../../client/client.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { DetailView } from '../../kit/detail-view.tsx';
 import { Instant } from '../../kit/instant.tsx';
-import { OneOf } from '../../kit/one-of.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer } from '../../kit/state.tsx';
 import { Tags } from '../../kit/tags.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, may, useSession } from '../../session/session.ts';
 import { useAddress } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
@@ -15,11 +15,11 @@ import { FederationLog } from './federation-log.tsx';
 import { LagTables, useLag } from './lag.tsx';
 import { type Peer, PeerState } from './peer-state.tsx';
 
-/** One node: what was agreed with it, how far both have read, and what happened. */
+/** One peer: its agreement, its lag and its log. */
 export const OnePeer = ({ id }: { id: string }) => {
   const { client, texts, setup } = useSession();
   const { peers: own } = texts;
-  const asked = useAsked(
+  const asked = useRequest(
     async (signal) => {
       const { peers } = await client.call('GET /v1/federation/peers', { signal });
       const found = peers.find(({ peer_id: each }) => each === id);
@@ -31,14 +31,14 @@ export const OnePeer = ({ id }: { id: string }) => {
   const actions = useActions(asked.reload);
   return (
     <>
-      <OneOf screen="peers" asked={asked}>
+      <DetailView screen="peers" asked={asked}>
         {(peer) => (
           <>
             <PeerHead peer={peer} actions={actions} />
             {peer.status === 'active' && <PeerLag id={id} />}
           </>
         )}
-      </OneOf>
+      </DetailView>
       {hasRoute(setup, 'GET /v1/federation/audit') && <FederationLog peer={id} />}
     </>
   );

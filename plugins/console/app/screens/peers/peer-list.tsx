@@ -5,7 +5,7 @@ import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { Tags } from '../../kit/tags.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -17,7 +17,7 @@ import { type Peer, PeerState } from './peer-state.tsx';
 export const PeerList = () => {
   const { client, texts, setup } = useSession();
   const { peers: own } = texts;
-  const asked = useAsked((signal) => client.call('GET /v1/federation/peers', { signal }), []);
+  const asked = useRequest((signal) => client.call('GET /v1/federation/peers', { signal }), []);
   const actions = useActions(asked.reload);
   return (
     <>

@@ -9,7 +9,7 @@ import { fill, plural } from '../../texts/texts.ts';
 type Plugin = NodeDescription['plugins'][number];
 type Route = NodeDescription['routes'][number];
 
-/** What the node is made of: each plugin with what it gives to others, and its routes. */
+/** The plugins of the node, each with the services that it provides and its routes. */
 export const Plugins = () => {
   const { texts } = useSession();
   const { plugins: own } = texts;

@@ -6,7 +6,7 @@ import { lostInMcp, spellClientCall, spellCurl, spellMcpCall } from './spell-cod
 
 interface AsCodeProps {
   readonly body: RecallBody;
-  /** Adds which of two settings it is. */
+  /** Adds which of the two settings it is. */
   readonly named: (name: string) => string;
 }
 

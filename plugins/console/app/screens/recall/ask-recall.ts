@@ -1,9 +1,9 @@
 import type { FactClient, RecallReply } from '../../../../../client/client.ts';
-import { type Asked, useAsked } from '../../kit/use-asked.ts';
+import { type RequestState, useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import type { RecallBody } from './recall-settings.ts';
 
-/** A reply, and how long the reader waited for it. */
+/** A reply, and the time that the reader waited for it. */
 export interface Recalled {
   readonly reply: RecallReply;
   readonly ms: number;
@@ -12,10 +12,10 @@ export interface Recalled {
 export const askRecall = (client: FactClient, body: RecallBody, signal: AbortSignal): Promise<RecallReply> =>
   client.call('POST /v1/recall', { body, signal });
 
-/** Nothing is asked while there is no question. */
-export const useRecall = (body: RecallBody | undefined, round: number): Asked<Recalled | undefined> => {
+/** Sends no request without a question. */
+export const useRecall = (body: RecallBody | undefined, round: number): RequestState<Recalled | undefined> => {
   const { client } = useSession();
-  return useAsked(
+  return useRequest(
     async (signal) => {
       if (body === undefined) return undefined;
       const begunMs = performance.now();

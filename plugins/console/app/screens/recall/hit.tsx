@@ -13,13 +13,13 @@ type Scored = RecallReply['facts'][number];
 interface HitProps {
   readonly hit: Scored;
   readonly rank: number;
-  /** Tokens up to this one. */
+  /** Tokens up to this hit. */
   readonly sum: number;
   readonly budget: number;
   readonly others: Ranks | undefined;
 }
 
-/** A fact that was recalled, and everything that made its score. */
+/** A recalled fact with the parts of its score. */
 export const Hit = ({ hit, rank, sum, budget, others }: HitProps) => {
   const { recall: own } = useSession().texts;
   const { fact, token_estimate: tokens, hop_distance: hops } = hit;
@@ -42,7 +42,7 @@ export const Hit = ({ hit, rank, sum, budget, others }: HitProps) => {
   );
 };
 
-/** How far it is from its place with the other settings. */
+/** The difference of its rank under the other settings. */
 const RankChange = ({ rank, before }: { rank: number; before: number | undefined }) => {
   const { recall: own } = useSession().texts;
   if (before === undefined) return <span class="tag warn">{own.onlyHere}</span>;
@@ -59,7 +59,7 @@ const RankChange = ({ rank, before }: { rank: number; before: number | undefined
   );
 };
 
-/** A card is no fact that could be looked at: it stands for the facts of its entity. */
+/** A card cannot be opened as a fact, because it stands for the facts of its entity. */
 const CardLine = ({ hit: { fact } }: { hit: Scored }) => (
   <p class="fact-says">
     <a class="fact-entity" href={addressOf('entities', { uri: fact.entity })}>

@@ -12,7 +12,7 @@ interface HitsProps {
   readonly others: Ranks | undefined;
 }
 
-/** The facts of a recall, best first, with what they have taken of the budget by then. */
+/** The facts of a recall, best first, with the share of the budget used so far. */
 export const Hits = ({ label, reply, others }: HitsProps) => {
   const { recall: own } = useSession().texts;
   let sum = 0;

@@ -2,22 +2,22 @@ import { useState } from 'preact/hooks';
 import type { RecallReply } from '../../../../../client/client.ts';
 import { FactLine } from '../../kit/fact-line.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { fill, plural } from '../../texts/texts.ts';
 import { askRecall } from './ask-recall.ts';
 import type { RecallBody } from './recall-settings.ts';
 
-interface LeftOutProps extends Asked {
+interface LeftOutProps extends AskedRecall {
   readonly label: string;
 }
 
-interface Asked {
+interface AskedRecall {
   readonly body: RecallBody;
   readonly reply: RecallReply;
 }
 
-/** What was found and not recalled, and why: counted by the node, and named where the reader asks. */
+/** The facts that were found and left out, with the reasons. The node counts them, and names them on request. */
 export const LeftOut = ({ label, body, reply }: LeftOutProps) => {
   const { recall: own } = useSession().texts;
   const [isNamed, name] = useState(false);
@@ -50,12 +50,12 @@ const WHOLE_BUDGET = 200_000;
 const MOST = 500;
 const SHOWN = 50;
 
-/** Found by asking once more, with all the budget there can be. */
-const Named = ({ body, reply }: Asked) => {
+/** Finds them by another request with the largest possible budget. */
+const Named = ({ body, reply }: AskedRecall) => {
   const { client, texts } = useSession();
   const { recall: own } = texts;
   const wide = { ...body, token_budget: WHOLE_BUDGET, limit: MOST, include_contradicted: true };
-  const asked = useAsked((signal) => askRecall(client, wide, signal), []);
+  const asked = useRequest((signal) => askRecall(client, wide, signal), []);
   const known = new Set(reply.facts.map(({ fact }) => fact.id));
   const left = reply.token_budget - reply.tokens_used;
   return (

@@ -11,16 +11,16 @@ interface RecallFormProps {
   readonly onAsk: (question: Question, one: Settings, other: Settings | undefined) => void;
 }
 
-/** The question, and one or two ways to ask it. */
+/** The question, with one or two settings. */
 export const RecallForm = (given: RecallFormProps) => {
   const { recall: texts } = useSession().texts;
   const [question, setQuestion] = useState(given.question);
   const [one, setOne] = useState(given.one);
   const [other, setOther] = useState(given.other);
-  // On a phone they would be a whole screen between the question and what is recalled.
+  // On a phone the settings would fill the screen between the question and its answer.
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 48rem)').matches);
   useEffect(() => {
-    // A step through the history of the browser brings back what was asked then.
+    // A step in the history of the browser restores the earlier question.
     setQuestion(given.question);
     setOne(given.one);
     setOther(given.other);

@@ -1,5 +1,5 @@
 import { Answer, Empty } from '../../kit/state.tsx';
-import type { Asked } from '../../kit/use-asked.ts';
+import type { RequestState } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { AsCode } from './as-code.tsx';
 import { type Recalled, useRecall } from './ask-recall.ts';
@@ -17,7 +17,7 @@ interface RecallResultsProps {
   readonly round: number;
 }
 
-/** What came of a question, asked in one way or in two. */
+/** The results of a question under one or two settings. */
 export const RecallResults = ({ question, one, other, round }: RecallResultsProps) => {
   const { texts } = useSession();
   const { recall: own } = texts;
@@ -43,10 +43,10 @@ export const RecallResults = ({ question, one, other, round }: RecallResultsProp
 };
 
 interface ResultProps {
-  /** Undefined where nothing is compared. */
+  /** Undefined without a comparison. */
   readonly title: string | undefined;
   readonly body: RecallBody;
-  readonly asked: Asked<Recalled | undefined>;
+  readonly asked: RequestState<Recalled | undefined>;
   /** Ranks with the other settings. */
   readonly others: Ranks | undefined;
 }

@@ -2,13 +2,12 @@ import type { BodyOf } from '../../../../../client/client.ts';
 import type { Query } from '../../shell/address.ts';
 import { readWeights, sharesOf, spellWeights, USUAL_WEIGHTS, type Weights } from './weights.ts';
 
-/** What is asked. */
 export interface Question {
   readonly query: string;
   readonly entity: string;
 }
 
-/** How it is asked, as text: as the controls and the address have it. */
+/** The settings as text, as in the controls and the address. */
 export interface Settings {
   readonly budget: string;
   readonly limit: string;
@@ -17,9 +16,9 @@ export interface Settings {
   readonly relation: string;
   readonly min: string;
   readonly lambda: string;
-  /** `1` or nothing. */
+  /** `1`, or empty. */
   readonly contradicted: string;
-  /** An instant, or nothing. */
+  /** An instant, or empty. */
   readonly as_of: string;
   readonly weights: Weights;
 }
@@ -49,11 +48,11 @@ export const readSettings = (query: Query): Settings => {
   return { ...(texts as Record<TextName, string>), weights: readWeights(query['w']) };
 };
 
-/** The second settings of a comparison, packed into one parameter; undefined where nothing is compared. */
+/** The second settings of a comparison, packed into one parameter; undefined without a comparison. */
 export const readOtherSettings = ({ b }: Query): Settings | undefined =>
   b === undefined || b === '' ? undefined : readSettings(Object.fromEntries(new URLSearchParams(b)));
 
-/** What differs from what is usual. */
+/** Only the settings that differ from their defaults. */
 const spellSettings = (settings: Settings): Query => ({
   ...Object.fromEntries(
     TEXT_NAMES.flatMap((name) => (settings[name] === USUAL_SETTINGS[name] ? [] : [[name, settings[name]]])),
@@ -61,7 +60,7 @@ const spellSettings = (settings: Settings): Query => ({
   w: spellWeights(settings.weights),
 });
 
-/** The parameters of the address, which a link or a reload brings back. */
+/** The parameters of the address, which a link or a reload restores. */
 export const spellAddress = ({ query, entity }: Question, one: Settings, other: Settings | undefined): Query => ({
   q: query,
   entity,
@@ -69,7 +68,7 @@ export const spellAddress = ({ query, entity }: Question, one: Settings, other: 
   ...(other && { b: new URLSearchParams(spellSettings(other) as Record<string, string>).toString() }),
 });
 
-/** What the node is asked; undefined while there is no question. */
+/** The body of the request; undefined without a question. */
 export const bodyOf = ({ query, entity }: Question, settings: Settings): RecallBody | undefined => {
   if (query.trim() === '' && entity.trim() === '') return undefined;
   return {

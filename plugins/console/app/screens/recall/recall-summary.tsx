@@ -2,7 +2,7 @@ import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import type { Recalled } from './ask-recall.ts';
 
-/** How much was found, what it costs of the budget, and whether anything could not be asked. */
+/** The number of hits, their share of the budget, and stages that could not answer. */
 export const RecallSummary = ({ recalled: { reply, ms } }: { recalled: Recalled }) => {
   const { recall: own } = useSession().texts;
   const { facts, total_scored: scored, tokens_used: used, token_budget: budget, degraded, truncated } = reply;

@@ -5,7 +5,7 @@ import { RecallForm } from './recall-form.tsx';
 import { RecallResults } from './recall-results.tsx';
 import { readOtherSettings, readQuestion, readSettings, spellAddress } from './recall-settings.ts';
 
-/** Why a recall says what it says. What is asked and how is in the address; what is typed is asked by the button. */
+/** Explains a recall. The question and its settings are in the address; the button sends them. */
 export const Recall = () => {
   const { texts } = useSession();
   const { query, open } = useAddress();
@@ -22,7 +22,7 @@ export const Recall = () => {
         other={other}
         onAsk={(asked, settings, others) => {
           open('recall', spellAddress(asked, settings, others));
-          // The same question once more is asked again, too.
+          // Sending the same question again repeats the request.
           setRound(round + 1);
         }}
       />

@@ -7,7 +7,7 @@ interface ScopeFieldProps {
   readonly onChange: (scope: string) => void;
 }
 
-/** Where a recall looks: everywhere, in a scope, or in a garden. */
+/** The place of a recall: everywhere, a scope, or a garden. */
 export const ScopeField = ({ scope, onChange }: ScopeFieldProps) => {
   const { texts, reader } = useSession();
   const { recall: own } = texts;

@@ -15,7 +15,7 @@ const FACTORS: readonly Part[] = [
   'source_trust',
 ];
 
-/** The scores of the stages, what they make together, the factors on top, and the total: bars with their numbers. */
+/** The scores of the stages, their sum, the factors and the total, as bars with numbers. */
 export const ScoreBars = ({ breakdown }: { breakdown: Breakdown }) => (
   <dl class="scores">
     {STAGE_PARTS.map((part) => (

@@ -25,7 +25,7 @@ const NUMBERS: readonly [name: 'budget' | 'limit' | 'depth' | 'min' | 'lambda', 
   ['lambda', { min: 0, max: 1, step: 'any' }],
 ];
 
-/** One way to ask: a control for each setting of a recall. */
+/** A control for each setting of a recall. */
 export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) => {
   const { texts, setup } = useSession();
   const { recall: own } = texts;
@@ -81,7 +81,7 @@ export const SettingFields = ({ title, value, onChange }: SettingFieldsProps) =>
   );
 };
 
-/** An instant as a control of local time has it. */
+/** Converts an instant to the local time of a control. */
 const localOf = (instant: string): string => {
   const ms = Date.parse(instant);
   if (Number.isNaN(ms)) return '';

@@ -1,9 +1,9 @@
 import type { RecallBody } from './recall-settings.ts';
 
-/** The key is never part of what is copied: the shell of the reader puts it in. */
+/** Copied code never contains the key; the reader's shell inserts it. */
 const KEY = 'Authorization: Bearer $SVC_API_KEY';
 
-/** A command for a shell: what is quoted is quoted so that no character of it means anything to the shell. */
+/** A shell command. Its quoting leaves no character with a meaning for the shell. */
 export const spellCurl = (origin: string, body: RecallBody, hasKey: boolean): string =>
   [
     `curl -X POST ${origin}/v1/recall`,
@@ -16,7 +16,7 @@ export const spellCurl = (origin: string, body: RecallBody, hasKey: boolean): st
 export const spellClientCall = (origin: string, body: RecallBody): string =>
   `import { FactClient } from 'fact-memory-node/client';
 
-// Takes the address and the key from SVC_URL and SVC_API_KEY.
+// Reads the address and the key from SVC_URL and SVC_API_KEY.
 const client = new FactClient(); // SVC_URL=${origin}
 const reply = await client.recall(${JSON.stringify(body, undefined, 2)});
 for (const { fact, score } of reply.facts) console.log(score, fact.entity, fact.relation, fact.value.v);
@@ -33,7 +33,7 @@ const TOOL_MEMBERS = [
   'include_contradicted',
 ] as const;
 
-/** What the tool always does: a setting that says otherwise cannot be expressed with it. */
+/** Fixed settings of the tool, which cannot express other values. */
 const TOOL_FIXED: Readonly<Record<string, string>> = {
   weights: '{"lexical":0.3,"vector":0.5,"graph":0.2}',
   depth: '1',
@@ -50,7 +50,7 @@ export const spellMcpCall = (body: RecallBody): string => {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, undefined, 2);
 };
 
-/** Settings that the tool cannot be told. */
+/** Settings that the tool cannot express. */
 export const lostInMcp = (body: RecallBody): readonly string[] =>
   Object.entries(body)
     .filter(([name]) => !TOOL_MEMBERS.some((known) => known === name))

@@ -4,7 +4,7 @@ import { ScrollBox } from '../../kit/scroll-box.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { ShownValue } from '../../kit/shown-value.tsx';
 import { Answer } from '../../kit/state.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { askRecall } from './ask-recall.ts';
@@ -17,7 +17,7 @@ interface StagesAloneProps {
   readonly reply: RecallReply;
 }
 
-/** What each stage finds by itself: the question is asked once more for each, with all the weight on it. */
+/** The results of each stage alone: one more request per stage, with all weight on it. */
 export const StagesAlone = (props: StagesAloneProps) => {
   const { recall: own } = useSession().texts;
   const [isOpen, setOpen] = useState(false);
@@ -38,7 +38,7 @@ interface Place {
 type Column = Stage | 'together';
 const COLUMNS: readonly Column[] = ['together', ...STAGES];
 
-/** A fact, and its place in each column that has it. */
+/** A fact with its rank in each column. */
 interface Row {
   readonly fact: ScoredFact['fact'];
   readonly places: Partial<Record<Column, Place>>;
@@ -68,7 +68,7 @@ const readRows = async (
 const StageTable = (props: StagesAloneProps) => {
   const { client, texts } = useSession();
   const { recall: own } = texts;
-  const asked = useAsked((signal) => readRows(client, props, signal), []);
+  const asked = useRequest((signal) => readRows(client, props, signal), []);
   return (
     <Answer asked={asked}>
       {(rows) => (

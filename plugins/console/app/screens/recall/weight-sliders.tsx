@@ -7,15 +7,17 @@ interface WeightSlidersProps {
   readonly onChange: (weights: Weights) => void;
 }
 
-/** A slider on its way: the others share as they did when it began, so that rounding does not add up. */
+/**
+ * The start of a slider's move. The other weights keep their start proportions, so that rounding errors do not add up.
+ */
 interface Move {
   readonly name: WeightName;
   readonly from: Weights;
-  /** What it came to last; anything else was changed meanwhile by other means. */
+  /** The last result of the move. Any other weights were changed by other means. */
   readonly last: Weights;
 }
 
-/** What counts how much. The weights add up to 1, so that the others give way to the one that is moved. */
+/** Sliders for the weights. They add up to 1, so moving one changes the others. */
 export const WeightSliders = ({ weights, onChange }: WeightSlidersProps) => {
   const { recall: texts } = useTexts();
   const id = useId();

@@ -4,7 +4,7 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { type NodeDescription, useNode } from '../../kit/use-node.ts';
-import { useWords } from '../../kit/use-words.ts';
+import { useSearchWords } from '../../kit/use-search-words.ts';
 import { useSession } from '../../session/session.ts';
 import { plural, type Texts } from '../../texts/texts.ts';
 
@@ -12,11 +12,11 @@ type Setting = NodeDescription['settings'][number];
 
 const ORIGIN_CLASS: Readonly<Record<string, string>> = { default: '', derived: 'warn' };
 
-/** Every setting of the node: what it is, what it is for, and who set it. */
+/** Every setting of the node, with its purpose and its origin. */
 export const Settings = () => {
   const { texts } = useSession();
   const { settings: own } = texts;
-  const { typed: words, type: search } = useWords('settings');
+  const { typed: words, type: search } = useSearchWords('settings');
   const [isChanged, setChanged] = useState(false);
   const asked = useNode();
   return (
@@ -70,7 +70,7 @@ export const Settings = () => {
   );
 };
 
-/** Every word has to be somewhere. */
+/** Each word must occur somewhere. */
 const isMatch = ({ owner, key, variable, description }: Setting, words: string): boolean => {
   const text = `${owner} ${key} ${variable ?? ''} ${description}`.toLowerCase();
   return words

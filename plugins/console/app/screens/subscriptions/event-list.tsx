@@ -17,7 +17,7 @@ type Event = AnswerOf<'GET /v1/subscriptions/{id}/events'>['events'][number];
 
 const PAGE_EVENTS = 100;
 
-/** Replays what the node still keeps, from the beginning or behind an event, with what became of each delivery. */
+/** Replays the stored events, from the start or after an event, with the state of each delivery. */
 export const EventList = ({ id, seconds }: { id: string; seconds: number }) => {
   const { client, texts } = useSession();
   const { subscriptions: own } = texts;

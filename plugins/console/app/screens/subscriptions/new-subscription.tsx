@@ -9,7 +9,7 @@ import { hasRoute, may, useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import { EVENT_TYPES, objectFor, TARGET_TYPES, type TargetType } from './targets.ts';
 
-/** Subscribes a webhook. It takes a capability token; one is issued where the reader brings none. */
+/** Subscribes a webhook. It needs a capability token, and issues one if the reader has none. */
 export const NewSubscription = ({ actions }: { actions: Actions }) => {
   const { client, texts, reader, setup } = useSession();
   const { subscriptions: own } = texts;
@@ -39,7 +39,7 @@ export const NewSubscription = ({ actions }: { actions: Actions }) => {
       event_types: events.length === EVENT_TYPES.length ? null : events,
       capability_token: token,
     });
-    // The same subscription once more has no new secret.
+    // A repeated subscription has no new secret.
     if (secret === undefined) return actions.done(fill(own.known, { target }));
     actions.done(
       fill(own.createdDone, { target }),

@@ -1,29 +1,29 @@
 import type { Subscription } from '../../../../../client/client.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { DetailView } from '../../kit/detail-view.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { Instant } from '../../kit/instant.tsx';
-import { OneOf } from '../../kit/one-of.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { SecretDialog } from '../../kit/secret-dialog.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { OVERLAPS, readSpan, SpanField } from '../../kit/span-field.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { useAddress } from '../../shell/address.ts';
 import { fill } from '../../texts/texts.ts';
 import { EventList } from './event-list.tsx';
 import { SubscriptionMembers } from './subscription-members.tsx';
 
-/** A subscription: whether it delivers, and the events that the node still keeps. */
+/** A subscription with its state and its stored events. */
 export const OneSubscription = ({ id }: { id: string }) => {
   const { client } = useSession();
-  const asked = useAsked((signal) => client.subscriptions.get(id, { signal }), [id]);
+  const asked = useRequest((signal) => client.subscriptions.get(id, { signal }), [id]);
   const actions = useActions(asked.reload);
   return (
-    <OneOf screen="subscriptions" asked={asked}>
+    <DetailView screen="subscriptions" asked={asked}>
       {(subscription) => <Shown subscription={subscription} actions={actions} />}
-    </OneOf>
+    </DetailView>
   );
 };
 

@@ -5,7 +5,7 @@ import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { Answer, Empty } from '../../kit/state.tsx';
 import { useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -15,7 +15,7 @@ import { SubscriptionState } from './subscription-state.tsx';
 export const SubscriptionList = () => {
   const { client, texts } = useSession();
   const { subscriptions: own } = texts;
-  const asked = useAsked((signal) => client.call('GET /v1/subscriptions', { signal }), []);
+  const asked = useRequest((signal) => client.call('GET /v1/subscriptions', { signal }), []);
   const actions = useActions(asked.reload);
   return (
     <>

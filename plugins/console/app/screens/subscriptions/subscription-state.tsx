@@ -2,7 +2,7 @@ import type { Subscription } from '../../../../../client/client.ts';
 import { useTexts } from '../../kit/use-texts.ts';
 import { plural } from '../../texts/texts.ts';
 
-/** Whether it delivers, and what keeps it from that. */
+/** The state of deliveries, with the problem if there is one. */
 export const SubscriptionState = ({ subscription }: { subscription: Subscription }) => {
   const { subscriptions: texts } = useTexts();
   const { status, cancelled_reason: reason, delivery_problem: problem } = subscription;

@@ -6,7 +6,7 @@ import type { Actions } from '../../kit/use-actions.tsx';
 import { useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 
-/** A tenant begins with a key, by which it registers its others. */
+/** Creates a tenant with a first key, which registers its other keys. */
 export const NewTenant = ({ actions }: { actions: Actions }) => {
   const { client, texts } = useSession();
   const { tenants: own } = texts;

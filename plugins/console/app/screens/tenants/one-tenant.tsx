@@ -1,16 +1,16 @@
 import type { AnswerOf } from '../../../../../client/client.ts';
 import { Counts } from '../../kit/counts.tsx';
+import { DetailView } from '../../kit/detail-view.tsx';
 import { DownloadButton } from '../../kit/download-button.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 import { TextField } from '../../kit/form-fields.tsx';
 import { Instant } from '../../kit/instant.tsx';
 import { JobProgress } from '../../kit/job-progress.tsx';
-import { OneOf } from '../../kit/one-of.tsx';
 import { Receipt } from '../../kit/receipt.tsx';
 import { ScreenHead } from '../../kit/screen-head.tsx';
 import { ShownText } from '../../kit/shown-text.tsx';
 import { type Actions, useActions } from '../../kit/use-actions.tsx';
-import { useAsked } from '../../kit/use-asked.ts';
+import { useRequest } from '../../kit/use-request.ts';
 import { hasRoute, useSession } from '../../session/session.ts';
 import { fill } from '../../texts/texts.ts';
 import { EraseTenant } from './erase-tenant.tsx';
@@ -23,10 +23,10 @@ const DEFAULT_TENANT = 'default';
 
 export const OneTenant = ({ id }: { id: string }) => {
   const { client } = useSession();
-  const asked = useAsked((signal) => client.call('GET /v1/tenants/{id}', { params: { id }, signal }), [id]);
+  const asked = useRequest((signal) => client.call('GET /v1/tenants/{id}', { params: { id }, signal }), [id]);
   const actions = useActions(asked.reload);
   return (
-    <OneOf screen="tenants" asked={asked}>
+    <DetailView screen="tenants" asked={asked}>
       {(tenant) => (
         <>
           <TenantHead tenant={tenant} actions={actions} />
@@ -34,7 +34,7 @@ export const OneTenant = ({ id }: { id: string }) => {
           <Erasure tenant={tenant} onDone={asked.reload} />
         </>
       )}
-    </OneOf>
+    </DetailView>
   );
 };
 

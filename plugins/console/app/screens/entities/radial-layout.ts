@@ -6,20 +6,19 @@ export interface Point {
   readonly y: number;
 }
 
-/** Between two entities of a ring, along it, and between a ring and the next. */
+/** Distance between two entities of a ring, and between two rings. */
 const ALONG = 84;
 const BETWEEN = 140;
-/** More entities than these stand on two rings by turns, so that their names have room. */
+/** More entities than this alternate between two rings, so that their names have room. */
 const ONE_RING = 8;
 const STEP_OUT = 1.5;
 type Placed = Pick<Neighbour, 'entity' | 'hops' | 'path'>;
 
 /**
- * Where entities stand: the one that is asked for in the middle, those beside it on a ring, and those behind them on a
- * wider one, each in the part of the ring that belongs to the entity before it, so that no lines cross. `wideness` is
- * how much wider than high the place is.
+ * A radial layout: the requested entity in the middle, its neighbours on a ring, and their neighbours on a wider one.
+ * Each entity lies in the sector of the one before it, so that no lines cross. `wideness` is width divided by height.
  */
-export const placeAround = (
+export const radialLayout = (
   seed: string,
   neighbours: readonly Placed[],
   wideness: number,
@@ -47,7 +46,7 @@ export const placeAround = (
   return points;
 };
 
-/** `turn` is the part of a whole turn from the top. */
+/** `turn` is the share of a full turn from the top. */
 const ringOf =
   (wideness: number) =>
   (radius: number, turn: number): Point => {

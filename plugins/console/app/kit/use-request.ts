@@ -1,17 +1,24 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** What came of a question to the node. The last answer stays in sight while a newer one is fetched. */
-export interface Asked<T> {
+/** The state of a request to the node. The last answer stays visible while a newer one is loading. */
+export interface RequestState<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
-  /** Asks once more. */
+  /** Sends the request again. */
   reload(): void;
 }
 
-/** Asks the node, again whenever one of `inputs` changes; an answer that is no longer wanted is dropped. */
-export const useAsked = <T>(ask: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Asked<T> => {
-  const [state, setState] = useState<Omit<Asked<T>, 'reload'>>({ data: undefined, error: undefined, isLoading: true });
+/** Sends a request, and repeats it whenever one of `inputs` changes. An outdated answer is dropped. */
+export const useRequest = <T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+): RequestState<T> => {
+  const [state, setState] = useState<Omit<RequestState<T>, 'reload'>>({
+    data: undefined,
+    error: undefined,
+    isLoading: true,
+  });
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;

@@ -2,19 +2,22 @@ import type { ComponentChildren } from 'preact';
 import { addressOf } from '../shell/address.ts';
 import type { ScreenName } from '../shell/screen-list.ts';
 import { Answer } from './state.tsx';
-import type { Asked } from './use-asked.ts';
+import type { RequestState } from './use-request.ts';
 import { useTexts } from './use-texts.ts';
 
-interface OneProps<T> {
-  /** The screen that lists them all. */
+interface DetailProps<T> {
+  /** The screen with the whole list. */
   readonly screen: ScreenName;
-  readonly asked: Asked<T>;
-  /** Draws the one, with a heading of its own. */
+  readonly asked: RequestState<T>;
+  /** Renders the item, with a heading of its own. */
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** One of a list, with the way back. Until it is there, or where there is none, the heading is that of the list. */
-export const OneOf = <T,>({ screen, asked, children }: OneProps<T>) => {
+/**
+ * One item of a list, with a link back to it. Until the item is loaded, or if it does not exist, the heading is that of
+ * the list.
+ */
+export const DetailView = <T,>({ screen, asked, children }: DetailProps<T>) => {
   const { screens } = useTexts();
   return (
     <>

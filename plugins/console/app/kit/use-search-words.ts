@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAddress } from '../shell/address.ts';
-import { useSettled } from './use-settled.ts';
+import { useDebounced } from './use-debounced.ts';
 
-/** Words that a reader searches a screen for. */
+/** The search words of a screen. */
 export interface Words {
   /** As they are typed. */
   readonly typed: string;
-  /** Once the reader pauses, without white space around them. The address has them, too. */
+  /** Trimmed and debounced; also in the address. */
   readonly settled: string;
   type(words: string): void;
 }
 
-/** Words of a search, which the address keeps: a step to another address of the screen brings what it has. */
-export const useWords = (screen: string, isOffered = true): Words => {
+/** Search words that the address holds. A step in the history restores them. */
+export const useSearchWords = (screen: string, isOffered = true): Words => {
   const { query, open } = useAddress();
   const kept = isOffered ? (query.q ?? '') : '';
   const [typed, type] = useState(kept);
-  const settled = useSettled(typed.trim());
+  const settled = useDebounced(typed.trim());
   const known = useRef(kept);
   useEffect(() => {
     if (settled === kept) return;
@@ -24,7 +24,7 @@ export const useWords = (screen: string, isOffered = true): Words => {
     open(screen, { ...query, q: settled }, true);
   }, [settled]);
   useEffect(() => {
-    // Words that the reader has put there stay as they are: more may have been typed since.
+    // A change that came from typing is ignored, because more may have been typed since.
     if (kept === known.current) return;
     known.current = kept;
     type(kept);

@@ -1,0 +1,23 @@
+/**
+ * Holds the reader's key: in memory, or in the session storage of the tab if the reader stays signed in over a reload.
+ * It is never part of an address, and no other tab can read it.
+ */
+const PLACE = 'console.key';
+
+export const readStoredKey = (): string | undefined => {
+  try {
+    return sessionStorage.getItem(PLACE) ?? undefined;
+  } catch {
+    // A browser may deny storage. Then the reader signs in again after a reload.
+    return undefined;
+  }
+};
+
+export const storeKey = (key: string | undefined): void => {
+  try {
+    if (key === undefined) sessionStorage.removeItem(PLACE);
+    else sessionStorage.setItem(PLACE, key);
+  } catch {
+    // As above.
+  }
+};
