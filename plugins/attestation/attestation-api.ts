@@ -80,8 +80,8 @@ export const noteOfAttestation = ({ key_id: keyId, signature }: AttestationJson)
   noted(ATTESTATION.note, { keyId, signature });
 
 /**
- * Note on a draft that repeats what another entity has said, such as a fact that a moderator lets out of quarantine:
- * its source stays the author's, and no mode of source attestation refuses it for that.
+ * Note on a draft that repeats another entity's fact, such as a promotion out of quarantine. Its source stays the
+ * author, and no mode of source attestation refuses it for that.
  */
 export const KeepsSource = defineRef<true>('attestation.keeps-source');
 

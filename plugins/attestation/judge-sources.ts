@@ -10,13 +10,13 @@ import {
 import { KeepsSource } from './attestation-api.ts';
 import { SOURCE_ATTESTATION_FAILED } from './attestation-words.ts';
 
-/** What becomes of an assertion whose source is not the entity of the key. */
+/** The treatment of an assertion whose source is not the entity of the key. */
 export type CheckingMode = 'enforce' | 'warn';
 
 /**
- * Marks each draft by whether its source is the one who asserts it, and refuses or warns where it is not. Names are
- * compared by their match keys. Facts of peers are marked by whether their speaker may say something as the source, and
- * are never refused for it: what a node relays is not its own. What the node writes itself is not judged.
+ * Marks each draft by whether its source is the asserting entity, and refuses or warns if not. Names compare by match
+ * key. Facts of peers are marked by whether their speaker may use the source, and are never refused for it, because a
+ * node also relays facts of others. Drafts of the node itself are not judged.
  */
 export const createJudgeSources =
   (mode: CheckingMode, names: ServiceNames) =>

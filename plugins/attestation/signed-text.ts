@@ -1,6 +1,6 @@
 import type { FactValue } from '../../kernel/plugin-api.ts';
 
-/** What a signature is made over: an assertion as an agent sends it, before anything is trimmed. */
+/** The signed content: an assertion as an agent sends it, before anything is trimmed. */
 export interface SignedAssertion {
   readonly entity: string;
   readonly relation: string;

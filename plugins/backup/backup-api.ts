@@ -2,23 +2,23 @@ import { defineCollectHook, defineRef, type Principal } from '../../kernel/plugi
 
 export { type LedgerPage, ofPage, walkLedgers } from './walk-ledgers.ts';
 
-/** One backup, as its folder tells. */
+/** A backup, as its manifest describes it. */
 export interface BackupSummary {
   /** Name of its folder. */
   readonly id: string;
-  /** RFC 3339. Everything that was acknowledged before is in it. */
+  /** RFC 3339. The backup holds everything acknowledged before. */
   readonly createdAt: string;
   /** Of all files together. */
   readonly bytes: number;
   readonly facts: number;
   readonly nodeId: string | null;
-  /** Stamp of the newest entry of the feed in it; null for an empty feed. */
+  /** Stamp of the newest feed entry in it; null for an empty feed. */
   readonly stamp: string | null;
-  /** Whether it holds the private key of the node. */
+  /** True if it holds the private key of the node. */
   readonly hasKey: boolean;
-  /** Erasures that ended after it was begun: what they destroyed may still lie in it. */
+  /** Number of erasures that ended after the backup began: it may still hold their data. */
   readonly erasuresSince: number;
-  /** False for a folder whose manifest cannot be read. */
+  /** False if the manifest cannot be read. */
   readonly isReadable: boolean;
 }
 
@@ -31,26 +31,26 @@ export interface Backups {
 
 export const Backups = defineRef<Backups>('backup.backups');
 
-/** Something that is not as it must be in a store. Names a place, never a value. */
+/** A defect of a store. Names a place, never a value. */
 export interface StoreFinding {
   /** Name of the check. */
   readonly check: string;
   readonly tenantId: string;
-  /** What is wrong, with the identifier of a fact or the place in a chain. */
+  /** The defect, with the identifier of a fact or the place in a chain. */
   readonly message: string;
-  /** What the operator can do. */
+  /** A remedy for the operator. */
   readonly hint: string;
 }
 
 export interface CheckReport {
   /** Every tenant with a ledger, and its last number when the verification began. */
   readonly tenants: readonly { readonly tenantId: string; readonly number: number }[];
-  /** Says how many entries of ledgers were looked at since the last call. */
+  /** Reports how many ledger entries were checked since the last call. */
   advance(entries: number): void;
   find(finding: Omit<StoreFinding, 'check'>): void;
 }
 
-/** One check of a whole store, by the plugin that knows what must hold. Bounded in memory; changes nothing. */
+/** A check of the whole store, by the plugin that knows the rule. Bounded in memory; read-only. */
 export interface StoreCheck {
   /** Lower-case letters and dashes. */
   readonly name: string;
@@ -58,7 +58,7 @@ export interface StoreCheck {
   run(report: CheckReport): Promise<void>;
 }
 
-/** Asks plugins what they can verify in the store. */
+/** Collects the checks of all plugins. */
 export const storeChecks = defineCollectHook<Record<string, never>, StoreCheck>('backup:checks');
 
 export interface VerifiedStore {
@@ -69,11 +69,11 @@ export interface VerifiedStore {
   readonly findings: readonly StoreFinding[];
 }
 
-/** Findings that a verification names; it counts all. */
+/** Findings that a verification lists; it counts all. */
 export const MAX_FINDINGS = 1_000;
 
 export interface StoreVerification {
-  /** Runs all checks one after another. `onProgress` gets entries looked at, of all checks together. */
+  /** Runs all checks, one after another. `onProgress` gets the checked entries of all checks together. */
   run(onProgress?: (done: number, total: number) => void): Promise<VerifiedStore>;
 }
 

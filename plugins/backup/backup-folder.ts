@@ -6,25 +6,25 @@ import { formatHlc, parseInstant, ServiceError } from '../../kernel/plugin-api.t
 import type { BackupSummary } from './backup-api.ts';
 import { MANIFEST, type Manifest, readManifest } from './manifest-json.ts';
 
-/** `backup-20261123T021500123Z-1a2b3c4d`. Sorted by name, backups are sorted by age. */
+/** `backup-20261123T021500123Z-1a2b3c4d`: sorting by name sorts by age. */
 const NAME = /^backup-\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 const PARTIAL = '.partial';
 
-/** A manifest names every tenant once; no honest one is longer. */
+/** A manifest names every tenant once, so no genuine one is longer. */
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 /** Name of a backup that begins now. */
 export const backupName = (nowMs: number, uuid: string): string =>
   `backup-${new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')}-${uuid.slice(0, 8)}`;
 
-/** Makes the folder in which a backup grows. It is none before `completeFolder`. */
+/** Makes the folder of an unfinished backup. It becomes a backup with `completeFolder`. */
 export const beginFolder = async (folder: string, name: string): Promise<string> => {
   const draft = join(folder, `${name}${PARTIAL}`);
   await mkdir(draft, { recursive: true, mode: 0o700 });
   return draft;
 };
 
-/** Writes the manifest, and gives the folder its name: from then on it is a backup. */
+/** Writes the manifest and renames the folder, which makes it a backup. */
 export const completeFolder = async (draft: string, manifest: string): Promise<string> => {
   const file = await open(join(draft, MANIFEST), 'wx', 0o600);
   try {
@@ -40,7 +40,7 @@ export const completeFolder = async (draft: string, manifest: string): Promise<s
   return path;
 };
 
-/** Removes what interrupted backups have left. Only while no other process makes a backup. */
+/** Removes the leftovers of interrupted backups. Call it only while no other process makes a backup. */
 export const removePartial = async (folder: string): Promise<void> => {
   for (const name of await namesIn(folder)) {
     if (name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length))) await removeFolder(join(folder, name));
@@ -54,7 +54,7 @@ export const backupNames = async (folder: string): Promise<string[]> =>
     .sort()
     .reverse();
 
-/** Under its name as a backup, half a folder would be one. */
+/** Renamed first, because half a folder under this name would pass for a backup. */
 export const removeBackup = async (folder: string, name: string): Promise<void> => {
   const partial = join(folder, `${name}${PARTIAL}`);
   await rename(join(folder, name), partial);
@@ -72,7 +72,7 @@ const namesIn = async (folder: string): Promise<string[]> => {
   }
 };
 
-/** The manifest in a folder. Throws `lookup` where there is none, and `validation` where it is damaged. */
+/** The manifest in a folder. Throws `lookup` without one, and `validation` for a damaged one. */
 export const manifestIn = async (path: string): Promise<Manifest> => {
   const file = join(path, MANIFEST);
   try {
@@ -87,7 +87,7 @@ export const manifestIn = async (path: string): Promise<Manifest> => {
   }
 };
 
-/** Newest first. A folder whose manifest is damaged is listed, so that somebody looks at it. */
+/** Newest first. A folder with a damaged manifest is listed as well, so that an operator sees it. */
 export const listBackups = async (folder: string, erasureFiles: readonly string[]): Promise<BackupSummary[]> => {
   const erasedAt = await erasureInstants(erasureFiles);
   const names = await backupNames(folder);
@@ -103,7 +103,7 @@ export const listBackups = async (folder: string, erasureFiles: readonly string[
   );
 };
 
-/** The newest that can be read. */
+/** The newest readable backup. */
 export const newestBackup = async (folder: string): Promise<BackupSummary | undefined> => {
   for (const name of (await backupNames(folder)).slice(0, LOOKED_AT)) {
     const manifest = await manifestIn(join(folder, name)).catch(() => undefined);
@@ -141,7 +141,7 @@ export const summaryOf = (
   isReadable: true,
 });
 
-/** When erasures ended, by the files that receipts are added to. Lines that cannot be read say nothing. */
+/** The ends of erasures, from the files of their receipts. Skips malformed lines. */
 export const erasureInstants = async (files: readonly string[]): Promise<number[]> => {
   const found: number[] = [];
   for (const file of files) {
@@ -178,6 +178,6 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** Which backup a command means: a name in the folder of backups, or the path of a folder. */
+/** The backup of a command: a name in the folder of backups, or the path of a folder. */
 export const pathOfBackup = (folder: string, given: string): string =>
   NAME.test(given) ? join(folder, given) : resolve(given);

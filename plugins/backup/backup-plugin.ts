@@ -49,7 +49,7 @@ export const backupPlugin = definePlugin({
     route(listBackupsRoute(backups));
     jobs?.handle(BACKUP_JOB, {
       run: (job) => runBackup(parts, job),
-      // The operator who asked for it may have keys with fewer permissions.
+      // The requesting operator may have other keys with fewer permissions.
       present: async (result, { caller }) => (isOperator(caller) ? result : {}),
       covers: (_payload, caller) => isOperator(caller),
     });

@@ -30,7 +30,7 @@ export const backupSettings: Schema<BackupSettings> = schema<BackupSettings>({
   },
 });
 
-/** Files beside the store that say what was erased: of facts, and of tenants. */
+/** Files beside the store that record the erasures of facts and of tenants. */
 export const erasureFilesOf = ({ dataFolder }: Pick<NodeSettings, 'dataFolder'>): readonly string[] => [
   join(dataFolder, 'erasures.jsonl'),
   join(dataFolder, 'multi-tenant', 'erased-tenants.jsonl'),

@@ -13,7 +13,7 @@ import type { CheckReport, StoreCheck } from './backup-api.ts';
 
 type Cover = Awaited<ReturnType<PluginSnapshot['covers']>>[number];
 
-/** Entries of one look: their facts are in memory together. */
+/** Entries per page, whose facts are in memory together. */
 const PAGE = 250;
 
 const MEMBERS = ['number', 'factId', 'feed', 'commitment'] as const;
@@ -22,8 +22,8 @@ type Entry = Pick<LedgerEntry, (typeof MEMBERS)[number]>;
 const FROM_BACKUP = 'somebody changed the store past the node, or the disk is damaged: restore a backup';
 
 /**
- * What must hold of facts whatever plugins there are: each is what its content id says, they lie in the ledger in the
- * order of the feed, the ledger ends where its head says, and each retraction ends what it retracts.
+ * Checks the rules for all facts: each matches its content id, the ledger has the order of the feed, its head is
+ * correct, and each retraction ends the facts that it covers.
  */
 export const createFactCheck = (tables: PluginTables): StoreCheck => ({
   name: 'facts',
@@ -52,7 +52,7 @@ interface Place {
   readonly previous: Entry | undefined;
 }
 
-/** Returns the last entry, undefined when there was none. */
+/** Returns the last entry; undefined without one. */
 const checkPage = async (
   snapshot: PluginSnapshot,
   { tenantId, above, previous }: Place,
@@ -89,7 +89,7 @@ const checkPage = async (
   return entries.at(-1);
 };
 
-/** Which facts settle a contradiction, a plugin knows. */
+/** Only the plugin conflicts knows which facts settle a contradiction. */
 const isCoverOf = (fact: StoredFact, cover: Cover): boolean =>
   (cover.kind === 'retraction') === (fact.confidence === 0) &&
   tripleId(fact) === tripleId(cover) &&

@@ -6,7 +6,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import { manifestIn } from './backup-folder.ts';
 import type { Manifest } from './manifest-json.ts';
 
-/** Reads a file and returns what a manifest says of one. */
+/** Reads a file and returns its entry for a manifest. */
 export const digestOfFile = async (
   path: string,
   onBytes: (bytes: number) => void = () => {},
@@ -21,7 +21,7 @@ export const digestOfFile = async (
   return { bytes, sha256: hash.digest('hex') };
 };
 
-/** Reads every file of a backup. Throws `validation`, and names the file, when one is not as it was written. */
+/** Reads every file of a backup. Throws `validation` with the file's name if one has changed. */
 export const checkBackup = async (
   path: string,
   onProgress: (doneBytes: number, totalBytes: number) => void = () => {},
@@ -32,7 +32,7 @@ export const checkBackup = async (
   let done = 0;
   for (const { name, bytes, sha256 } of files) {
     const size = (await stat(join(path, name)).catch(() => undefined))?.size;
-    // A file that has grown without end is not read to its end.
+    // Stops reading a file that has grown beyond its recorded size.
     if (size !== bytes) throw damaged(name);
     const found = await digestOfFile(join(path, name), (read) => {
       done += read;

@@ -20,26 +20,26 @@ export interface BackupParts {
   readonly copies: StoreCopies;
   readonly clock: Clock;
   readonly random: Random;
-  /** Folder of all backups; made where it is missing. */
+  /** Folder of all backups, made if missing. */
   readonly folder: string;
   /** How many of the newest backups stay. */
   readonly keep: number;
 }
 
 export interface BackupRequest extends CopyOptions {
-  /** Folder whose keys of the node go into the backup; without it no key does. */
+  /** Folder with the node's keys to include; without it the backup holds no key. */
   readonly keysFrom?: string | undefined;
 }
 
 export interface CreatedBackup extends BackupSummary {
   readonly path: string;
-  /** Names of older backups that had to go. */
+  /** Names of removed older backups. */
   readonly removed: readonly string[];
 }
 
 /**
- * Makes a backup, and then removes those that are too many. What an interrupted one has left is removed before. Rejects
- * with `unavailable` while another process makes one.
+ * Makes a backup, then removes the oldest ones beyond the limit. Before that it removes leftovers of interrupted
+ * backups. Rejects with `unavailable` while another process makes one.
  */
 export const createBackup = (
   { copies, clock, random, folder, keep }: BackupParts,
@@ -47,7 +47,7 @@ export const createBackup = (
 ): Promise<CreatedBackup> =>
   copies.alone(async (copyInto) => {
     await removePartial(folder);
-    // Before the copy: what was acknowledged until now is in it.
+    // Taken before the copy, so that the copy holds everything acknowledged until then.
     const nowMs = clock.nowMs();
     const id = backupName(nowMs, random.uuid());
     const draft = await explained(() => beginFolder(folder, id));
@@ -65,7 +65,7 @@ export const createBackup = (
 
 const explained = <T>(work: () => Promise<T>): Promise<T> => explainDisk(DISK_OF_BACKUPS, work);
 
-/** The private key of the node, and those that were before it. */
+/** The present and former private keys of the node. */
 const copyKeys = async (from: string, to: string): Promise<StoreCopy['files']> => {
   const names = (await readdir(from)).filter((name) => KEY_FILE.test(name));
   if (!names.includes('node.key')) {

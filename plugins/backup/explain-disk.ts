@@ -1,6 +1,6 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
 
-/** What is written to, and what an operator can do about it. */
+/** A disk that is written to, with a remedy for the operator. */
 export interface WrittenDisk {
   /** Follows "the disk of" and "the folder of". */
   readonly of: string;
@@ -20,11 +20,11 @@ export const DISK_OF_STORE: WrittenDisk = {
   refused: 'check the owner and the permissions of the data folder; the place of the store is as it was',
 };
 
-/** A process may also be held to a size of files that it may write. */
+/** The size of files that a process may write can also be limited. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
 
-/** Does work that writes files. Where the disk takes no more, an error says so, and what to do. */
+/** Runs work that writes files. If the disk is full, the error says so and names the remedy. */
 export const explainDisk = async <T>(disk: WrittenDisk, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

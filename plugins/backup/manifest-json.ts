@@ -9,22 +9,22 @@ import {
 
 /** Name of the file that makes a folder a backup. It is written last. */
 export const MANIFEST = 'manifest.json';
-/** Version of the form of a manifest. A program refuses one that it does not know. */
+/** Format version of a manifest. A program refuses unknown versions. */
 const FORMAT = 1;
 
-/** What a backup says of itself. */
+/** The description of a backup. */
 export interface Manifest {
   /** Name of the folder. */
   readonly id: string;
-  /** When the backup was begun, RFC 3339: nothing that was acknowledged before is missing. */
+  /** When the backup began, RFC 3339. It holds everything acknowledged before. */
   readonly createdAt: string;
   readonly copy: StoreCopy;
-  /** Files with keys of the node; empty where the backup holds none. They are among the files of no copy. */
+  /** Files with the node's keys; empty if the backup holds none. No copy lists them among its files. */
   readonly keyFiles: StoreCopy['files'];
 }
 
 /**
- * The text of a manifest. Its last member is the digest of all others, so that a change of any byte shows: see
+ * The text of a manifest. Its last member is the digest of all others, so that any changed byte is detected: see
  * `readManifest`.
  */
 export const spellManifest = ({ id, createdAt, copy, keyFiles }: Manifest): string => {
@@ -47,7 +47,7 @@ export const spellManifest = ({ id, createdAt, copy, keyFiles }: Manifest): stri
   return `${JSON.stringify({ ...stated, sha256: digestOf(stated) }, null, 2)}\n`;
 };
 
-/** Members but the digest, as `spellManifest` has put them down. */
+/** All members except the digest, as `spellManifest` writes them. */
 interface Stated {
   readonly format: number;
   readonly id: string;
@@ -64,7 +64,7 @@ interface Stated {
   readonly details?: StoreCopy['details'];
 }
 
-/** Reads the text of a manifest. Throws `validation` for one that is damaged or of another form. */
+/** Reads the text of a manifest. Throws `validation` for a damaged or unknown form. */
 export const readManifest = (text: string): Manifest => {
   const { sha256, ...stated } = parse(text);
   const known = stated as unknown as Stated;
@@ -87,7 +87,7 @@ export const readManifest = (text: string): Manifest => {
 
 /** A name from a manifest becomes part of a path. */
 const FILE_NAME = /^[a-z0-9_][a-z0-9_.-]{0,150}$/;
-/** Keys of the node go into its data folder, and nothing else may. */
+/** Only keys of the node may go into its data folder. */
 export const KEY_FILE = /^node\.key(?:\.retired-[0-9a-f]+)?$/;
 
 const digestOf = (stated: object): string => sha256Hex(canonicalJson(stated));
@@ -97,7 +97,7 @@ const parse = (text: string): Readonly<Record<string, unknown>> => {
     const parsed: unknown = JSON.parse(text);
     if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return { ...parsed };
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw damaged();
 };

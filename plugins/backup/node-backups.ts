@@ -41,7 +41,7 @@ export const createBackups = ({ jobs, folder, erasureFiles }: NodeBackupsParts):
   },
 });
 
-/** Does the work of a job. After a crash the next attempt begins anew, and removes what was left. */
+/** Runs a backup job. After a crash the next attempt restarts, and removes the leftovers. */
 export const runBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal' | 'progress'>): Promise<JobData> => {
   const { id, createdAt, bytes, facts, removed } = await createBackup(parts, {
     signal: job.signal,

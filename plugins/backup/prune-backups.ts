@@ -3,13 +3,13 @@ import { backupNames, listBackups, removeBackup } from './backup-folder.ts';
 export interface PruneRequest {
   /** How many of the newest backups stay; at least one. */
   readonly keep: number;
-  /** Files with receipts of erasures: backups go that may hold what was erased since. The newest of the rest stay. */
+  /** Files with receipts of erasures. Backups that may hold erased data are removed; of the others, the newest stay. */
   readonly erasedBy?: readonly string[];
-  /** Names what would go, and removes nothing. */
+  /** True to name the backups that would be removed, without removing them. */
   readonly isTrial?: boolean;
 }
 
-/** Removes backups and returns their names. One that cannot be read counts for nothing, and stays. */
+/** Removes backups and returns their names. Unreadable ones do not count, and stay. */
 export const pruneBackups = async (
   folder: string,
   { keep, erasedBy, isTrial = false }: PruneRequest,

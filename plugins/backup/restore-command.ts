@@ -72,7 +72,7 @@ erasures.jsonl in the data folder.`,
   },
 });
 
-/** Names what is put aside. */
+/** Suffix for files that are put aside. */
 const labelOf = (nowMs: number, uuid: string): string =>
   `before_${new Date(nowMs).toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${uuid.slice(0, 8)}`;
 
@@ -85,7 +85,7 @@ const KEY_WORDS: Readonly<Record<KeyState, string>> = {
   missing: 'not in the backup: put node.key into the data folder, or the node will not start',
 };
 
-/** Never replaces a key that is there. */
+/** Never replaces an existing key. */
 const placeKeys = async (
   from: string,
   to: string,

@@ -1,6 +1,6 @@
 import type { Progress } from '../../kernel/plugin-api.ts';
 
-/** Shows how far work has come that tells its total only once it has begun. */
+/** Shows the progress of work that learns its total after it has begun. */
 export interface WorkShown {
   update(done: number, total: number | null): void;
   end(): void;

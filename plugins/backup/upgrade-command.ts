@@ -1,7 +1,7 @@
 import { defineCommand, EXIT, ServiceError, type UpgradePlan } from '../../kernel/plugin-api.ts';
 import { showBytes } from './show-bytes.ts';
 
-/** What migrations of this size were measured to take: see the guide for operators. */
+/** Measured speed of migrations: see the guide for operators. */
 const FACTS_PER_SECOND = 8_000;
 
 export const upgradeCommand = defineCommand({

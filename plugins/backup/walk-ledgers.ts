@@ -1,19 +1,19 @@
 import { isIn, type PluginSnapshot, type PluginTables, type ReadableTables } from '../../kernel/plugin-api.ts';
 import type { CheckReport } from './backup-api.ts';
 
-/** Entries of one look: their facts are in memory together. */
+/** Entries per page, whose facts are in memory together. */
 const PAGE = 250;
 
-/** Some facts of one tenant that stand beside one another in its ledger. */
+/** Successive facts of one tenant's ledger. */
 export interface LedgerPage {
   readonly tenantId: string;
   readonly ids: readonly string[];
 }
 
-/** What a check does with a page. Everything that it reads shows one moment. */
+/** Checks a page. All its reads come from one snapshot. */
 export type LookAtPage = (page: LedgerPage, own: ReadableTables, snapshot: PluginSnapshot) => Promise<void>;
 
-/** For a check that looks at every fact: goes through all ledgers page by page, and says how far it is. */
+/** Walks all ledgers page by page and reports progress, for a check of every fact. */
 export const walkLedgers = async (
   tables: PluginTables,
   { tenants, advance }: Pick<CheckReport, 'tenants' | 'advance'>,

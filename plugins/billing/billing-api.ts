@@ -51,7 +51,7 @@ export interface LedgerPage {
   readonly more: boolean;
 }
 
-/** What was charged for: the truth, of which the sink gets a copy. */
+/** The authoritative record of charges, of which the sink gets a copy. */
 export interface BillingLedger {
   /**
    * Events newest first, those before `beforeSeq` where it is given; at most `limit` (1 to 1000, 200 by default). Needs

@@ -47,8 +47,8 @@ export interface Undelivered {
 }
 
 /**
- * What was charged for, and how far it was delivered. A fact that is charged for carries a tag and is its own event; a
- * garden has a row, which takes a number of the same ledger. So the numbers order the events of both kinds.
+ * The charges, and how far they were delivered. A charged fact carries a tag and is its own event; a garden has a row
+ * with a number of the same ledger. So the numbers order the events of both kinds.
  */
 export class BillingStore {
   readonly #tables: PluginTables;

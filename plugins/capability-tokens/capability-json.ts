@@ -25,7 +25,7 @@ const MEMBERS = {
 
 export const ISSUED_JSON = objectOf({ ...MEMBERS, nonce: STRING_JSON, token_json: STRING_JSON });
 
-/** The answer to an issue. */
+/** The reply to an issue. */
 export const issuedJson = (token: IssuedCapability): Record<string, unknown> => ({
   ...members(token),
   nonce: token.nonce,
@@ -52,7 +52,7 @@ export const FINDING_JSON: JsonSchema = {
   ],
 };
 
-/** The answer to a verification. */
+/** The reply to a verification. */
 export const findingJson = (finding: CapabilityFinding): Record<string, unknown> => {
   if (finding.valid) return { valid: true };
   const { reason, detail } = finding;
@@ -65,7 +65,7 @@ export const REVOKED_JSON = objectOf({
   status: { type: 'string', const: 'revoked' },
 });
 
-/** The answer to a revocation. */
+/** The reply to a revocation. */
 export const revokedJson = ({ tokenId, revokedMs }: CapabilityRecord): Record<string, unknown> => ({
   token_id: tokenId,
   revoked_at: formatInstant(revokedMs ?? Number.NaN),

@@ -9,14 +9,13 @@ export type Judgement =
       readonly valid: false;
       readonly reason: 'token_invalid' | 'token_expired' | 'token_revoked';
       readonly detail: string;
-      /** Of a token that this node did issue, in this tenant. */
+      /** For a token that this node issued in this tenant. */
       readonly record?: StoredCapability;
     };
 
 /**
- * Whether a text is a token of this node for this tenant that holds at this instant. The signature alone is not enough:
- * the store must know the very document, so that neither a lost private key nor a restored backup makes tokens that
- * nobody issued.
+ * Checks that a text is a valid token of this node for this tenant. A good signature is not enough: the store must hold
+ * the very document, so that neither a stolen private key nor a restored backup creates tokens.
  */
 export const judgeToken = async (
   text: string,
@@ -31,7 +30,7 @@ export const judgeToken = async (
   if (signed == null) return invalid('bad signature');
   const record = await store.byId(own, signed.tokenId, tenantId);
   if (record === undefined || record.digest !== signed.digest) {
-    // Records of tokens that ended long ago are gone.
+    // Records of tokens that ended long ago are deleted.
     return nowMs >= signed.expiresMs ? expired() : invalid('unknown to this node');
   }
   if (record.revokedMs !== null) return { valid: false, reason: 'token_revoked', detail: 'it was revoked', record };

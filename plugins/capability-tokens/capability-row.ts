@@ -1,7 +1,7 @@
 import { type Row, type SqlValue, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { CapabilityRecord, CapabilityVerb } from './capability-tokens-api.ts';
 
-/** A token as it is stored: what it says and the digest of its text, never the text. */
+/** A stored token: its claims and the digest of its text, never the text. */
 export interface StoredCapability extends CapabilityRecord {
   readonly tenantId: string;
   readonly digest: string;

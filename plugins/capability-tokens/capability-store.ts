@@ -4,21 +4,21 @@ import { SIGNING_KEYS_TABLE, TOKENS_TABLE } from './capability-migrations.ts';
 import { capabilityFromRow, entityDigest, rowOfCapability, type StoredCapability } from './capability-row.ts';
 import type { CapabilityPosition } from './capability-tokens-api.ts';
 
-/** Which tokens of a tenant; without `entityUri` all of them. */
+/** Selects tokens of a tenant; without `entityUri` all of them. */
 export interface CapabilityFilter {
   readonly tenantId: string;
-  /** Only tokens that this entity issued, or that speak of it. */
+  /** Only tokens that this entity issued, or is the subject of. */
   readonly entityUri?: string | undefined;
 }
 
-/** Who ended a token, and why; the reason is for people and goes nowhere else. */
+/** The revoker of a token, and a reason for people. */
 export interface Revocation {
   readonly nowMs: number;
   readonly by: string;
   readonly reason: string | null;
 }
 
-/** What was issued, and the keys by which this node has ever signed. */
+/** The issued tokens, and all keys with which this node ever signed. */
 export class CapabilityStore {
   readonly #tables: PluginTables;
 
@@ -26,7 +26,7 @@ export class CapabilityStore {
     this.#tables = tables;
   }
 
-  /** A token of the tenant; one of another tenant is as unknown as one that never was. */
+  /** A token of the tenant. Tokens of other tenants are unknown. */
   async byId(own: ReadableTables, tokenId: string, tenantId: string): Promise<StoredCapability | undefined> {
     const [row] = await own.select(TOKENS_TABLE, { token_id: tokenId, tenant_id: tenantId });
     return row === undefined ? undefined : capabilityFromRow(row);
@@ -67,7 +67,7 @@ export class CapabilityStore {
     return Number(row?.n ?? 0);
   }
 
-  /** Forgets tokens whose end lies before the instant. */
+  /** Deletes tokens that ended before the instant. */
   async prune(beforeMs: number): Promise<void> {
     await this.#tables(TOKENS_TABLE).where('expires_ms', '<', beforeMs).delete();
   }
@@ -77,10 +77,10 @@ export class CapabilityStore {
     return rows.map((row) => row.public_key);
   }
 
-  /** Remembers a key, so that what it signed can be verified when the node has another one. */
+  /** Stores a key, so that its signatures can be verified after a key rotation. */
   async addSigningKey(publicKey: string, tenantId: string, nowMs: number): Promise<void> {
     const isKnown = (own: ReadableTables) => own.select(SIGNING_KEYS_TABLE, { public_key: publicKey });
-    // Looked at first without a transaction, which would otherwise be one at every start.
+    // Reads without a transaction first, to spare one at every start.
     if ((await this.#tables.read(isKnown)).length > 0) return;
     await this.#tables.write(tenantId, async (own) => {
       if ((await isKnown(own)).length > 0) return;

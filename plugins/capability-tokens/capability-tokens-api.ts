@@ -12,8 +12,8 @@ export const CAPABILITY_VERBS = ['read', 'write', 'admin', 'federate', 'subscrib
 export type CapabilityVerb = (typeof CAPABILITY_VERBS)[number];
 
 /**
- * What a token must cover, already resolved by the plugin that asks. A garden is named by its identifier, its URI and
- * its slug, because a token may name it by any of them; URIs are taken as they were sent.
+ * The target that a token must cover, resolved by the requesting plugin. A garden has its identifier, URI and slug,
+ * because a token may use any of them. URIs are as sent.
  */
 export type CapabilityTarget =
   | { readonly kind: 'entity'; readonly uri: string }
@@ -25,11 +25,11 @@ export interface CapabilityNeed {
   readonly target: CapabilityTarget;
 }
 
-/** Who a token speaks of: a `Principal`, or what was kept of one. */
+/** The subject of a token: a `Principal`, or the stored part of one. */
 export type CapabilityHolder = Pick<Principal, 'entityUri' | 'tenantId'>;
 
 /**
- * What may be kept of a token that was verified. Never the token itself: keep `tokenId`, and ask `stillHolds` at each
+ * The storable result of a verification. Never store the token itself: store `tokenId`, and call `stillHolds` at each
  * use.
  */
 export interface VerifiedCapability {
@@ -38,29 +38,26 @@ export interface VerifiedCapability {
   readonly subject: string;
   readonly verb: CapabilityVerb;
   readonly object: string;
-  /** Milliseconds since the epoch; the token is good strictly before. */
+  /** Milliseconds since the epoch; the token is valid strictly before. */
   readonly expiresMs: number;
 }
 
-/** Capability tokens of this node. Nothing of an answer may be kept for a later use. */
+/** Capability tokens of this node. Never reuse a result for a later request. */
 export interface CapabilityTokens {
   /**
    * Checks a presented token, the text of header `X-<Service>-Capability` or of a body member, for the need of the
-   * caller, now: form, signature of this node, record in the store, tenant, subject = `caller.entityUri`, verb, object
-   * by whole path segments, expiry, revocation. Writes a `capability_verified` or `capability_rejected` entry to the
-   * audit log, in a transaction of its own: must not be called inside a write. A plugin that then stores something by
-   * the token asks `stillHolds` inside that write.
-   *
-   * Rejects with `capability_required` when nothing was presented, with `capability_invalid` for a token that does not
-   * hold (both 403; the detail begins with `token_invalid`, `token_expired` or `token_revoked`), and with `unavailable`
-   * when the store cannot be asked.
+   * caller, now. It checks form, signature of this node, record in the store, tenant, subject = `caller.entityUri`,
+   * verb, object by whole path segments, expiry and revocation. Writes a `capability_verified` or `capability_rejected`
+   * audit entry in a transaction of its own, so never call it inside a write. A plugin that stores something because of
+   * the token calls `stillHolds` inside that write. Rejects with `capability_required` without a token. Rejects with
+   * `capability_invalid` for an invalid one (both 403; the detail begins with `token_invalid`, `token_expired` or
+   * `token_revoked`). Rejects with `unavailable` if the store cannot be read.
    */
   verify(presented: string | undefined, need: CapabilityNeed, caller: CapabilityHolder): Promise<VerifiedCapability>;
   /**
-   * Whether a token that `verify` once took still holds: for each delivery and each replay, and inside the write that
-   * follows a `verify`. Looks into the given snapshot or transaction and nowhere else. False for anything that is
-   * unknown or no longer fits; rejects only when the store fails, which means "ask again later" and never "yes". Writes
-   * no audit entry.
+   * Tells if a token that `verify` accepted is still valid: for each delivery and each replay, and inside the write
+   * that follows a `verify`. Reads only the given snapshot or transaction. False for an unknown or unsuitable token.
+   * Rejects only if the store fails, which means "try again later", never "yes". Writes no audit entry.
    */
   stillHolds(
     tokenId: string,
@@ -72,10 +69,10 @@ export interface CapabilityTokens {
 
 export const CapabilityTokens = defineRef<CapabilityTokens>('capability-tokens.tokens');
 
-/** A token as it is administered: what it says, and whether it was ended. Instants are milliseconds since the epoch. */
+/** A token as administered: its claims, and its revocation. Instants are milliseconds since the epoch. */
 export interface CapabilityRecord extends VerifiedCapability {
   readonly issuedMs: number;
-  /** Null while nobody ended it. */
+  /** Null unless it was revoked. */
   readonly revokedMs: number | null;
 }
 
@@ -85,7 +82,7 @@ export interface CapabilityRequest {
   readonly subject: string;
   readonly verb: CapabilityVerb;
   readonly object: string;
-  /** RFC 3339, at most 90 days ahead. Not together with `ttlSeconds`; without either an hour from now. */
+  /** RFC 3339, at most 90 days ahead. Excludes `ttlSeconds`; without either, an hour from now. */
   readonly expiry?: string | null | undefined;
   /** Whole seconds, 1 to 7,776,000. */
   readonly ttlSeconds?: number | undefined;
@@ -93,23 +90,23 @@ export interface CapabilityRequest {
 
 export interface IssuedCapability extends CapabilityRecord {
   readonly nonce: string;
-  /** The signed text: this once, and nowhere else. */
+  /** The signed text, returned only here. */
   readonly tokenJson: string;
 }
 
-/** What a look at a token shows. */
+/** The result of inspecting a token. */
 export type CapabilityFinding =
   | { readonly valid: true; readonly record: CapabilityRecord }
   | {
       readonly valid: false;
       readonly reason: 'token_invalid' | 'token_expired' | 'token_revoked';
-      /** For people: what exactly is wrong. */
+      /** The exact problem, for people. */
       readonly detail: string;
-      /** Only of a token that this node did issue, in the actor's tenant. */
+      /** Only for a token that this node issued, in the actor's tenant. */
       readonly record?: CapabilityRecord;
     };
 
-/** Where a page of tokens ended. */
+/** The last token of a page. */
 export interface CapabilityPosition {
   readonly issuedMs: number;
   readonly tokenId: string;
@@ -119,23 +116,23 @@ export interface CapabilityPage {
   /** By the instant of issue, newest first. */
   readonly found: readonly CapabilityRecord[];
   readonly more: boolean;
-  /** How many there are over all pages. */
+  /** Number of tokens on all pages. */
   readonly total: number;
 }
 
 /**
- * Administration of tokens. A key is held to the rules for issuers; the node itself (`kind: 'node'`, for the command
- * line) is not.
+ * Administration of tokens. The rules for issuers bind every key, but not the node itself (`kind: 'node'`, for the
+ * command line).
  */
 export interface CapabilityRegistry {
   /**
-   * Signs a token and records it. Needs `write`. Rejects with `validation` for a request that breaks a rule, and with
-   * `authorization` when the issuer is not the caller, the subject another without `admin`, or the right one that the
-   * caller does not hold. Two equal requests make two tokens.
+   * Signs a token and records it. Needs `write`. Rejects with `validation` for a request that breaks a rule. Rejects
+   * with `authorization` if the issuer is not the caller, if the subject is another entity and the caller no `admin`,
+   * or if the caller lacks the right. Two equal requests make two tokens.
    */
   issue(caller: Principal, request: CapabilityRequest): Promise<IssuedCapability>;
   /**
-   * Looks at a token without a need. Needs `read`. Audited as `CapabilityTokens.verify` is; must not be called inside a
+   * Inspects a token without a need. Needs `read`. Audited as `CapabilityTokens.verify` is, so never call it inside a
    * write.
    */
   inspect(caller: Principal, tokenJson: string): Promise<CapabilityFinding>;
@@ -148,9 +145,9 @@ export interface CapabilityRegistry {
     page: { readonly after?: CapabilityPosition | undefined; readonly limit: number },
   ): Promise<CapabilityPage>;
   /**
-   * Ends a token at once, everywhere. Needs `write`. Rejects with `lookup` for an unknown one and for one that the
-   * caller neither issued nor is the subject of, unless it is an admin of the tenant; with `conflict` when it was ended
-   * before. The reason has at most 1024 characters.
+   * Revokes a token at once, everywhere. Needs `write`. Rejects with `lookup` for an unknown token, and for one that
+   * the caller neither issued nor is the subject of, unless it is an admin of the tenant. Rejects with `conflict` for a
+   * revoked one. The reason has at most 1024 characters.
    */
   revoke(caller: Principal, tokenId: string, reason?: string | null): Promise<CapabilityRecord>;
 }
@@ -166,5 +163,5 @@ export const CAPABILITY_INVALID = defineErrorCode('capability_invalid', {
   summary: 'the capability token does not give the right that is needed',
 });
 
-/** The header in which a request brings its token. */
+/** The header that carries a token. */
 export const capabilityHeader = (names: ServiceNames): string => names.header('Capability');

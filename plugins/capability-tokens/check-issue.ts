@@ -15,25 +15,22 @@ import { FEDERATE } from '../keys/keys-api.ts';
 import { CAPABILITY_VERBS, type CapabilityRequest, type CapabilityVerb } from './capability-tokens-api.ts';
 import { namesUnknownScope, scopesOfObject } from './covers-target.ts';
 
-/** The longest life of a token: 90 days. */
 export const MAX_LIFETIME_MS = 90 * 86_400_000;
 export const MAX_LIFETIME_S = MAX_LIFETIME_MS / 1000;
 export const DEFAULT_LIFETIME_S = 3_600;
 
-/** What a key must be allowed itself before it issues a token for a verb. */
+/** The permission that a key needs to issue a token with a verb. */
 const NEEDED: Readonly<Record<CapabilityVerb, string>> = {
   read: 'read',
   write: 'write',
   admin: 'admin',
   federate: FEDERATE.id,
   subscribe: 'read',
-  // Tombstones are shown to admins alone.
+  // Only admins see tombstones.
   'tombstone:read': 'admin',
 };
 
-/**
- * The instant at which a token ends: as asked for, or an hour from now. Throws `validation` outside 90 days from now.
- */
+/** The requested expiry, or an hour from now. Throws `validation` beyond 90 days. */
 export const expiryOf = ({ expiry, ttlSeconds }: CapabilityRequest, nowMs: number): number => {
   if (expiry == null) return nowMs + lifetimeOf(ttlSeconds) * 1000;
   if (ttlSeconds !== undefined) throw memberRefusal('body.ttl_seconds', 'must be absent where "expiry" is given');
@@ -49,7 +46,6 @@ const lifetimeOf = (seconds: number = DEFAULT_LIFETIME_S): number => {
   throw memberRefusal('body.ttl_seconds', `must be a whole number from 1 to ${MAX_LIFETIME_S}, which is 90 days`);
 };
 
-/** Tokens of one page of a list. */
 export const MAX_LISTED = 10_000;
 
 export const checkLimit = (limit: number): void => {
@@ -60,7 +56,7 @@ export const checkLimit = (limit: number): void => {
 /** Characters. */
 export const MAX_REASON_LENGTH = 1_024;
 
-/** Why a token is ended. Throws `validation` for what is too long, or could not be stored. */
+/** Reads the reason of a revocation. Throws `validation` if it is too long, or a store cannot hold it. */
 export const readReason = (reason: string | null): string | null => {
   if (reason === null || (isWithinCharacters(reason, MAX_REASON_LENGTH) && !hasForbiddenCodePoint(reason)))
     return reason;
@@ -86,8 +82,8 @@ interface IssueParts {
 }
 
 /**
- * Throws `authorization` when the actor may not issue this token: in another's name, for another without `admin`, or
- * for more than it holds itself. The node itself, on its command line, may issue any.
+ * Throws `authorization` if the actor may not issue this token: in another's name, for another subject without `admin`,
+ * or beyond its own rights. The node itself, on its command line, may issue any.
  */
 export const checkIssuer = async (
   token: { readonly issuer: string; readonly subject: string; readonly verb: CapabilityVerb; readonly object: string },
@@ -107,13 +103,13 @@ export const checkIssuer = async (
   }
   const lacking = scopesOfObject(object, names).filter((scope) => !actor.allowedScopes.has(scope));
   if (lacking.length > 0) throw denial(`nobody issues more than they hold: the key lacks scope ${lacking.join(', ')}`);
-  // What has the form of a garden may be an ordinary entity, of which an admin is not kept either.
+  // An object in the form of a garden may be an ordinary entity, which admins may read as well.
   if (isAdmin) return;
   const garden = gardenNamed(object, names);
   if (garden !== null && (await gardens?.enter(garden, actor, snapshot)) === undefined) throw refuseGarden(actor);
 };
 
-/** How an object of the form of a garden names it, null for any other: what lies below a garden's URI is an entity. */
+/** The name within an object in the form of a garden; null for any other. A URI below a garden's URI is an entity. */
 const gardenNamed = (object: string, names: ServiceNames): string | null => {
   const text = object.toLowerCase();
   if (!text.startsWith(names.scheme)) return null;

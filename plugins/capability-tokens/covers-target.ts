@@ -2,9 +2,9 @@ import { matchKey, SCOPES, type Scope, type ServiceNames, wholeMatchKey } from '
 import type { CapabilityTarget } from './capability-tokens-api.ts';
 
 /**
- * Whether a token's object covers a target: it names the target, an entity above it by whole path segments, or
- * everything. Names are compared as entities are everywhere, by their match key. A garden is never covered by what
- * merely lies above its URI: the issuer of a token for part of a path is not asked about the gardens under it.
+ * Tells if a token's object covers a target: it names the target, an entity above it by whole path segments, or
+ * everything. Names compare by match key, as entities do. A token for a path never covers gardens below it, because its
+ * issuer's rights in them are not checked.
  */
 export const coversTarget = (object: string, target: CapabilityTarget, names: ServiceNames): boolean => {
   const key = wholeMatchKey(object, names);
@@ -20,14 +20,14 @@ export const coversTarget = (object: string, target: CapabilityTarget, names: Se
   }
 };
 
-/** The scopes that an object spans by itself: all for everything, one for a scope, none for anything else. */
+/** The scopes that an object covers as a whole: all for everything, one for a scope, none otherwise. */
 export const scopesOfObject = (object: string, names: ServiceNames): readonly Scope[] => {
   const key = matchKey(object, names);
   if (key === everything(names)) return SCOPES;
   return SCOPES.filter((scope) => scopeForms(scope, names).includes(key));
 };
 
-/** True for an object of the form of a scope that names none of them. */
+/** True for an object in the form of a scope that names no known scope. */
 export const namesUnknownScope = (object: string, names: ServiceNames): boolean =>
   matchKey(object, names).startsWith(`${everything(names)}/scope:`) && scopesOfObject(object, names).length === 0;
 
@@ -39,6 +39,6 @@ const scopeForms = (scope: Scope, names: ServiceNames): readonly string[] => [
   scope,
 ];
 
-/** An object that ends where a segment has yet to begin (`svc:`, `svc://`, `a/`) is no prefix of anything. */
+/** An object that ends before a new segment (`svc:`, `svc://`, `a/`) is not a prefix. */
 const isAtOrAbove = (key: string, entityKey: string): boolean =>
   key === entityKey || (!/[:/]$/.test(key) && entityKey.startsWith(`${key}/`));

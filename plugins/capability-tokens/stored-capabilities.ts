@@ -52,7 +52,7 @@ export interface CapabilityParts {
   readonly gardens: GardenAccess | undefined;
 }
 
-/** Tokens in the store. Nothing is cached: a revocation counts with its commit, in every process. */
+/** Stored tokens. Nothing is cached, so a revocation takes effect with its commit, in every process. */
 export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry {
   readonly #parts: CapabilityParts;
 
@@ -74,7 +74,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     const tokenJson = signToken(token, identity);
     const record = { ...token, tenantId: actor.tenantId, digest: digestOfToken(tokenJson), revokedMs: null };
     await tables.write(actor.tenantId, async (own, transaction) => {
-      // In the transaction, so that a garden that the issuer has just been put out of is not passed on.
+      // In the transaction, so that an issuer who was just removed from a garden cannot grant it.
       await checkIssuer(token, actor, transaction, this.#parts);
       await store.insert(own, record);
       await this.#parts.audit?.record(entryOf(CAPABILITY_ISSUED, actor, record), transaction);
@@ -143,7 +143,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
   async revoke(actor: Principal, tokenId: string, given: string | null = null): Promise<CapabilityRecord> {
     requirePermission(actor, 'write');
     const reason = readReason(given);
-    // No store holds such an id.
+    // A store can hold no such id.
     if (hasForbiddenCodePoint(tokenId)) throw noSuchToken();
     const { store, tables, clock } = this.#parts;
     return tables.write(actor.tenantId, async (own, transaction) => {
@@ -162,7 +162,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     return tables.read((own) => judgeToken(text, tenantId, clock.nowMs(), { store, own }));
   }
 
-  /** Holds a token that is good in itself against what it is wanted for. */
+  /** Compares a valid token with the need. */
   #fit(judgement: Judgement, need: CapabilityNeed, { entityUri }: CapabilityHolder): Judgement {
     if (!judgement.valid) return judgement;
     const { record } = judgement;
@@ -181,7 +181,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
 
 const noSuchToken = (): ServiceError => new ServiceError('lookup', 'no such token');
 
-/** Whose tokens a caller may see: an admin and the node all of the tenant, other callers their own. */
+/** The tokens that a caller may see: all of the tenant for an admin and the node, own tokens for others. */
 export const filterFor = (actor: Principal): CapabilityFilter =>
   actor.kind === 'node' || actor.permissions.has('admin')
     ? { tenantId: actor.tenantId }
@@ -192,7 +192,7 @@ const mayAdminister = ({ issuer, subject }: StoredCapability, actor: Principal):
   return entityUri === undefined || issuer === entityUri || subject === entityUri;
 };
 
-/** What leaves the plugin: neither the digest nor the tenant. */
+/** The public form, without digest and tenant. */
 const recordOf = (token: StoredCapability): CapabilityRecord => ({
   tokenId: token.tokenId,
   issuer: token.issuer,
@@ -204,7 +204,10 @@ const recordOf = (token: StoredCapability): CapabilityRecord => ({
   revokedMs: token.revokedMs,
 });
 
-/** Names the token by its id and says what it is for; a token that is not ours has nothing that could be believed. */
+/**
+ * Names a token by its id and claims. A token of another issuer contributes nothing, because nothing in it can be
+ * trusted.
+ */
 const entryOf = (
   event: AuditEvent,
   actor: CapabilityHolder & { readonly oidcSub?: string | null },

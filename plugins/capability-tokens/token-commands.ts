@@ -73,11 +73,11 @@ const mintCommand = defineCommand({
     const asked = { issuer: actor.entityUri, subject, verb: verbOf(verb), object, expiry: expires, ttlSeconds: ttl };
     const issued = await registry.issue(actor, asked);
     if (out !== undefined && !(await writeSecretFile(out, issued.tokenJson, random))) {
-      // It is in nobody's hands, and must not be in anybody's.
+      // It was never handed out, so it is revoked.
       await registry.revoke(actor, issued.tokenId);
       throw taken(out);
     }
-    // Standard output carries the token and nothing else, so that a script can take it from there.
+    // Standard output carries only the token, so that a script can take it from there.
     if (out === undefined) stdout.write(`${issued.tokenJson}\n`);
     const where = out === undefined ? 'it is not shown again' : `written to ${out}`;
     stderr.write(
@@ -115,7 +115,7 @@ const showCommand = defineCommand({
   },
 });
 
-/** As `token list --json` spells a record, whose instants are RFC 3339. */
+/** As `token list --json` prints a record, with RFC 3339 instants. */
 const recordOf = (token: CapabilityRecord) => ({
   tokenId: token.tokenId,
   issuer: token.issuer,

@@ -15,7 +15,7 @@ const TOKEN_VERSION = 1;
 /** Three URIs of the greatest length, each character escaped, and the rest of the document. */
 const MAX_TOKEN_LENGTH = 96 * 1024;
 
-/** What a token says. Instants are milliseconds since the epoch. */
+/** The claims of a token. Instants are milliseconds since the epoch. */
 export interface CapabilityToken {
   readonly tokenId: string;
   readonly issuer: string;
@@ -28,11 +28,11 @@ export interface CapabilityToken {
   readonly nonce: string;
 }
 
-/** A document of the right form. Whether anybody signed it is not known yet. */
+/** A well-formed document whose signature is not verified yet. */
 export interface TokenDocument {
   readonly tokenId: string;
   readonly expiresMs: number;
-  /** SHA-256 of the canonical form of the whole document, whatever it was spelled like. */
+  /** SHA-256 of the canonical form of the whole document, for any spelling. */
   readonly digest: string;
   isSignedBy(publicKey: Uint8Array): boolean;
 }
@@ -57,9 +57,9 @@ export const signToken = (token: CapabilityToken, identity: NodeIdentity): strin
 export const digestOfToken = (canonicalText: string): string => sha256Hex(canonicalText);
 
 /**
- * Reads a document strictly; null for anything that is no token: broken or ambiguous JSON, a member twice, missing,
- * unknown or of the wrong type. Blanks, escapes and the order of members are not judged: the signature is over what the
- * document says, and a header can carry text beyond ASCII in escapes alone.
+ * Reads a document strictly; null for broken or ambiguous JSON, and for a repeated, missing, unknown or mistyped
+ * member. Spaces, escapes and member order are free: the signature covers the content, and a header can carry non-ASCII
+ * text only in escapes.
  */
 export const readToken = (text: string): TokenDocument | null => {
   if (text.length > MAX_TOKEN_LENGTH) return null;
@@ -80,8 +80,8 @@ export const readToken = (text: string): TokenDocument | null => {
 };
 
 /**
- * How a text that came in a header may have been meant: servers hand over each of its bytes as one character. The
- * signature tells which one it was.
+ * The possible texts of a header: servers decode each of its bytes as one character. The signature shows which one is
+ * right.
  */
 export const readingsOf = (text: string): readonly string[] => {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return [text];

@@ -1,6 +1,6 @@
 import { defineRef, type FactView, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 
-/** What a card is made of: facts that the reader of the card may see, and nothing else. */
+/** The input of a card: only facts that the reader of the card may see. */
 export interface CardMaterial {
   /** As the first of the facts spells it. */
   readonly entity: string;
@@ -18,18 +18,16 @@ export interface CardMaterial {
 }
 
 /**
- * Writes the summary of a card. The built-in one lists the facts; a plugin that provides this ref may do better. A
- * summary must not leave out a rival of a contradicted fact, must say when there are more, and must not add what is not
- * in the material.
- *
- * A reader waits for half a second at most and then gets what there was before, marked as stale; a summary that comes
- * later is kept for the next reader. A rejection is logged, and the next reader asks again. Equal requests under way
- * are made once.
+ * Writes the summary of a card. The built-in one lists the facts; a plugin may provide a better one. A summary must
+ * name a rival of each contradicted fact, say if there are more, and add nothing to the material.
+ * A reader waits at most half a second, and then gets the former summary, marked as stale. A later summary is stored
+ * for the next reader. After a rejection, which is logged, the next reader tries again. Equal concurrent requests share
+ * one run.
  */
 export interface CardSummariser {
-  /** Of whatever decides what it writes, such as a model and its instructions: cards under another id are made anew. */
+  /** Identifies the model and its instructions. Cards with another id are made again. */
   readonly id: string;
-  /** Text without U+0000. The signal aborts after a minute, and when the node stops: what comes then is not kept. */
+  /** Text without U+0000. The signal aborts after a minute, and when the node stops; a later result is discarded. */
   summarise(material: CardMaterial, signal: AbortSignal): Promise<string>;
 }
 
@@ -73,11 +71,11 @@ export interface MemoryCard {
 /** Short summaries of entities. Each is made of what its reader may see, and shown to nobody who may see less. */
 export interface MemoryCards {
   /**
-   * The caller's card of an entity in one scope. A card that is missing or stale is made anew, for at most half a
-   * second; after that the caller gets the stale one, and the new one is kept for the next caller. Needs `read` and the
-   * scope, else `authorization`. Rejects with `validation` for a text that names no entity, and with `lookup` when the
-   * caller sees no live fact of it. For `asOf` it rejects with `as_of_invalid_timestamp`, `as_of_future` or
-   * `as_of_before_floor`, and with `validation` while no plugin knows the past.
+   * The caller's card of an entity in one scope. Makes a missing or stale card again, for at most half a second; after
+   * that the caller gets the stale one, and the next caller the new one. Needs `read` and the scope, else
+   * `authorization`. Rejects with `validation` for a malformed entity, and with `lookup` if the caller sees no live
+   * fact of it. With `asOf` it rejects with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor`, and with
+   * `validation` while no plugin serves the past.
    */
   read(caller: Principal, request: CardRequest): Promise<MemoryCard>;
 }

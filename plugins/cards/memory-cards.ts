@@ -53,7 +53,7 @@ export interface CardParts {
 /** A card with its state at this moment. */
 type CardReading = Pick<MemoryCard, 'isStale' | 'timedOut'> & { readonly card: Card };
 
-/** What a snapshot says for a card that is to be made. */
+/** The data of one snapshot for a card to be made. */
 interface Draft {
   readonly key: string;
   readonly tenantId: string;

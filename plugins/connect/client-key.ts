@@ -16,11 +16,11 @@ import { type ConnectionRecord, type MadeKey, readRecords } from './connection-r
 const KEY_BYTES = 32;
 const LOOK_MS = 5_000;
 
-/** Which key a client will send. */
+/** The key that a client will send. */
 export type KeyPlan =
-  /** One in a file, which `make` has to be registered first. */
+  /** A key in a file. With `make`, it must be registered first. */
   | { readonly kind: 'file'; readonly file: string; readonly make: boolean; readonly known?: MadeKey | undefined }
-  /** The one that commands of this user send to this address; `make` draws and keeps one. */
+  /** The user's own key for this address. With `make`, one is drawn and stored. */
   | { readonly kind: 'kept'; readonly make: boolean }
   | { readonly kind: 'none'; readonly why: string };
 
@@ -28,11 +28,11 @@ interface KeyParts {
   readonly client: Client;
   readonly place: Place;
   readonly server: CommandServer;
-  /** As the option names it. */
+  /** The file that the option names. */
   readonly keyFile: string | undefined;
 }
 
-/** Decides without changing anything. A key of an administrator is never handed on: the client gets one of its own. */
+/** Plans without changing anything. An administrator's key is never passed on; the client gets one of its own. */
 export const planKey = async ({ client, place, server, keyFile }: KeyParts): Promise<KeyPlan> => {
   const file = join(place.folders.own, 'clients', `${client.name}-${sha256Hex(server.url).slice(0, 16)}.key`);
   const caller = await readCaller(server);
@@ -73,7 +73,7 @@ interface Caller {
   readonly permissions: readonly string[];
 }
 
-/** Whom the key of the command stands for; undefined where the node is out of reach or refuses the key. */
+/** The owner of the command's key; undefined if the node cannot be reached or refuses the key. */
 export const readCaller = async (server: CommandServer, key?: string): Promise<Caller | undefined> => {
   const reply = await look(server, key);
   const { entity_uri: entity, permissions } = reply?.document ?? {};
@@ -98,7 +98,7 @@ const isThere = (file: string): Promise<boolean> =>
 const keyOfRecords = async ({ folders }: Place, file: string): Promise<MadeKey | undefined> =>
   (await readRecords(folders)).find(({ key }) => key?.file === file)?.key ?? undefined;
 
-/** Registers the key where the plan says so. Returns what was made, to be recorded. */
+/** Registers the planned key, if there is one. Returns its record. */
 export const makeKey = async (
   plan: KeyPlan,
   { client, server, place }: Omit<KeyParts, 'keyFile'>,
@@ -107,7 +107,7 @@ export const makeKey = async (
   if (plan.kind === 'none') return null;
   if (!plan.make) return plan.kind === 'file' ? (plan.known ?? null) : null;
   const rawKey = Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
-  // The file comes first: a registered key that is in nobody's hands would be worse than a file that opens nothing.
+  // The file comes first: a registered key that nobody holds would be worse than a file without a registered key.
   const file = plan.kind === 'file' ? plan.file : (await server.keepKey(rawKey)).path;
   if (plan.kind === 'file') await replaceSecretFile(file, rawKey, random);
   try {
@@ -133,9 +133,7 @@ const userSuffix = ({ folders: { env } }: Place): string => {
   return name === '' ? '' : `-${name.slice(0, 64)}`;
 };
 
-/**
- * Ends the key that was made for a connection, unless another connection sends it. Returns what the user has to know.
- */
+/** Revokes the key that was made for a connection, unless another connection uses it. Returns a remark for the user. */
 export const endKey = async (
   { client, scope, folder, key }: ConnectionRecord,
   place: Place,
@@ -156,7 +154,7 @@ export const endKey = async (
           () => undefined,
         );
   await rm(key.file, { force: true });
-  // 401 and 404: it had ended already.
+  // 401 and 404: it was revoked or expired before.
   return status === 204 || status === 401 || status === 404
     ? undefined
     : `The node did not end the key ${key.id}: revoke it with "fact-memory-node key revoke ${key.id}"`;

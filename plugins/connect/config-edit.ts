@@ -1,11 +1,11 @@
-/** One thing that a JSON file gets. */
+/** One change to a JSON file. */
 export type JsonChange =
-  /** A member of an object. The objects around it are made where they are missing. */
+  /** Sets a member of an object. Missing objects around it are made. */
   | { readonly kind: 'member'; readonly path: readonly string[]; readonly value: unknown }
-  /** One more item of a list. `marker` is text that no other item has. */
+  /** Adds an item to a list. `marker` is text that no other item contains. */
   | { readonly kind: 'item'; readonly path: readonly string[]; readonly value: unknown; readonly marker: string };
 
-/** What one file of a client gets. */
+/** The changes to one file of a client. */
 export type ConfigEdit = JsonEdit | TomlEdit;
 
 export interface JsonEdit {
@@ -17,21 +17,21 @@ export interface TomlEdit {
   readonly form: 'toml';
   /** Path of the table that the block defines. */
   readonly table: readonly string[];
-  /** Lines of TOML that define the table and nothing else, without an end of line at the end. */
+  /** TOML lines that define only this table, without a final line break. */
   readonly lines: readonly string[];
 }
 
 export interface AppliedEdit {
   readonly text: string;
-  /** What was missing before. The rest was there already, and is not ours to take away. */
+  /** The parts that were missing. Existing ones stay when the edit is undone. */
   readonly added: ConfigEdit;
-  /** Paths of objects and lists that were made for it, the outer ones first. */
+  /** Paths of objects and lists that the edit made, the outer ones first. */
   readonly created: readonly (readonly string[])[];
 }
 
 export interface UndoneEdit {
-  /** Undefined where nothing but what the edit had made is left: the file may go. */
+  /** Undefined if the edit had made all that is left, so that the file can be removed. */
   readonly text: string | undefined;
-  /** What was changed since, and was left alone. */
+  /** Parts that were changed since and stay. */
   readonly kept: readonly string[];
 }

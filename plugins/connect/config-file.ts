@@ -4,21 +4,21 @@ import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** A file of a client as it is now. */
+/** The present state of a client's file. */
 export interface ConfigFile {
   /** As the client names it. */
   readonly path: string;
   /** The file behind symbolic links. */
   readonly realPath: string;
-  /** Undefined where there is none. */
+  /** Undefined if the file does not exist. */
   readonly text: string | undefined;
-  /** Permission bits, those of a private file where there is none. */
+  /** Permission bits; those of a private file if it does not exist. */
   readonly mode: number;
 }
 
 /**
- * Reads a file that is about to be edited. A link is followed, but never out of `within`: a project that somebody else
- * made must not lead a command to files of its user. Throws `validation` for what cannot be edited.
+ * Reads a file before an edit. Follows a link, but never out of `within`: a project from somebody else must not lead a
+ * command to the user's other files. Throws `validation` for a file that cannot be edited.
  */
 export const readConfigFile = async (path: string, within?: string): Promise<ConfigFile> => {
   const realPath = await followLinks(path);
@@ -27,7 +27,7 @@ export const readConfigFile = async (path: string, within?: string): Promise<Con
   if (stats === undefined) return { path, realPath, text: undefined, mode: 0o600 };
   if (!stats.isFile()) throw new ServiceError('validation', `${path} is no file`);
   if (stats.size > MAX_FILE_BYTES) throw new ServiceError('validation', `${path} is larger than 16 MiB`);
-  // The superuser could write it all the same: who made it read-only meant it.
+  // A superuser could write it nevertheless, but it was made read-only on purpose.
   if ((stats.mode & 0o222) === 0) {
     throw new ServiceError('validation', `${path} is read-only`, { hint: 'make it writable, and run this again' });
   }
@@ -63,8 +63,8 @@ const refuseOutside = async (realPath: string, path: string, within: string): Pr
 };
 
 /**
- * Writes the whole file or nothing, and returns the outermost folder that was made for it. Throws `conflict` where the
- * file is no longer what was read.
+ * Replaces the whole file or nothing, and returns the outermost folder made for it. Throws `conflict` if the file has
+ * changed since it was read.
  */
 export const replaceConfigFile = (
   { path, realPath, text: before, mode }: ConfigFile,
@@ -73,7 +73,9 @@ export const replaceConfigFile = (
 ): Promise<string | undefined> =>
   writeWholeFile(realPath, text, mode, random, () => refuseChanged(path, realPath, before));
 
-/** Writes the whole file or nothing; `check` runs last before the file takes its place. Folders are made. */
+/**
+ * Writes the whole file or nothing, and makes its folders. `check` runs last, before the new file replaces the old one.
+ */
 export const writeWholeFile = async (
   path: string,
   text: string,
@@ -106,7 +108,7 @@ const refuseChanged = async (path: string, realPath: string, before: string | un
   throw new ServiceError('conflict', `${path} was changed meanwhile`, { hint: 'run this again' });
 };
 
-/** Removes a file, and the empty folders around it up to the one that was made for it. */
+/** Removes a file, and the empty folders around it, up to the one that was made for it. */
 export const removeConfigFile = async (realPath: string, madeFolder: string | undefined): Promise<void> => {
   await rm(realPath, { force: true });
   if (madeFolder === undefined) return;

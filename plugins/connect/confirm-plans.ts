@@ -3,7 +3,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import { type FilePlan, isChange } from './plan-files.ts';
 import { textDiff } from './text-diff.ts';
 
-/** Shows each file that changes, with the lines that go and come. */
+/** Shows each changed file, with its removed and added lines. */
 export const showPlans = (plans: readonly FilePlan[], stdout: Writable): void => {
   for (const plan of plans.filter(isChange)) {
     const { file, text } = plan;
@@ -22,7 +22,7 @@ interface Asked {
   readonly stderr: Writable;
 }
 
-/** Whether to write. Throws `validation` where nobody can be asked and the answer was not given before. */
+/** Asks if the plans are to be written. Throws `validation` if nobody can be asked and no option answers. */
 export const confirmed = async ({ options, ask, stderr }: Asked): Promise<boolean> => {
   if (options.dryRun) {
     stderr.write('Nothing was written.\n');

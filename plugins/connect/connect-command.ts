@@ -121,7 +121,7 @@ const connect = async (context: Context): Promise<number> => {
   return EXIT.ok;
 };
 
-/** The option of all commands for a running node; it is not among those that this command declares. */
+/** An option that all commands for a running node share; it is not declared here. */
 const keyFileOf = ({ options }: Context): string | undefined => (options as { readonly keyFile?: string }).keyFile;
 
 export const readPlace = async (

@@ -6,32 +6,32 @@ import type { ConfigEdit } from './config-edit.ts';
 import { writeWholeFile } from './config-file.ts';
 import type { UserFolders } from './user-folders.ts';
 
-/** What was written into one file, so that just that can be taken out again. */
+/** The changes to one file, so that exactly these can be undone. */
 export interface FileRecord {
   readonly path: string;
   readonly realPath: string;
   readonly added: ConfigEdit;
   /** Paths of objects and lists that were made, the outer ones first. */
   readonly created: readonly (readonly string[])[];
-  /** Digest of the whole file as it was written. */
+  /** Digest of the whole file after the edit. */
   readonly writtenSha256: string;
-  /** Copy of the file as it was before; null where there was none. */
+  /** Copy of the file before the edit; null if there was none. */
   readonly backup: string | null;
   /** The outermost folder that was made for the file. */
   readonly madeFolder?: string | undefined;
 }
 
-/** The key that was made for a client. */
+/** A key that was made for a client. */
 export interface MadeKey {
   readonly file: string;
   readonly id: string;
 }
 
-/** One connection of a client, as this program has written it. */
+/** One connection of a client that this program has written. */
 export interface ConnectionRecord {
   readonly client: string;
   readonly scope: Scope;
-  /** The project, null for the scope `user`. */
+  /** The project; null for the scope `user`. */
   readonly folder: string | null;
   /** Name of the server in the files of the client. */
   readonly name: string;
@@ -69,14 +69,14 @@ const readRecordFile = async (path: string): Promise<ConnectionRecord | undefine
     const record = JSON.parse(text) as ConnectionRecord;
     if (typeof record.client === 'string' && Array.isArray(record.files)) return record;
   } catch {
-    // Told below, as any other record that cannot be used.
+    // Reported below, like any unusable record.
   }
   throw new ServiceError('validation', `${path} is no record of a connection`, {
     hint: 'remove that file; what it has recorded must then be taken out of the configuration by hand',
   });
 };
 
-/** Written before the files themselves: what was written and is not recorded could not be undone. */
+/** Saved before the files are edited, because an edit without a record could not be undone. */
 export const saveRecord = async (folders: UserFolders, record: ConnectionRecord, random: Random): Promise<void> => {
   const path = fileOf(folders, record.client, record.scope, record.folder);
   await writeWholeFile(path, `${JSON.stringify(record, undefined, 2)}\n`, 0o600, random);

@@ -7,10 +7,10 @@ import { textForm } from './text-form.ts';
 
 type Path = readonly string[];
 
-/** Loaded when a file is edited, because every start of the command line loads this module. */
+/** Loaded on the first edit, because every start of the command line loads this module. */
 const loadParser = async () => import('jsonc-parser');
 
-/** The value of a JSON file, with comments and trailing commas allowed. An empty file is an empty object. */
+/** The value of a JSON file; comments and trailing commas are allowed. An empty file is an empty object. */
 export const readJson = async (text: string): Promise<Record<string, unknown>> => {
   const { body } = textForm(text);
   if (body.trim() === '') return {};
@@ -26,7 +26,7 @@ export const readJson = async (text: string): Promise<Record<string, unknown>> =
   throw new ServiceError('validation', 'is no JSON object');
 };
 
-/** Whether the file says all of it already. */
+/** True if the file already contains all changes. */
 export const hasJson = async (text: string, changes: readonly JsonChange[]): Promise<boolean> => {
   const root = await readJson(text);
   return changes.every(({ kind, path, value }) => {
@@ -36,8 +36,8 @@ export const hasJson = async (text: string, changes: readonly JsonChange[]): Pro
 };
 
 /**
- * Adds what is missing; comments, order and spelling of everything else stay. Throws `conflict` where a member has
- * another value, `validation` for a file that is broken.
+ * Adds the missing parts. Comments, order and formatting of everything else stay. Throws `conflict` if a member has
+ * another value, `validation` for a broken file.
  */
 export const applyJson = async (text: string, changes: readonly JsonChange[]): Promise<AppliedEdit> => {
   const { bom, body, eol } = textForm(text);
@@ -55,7 +55,7 @@ export const applyJson = async (text: string, changes: readonly JsonChange[]): P
     put(wanted, change);
     added.push(change);
   }
-  // A name that stands twice in one object would hide what was written: nobody gets half a connection.
+  // A repeated member name in one object could hide the change, so a partial edit is refused.
   if (!isDeepStrictEqual(await readJson(current), wanted)) {
     throw new ServiceError('validation', 'has a name twice in one object, so that the change would not count');
   }
@@ -75,7 +75,7 @@ const isPresent = (found: unknown, { kind, path, value }: JsonChange): boolean =
   return found !== undefined;
 };
 
-/** Adds the value below the innermost container that is there, with what is missing around it. */
+/** Adds the value below the innermost existing container, with the missing containers around it. */
 const edited = async (text: string, { kind, path, value }: JsonChange, eol: string): Promise<string> => {
   const root = await readTree(text);
   let container = root;
@@ -102,7 +102,7 @@ const readTree = async (text: string): Promise<Node> => {
 const childNamed = (container: Node, name: string): Node | undefined =>
   container.children?.find((child) => child.children?.[0]?.value === name);
 
-/** Takes out what the changes have added, where it is still as it was written; with `force`, also where it is not. */
+/** Removes the added parts that are unchanged; with `force`, changed ones as well. */
 export const undoJson = async (
   text: string,
   changes: readonly JsonChange[],
@@ -137,7 +137,7 @@ const placesToRemove = (found: unknown, change: JsonChange, force: boolean): (re
   return found.flatMap((item, place) => (hasMarker(item, change.marker) ? [[...path, place]] : [])).toReversed();
 };
 
-/** Whether something of the change is there still, in another form. */
+/** True if a changed form of the added part still exists. */
 const isLeft = (found: unknown, change: JsonChange): boolean =>
   change.kind === 'member'
     ? found !== undefined

@@ -1,11 +1,11 @@
 import type { Node } from 'jsonc-parser';
 
 /**
- * Changes of JSON text that touch nothing beside them: neither spaces nor comments of a neighbour move. (The library
- * formats the lines around a change anew.)
+ * Edits of JSON text that leave spaces and comments of neighbours alone. The library would format the lines around a
+ * change.
  */
 
-/** A container with its place in the text, and how the text around it is written. */
+/** A container with its position, and the formatting of the text around it. */
 interface Spelling {
   readonly eol: string;
   /** One step of indentation. */
@@ -14,7 +14,7 @@ interface Spelling {
 
 const SPACES = /[ \t]*$/;
 
-/** The text with one more child at the end of an object or a list; `name` is undefined for an item of a list. */
+/** Adds a child at the end of an object or a list; `name` is undefined for a list item. */
 export const insertChild = (
   text: string,
   container: Node,
@@ -52,7 +52,7 @@ const insertFirst = (
   return `${head}${eol}${indent}${childOf(indent)}${eol}${own}${text.slice(close)}`;
 };
 
-/** The text without one child of an object or a list. */
+/** Removes a child of an object or a list. */
 export const removeChild = (text: string, container: Node, place: number): string => {
   const children = container.children ?? [];
   const child = children[place];
@@ -64,7 +64,7 @@ export const removeChild = (text: string, container: Node, place: number): strin
   const rest = text.slice(comma === undefined ? end : comma + 1);
   const previous = children[place - 1];
   const head = text.slice(0, start);
-  // The last child had no comma of its own: the one before it ends the list now.
+  // The last child had no comma of its own, so the previous one loses its comma.
   if (comma !== undefined || previous === undefined) return `${head}${rest}`;
   const found = readTail(text, previous.offset + previous.length, child.offset).comma;
   return found === undefined || found >= start
@@ -72,14 +72,14 @@ export const removeChild = (text: string, container: Node, place: number): strin
     : `${head.slice(0, found)}${head.slice(found + 1)}${rest}`;
 };
 
-/** Where a child begins, with the whole line when it begins one. */
+/** Start of a child; start of its line if only spaces precede it. */
 const startOf = (text: string, offset: number): number => {
   const before = text.slice(0, offset).replace(SPACES, '');
   if (!before.endsWith('\n')) return before.length;
   return before.endsWith('\r\n') ? before.length - 2 : before.length - 1;
 };
 
-/** The comma after a child, and where what belongs to its line ends: the comma, and comments behind it. */
+/** The comma after a child, and the end of its line's content: the comma and following comments. */
 const readTail = (text: string, from: number, to: number): { comma: number | undefined; lineEnd: number } => {
   let [at, lineEnd] = [from, from];
   let comma: number | undefined;
@@ -95,7 +95,7 @@ const readTail = (text: string, from: number, to: number): { comma: number | und
   return { comma, lineEnd };
 };
 
-/** Length of the comment at a place, 1 for any other character. A comment of a line ends before the end of the line. */
+/** Length of the comment at an offset; 1 for any other character. A line comment ends before its line break. */
 const tokenLength = (text: string, at: number): number => {
   if (text.startsWith('//', at)) return /^[^\r\n]*/.exec(text.slice(at))?.[0].length ?? 1;
   if (!text.startsWith('/*', at)) return 1;
@@ -106,7 +106,7 @@ const tokenLength = (text: string, at: number): number => {
 const spelled = (value: unknown, indent: string, { eol, step }: Spelling): string =>
   JSON.stringify(value, undefined, step).replaceAll('\n', `${eol}${indent}`);
 
-/** White space before a place, undefined where something else stands on its line. */
+/** The white space before an offset; undefined if its line has other text before it. */
 const indentAt = (text: string, offset: number): string | undefined => {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return line.trim() === '' ? line : undefined;

@@ -8,23 +8,23 @@ import { applyJson, hasJson, undoJson } from './json-edit.ts';
 import { applyToml, hasToml, undoToml } from './toml-edit.ts';
 import type { UserFolders } from './user-folders.ts';
 
-/** What would become of one file. Nothing is written yet. */
+/** The planned change of one file. Nothing is written yet. */
 export interface FilePlan {
   readonly file: ConfigFile;
-  /** Undefined where the file would go. */
+  /** Undefined if the file would be removed. */
   readonly text: string | undefined;
-  /** The file as `disconnect` would give it back; undefined where it would go. */
+  /** The file as `disconnect` would restore it; undefined if it would remove the file. */
   readonly base: string | undefined;
   readonly applied: AppliedEdit | undefined;
-  /** What was written before and is unchanged: kept as it is. */
+  /** The unchanged record of an earlier connection. */
   readonly record: FileRecord | undefined;
-  /** What the user has changed since, and is left alone. */
+  /** Parts that the user has changed since, and that stay. */
   readonly kept: readonly string[];
 }
 
 export const isChange = ({ file, text }: FilePlan): boolean => file.text !== text;
 
-/** Plans an edit; what an earlier connection has written is taken out in the same step. */
+/** Plans an edit, and in the same step removes the changes of an earlier connection. */
 export const planEdit = (
   { path, edit, within }: { readonly path: string; readonly edit: ConfigEdit; readonly within: string | undefined },
   record: FileRecord | undefined,
@@ -39,7 +39,7 @@ export const planEdit = (
     return { file, text: applied.text, base, applied, record: undefined, kept: [] };
   });
 
-/** Plans what gives the file back. A file that is exactly as it was written becomes exactly what it was before. */
+/** Plans the restoration of a file. A file that is exactly as written becomes exactly what it was before. */
 export const planUndo = (record: FileRecord, force: boolean): Promise<FilePlan> =>
   withPath(record.path, async () => {
     const file = await readConfigFile(record.realPath);
@@ -57,7 +57,7 @@ const undone = async (file: ConfigFile, record: FileRecord, force: boolean): Pro
     added.form === 'json'
       ? await undoJson(file.text, added.changes, created, force)
       : await undoToml(file.text, added, force);
-  // A file that was there before the connection stays, be it empty.
+  // A file that existed before the connection stays, even if it is empty.
   if (result.text === undefined && backup !== null) return { ...result, text: added.form === 'json' ? '{}\n' : '' };
   return result;
 };
@@ -68,7 +68,7 @@ const isApplied = (text: string, edit: ConfigEdit): Promise<boolean> =>
 const apply = (text: string, edit: ConfigEdit): Promise<AppliedEdit> =>
   edit.form === 'json' ? applyJson(text, edit.changes) : applyToml(text, edit);
 
-/** Refusals of an edit begin with what is wrong: the name of the file goes before it. */
+/** Puts the name of the file before a refusal of an edit. */
 const withPath = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -82,7 +82,7 @@ const withPath = async <T>(path: string, work: () => Promise<T>): Promise<T> => 
   }
 };
 
-/** What will be recorded of a plan, and the copy of the file that it needs. */
+/** The record of a plan, with the backup of the file that it needs. */
 export const recordOf = async (
   plan: FilePlan,
   folders: UserFolders,
@@ -101,7 +101,7 @@ export const recordOf = async (
   };
 };
 
-/** The same text of the same file is kept once. */
+/** Equal texts of the same file share a backup. */
 const keepBackup = async (path: string, text: string, folders: UserFolders, random: Random): Promise<string> => {
   const name = `${basename(path)}.${sha256Hex(path).slice(0, 8)}.${sha256Hex(text).slice(0, 16)}.bak`;
   const backup = join(folders.own, 'backups', name);
@@ -109,7 +109,7 @@ const keepBackup = async (path: string, text: string, folders: UserFolders, rand
   return backup;
 };
 
-/** Does what was planned. Returns the outermost folder that was made for the file. */
+/** Executes the plan. Returns the outermost folder made for the file. */
 export const carryOut = async ({ file, text, record }: FilePlan, random: Random): Promise<string | undefined> => {
   if (file.text === text) return undefined;
   if (text !== undefined) return replaceConfigFile(file, text, random);

@@ -1,11 +1,11 @@
-/** Longer lines may hold the settings of everything else, secrets among them: they are counted and not shown. */
+/** Longer lines may hold other settings, secrets among them, so they are only counted. */
 const MAX_SHOWN_LINE = 200;
-/** Lines on each side for which the shortest difference is looked for. */
+/** Bounds the lines on each side for the search of the shortest difference. */
 const MAX_COMPARED = 2_000;
 
 /**
- * The lines that go (`-`) and that come (`+`), without the lines around them: those may hold secrets of other programs.
- * Empty where nothing changes.
+ * The removed (`-`) and added (`+`) lines, without context, which may hold secrets of other programs. Empty without a
+ * change.
  */
 export const textDiff = (before: string, after: string): readonly string[] => {
   const [old, fresh] = [linesOf(before), linesOf(after)];
@@ -26,7 +26,7 @@ const come = (line: string): string => `+ ${shown(line)}`;
 
 const shown = (line: string): string => (line.length > MAX_SHOWN_LINE ? `(a line of ${line.length} characters)` : line);
 
-/** By the longest common subsequence. */
+/** Uses the longest common subsequence. */
 const compared = (left: readonly string[], right: readonly string[]): string[] => {
   const width = right.length + 1;
   const common = new Uint16Array((left.length + 1) * width);

@@ -1,4 +1,4 @@
-/** A text file apart from what its editor chose for it: both are kept when the text is changed. */
+/** The formatting of a text file, which an edit preserves. */
 export interface TextForm {
   /** The text without a byte order mark. */
   readonly body: string;

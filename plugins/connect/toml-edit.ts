@@ -7,7 +7,7 @@ import { textForm } from './text-form.ts';
 const BEGIN = '# >>> fact-memory-node connect: "disconnect" removes these lines';
 const END = '# <<< fact-memory-node connect';
 
-/** The tables of a TOML file. Throws `validation` for one that is broken. */
+/** The tables of a TOML file. Throws `validation` for a broken file. */
 export const readToml = async (text: string): Promise<Record<string, unknown>> => {
   const { parse } = await import('smol-toml');
   try {
@@ -25,7 +25,7 @@ export const hasToml = async (text: string, edit: TomlEdit): Promise<boolean> =>
   return text.includes(blockOf(edit, textForm(text).eol));
 };
 
-/** Adds the table at the end, between two marks. Throws `conflict` where the file has it already. */
+/** Adds the table at the end, between two marks. Throws `conflict` if the file already has it. */
 export const applyToml = async (text: string, edit: TomlEdit): Promise<AppliedEdit> => {
   const { bom, body, eol } = textForm(text);
   const before = await readToml(text);
@@ -48,7 +48,7 @@ export const applyToml = async (text: string, edit: TomlEdit): Promise<AppliedEd
   });
 };
 
-/** Takes the lines out where they are as they were written; with `force`, whatever stands between the marks. */
+/** Removes the lines if they are unchanged; with `force`, everything between the marks. */
 export const undoToml = async (text: string, edit: TomlEdit, force: boolean): Promise<UndoneEdit> => {
   const { bom, body, eol } = textForm(text);
   const block = force ? betweenMarks(body) : blockOf(edit, eol);
@@ -58,7 +58,7 @@ export const undoToml = async (text: string, edit: TomlEdit, force: boolean): Pr
   }
   const head = body.slice(0, start);
   const tail = body.slice(start + block.length).replace(/^\r?\n/, '');
-  // The empty line before the block came with it.
+  // The empty line before the block was added with it.
   const rest = `${head.endsWith(`${eol}${eol}`) ? head.slice(0, -eol.length) : head}${tail}`;
   return { text: rest.trim() === '' ? undefined : `${bom}${rest}`, kept: [] };
 };

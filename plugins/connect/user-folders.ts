@@ -6,17 +6,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Folders of the user who runs a command. */
 export interface UserFolders {
   readonly home: string;
-  /** Where programs keep settings: `~/.config`, or `%APPDATA%`. */
+  /** The folder for settings: `~/.config`, or `%APPDATA%`. */
   readonly config: string;
   /** Settings of this program. */
   readonly own: string;
-  /** What this program may lose. */
+  /** Files that may be lost. */
   readonly cache: string;
   readonly platform: NodeJS.Platform;
   readonly env: Env;
 }
 
-/** As the environment names them; relative paths count for nothing. */
+/** As the environment names them; relative paths are ignored. */
 export const userFolders = (env: Env, platform: NodeJS.Platform = process.platform): UserFolders => {
   const home = [env['HOME'], env['USERPROFILE']].find((path) => path !== undefined && isAbsolute(path));
   if (home === undefined) {

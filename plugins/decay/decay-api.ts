@@ -9,7 +9,7 @@ export interface SweepRequest {
   readonly scope?: Scope | undefined;
   /** Ends facts that are older, and that nobody gave an end. 0 ends all of these. */
   readonly ttlSeconds?: number | undefined;
-  /** Ends facts whose confidence is lower, whatever their age. */
+  /** Ends facts with a lower confidence, of any age. */
   readonly minConfidence?: number | undefined;
   /** Counts what a sweep would end, and ends nothing. */
   readonly isTrial?: boolean | undefined;

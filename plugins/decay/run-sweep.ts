@@ -35,7 +35,7 @@ export interface SweepState extends SweepResult {
   readonly upTo: number;
 }
 
-/** What the owner of a sweep, such as a job, does along with it. */
+/** The hooks of a sweep's owner, such as a job. */
 export interface SweepOwner {
   readonly signal: AbortSignal;
   /** Runs first in each transaction; a ServiceError keeps it from being made. */
@@ -154,7 +154,7 @@ const endFacts = async (
   return state;
 };
 
-/** What has ended is no candidate any more when the piece is looked at again after a crash, so it counts at once. */
+/** An ended fact is no candidate when its piece is read again after a crash, so it is counted at once. */
 const withEnded = (state: SweepState, verdicts: readonly AppendVerdict[]): SweepState => {
   const ended = verdicts.filter(({ kind }) => kind === 'stored').length;
   return { ...state, scanned: state.scanned + ended, decayed: state.decayed + ended };
@@ -174,6 +174,6 @@ const endOf = (
   confidence: 1,
   scope,
   gardenId,
-  // What the node does of its own accord is not judged by who owns an entity.
+  // The node's own sweeps need no rights of an entity's owner.
   notes: caller.kind === 'node' ? undefined : noted(RequesterNote, caller.entityUri),
 });

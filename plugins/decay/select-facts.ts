@@ -35,7 +35,8 @@ export interface Selection {
 }
 
 /**
- * What callers could write about is what they see, in places that take facts of theirs, about entities that they may.
+ * The facts that the caller could end: visible ones, in places where the caller may write, about entities that the
+ * caller may write about.
  */
 export const openSelection = async (
   reader: FactReader,
@@ -68,7 +69,7 @@ const NOBODY_ENDS_IT = all(isNull('validUntilMs'), not(inTable('fact_expiries', 
 const isOlderThan = (seconds: number, nowMs: number): Filter[] =>
   seconds === 0 ? [] : [below('timestampMs', Math.max(Math.floor(nowMs - seconds * 1000), Number.MIN_SAFE_INTEGER))];
 
-/** What the selection comes to in one piece of the ledger. */
+/** The selected facts in one piece of the ledger. */
 export const selectIn = async (
   { snapshot }: FactReader,
   { candidates, decaying, mayWriteAbout }: Selection,

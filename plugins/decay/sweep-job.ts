@@ -46,7 +46,7 @@ export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHan
 const mayRead = ({ caller }: FactReader, scopes: readonly Scope[]): boolean =>
   scopes.every((scope) => caller.allowedScopes.has(scope));
 
-/** The sweep of a job goes on from its last transaction, whatever has happened to the process. */
+/** A job's sweep continues from its last transaction after a crash. */
 export const ownerOf = (job: JobRun, total: number | null): SweepOwner => ({
   signal: job.signal,
   guard: (transaction) => job.assertHeld(transaction),

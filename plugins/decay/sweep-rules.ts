@@ -1,7 +1,7 @@
 import type { Scope } from '../../kernel/plugin-api.ts';
 import type { SweepRequest } from './decay-api.ts';
 
-/** What the node does when a caller says nothing. 0 switches a rule off. */
+/** The defaults for absent rules. 0 switches a rule off. */
 export interface DecayDefaults {
   readonly ttlSeconds: number;
   readonly minConfidence: number;

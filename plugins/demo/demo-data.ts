@@ -120,7 +120,7 @@ const opening = (v: string, source: string, daysAgo: number, confidence?: number
   ...(confidence === undefined ? {} : { confidence }),
 });
 
-/** What is said about the same thing by two sources. */
+/** The values of two sources for the same question. */
 export const FIRST_SAYING = opening('1 May', MINUTES, 21);
 export const SECOND_SAYING = opening('15 June', INBOX, 2, 0.8);
 

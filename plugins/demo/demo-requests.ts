@@ -34,7 +34,7 @@ export const makeGarden = async ({ server }: Target): Promise<boolean> => {
   });
 };
 
-/** Stores what is not there yet: an assertion that repeats a live fact returns that fact. */
+/** Stores the missing facts: an assertion that repeats a live fact returns that fact. */
 export const loadFacts = async (target: Target, withGarden: boolean): Promise<readonly ShownFact[]> => {
   const facts = DEMO_FACTS.filter(({ isPrivate }) => withGarden || isPrivate !== true);
   return assertAll(

@@ -7,7 +7,7 @@ const QUESTION = 'When does Lantern open, and who leads it?';
 const { relation: RELATION } = FIRST_SAYING;
 const NOTE = 'the inbox is newer than the minutes';
 
-/** What the steps hand on. */
+/** The state that one step passes to the next. */
 interface Walk {
   readonly context: DemoContext;
   /** Stamp of the moment before anybody contradicted. */
@@ -127,7 +127,7 @@ const openConflict = async ({ server }: DemoContext): Promise<DemoConflict | und
   );
 };
 
-/** What an earlier run has asserted is not asserted again: it may be settled since. */
+/** Skips assertions of an earlier run, because they may be settled since. */
 const assertOnce = async (
   { server, clock, stdout }: DemoContext,
   known: readonly StampedFact[],

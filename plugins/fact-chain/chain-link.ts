@@ -25,7 +25,7 @@ export const linkAfter = (previous: FactLink | null, fact: StoredFact, commitmen
   return { seq, hash: Buffer.from(sha256Hex(tie), 'hex') };
 };
 
-/** What stands for the value of a stored fact in its link. An erased fact has it in its row. */
+/** The commitment to the value of a stored fact in its link. The row of an erased fact holds it. */
 export const commitmentOf = (
   { value }: StoredFact,
   { salt, commitment }: Pick<LedgerEntry, 'salt' | 'commitment'>,

@@ -5,7 +5,7 @@ import { verifyLinks } from './verify-links.ts';
 /** Links that are hashed in one snapshot. */
 const STRETCH = 500;
 
-/** Hashes the whole chain of every tenant again, whatever was verified before. */
+/** Hashes the whole chain of every tenant again, the verified prefix included. */
 export const createChainCheck = (tables: PluginTables): StoreCheck => ({
   name: 'chain',
   summary: 'every link of the chain of facts, and the facts that it was made of',

@@ -9,13 +9,12 @@ export { CHAIN_PROOF_JSON } from './chain-proof-json.ts';
  */
 export interface FactChain {
   /**
-   * The proof of the caller's tenant as JSON, as `CHAIN_PROOF_JSON` describes it; null while the tenant has no facts.
-   * Verifies the links of `facts`, which are those that the caller is about to see, and what was added since the last
-   * proof; a verified prefix is never hashed again. Facts that were stored while the plugin was off get their links
-   * first, unless the background has linked them already. After very many new facts the proof ends before the newest of
-   * them.
-   * Needs `admin` or `audit.read`, because a proof counts facts that the caller may not see. Rejects with
-   * `fact_chain_mismatch` (409) when something does not fit.
+   * The proof of the caller's tenant as JSON, in the form of `CHAIN_PROOF_JSON`; null while the tenant has no facts.
+   * Verifies the links of `facts`, which the caller is about to see, and of all facts since the last proof; a verified
+   * prefix is not hashed again. Facts that were stored while the plugin was off get their links first, unless a
+   * background task has linked them. After very many new facts the proof ends before the newest of them. Needs `admin`
+   * or `audit.read`, because a proof counts facts that the caller may not see. Rejects with `fact_chain_mismatch` (409)
+   * for a broken chain.
    */
   prove(caller: Principal, facts: readonly StoredFact[]): Promise<Readonly<Record<string, unknown>> | null>;
 }

@@ -85,7 +85,7 @@ const linkBefore = async (
   return before?.link ?? null;
 };
 
-/** Returns the link of an entry when it is what follows from its fact and the link before. */
+/** Returns the link of an entry if it matches its fact and the previous link; throws otherwise. */
 const verifyLink = (entry: LedgerEntry, previous: FactLink | null, fact: StoredFact | undefined): FactLink => {
   const { factId, link } = entry;
   const seq = (previous?.seq ?? 0) + 1;

@@ -5,7 +5,7 @@ import { isObject, relationPart, relationWord, shortDigest, textMember } from '.
 const MAX_NOTE_BYTES = 8 * 1024 * 1024;
 const FRONT_MATTER = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 const MAX_FRONT_MATTER = 64 * 1024;
-/** What becomes a fact of its own or an instant. */
+/** Members that become a fact of their own, or an instant. */
 const KNOWN = new Set([
   'title',
   'type',
@@ -39,7 +39,7 @@ export const readBasicMemory: ImportReader = async function* (input, settings) {
   }
 };
 
-/** The notes by every name that a link may use. */
+/** Permalinks by every name that a link may use. */
 const permalinksOf = async (input: ImportInput): Promise<ReadonlyMap<string, string>> => {
   const names = new Map<string, string>();
   for await (const file of input.files()) {
@@ -56,7 +56,7 @@ const permalinksOf = async (input: ImportInput): Promise<ReadonlyMap<string, str
 
 const nameKey = (name: string): string => name.trim().toLowerCase();
 
-/** A note, or why there is none. */
+/** A note, or the reason for skipping the file. */
 const readNote = async (file: ImportFile): Promise<Note | string> => {
   const text = await file.text(MAX_NOTE_BYTES);
   if (text === null) return `a note that is larger than ${MAX_NOTE_BYTES / 1024 / 1024} MiB or not UTF-8`;
@@ -86,7 +86,7 @@ const parseFront = async (yaml: string): Promise<Readonly<Record<string, unknown
   }
 };
 
-/** As the product makes one of a path. */
+/** As the product derives one from a path. */
 const permalinkOf = (path: string): string =>
   path
     .toLowerCase()

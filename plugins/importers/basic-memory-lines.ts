@@ -1,4 +1,4 @@
-/** What a line of a note says besides being text. */
+/** The meaning of a line beyond plain text. */
 export type NoteLine =
   | { readonly kind: 'observation'; readonly category: string; readonly text: string }
   | { readonly kind: 'relation'; readonly type: string; readonly target: string };
@@ -10,7 +10,7 @@ const TIME = /^\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?/;
 const HASHTAG = /(?:^|\s)#[^\s#]/;
 const FENCE = /^\s*(?:```|~~~)/;
 
-/** The observations and relations of a note, in the order of its lines. Code and quotations hold none. */
+/** The observations and relations of a note, in the order of its lines. Ignores code and quotations. */
 export function* noteLines(body: string): Generator<NoteLine & { readonly number: number }> {
   let isCode = false;
   for (const [at, line] of body.split(/\r?\n/).entries()) {
@@ -33,7 +33,7 @@ const itemOf = (item: string): readonly NoteLine[] => {
   return isPlain ? [{ kind: 'observation', category: 'note', text: item }, ...linksOf(item)] : [];
 };
 
-/** `type [[Target]] (context)`; a type with blanks stands in quotes. More text makes it a sentence with a link. */
+/** `type [[Target]] (context)`; a type with spaces is quoted. With more text, the line is a sentence with a link. */
 const relationOf = (item: string): NoteLine | null => {
   const start = item.indexOf('[[');
   const end = item.indexOf(']]', start);

@@ -1,6 +1,6 @@
 import { defineImportFormat } from './importers-api.ts';
 
-/** The formats that the node brings. Each reader is loaded when it is used. */
+/** The built-in formats. Each reader is loaded on use. */
 export const BUILTIN_FORMATS = [
   defineImportFormat('mem0', {
     summary: 'memories of mem0 as JSON',

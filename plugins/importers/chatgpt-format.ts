@@ -5,7 +5,10 @@ const CONVERSATIONS = /(^|\/)conversations([-_]\d+)?\.json$/;
 
 type Instant = Parameters<ImportReader>[1]['instant'];
 
-/** The zip, its unpacked folder or conversations.json alone; newer exports cut the conversations into several files. */
+/**
+ * Takes the zip, its unpacked folder or conversations.json alone. Newer exports split the conversations into several
+ * files.
+ */
 export const readChatGpt: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     const isNamed = CONVERSATIONS.test(file.path);
@@ -50,11 +53,11 @@ function* conversationItems(value: unknown, at: string, instant: Instant): Gener
 
 interface Visit {
   readonly node: unknown;
-  /** The nearest message before this one of which a fact is made. */
+  /** The nearest earlier message that becomes a fact. */
   readonly said: string | undefined;
 }
 
-/** The nodes of the tree of a conversation, from its roots, each branch to its end. Rings are entered once. */
+/** The nodes of a conversation's tree, from its roots, each branch to its end. Cycles are entered once. */
 function* inOrder(mapping: Readonly<Record<string, unknown>>): Generator<Visit> {
   const seen = new Set<string>();
   const isRoot = (id: string): boolean => {
@@ -62,7 +65,7 @@ function* inOrder(mapping: Readonly<Record<string, unknown>>): Generator<Visit> 
     return typeof parent !== 'string' || !Object.hasOwn(mapping, parent);
   };
   const ids = Object.keys(mapping);
-  // Nodes that no root leads to come last.
+  // Nodes without a root come last.
   const starts = [...ids.filter(isRoot), ...ids];
   for (const start of starts) {
     const waiting: [id: string, said: string | undefined][] = [[start, undefined]];
@@ -118,7 +121,7 @@ const authorOf = (message: unknown): string => {
   return name === undefined ? `chatgpt:${role}` : `chatgpt:${role}/${name}`;
 };
 
-/** Notes of the model to itself, which it did not say. */
+/** The model's notes to itself, which it did not say. */
 const UNSAID = new Set(['thoughts', 'reasoning_recap', 'model_editable_context', 'user_editable_context']);
 
 const textOf = (message: unknown): string | null => {

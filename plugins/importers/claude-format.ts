@@ -9,7 +9,7 @@ const KINDS = [
   [/(^|\/)memories\.jsonl?$/, 'memory'],
 ] as const;
 
-/** The zip, its unpacked folder or conversations.json alone. */
+/** Takes the zip, its unpacked folder or conversations.json alone. */
 export const readClaude: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     const named = KINDS.find(([pattern]) => pattern.test(file.path))?.[1];
@@ -103,7 +103,7 @@ function* messageItems(message: unknown, { at, id, entity, account, instant }: A
 /** The parent of a first message is a uuid of zeros. */
 const isNone = (parent: string): boolean => /^0{8}-/.test(parent);
 
-/** Blocks of text say more exactly what was said than `text`, in which newer exports write what cannot be shown. */
+/** Text blocks are exact; newer exports put placeholders into `text`. */
 const textOf = (message: unknown): string | null => {
   const blocks = listMember(message, 'content')
     .filter((block) => member(block, 'type') === 'text')

@@ -78,7 +78,7 @@ const checkedColumns = (columns: string[], rules: ReadonlyMap<MappedMember, Memb
   });
 };
 
-/** The mark that the first line has most of. */
+/** The delimiter that occurs most often in the first line. */
 const delimiterOf = async (file: ImportFile): Promise<string> => {
   for await (const { text } of file.lines()) {
     const counts = DELIMITERS.map((mark) => (text ?? '').split(mark).length);
@@ -125,7 +125,7 @@ const itemOf = (
   };
 };
 
-/** The cell as a value of the type; null where it is none. */
+/** The cell as a value of the type; null if it does not fit. */
 const cellValue = (type: string, text: string, instant: Instant): Pick<FactValue, 'type' | 'v'> | null => {
   const word = text.trim();
   switch (type) {

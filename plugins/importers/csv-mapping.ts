@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { isObject } from './origin-values.ts';
 
-/** Members of a fact that a table may give. */
+/** Members of a fact that a table may provide. */
 export const MAPPED = [
   'entity',
   'relation',
@@ -20,14 +20,14 @@ export const MAPPED = [
 export type MappedMember = (typeof MAPPED)[number];
 export type CsvRow = Readonly<Record<string, string>>;
 
-/** What a row says of each member that is mapped; empty where the row says nothing. */
+/** Reads each mapped member from a row; empty if the row has none. */
 export type CsvMapping = Partial<Readonly<Record<MappedMember, (row: CsvRow) => string>>>;
 
 const MAX_FILE = 64 * 1024;
 
 /**
- * `member=column`, `member==text` for the same text in every row, and `member=text {column} text`; a default after
- * `?` stands in for an empty cell. Or the path of a JSON file: an object of these texts by member.
+ * `member=column`, `member==text` for a constant, and `member=text {column} text`; a default after `?` replaces an
+ * empty cell. Alternatively the path of a JSON file with these texts by member.
  */
 export const readMapping = async (words: readonly string[]): Promise<ReadonlyMap<MappedMember, MemberRule>> => {
   const [only] = words;
@@ -46,7 +46,7 @@ export const readMapping = async (words: readonly string[]): Promise<ReadonlyMap
 };
 
 export interface MemberRule {
-  /** Columns that must be there. */
+  /** Required columns. */
   readonly columns: readonly string[];
   read(row: CsvRow): string;
 }
@@ -85,7 +85,7 @@ const ruleOf = (rule: string): MemberRule => {
     columns,
     read: (row) => {
       const cells = columns.map((column) => (row[column] ?? '').trim());
-      // A pattern with a hole in it would name another thing.
+      // A pattern with a missing part would name another thing.
       if (cells.some((cell) => cell === '')) return otherwise;
       return source.replaceAll(/\{([^{}]+)\}/g, (_, column: string) => (row[column.trim()] ?? '').trim());
     },

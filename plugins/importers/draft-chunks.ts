@@ -3,11 +3,11 @@ import { type DraftFacts, sessionHeader } from './draft-facts.ts';
 import type { ImportDraft, ImportItem, ImportSkip } from './importers-api.ts';
 import { shortDigest } from './origin-values.ts';
 
-/** The longest value is 1 MiB of text, at most six times that once escaped. */
+/** The longest value has 1 MiB of text, at most six times that when escaped. */
 const MAX_FACT_BYTES = 8 * 1024 * 1024;
-/** Well under the 16 MiB that the route takes. */
+/** Well under the 16 MiB that the route accepts. */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
-/** So that a long run of skips is told and remembered too. */
+/** A long run of skips is reported and recorded as well. */
 const MAX_SKIPS = 1_000;
 
 /** Drafts that are asserted in one request, all of one conversation or of none. */
@@ -17,16 +17,16 @@ export interface DraftChunk {
   readonly drafts: readonly ImportDraft[];
   readonly skips: readonly ImportSkip[];
   readonly session: string | undefined;
-  /** Items of the input up to the end of this chunk. */
+  /** Number of input items up to the end of this chunk. */
   readonly position: number;
-  /** Follows from the content alone: the same facts have the same key in every run. */
+  /** Derived from the content alone, so that equal facts have the same key in every run. */
   readonly idempotencyKey: string;
 }
 
 export interface ChunkOptions {
   readonly facts: DraftFacts;
   readonly maxFacts: number;
-  /** Items that an earlier run has done. */
+  /** Number of items that an earlier run completed. */
   readonly from: number;
   /** Part of every key. */
   readonly format: string;
@@ -56,7 +56,7 @@ export async function* draftChunks(
   };
 
   for await (const item of items) {
-    // Facts that an earlier run has stored are made again, because later ones may derive from them.
+    // Facts that an earlier run stored are built again, because later ones may derive from them.
     const line = 'skipped' in item ? null : `${JSON.stringify(facts.factOf(item))}\n`;
     if (position < from) {
       position += 1;

@@ -1,7 +1,7 @@
 import { contentId, type FactValue, type Scope } from '../../kernel/plugin-api.ts';
 import type { ImportDraft } from './importers-api.ts';
 
-/** Drafts that later ones may derive from. Older ones are forgotten, so that memory stays bounded. */
+/** Bounds the drafts that later ones may derive from. */
 const MAX_KEYS = 200_000;
 const MAX_DERIVED = 100;
 const MAX_SESSION = 128;
@@ -15,7 +15,7 @@ export interface DraftDefaults {
 /** Turns drafts into bodies of POST /v1/facts, in their order. */
 export interface DraftFacts {
   factOf(draft: ImportDraft): Readonly<Record<string, unknown>>;
-  /** Links to drafts that were not there before. */
+  /** Number of links to drafts that did not exist before. */
   readonly missedLinks: number;
 }
 
@@ -60,7 +60,7 @@ export const createDraftFacts = (defaults: DraftDefaults): DraftFacts => {
   };
 };
 
-/** Fit for a header; undefined for a draft that was said in no conversation. */
+/** A valid header value; undefined for a draft without a conversation. */
 export const sessionHeader = ({ session }: ImportDraft, digest: (text: string) => string): string | undefined => {
   if (session === undefined) return undefined;
   const text = session.trim();

@@ -3,8 +3,8 @@ import type { DraftChunk } from './draft-chunks.ts';
 import { member } from './origin-values.ts';
 
 /**
- * The chunk without facts that the node has and that have ended. The node takes a repeated assertion for the same fact
- * only while that is live; of facts whose time is over it would store another one in every run.
+ * Leaves out facts that the node has and that have ended. The node recognises a repeated assertion only while its fact
+ * is live, so each run would store another copy of an expired one.
  */
 export const storedBefore = async ({ server, clock }: PatientTarget, chunk: DraftChunk): Promise<DraftChunk> => {
   const nowMs = clock.nowMs();
@@ -25,7 +25,7 @@ export const storedBefore = async ({ server, clock }: PatientTarget, chunk: Draf
 
 const MEMBERS = ['entity', 'relation', 'source', 'scope'] as const;
 
-/** A key that may not read learns nothing, and the fact is sent. */
+/** A key without read permission learns nothing, so the fact is sent. */
 const isThere = async (server: PatientTarget['server'], line: string): Promise<boolean> => {
   const fact: unknown = JSON.parse(line);
   const query = new URLSearchParams(Object.fromEntries(MEMBERS.map((name) => [name, String(member(fact, name))])));

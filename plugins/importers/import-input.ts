@@ -8,7 +8,7 @@ import type { ImportFile, ImportInput, ImportLine } from './importers-api.ts';
 import { jsonItems } from './json-items.ts';
 import { listZip, readZipEntry } from './zip-archive.ts';
 
-/** A value of 1 MiB is at most six times as long once it is escaped, and the rest of a line adds little. */
+/** A value of 1 MiB has at most six times that length when escaped, and the rest of a line is short. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const MAX_FOLDER_DEPTH = 32;
 const MAX_FILES = 1_000_000;
@@ -16,9 +16,9 @@ const ZIP = Buffer.from('PK');
 
 export interface OpenedInput extends ImportInput {
   readonly totalBytes: number;
-  /** Bytes that were read of the files so far, packed ones as they are. */
+  /** Bytes read so far; compressed files count compressed. */
   readBytes(): number;
-  /** Of the whole content, and of the names in a folder. */
+  /** Digest of the content, and of the names in a folder. */
   digest(): Promise<string>;
 }
 
@@ -29,7 +29,7 @@ interface Place {
   open(onRead: (bytes: number) => void): AsyncIterable<Buffer>;
 }
 
-/** Opens a file, an archive or a folder. Nothing but names is read yet. */
+/** Opens a file, an archive or a folder. Reads only names. */
 export const openInput = async (path: string): Promise<OpenedInput> => {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) throw new ServiceError('lookup', `there is no file or folder ${path}`);
@@ -47,7 +47,7 @@ export const openInput = async (path: string): Promise<OpenedInput> => {
   return inputOf(path, places, whole);
 };
 
-/** `archive` is the file that holds the places, where they are those of an archive. */
+/** `archive` is the archive file that contains the places, if there is one. */
 const inputOf = (path: string, places: readonly Place[], archive: Place | false): OpenedInput => {
   let read = 0;
   const onRead = (bytes: number): void => {
@@ -108,7 +108,7 @@ const placeOf = (file: string, path: string, sizeBytes: number, modifiedMs: numb
   },
 });
 
-/** Links are not followed, and hidden files and folders are left out. */
+/** Does not follow links. Leaves out hidden files and folders. */
 const placesBelow = async (folder: string): Promise<Place[]> => {
   const places: Place[] = [];
   const walk = async (below: string, depth: number): Promise<void> => {

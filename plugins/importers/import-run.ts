@@ -23,7 +23,7 @@ export interface RunParts {
   readonly defaults: DraftDefaults;
   readonly maxFacts: number;
   readonly state: StateFile;
-  /** Of the import as a whole, for the state. */
+  /** Digest of the whole import, for its state. */
   readonly digest: string;
   readonly from: number;
   readonly refusedBefore: number;
@@ -57,14 +57,14 @@ export const addTo = (counts: Map<string, number>, word: string): void => {
   counts.set(word, (counts.get(word) ?? 0) + 1);
 };
 
-/** Sends an input to the node, chunk by chunk, and remembers after each how far it came. */
+/** Sends an input to the node, chunk by chunk, and records the progress after each. */
 export const runImport = async (parts: RunParts, tally: RunTally): Promise<number> => {
   const { input, items, format, maxFacts, from, state, digest, progress, refused } = parts;
   const facts = createDraftFacts(parts.defaults);
   let position = from;
   const remember = (isDone: boolean): Promise<void> =>
     state.write({ digest, position, refused: parts.refusedBefore + tally.refused, isDone });
-  // Found before anything is sent: without it a run could not be resumed.
+  // Checked before anything is sent, because without the file a run could not be resumed.
   await remember(false);
   for await (const chunk of draftChunks(items, { facts, maxFacts, from, format })) {
     for (const { at, skipped, isBroken } of chunk.skips) {
@@ -109,7 +109,7 @@ const sendChunk = async (parts: RunParts, whole: DraftChunk, tally: RunTally): P
 const MAX_SAMPLES = 5;
 const MAX_SAMPLE = 240;
 
-/** Reads the whole input and sends nothing. Returns the first facts as they would be sent. */
+/** Reads the whole input without sending it. Returns the first facts as they would be sent. */
 export const dryRun = async (
   {
     items,
@@ -143,7 +143,7 @@ export const dryRun = async (
 
 const shortened = (line: string): string => (line.length > MAX_SAMPLE ? `${line.slice(0, MAX_SAMPLE)}…` : line);
 
-/** A format that finds nothing was given something else. */
+/** An input without any item was probably meant for another format. */
 export const refuseEmpty = (tally: RunTally, format: string): void => {
   if (tally.kinds.size + tally.skips.size > 0) return;
   throw new ServiceError('validation', `nothing in the input looks like an export of the format ${format}`, {
@@ -151,7 +151,7 @@ export const refuseEmpty = (tally: RunTally, format: string): void => {
   });
 };
 
-/** What became of the input, for people. */
+/** A summary of the import, for people. */
 export const summaryOf = (tally: RunTally, isDry: boolean): string => {
   const lines = [...tally.kinds].map(([kind, count]) => `  ${kind}: ${count}`);
   const skips = [...tally.skips].map(([reason, count]) => `  skipped, ${reason}: ${count}`);

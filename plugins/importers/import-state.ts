@@ -5,22 +5,22 @@ import { isObject } from './origin-values.ts';
 const VERSION = 1;
 const MAX_BYTES = 64 * 1024;
 
-/** How far a run came. */
+/** The progress of a run. */
 export interface ImportState {
-  /** Of the input and of all that shapes its facts: another digest means another import. */
+  /** Digest of the input and of all options that affect its facts. Another digest means another import. */
   readonly digest: string;
-  /** Items of the input that are done. */
+  /** Number of completed input items. */
   readonly position: number;
   readonly refused: number;
   readonly isDone: boolean;
 }
 
-/** A file that a later run reads, so that it goes on where the one before ended. */
+/** A file from which a later run resumes. */
 export interface StateFile {
   readonly path: string;
-  /** Undefined where there is none, or one of another import. */
+  /** Undefined without a file, and for the file of another import. */
   read(digest: string): Promise<ImportState | undefined>;
-  /** Replaces the file as a whole, so that a run that is killed leaves the one before. */
+  /** Replaces the file as a whole, so that a killed run leaves the previous one. */
   write(state: ImportState): Promise<void>;
 }
 

@@ -1,46 +1,46 @@
 import { defineVocabulary, type FactValue, type Scope, type Word } from '../../kernel/plugin-api.ts';
 
-/** One fact as an export of another product says it. */
+/** One fact from the export of another product. */
 export interface ImportDraft {
-  /** What it was there, in one word, for example `message`. A run counts its drafts by it. */
+  /** The kind of item in one word, for example `message`. A run counts drafts by it. */
   readonly kind: string;
-  /** Where it stands in the input, for people: a file with a line, or the place of an item. */
+  /** Its position in the input, for people: a file with a line, or the place of an item. */
   readonly at: string;
   readonly entity: string;
-  /** A triple holds one value. Where the origin allows several, the relation ends with what tells them apart. */
+  /** A triple holds one value. If the origin allows several, the relation ends with a distinguishing part. */
   readonly relation: string;
   readonly value: Pick<FactValue, 'type' | 'v'>;
   /** The author, role or agent that the origin names. */
   readonly source: string;
-  /** RFC 3339, as the origin has it. */
+  /** RFC 3339, as in the origin. */
   readonly timestamp?: string | undefined;
   readonly validUntil?: string | undefined;
   readonly confidence?: number | undefined;
-  /** In place of the scope and the garden of the run. */
+  /** Overrides the scope and the garden of the run. */
   readonly scope?: Scope | undefined;
   readonly garden?: string | undefined;
-  /** The conversation in which it was said. */
+  /** The conversation of the item. */
   readonly session?: string | undefined;
-  /** Identifies the draft within the input, for drafts that come later and derive from it. */
+  /** Identifies the draft within the input, for later drafts that derive from it. */
   readonly key?: string | undefined;
-  /** Keys of earlier drafts. A key that no draft had is left out. */
+  /** Keys of earlier drafts. Unknown keys are left out. */
   readonly derivedFrom?: readonly string[] | undefined;
 }
 
 /** A part of the input that becomes no fact. */
 export interface ImportSkip {
   readonly at: string;
-  /** The same words for the same reason: a run counts by them. */
+  /** The reason. A run counts skips by this text, so it is the same each time. */
   readonly skipped: string;
-  /** True for a part that is damaged. False for one that holds nothing to keep. */
+  /** True for a damaged part. False for one without content to import. */
   readonly isBroken: boolean;
 }
 
 export type ImportItem = ImportDraft | ImportSkip;
 
-/** A value out of a JSON file. */
+/** A value from a JSON file. */
 export interface JsonItem {
-  /** The member of the outermost object that held it, one of the lists that were asked for; otherwise empty. */
+  /** The requested list that held it, a member of the outermost object; otherwise empty. */
   readonly list: string;
   /** From 0, within its list. */
   readonly index: number;
@@ -54,48 +54,48 @@ export interface ImportLine {
   readonly text: string | null;
 }
 
-/** One file of the input. Each method reads it from its start, and holds no more than one item of it in memory. */
+/** One file of the input. Each method reads it from its start, and holds at most one item in memory. */
 export interface ImportFile {
   /** Relative to the input, with `/` between its parts. */
   readonly path: string;
-  /** When it was last changed, where the input knows. */
+  /** Time of the last change, if known. */
   readonly modifiedMs: number | null;
   bytes(): AsyncIterable<Buffer>;
   lines(): AsyncIterable<ImportLine>;
   /**
-   * The elements of an outermost array; the elements of the named lists of an outermost object, and then that object
-   * without them; or one document after the other. Throws `validation` for anything else, a value that is nested too
-   * deep or is too large.
+   * The elements of an outermost array; or the elements of the named lists of an outermost object, and then that object
+   * without them; or one document after the other. Throws `validation` for other input, and for a value that is too
+   * deep or too large.
    */
   items(lists?: readonly string[]): AsyncIterable<JsonItem>;
-  /** The whole of a small file; null when it is larger or not UTF-8. */
+  /** The whole of a small file; null if it is larger or not UTF-8. */
   text(maxBytes: number): Promise<string | null>;
 }
 
 export interface ImportInput {
-  /** Of the file or the folder, without the folders above. */
+  /** Name of the file or the folder, without its path. */
   readonly name: string;
   /** A file, the files below a folder, or the files of an archive; in the order of their paths. */
   files(): AsyncIterable<ImportFile>;
 }
 
 export interface ImportSettings {
-  /** What `--map` says. */
+  /** The values of `--map`. */
   readonly map: readonly string[];
   /**
-   * An instant of the origin as RFC 3339: text with an offset stays as it is, text without one gets that of the run, a
-   * date means its midnight, a number counts seconds or milliseconds since 1970. Undefined for anything else.
+   * An instant of the origin as RFC 3339. Text with an offset stays, text without one gets that of the run, a date
+   * means its midnight, and a number counts seconds or milliseconds since 1970. Undefined for anything else.
    */
   instant(value: unknown): string | undefined;
 }
 
-/** Turns an input into facts and skips, in the order of the input, and the same for the same input. */
+/** Turns an input into facts and skips, in the order of the input. Deterministic. */
 export type ImportReader = (input: ImportInput, settings: ImportSettings) => AsyncIterable<ImportItem>;
 
 export interface ImportFormat extends Word {
-  /** Where its users get the export, in one sentence. */
+  /** How users get the export, in one sentence. */
   readonly obtain: string;
-  /** Loads the reader when the format is used. */
+  /** Loads the reader on use. */
   load(): Promise<ImportReader>;
 }
 

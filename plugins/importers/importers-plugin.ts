@@ -10,6 +10,6 @@ export const importersPlugin = definePlugin({
   declares: BUILTIN_FORMATS,
   commands: [importFromCommand],
   setup() {
-    // The command speaks to a running node over HTTP, so that a node has nothing to set up.
+    // The command uses a running node over HTTP, so a node has nothing to set up.
   },
 });

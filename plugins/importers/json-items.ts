@@ -2,17 +2,15 @@ import type { TokenParser } from '@streamparser/json';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { JsonItem } from './importers-api.ts';
 
-/** Of one item, with everything in it. */
+/** Bytes of one item, with everything in it. */
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;
-/** Items are looked for after each piece, so that few wait at a time. */
+/** Items are extracted after each piece, so that few wait at a time. */
 const PIECE_BYTES = 64 * 1024;
 
 type Parser = InstanceType<typeof TokenParser>;
 
-/**
- * Reads JSON as `ImportFile.items` describes it, and holds no more than the items of one piece and one that is open.
- */
+/** Implements `ImportFile.items`. Holds only the items of one piece and one incomplete item. */
 export async function* jsonItems(
   source: AsyncIterable<Buffer>,
   path: string,
@@ -81,16 +79,16 @@ interface Surroundings {
   found(item: JsonItem): void;
 }
 
-/** Cuts tokens into the values that are items, and gives each to a parser of its own. */
+/** Splits tokens into the values that are items, and gives each to a parser of its own. */
 class Documents {
   readonly #lists: readonly string[];
   readonly #around: Surroundings;
-  /** What is open outside of a value: an array or an object, and a list in that. */
+  /** The open containers outside of an item: an array or an object, and a list in that. */
   readonly #open: ('array' | 'object' | 'list')[] = [];
   #rest: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   #key: string | null = null;
   #awaits: 'value' | 'comma' | 'colon' | 'key' = 'value';
-  /** Nothing was read since the bracket opened, so that it may close at once. */
+  /** True directly after an opening bracket, which may be closed at once. */
   #isFresh = false;
   #parser: Parser | null = null;
   #depth = 0;

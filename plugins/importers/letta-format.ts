@@ -11,7 +11,7 @@ interface Agent {
   readonly instant: Instant;
 }
 
-/** Agent files of both forms: one agent with its blocks in it, and lists of agents and blocks. */
+/** Takes agent files of both forms: one agent that contains its blocks, or lists of agents and blocks. */
 export const readLetta: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     if (!/\.(af|json|jsonl)$/i.test(file.path)) {
@@ -42,7 +42,7 @@ export const readLetta: ImportReader = async function* (input, { instant }) {
   }
 };
 
-/** The name, because the id is given anew by each import into a server. */
+/** Uses the name, because each import into a server assigns another id. */
 const nameOf = (value: unknown): string | undefined => textMember(value, 'name') ?? idMember(value, 'id');
 
 function* agentItems(value: unknown, at: string, agent: Agent): Generator<ImportItem> {
@@ -125,7 +125,7 @@ function* messageItems(value: unknown, at: string, nth: number, { id: agent, ins
     return;
   }
   const created = textMember(value, 'created_at');
-  // Older files number their messages by their place alone.
+  // In older files a message is identified by its position alone.
   const id = idMember(value, 'id') ?? `${created ?? ''}-${nth}`;
   const name = textMember(value, 'name');
   yield {
@@ -140,7 +140,7 @@ function* messageItems(value: unknown, at: string, nth: number, { id: agent, ins
   };
 }
 
-/** What people or the agent said. Letta wraps what users say in JSON, and agents may speak through a tool. */
+/** The words of people or the agent. Letta wraps users' messages in JSON, and agents may speak through a tool. */
 const spoken = (value: unknown): string | null => {
   const content = member(value, 'content');
   const parts = Array.isArray(content) ? content : [];

@@ -3,7 +3,7 @@ import { idMember, isObject, listMember, member, relationPart, relationWord, tex
 
 const LISTS = ['results', 'memories', 'relations'] as const;
 
-/** Memories as the platform, the open source server and OpenMemory return them, and relations of the graph memory. */
+/** Memories as returned by the platform, the open source server and OpenMemory, and relations of the graph memory. */
 export const readMem0: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     if (!/\.jsonl?$/i.test(file.path)) {
@@ -48,7 +48,7 @@ function* memoryItems(value: unknown, at: string, instant: Instant): Generator<I
   else if (GONE.has(String(member(value, 'state'))) || member(value, 'is_deleted') === true) {
     yield { at, skipped: 'a memory that was deleted', isBroken: false };
   } else if (text === undefined || id === undefined) {
-    // The rest of a page, such as its count, is no memory.
+    // The rest of a page, such as its count, is not a memory.
     if (id !== undefined) yield { at, skipped: 'a memory without text', isBroken: true };
     else if (text !== undefined) yield { at, skipped: 'a memory without an id', isBroken: true };
   } else {
@@ -87,7 +87,7 @@ const authorOf = (value: unknown): string => {
   return ownerOf(value) ?? 'mem0';
 };
 
-/** What was noted with a memory: categories and the metadata of its application. */
+/** Further data of a memory: categories and the application's metadata. */
 function* detailsOf(
   value: unknown,
   id: string,

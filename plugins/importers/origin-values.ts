@@ -1,12 +1,12 @@
 import { hasWhiteSpace, isWithinCharacters, parseDateOrInstant, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** A member of a JSON object that came from outside; inherited ones are none. */
+/** An own member of a JSON object, never an inherited one. */
 export const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
 
-/** The first of the members that is text with something in it. */
+/** The first non-empty text among the members. */
 export const textMember = (value: unknown, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
     const text = member(value, name);
@@ -15,7 +15,7 @@ export const textMember = (value: unknown, ...names: readonly string[]): string 
   return undefined;
 };
 
-/** The first of the members that is text or a number, as text. */
+/** The first text or number among the members, as text. */
 export const idMember = (value: unknown, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
     const id = member(value, name);
@@ -33,12 +33,12 @@ export const listMember = (value: unknown, name: string): readonly unknown[] => 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Twelve characters that stand for a text. */
+/** Twelve characters that identify a text. */
 export const shortDigest = (text: string): string => sha256Hex(text).slice(0, 12);
 
 const MAX_WORD = 64;
 
-/** Makes one part of a relation out of any text: the same for texts that the node takes for the same name. */
+/** Makes a relation segment from any text. Texts with the same match key give the same segment. */
 export const relationPart = (text: string): string => {
   const word = text
     .trim()
@@ -47,7 +47,7 @@ export const relationPart = (text: string): string => {
   return word !== '' && isWithinCharacters(word, MAX_WORD) && !hasWhiteSpace(word) ? word : shortDigest(text);
 };
 
-/** The name of a relation as the origin writes it, without blanks. */
+/** The name of a relation as the origin writes it, without spaces. */
 export const relationWord = (text: string): string => {
   const word = text.trim().replaceAll(/[\p{C}\s]+/gu, '_');
   return word !== '' && isWithinCharacters(word, MAX_WORD) ? word : shortDigest(text);
@@ -57,7 +57,7 @@ const NAIVE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)([.,]\d{1,9})?\s*
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Larger numbers count milliseconds: as seconds they would lie after the year 5000. */
 const MILLISECONDS_FROM = 1e11;
-/** Some products write the first instant of all for none. */
+/** Some products write the first possible instant for an absent one. */
 const NO_INSTANT = /^0*1-01-01/;
 
 /** See `ImportSettings.instant`. `offset` is that of the run, for example `+02:00`. */

@@ -1,19 +1,19 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { Progress } from '../../kernel/plugin-api.ts';
 
-/** More on a terminal are read by nobody. */
+/** Bounds the output, because nobody reads more on a terminal. */
 const MAX_SHOWN = 50;
 
-/** Tells which items were refused, and why. */
+/** Reports refused items with their reasons. */
 export interface RefusedItems {
   add(at: string, reason: string): void;
-  /** Writes what came since the last call. */
+  /** Writes the items since the last call. */
   flush(): Promise<void>;
-  /** Says how many were not shown. */
+  /** Reports how many were not shown. */
   end(): void;
 }
 
-/** Lists the items on standard error, and all of them in a file where one is named, which is started anew. */
+/** Lists the items on standard error, and all of them in a file if one is named. The file is overwritten. */
 export const createRefusedItems = async (
   progress: Pick<Progress, 'say'>,
   file: string | undefined,

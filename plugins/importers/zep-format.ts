@@ -2,7 +2,7 @@ import { parseInstant } from '../../kernel/plugin-api.ts';
 import type { ImportDraft, ImportItem, ImportReader } from './importers-api.ts';
 import { idMember, isObject, listMember, member, relationPart, relationWord, textMember } from './origin-values.ts';
 
-/** Lists that are answers of the API. Messages stay with the object that names their session. */
+/** Lists in replies of the API. Messages stay with the object that names their session. */
 const LISTS = ['edges', 'nodes', 'episodes', 'sessions', 'threads'] as const;
 
 interface Place {
@@ -12,7 +12,7 @@ interface Place {
   readonly instant: Parameters<ImportReader>[1]['instant'];
 }
 
-/** What the versions 2 to 4 of the API return, Graphiti and the community edition. */
+/** Takes replies of the API versions 2 to 4, of Graphiti and of the community edition. */
 export const readZep: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     if (!/\.jsonl?$/i.test(file.path)) {
@@ -51,7 +51,7 @@ function* sessionItems(value: unknown, place: Place): Generator<ImportItem> {
   }
 }
 
-/** A fact of the graph, said in words and as a link between two nodes. */
+/** A fact of the graph, both as a sentence and as a link between two nodes. */
 function* edgeItems(value: unknown, { at, session, instant }: Place): Generator<ImportItem> {
   const id = idMember(value, 'uuid');
   const text = textMember(value, 'fact') ?? '';
@@ -103,7 +103,7 @@ function* nodeItems(value: unknown, { at, instant }: Place): Generator<ImportIte
   if (summary !== undefined) yield { ...common, relation: 'memory:summary', value: { type: 'text', v: summary } };
 }
 
-/** A message of a session, or an episode of the graph, which is one too. */
+/** A message of a session, or an episode of the graph, which has the same form. */
 function* messageItems(value: unknown, { at, session: around, instant }: Place): Generator<ImportItem> {
   const id = idMember(value, 'uuid', 'id');
   if (id === undefined) {
@@ -124,7 +124,7 @@ function* messageItems(value: unknown, { at, session: around, instant }: Place):
   };
 }
 
-/** Older versions have the kind of role in `role_type` and a name in `role`, newer ones `role` and `name`. */
+/** Older versions store the kind of role in `role_type` and a name in `role`; newer ones use `role` and `name`. */
 const authorOf = (value: unknown): string => {
   const kind = textMember(value, 'role_type', 'role') ?? textMember(value, 'source') ?? 'unknown';
   const name = textMember(value, 'role_type') === undefined ? textMember(value, 'name') : textMember(value, 'role');

@@ -4,7 +4,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 
 const MAX_ENTRIES = 200_000;
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
-/** Text hardly shrinks by more; a file that does is there to fill memory or disks. */
+/** Text hardly compresses better. A file that does is an attack on memory or disk. */
 const MAX_RATIO = 250;
 /** Small files may shrink by more. */
 const RATIO_FREE_BYTES = 16 * 1024 * 1024;
@@ -32,7 +32,7 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
-/** The files of an archive as its directory lists them. Nothing is unpacked. */
+/** The files in the directory of an archive. Unpacks nothing. */
 export const listZip = async (file: string): Promise<ZipEntry[]> => {
   const handle = await open(file, 'r');
   try {
@@ -46,7 +46,7 @@ export const listZip = async (file: string): Promise<ZipEntry[]> => {
   }
 };
 
-/** Unpacks one file of an archive while it is read. Nothing is written to a disk. */
+/** Unpacks one file of an archive as a stream, without writing to disk. */
 export async function* readZipEntry(
   file: string,
   entry: ZipEntry,
@@ -186,7 +186,7 @@ const wideSizes = (extra: Buffer, sizes: Sizes): Sizes => {
   return sizes;
 };
 
-/** Nothing is written to where a path leads; a path that leads out of the archive is still no honest one. */
+/** A path is never written to, but one that leads out of the archive shows a malicious file. */
 const isSafePath = (path: string): boolean =>
   !path.endsWith('/') && !path.startsWith('/') && !/^[a-z]:/i.test(path) && !path.split('/').includes('..');
 

@@ -36,7 +36,7 @@ export const MAX_BUDGET = 100_000;
 /** The same as for the query of a recall. */
 const MAX_INTENT_BYTES = 16 * 1024;
 
-/** What callers can do with instructions; see `Instructions`. */
+/** Implements `Instructions`. */
 export const createInstructions = (parts: InstructionsParts): Instructions => {
   const { facts, manifests, tokens, counter, self } = parts;
   return {

@@ -64,7 +64,7 @@ export const LOADED_JSON = objectOf({
   audit_token: STRING_JSON,
 });
 
-/** What an agent loads. */
+/** The reply for an agent that loads instructions. */
 export const loadedJson = (loaded: LoadedInstructions, names: ServiceNames) => ({
   chunks: loaded.chunks.map((chunk) => chunkJson(chunk, names)),
   total_tokens: loaded.totalTokens,

@@ -39,7 +39,7 @@ export interface CurrentManifest {
   readonly publishedAt: string;
 }
 
-/** What an agent is about to do, and how much it has room for. */
+/** The intent of an agent, and the room in its context. */
 export interface InstructionRequest {
   /** In words; at most 16 KiB. */
   readonly intent: string;
@@ -87,22 +87,22 @@ export interface UsageReport {
  */
 export interface Instructions {
   /**
-   * Stores a version and makes it the current one. Publishing the same version with the same content again changes
-   * nothing and returns the same. The caller needs `write` and scope `local`. The first publisher must be the agent
-   * itself or hold `instruction:write` or `admin`, and owns the agent from then on; only the owner and administrators
-   * publish later. Rejects with `authorization` or `instruction_write_required` otherwise. Rejects with
-   * `manifest_entry_invalid`, `guarantee_cap_exceeded` and `manifest_too_large` for a manifest that breaks a rule, with
-   * `manifest_version_conflict` for a version that was published with other content, and with
-   * `manifest_coverage_failure` for units without a live text with authority, unless the gate is skipped.
+   * Stores a version and makes it the current one. Publishing a version again with the same content changes nothing and
+   * returns the same. The caller needs `write` and scope `local`. The first publisher must be the agent itself or hold
+   * `instruction:write` or `admin`, and owns the agent from then on; only the owner and administrators publish later.
+   * Otherwise rejects with `authorization` or `instruction_write_required`. Rejects with `manifest_entry_invalid`,
+   * `guarantee_cap_exceeded` and `manifest_too_large` for a manifest that breaks a rule. Rejects with
+   * `manifest_version_conflict` for a version published with other content, and with `manifest_coverage_failure` for
+   * units without a live authoritative text, unless the gate is skipped.
    */
   publish(caller: Principal, agentId: string, draft: ManifestDraft): Promise<PublishedManifest>;
   /** The manifest that counts. Needs `read`. Rejects with `manifest_not_found` when the caller can see none. */
   current(caller: Principal, agentId: string): Promise<CurrentManifest>;
   /**
-   * Chooses units for an intent and loads their texts: hints first, then units by how well they fit the intent, then
-   * guaranteed ones, which take no slot and may go past the budget. A text counts only if it speaks with authority and
-   * the caller may read it. Each call returns another audit token. Needs `read`, else `instruction_scope_denied`.
-   * Rejects with `manifest_not_found`, and with `validation` for a request outside its bounds.
+   * Chooses units for an intent and loads their texts. Hints come first, then units by their fit to the intent, then
+   * guaranteed ones, which take no slot and may exceed the budget. A text counts only if it is authoritative and the
+   * caller may read it. Each call returns another audit token. Needs `read`, else `instruction_scope_denied`. Rejects
+   * with `manifest_not_found`, and with `validation` for a request outside its bounds.
    */
   load(caller: Principal, agentId: string, request: InstructionRequest): Promise<LoadedInstructions>;
   /**

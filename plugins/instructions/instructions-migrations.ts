@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** The owner of the manifests of each agent, and the manifest that counts. */
+/** The owner of each agent's manifests, and the current manifest. */
 export const AGENTS_TABLE = 'instructions_agents';
 /** Audit tokens that were issued. */
 export const TOKENS_TABLE = 'instructions_tokens';

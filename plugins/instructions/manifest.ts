@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../recall/recall-api.ts';
 
-/** What an agent may load, and when (docs/reference/instructions.md). */
+/** A text that an agent may load, with its conditions (docs/reference/instructions.md). */
 export interface Unit {
   readonly name: string;
   readonly description: string;

@@ -1,6 +1,6 @@
 import type { Unit } from './manifest.ts';
 
-/** What a caller asks of a manifest besides the intent. */
+/** The parameters of a request besides the intent. */
 export interface UnitRequest {
   /** Names of units, the most wanted first. */
   readonly hints: readonly string[];

@@ -8,10 +8,10 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 
-/** How often a job is looked at. */
+/** Interval between two requests for the job. */
 const LOOK_MS = 1_000;
 
-/** What `followJob` needs of the context of a command that speaks to a running node. */
+/** The part of a command's context that `followJob` needs. */
 export interface FollowContext {
   readonly server: CommandServer;
   readonly clock: Clock;
@@ -22,9 +22,9 @@ export interface FollowContext {
 type JobDocument = ServerReply['document'];
 
 /**
- * Waits for the work that a node does for a command, and shows how far it is. Returns what a reply says that is no 202,
- * and otherwise the job once it is done, its result beside its own members. Rejects where the job has failed or was
- * cancelled. The job goes on when the command is interrupted. `unit` says in the plural what the job counts.
+ * Waits for a job that a command has started, and shows its progress. Returns any reply other than 202 as it is, and
+ * otherwise the finished job with its result. Rejects if the job failed or was cancelled. The job continues if the
+ * command is interrupted. `unit` names the counted items in the plural.
  */
 export const followJob = async (
   context: FollowContext,

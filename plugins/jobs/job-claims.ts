@@ -18,7 +18,7 @@ export type Setback =
   | { readonly kind: 'again'; readonly delayMs: number; readonly counts: boolean }
   | { readonly kind: 'fail'; readonly error: string };
 
-/** What the processes that do jobs ask of the queue: to claim a job, to keep it, and to end it. */
+/** Claims, holds and ends jobs on behalf of the processes that run them. */
 export class JobClaims {
   readonly #parts: QueueParts;
 
@@ -99,8 +99,8 @@ export class JobClaims {
   }
 
   /**
-   * Stores where a held job has come. What is left of it has had no attempt before this one, unless it has come no
-   * further than an attempt before it. Returns the number of the attempt. Throws when the claim was lost.
+   * Stores the progress of a held job. A new checkpoint resets the count of attempts; an attempt without progress does
+   * not. Returns the number of the attempt. Throws if the claim was lost.
    */
   async checkpoint(held: Job, data: JobData, transaction?: PluginTransaction): Promise<number> {
     if (transaction === undefined) {

@@ -25,11 +25,11 @@ export interface Job {
   readonly error: string | null;
   readonly dedupe: string | null;
   readonly dedupeUntil: NonNullable<JobDedupe['until']> | null;
-  /** The digest that `dedupe` had at the beginning. */
+  /** The digest that `dedupe` had at creation. */
   readonly dedupeKey: string | null;
   readonly progress: ReportedProgress | null;
   readonly checkpoint: JobData | null;
-  /** Whether an erasure has taken its input and result away. */
+  /** True if an erasure has removed its input and result. */
   readonly isEmptied: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { PluginTables, Telemetry } from '../../kernel/plugin-api.ts';
 
-/** More are not counted, so that a long queue costs a scrape no more than this. */
+/** Bounds the count, so that a long queue does not slow a scrape. */
 const MOST_COUNTED = 10_000;
 const OPEN = ['pending', 'running'] as const;
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200] as const;
@@ -12,7 +12,7 @@ export interface RunningJob {
   readonly share: number;
 }
 
-/** What the node measures of the runs of jobs. */
+/** Measures the runs of jobs. */
 export class JobTelemetry {
   readonly #telemetry: Telemetry;
   readonly #seconds;
@@ -37,7 +37,7 @@ export class JobTelemetry {
   }
 }
 
-/** Shows the queue, and how far the jobs are that this process does. */
+/** Measures the queue, and the progress of the jobs of this process. */
 export const measureQueue = (
   telemetry: Telemetry,
   tables: PluginTables,

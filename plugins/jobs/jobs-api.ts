@@ -70,7 +70,7 @@ export interface ReportedProgress extends JobProgress {
   readonly ratePerSecond: number;
 }
 
-/** What a list of jobs shows of each. */
+/** The members of a job in a list. */
 export interface JobSummary {
   readonly id: string;
   readonly type: string;
@@ -107,7 +107,7 @@ export interface JobRun {
    * stops. Later work of this run is lost.
    */
   readonly signal: AbortSignal;
-  /** What the last `checkpoint` stored, by an earlier run of this job. Null for a job that starts at its beginning. */
+  /** The data of the last `checkpoint`, by an earlier run of this job. Null for a job that starts at its beginning. */
   readonly resumedFrom: JobData | null;
   /**
    * Says how far the work has come. Whole numbers of 0 or more. Costs next to nothing: the last one is kept in memory
@@ -150,14 +150,14 @@ export interface JobHandler {
    */
   present?(result: JobData, reader: FactReader): Promise<JobData>;
   /**
-   * What cancelling and resuming takes besides being the creator or an administrator. `read` by default. `nobody`: the
-   * work cannot be left half done, such as an erasure.
+   * The permission to cancel or resume a job, besides being its creator or an administrator. `read` by default.
+   * `nobody` for work that must not stop halfway, such as an erasure.
    */
   readonly steering?: RequiredPermission | 'nobody';
   /**
-   * Whether the caller has every right by which the job works, such as all of its scopes. Callers who lack one are not
-   * told how much work there is, and cannot resume it. Without it, everybody who may read the job has them. `payload`
-   * is empty once an erasure has emptied the job.
+   * Tells if the caller has every right that the job works with, such as all of its scopes. Callers who lack one do not
+   * see the amount of work, and cannot resume it. Without this method, everybody who may read the job has the rights.
+   * `payload` is empty once an erasure has emptied the job.
    */
   covers?(payload: JobData, caller: Principal): boolean;
 }
@@ -202,16 +202,16 @@ export interface JobQueue {
     page: { readonly after?: JobPlace | undefined; readonly limit: number },
   ): Promise<{ readonly jobs: readonly JobSummary[]; readonly more: boolean }>;
   /**
-   * Ends a job that waits or runs as failed, with the error `cancelled`. Nothing is written for it any more, and its
-   * `signal` aborts in whatever process it runs. Rejects with `lookup` as `read` does, with `conflict` for a job that
-   * has ended or that cannot be cancelled, and with `authorization` without the permission that its `steering` names.
+   * Ends a waiting or running job as failed, with the error `cancelled`. It writes nothing any more, and its `signal`
+   * aborts in the process that runs it. Rejects with `lookup` as `read` does; with `conflict` for a job that has ended
+   * or cannot be cancelled; and with `authorization` without the permission in its `steering`.
    */
   cancel(caller: Principal, id: string): Promise<void>;
   /**
-   * Lets a job that has failed or was cancelled go on from its last checkpoint, with all its attempts. Rejects as
-   * `cancel` does, with `conflict` for a job in another state and for one whose work another job does now, with
-   * `authorization` where the job works by rights that the caller lacks (`covers`), and with `limit_reached` while its
-   * creator has too many of its type.
+   * Lets a failed or cancelled job continue from its last checkpoint, with all its attempts. Rejects as `cancel` does.
+   * Rejects with `conflict` for a job in another state, and if another job does its work now. Rejects with
+   * `authorization` if the caller lacks a right of the job (`covers`), and with `limit_reached` while its creator has
+   * too many of its type.
    */
   resume(caller: Principal, id: string): Promise<JobSummary>;
 }

@@ -5,7 +5,7 @@ export const WORK = 'work';
 /** Signalled by each commit that ends running jobs from outside. */
 export const CANCELLED = 'cancelled';
 
-/** What everything that works on the queue needs. */
+/** The shared parts of everything that works on the queue. */
 export interface QueueParts {
   readonly tables: PluginTables;
   readonly random: Random;

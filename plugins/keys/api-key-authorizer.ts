@@ -18,7 +18,7 @@ export interface ApiKeyAuthorizer extends Authorizer {
 
 export interface AuthorizerParts {
   readonly clock: Clock;
-  /** Told of each look into the cache, and whether the key was there. */
+  /** Called for each cache look-up, with the result. */
   looked(wasKept: boolean): void;
   findByDigest(digest: string): Promise<StoredKey | undefined>;
   /** The caller that a key stands for. */

@@ -14,37 +14,37 @@ import type { KeyRecord, KeyRegistry } from './keys-api.ts';
 
 const KEY_BYTES = 32;
 
-/** Where the first key of a store lies. */
+/** The file of a store's first key. */
 export const firstKeyFile = ({ dataFolder }: Pick<NodeSettings, 'dataFolder'>): string => join(dataFolder, 'admin.key');
 
-/** A key nobody can guess: 64 hexadecimal digits, safe in a shell, a header and a URL. */
+/** A random key: 64 hexadecimal digits, safe in a shell, a header and a URL. */
 export const drawKey = (random: Random): string => Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
 
 export interface FirstKeyParts {
   readonly registry: Pick<KeyRegistry, 'permissions' | 'count' | 'register' | 'list'>;
   readonly random: Random;
   readonly node: NodeSettings;
-  /** Acts for the node itself. */
+  /** The node itself. */
   readonly actor: Principal;
-  /** Whom the first key is for. */
+  /** The entity of the first key. */
   readonly entityUri: string;
-  /** Where the operator brings the first key, none is made. */
+  /** True if the operator provides the first key, so that none is made. */
   readonly isBrought: boolean;
-  /** Whether a request with this key would be served now. */
+  /** True if the node would accept this key now. */
   isActive(rawKey: string): Promise<boolean>;
 }
 
 interface FirstKey {
   readonly file: string;
-  /** Null when the store had a key before. */
+  /** Null if the store had a key before. */
   readonly registered: KeyRecord | null;
-  /** Whether the file holds a key that opens the node now. */
+  /** True if the file holds a key that is valid now. */
   readonly isGood: boolean;
-  /** Whether any key does. */
+  /** True if any key is valid. */
   readonly anyIsActive: boolean;
 }
 
-/** Makes the first key where the store has none, and says where it lies. Undefined where no key is needed. */
+/** Makes the first key of a new store, and tells where it lies. Undefined if no key is needed. */
 export const greetWithKey = async (parts: FirstKeyParts): Promise<GreetingPart | undefined> => {
   if (!parts.node.authRequired) return undefined;
   const key = await (parts.isBrought ? lookAtFirstKey(parts) : ensureFirstKey(parts));
@@ -53,19 +53,19 @@ export const greetWithKey = async (parts: FirstKeyParts): Promise<GreetingPart |
     const end = registered.expiresAt === null ? 'never expires' : `expires ${registered.expiresAt}`;
     return {
       lines: [['Admin key', `${shortPath(key.file)} (only you may read it; ${end})`]],
-      // The key stays in its file: it is named, not spelled.
+      // The output names the file, not the key.
       curlOptions: `-H "Authorization: Bearer $(cat ${shellQuote(key.file)})"`,
     };
   }
-  // A key that opens nothing any more is not offered.
+  // An invalid key is not offered.
   if (key.isGood) return { note: `the first key is in ${shortPath(key.file)}` };
   return key.anyIsActive ? {} : { note: 'no key is active, "fact-memory-node key add" generates one' };
 };
 
 /**
- * Gives a store without any key its first one. The file comes first: a crash in between leaves a key that is on disk
- * but not yet known, and the next start registers that one; the other order could leave an admin key that nobody has.
- * Several first starts at once agree on whichever file came first.
+ * Gives a store without any key its first one. The file comes first: after a crash in between, the next start registers
+ * the key in the file, while the other order could leave an admin key that nobody has. Several simultaneous first
+ * starts agree on the first file.
  */
 export const ensureFirstKey = async (parts: FirstKeyParts): Promise<FirstKey> => {
   const { registry, random, node, actor, entityUri } = parts;
@@ -89,10 +89,10 @@ export const ensureFirstKey = async (parts: FirstKeyParts): Promise<FirstKey> =>
   }
 };
 
-/** What has become of the first key of a store that has had one. */
+/** The state of the first key of a store that already had one. */
 const lookAtFirstKey = async ({ registry, node, actor, isActive }: FirstKeyParts): Promise<FirstKey> => {
   const file = firstKeyFile(node);
-  // A file that is missing or holds something else was the operator's to remove.
+  // A file that is missing or holds something else was changed by the operator.
   const rawKey = await readSecretFile(file).catch(() => undefined);
   const isGood = rawKey !== undefined && (await isActive(rawKey));
   return { file, registered: null, isGood, anyIsActive: isGood || (await registry.list(actor)).length > 0 };

@@ -21,7 +21,7 @@ export class KeyCache<T> {
   #cached = new Map<string, Cached<T>>();
   #loading = new Map<string, Promise<T | undefined>>();
 
-  /** `looked` is told of each look, and whether an answer was there. */
+  /** Calls `looked` for each look-up, with the result. */
   constructor(
     load: (digest: string) => Promise<T | undefined>,
     monotonicMs: () => number,

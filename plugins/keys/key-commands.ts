@@ -69,7 +69,7 @@ const addCommand = defineCommand({
     };
     const register = (): Promise<KeyRecord> => keys.register(nodePrincipal(self.names), registration);
     const record = await (out === undefined ? register() : registerWithFile(out, registration, random, register));
-    // Standard output carries the key and nothing else, so that a script can take it from there.
+    // Standard output carries only the key, so that a script can take it from there.
     if (out === undefined) stdout.write(`${rawKey}\n`);
     const where = out === undefined ? 'it is not shown again' : `written to ${out}`;
     const end = record.expiresAt === null ? 'never expires' : `expires ${record.expiresAt}`;
@@ -77,7 +77,7 @@ const addCommand = defineCommand({
   },
 });
 
-/** The file comes first: a registered key that is in nobody's hands would be worse than a file that opens nothing. */
+/** The file comes first: a registered key that nobody holds would be worse than a file without a registered key. */
 const registerWithFile = async (
   file: string,
   { rawKey }: KeyRegistration,

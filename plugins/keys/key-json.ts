@@ -10,7 +10,7 @@ import {
 import { orderedScopes, sortedPermissions } from './key-row.ts';
 import type { AgentKeyRecord, ExpiringKey, KeyRecord } from './keys-api.ts';
 
-/** Whom a key stands for, and what it may do. */
+/** The holder and the rights of a key. */
 const HOLDER_MEMBERS = {
   entity_uri: STRING_JSON,
   permissions: listOf(STRING_JSON),

@@ -186,7 +186,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     return caller.kind === 'node' ? {} : this.#parts.tenantFilter(caller);
   }
 
-  /** Nobody but the node names another tenant than its own. */
+  /** Only the node may name another tenant than its own. */
   async #requireOpenTenant(tenantId = DEFAULT_TENANT): Promise<void> {
     const { tenancy } = this.#parts;
     if (tenantId === DEFAULT_TENANT) return;

@@ -12,7 +12,7 @@ import { DIGESTS_TABLE, API_KEYS_TABLE as TABLE } from './keys-migrations.ts';
 /** Raised with every change of a key. */
 export const KEYS_CHANGED = 'changed';
 
-/** Which keys; a member that is absent narrows nothing. */
+/** Selects keys. Absent members match every key. */
 export interface KeyFilter {
   readonly entityUri?: string;
   readonly tenantId?: string | undefined;
@@ -40,7 +40,7 @@ export class KeyStore {
     return row === undefined ? undefined : keyFromRow(row);
   }
 
-  /** Whether a key of this digest was ever registered, in whatever tenant, and be the tenant erased. */
+  /** True if a key with this digest was ever registered, in any tenant, erased ones included. */
   async isKnown(own: ReadableTables, digest: string): Promise<boolean> {
     return (await own.select(DIGESTS_TABLE, { digest })).length > 0;
   }
@@ -50,7 +50,7 @@ export class KeyStore {
     return row === undefined ? undefined : keyFromRow(row);
   }
 
-  /** Fails, now or with the commit, when the digest is taken, in whatever tenant. */
+  /** Fails, now or with the commit, if any tenant has the digest. */
   async insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
     own.signal(KEYS_CHANGED);
     await own.insertRows(DIGESTS_TABLE, [{ digest }]);
@@ -62,7 +62,7 @@ export class KeyStore {
     await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
   }
 
-  /** Lets a key end at this instant, which is not later than the end that it has. */
+  /** Ends a key at this instant, which is not later than its present end. */
   async endAt(own: WritableTables, { id, tenantId }: StoredKey, endsMs: number): Promise<void> {
     own.signal(KEYS_CHANGED);
     const columns = { expires_ms: endsMs, expires_at: formatInstant(endsMs) };

@@ -12,7 +12,7 @@ import {
 export interface KeyRecord {
   readonly id: string;
   readonly entityUri: string;
-  /** Sorted. One that no enabled plugin declares is kept and gives no right. */
+  /** Sorted. A permission that no enabled plugin declares is stored and gives no right. */
   readonly permissions: readonly string[];
   readonly allowedScopes: readonly Scope[];
   readonly description: string | null;
@@ -62,8 +62,8 @@ export interface RotatedKey {
 }
 
 /**
- * Tells that a key takes the place of another one of the same holder, in the transaction that makes it so: what is kept
- * under the former one lives on under the new one.
+ * Reports, in the replacing transaction, that a key replaces another one of the same holder. Data that belongs to the
+ * former key moves to the new one.
  */
 export const keyReplaced = defineCollectHook<
   {
@@ -76,16 +76,16 @@ export const keyReplaced = defineCollectHook<
 >('key:replaced');
 
 /**
- * The keys of callers. The node itself (`kind: 'node'`, for the command line and the first key) is held to the rules
- * for registrations, and to no rule about who may do what.
+ * The keys of callers. The rules for registrations bind every caller. The rules about rights do not bind the node
+ * itself (`kind: 'node'`, for the command line and the first key).
  */
 export interface KeyRegistry {
   /** Ids of the permissions that a key can be made with: those of the node and of the plugins that are enabled. */
   readonly permissions: readonly string[];
   /**
-   * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, `conflict` when the
-   * key was ever known, `authorization` when the caller is no `admin`, came from an identity provider, or lacks a
-   * permission, a scope or the tenant.
+   * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, and with `conflict` if
+   * the key was ever known. Rejects with `authorization` if the caller is no `admin`, came from an identity provider,
+   * or lacks a permission, a scope or the tenant.
    */
   register(caller: Principal, registration: KeyRegistration): Promise<KeyRecord>;
   /** The caller's own keys that are neither expired nor revoked, newest first. */
@@ -101,12 +101,12 @@ export interface KeyRegistry {
    */
   expiring(caller: Principal, withinDays?: number): Promise<ExpiringKey[]>;
   /**
-   * Registers a key in the place of another one, with the same entity and rights. The former key stays good for
-   * `overlapSeconds`, 0 to `MAX_KEY_OVERLAP_SECONDS`, or until its own end where that comes first; 0 revokes it. For an
-   * administrator the new key lives as long as the former one was made for; for others it ends with the former one.
-   * `id` is `current` for the key that the caller uses. Rejects with `lookup` as `revoke` does, with `authorization`
-   * where the key has rights that the caller lacks and for keys of an identity provider, with `conflict` for a key that
-   * has ended and for a new key that was ever known, and with `limit_reached` when too many were made within a day.
+   * Replaces a key by a new one with the same entity and rights. The former key stays valid for `overlapSeconds`, 0 to
+   * `MAX_KEY_OVERLAP_SECONDS`, or until its own earlier end; 0 revokes it. For an administrator the new key gets the
+   * full life of the former one; for others it ends with the former one. `id` is `current` for the key that the caller
+   * uses. Rejects with `lookup` as `revoke` does. Rejects with `authorization` if the key has rights that the caller
+   * lacks, and for keys of an identity provider. Rejects with `conflict` for a key that has ended, and for a new key
+   * that was ever known. Rejects with `limit_reached` after too many rotations within a day.
    */
   rotate(
     caller: Principal,
@@ -119,8 +119,8 @@ export interface KeyRegistry {
    */
   revoke(caller: Principal, id: string): Promise<void>;
   /**
-   * The caller that a key stands for, in this snapshot or transaction; undefined for a key that is unknown, revoked or
-   * expired. For work that is done later on behalf of a caller: keep the id alone, and ask each time.
+   * The principal of a key, in this snapshot or transaction; undefined for an unknown, revoked or expired key. For
+   * later work on behalf of a caller: store only the id, and call this each time.
    */
   principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined>;
   /** Keys ever registered, expired and revoked ones included. */
@@ -132,27 +132,25 @@ export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
 /** The entity that a person of the identity provider acts for. */
 export const subjectEntity = (oidcSub: string): string => `oidc:${oidcSub}`;
 
-/** What a person may do whom an identity provider vouches for. */
+/** The rights of a person, as an identity provider states them. */
 export interface SubjectGrant {
   /** Subject at the identity provider, 1 to 255 visible ASCII characters. The key acts for its `subjectEntity`. */
   readonly oidcSub: string;
-  /**
-   * Which program or device of the person the key is for, as its description says then; null for none in particular.
-   */
+  /** The program or device of the key, for its description; null for none in particular. */
   readonly client: string | null;
   /** At least one, of `KeyRegistry.permissions`. */
   readonly permissions: readonly string[];
-  /** Words by which the permissions were given, for the audit log. */
+  /** Role names that gave the permissions, for the audit log. */
   readonly roles: readonly string[];
-  /** The key ends then, or earlier where keys may not live as long. */
+  /** The life of the key, unless the node's limit is shorter. */
   readonly lifeMs: number;
 }
 
-/** Keys of people whom an identity provider vouches for. They act for the tenant `default`, in all scopes. */
+/** Keys of people whom an identity provider has authenticated. They act for the tenant `default`, in all scopes. */
 export interface SubjectKeys {
   /**
-   * Makes a key, which nobody can ask for again. The keys that the person has had for the same client are revoked in
-   * the same transaction. Rejects with `limit_reached` when the person has keys for too many other clients.
+   * Makes a key, which is returned only once. Revokes the person's keys for the same client in the same transaction.
+   * Rejects with `limit_reached` if the person has keys for too many other clients.
    */
   issue(grant: SubjectGrant): Promise<{ readonly rawKey: string; readonly record: KeyRecord }>;
 }
@@ -192,7 +190,7 @@ export interface AgentKeys {
    * and with `conflict` for a key that is revoked already.
    */
   revoke(caller: Principal, id: string): Promise<void>;
-  /** Those of the tenant's keys that have one of the ids, whoever owns them, revoked ones included; in no order. */
+  /** The tenant's keys with one of these ids, of any owner, revoked ones included; unordered. */
   among(ids: readonly string[], tenantId: string): Promise<readonly AgentKeyRecord[]>;
 }
 

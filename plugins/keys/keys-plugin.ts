@@ -111,7 +111,7 @@ export const keysPlugin = definePlugin({
   }),
   migrations: keysMigrations,
   async inspect({ config, node, notes }) {
-    // The first start takes the key that an earlier attempt has left.
+    // The first start uses a key that an earlier attempt left.
     if (notes === undefined && node.authRequired && config.bootstrapKey === '')
       await readSecretFile(firstKeyFile(node));
   },

@@ -43,7 +43,7 @@ former one would have ended. A key of a login is not rotated: log in again.`,
   },
   async run({ arguments: { id = 'current' }, options: { overlap, out, keep }, server, random, stdout, stderr }) {
     const rawKey = drawKey(random);
-    // The file comes first: a registered key that is in nobody's hands would be worse than a file that opens nothing.
+    // The file comes first: a registered key that nobody holds would be worse than a file without a registered key.
     if (out !== undefined && !(await writeSecretFile(out, rawKey, random))) throw taken(out);
     let reply: ServerReply;
     try {
@@ -58,7 +58,7 @@ former one would have ended. A key of a login is not rotated: log in again.`,
     }
     const kept = keep ? await server.keepKey(rawKey) : undefined;
     const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(kept ? [`kept in ${kept.path}`] : [])];
-    // Standard output carries the key and nothing else, so that a script can take it from there.
+    // Standard output carries only the key, so that a script can take it from there.
     if (places.length === 0) stdout.write(`${rawKey}\n`);
     const { document } = reply;
     const former = document['replaces'] as { readonly id: string; readonly expires_at: string };

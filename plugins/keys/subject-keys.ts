@@ -29,10 +29,10 @@ export interface SubjectKeyParts {
 
 /** Programs and devices of one person that may be signed in at the same time. */
 export const MAX_CLIENTS = 50;
-/** Keys of one person that have ended and are still listed in the store, for whoever follows the audit log. */
+/** Ended keys of one person that stay in the store, for readers of the audit log. */
 export const KEPT_ENDED_KEYS = 50;
 
-/** What becomes of the keys that a person has already. */
+/** The changes to a person's existing keys. */
 interface Succession {
   readonly replaced: readonly StoredKey[];
   readonly forgotten: readonly StoredKey[];

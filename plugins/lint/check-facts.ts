@@ -24,7 +24,7 @@ export const rulesOf = (question: LintQuestion, maxBytes: number): WalkRules => 
   maxBytes,
 });
 
-/** The facts that a question is about, among those that the caller sees. System facts are about the store itself. */
+/** The visible facts that a question selects. System facts are about the store itself. */
 export const questionFilter = ({ scope, entity, relation }: LintQuestion, names: ServiceNames): Filter => {
   const parts: Filter[] = [equals('system', false)];
   if (scope !== 'all') parts.push(equals('scope', scope));
@@ -85,8 +85,7 @@ const aliveAmong = async (
 const COUNTED_AT_ONCE = 10_000;
 
 /**
- * Counts the facts that a question is about, in pieces between which others get their turn, and no further than
- * `atMost`.
+ * Counts the facts that a question selects, at most up to `atMost`, in pieces between which other work gets its turn.
  */
 export const countFacts = async (
   reader: FactReader,
@@ -106,7 +105,7 @@ export const countFacts = async (
   return count;
 };
 
-/** Whether there are more facts than this. Costs nothing where the tenant has fewer in all. */
+/** True if there are more facts than this. Costs nothing if the tenant has fewer in all. */
 export const hasMoreThan = async (
   reader: FactReader,
   question: LintQuestion,

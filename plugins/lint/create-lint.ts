@@ -6,18 +6,16 @@ import { LINT_JOB, type LintParts, orderOf } from './lint-job.ts';
 import { LintWalk } from './lint-walk.ts';
 import { Turns } from './turns.ts';
 
-/** Room for the findings of an answer. */
+/** Bytes for the findings of a reply. */
 const ANSWER_FINDING_BYTES = 8 * 1024 * 1024;
 
-/**
- * Runs that this process does at once outside jobs: each holds a snapshot. Others wait in the order in which they came.
- */
+/** Concurrent runs of this process outside jobs: each holds a snapshot. Others wait in the order of arrival. */
 const RUNS_AT_ONCE = 2;
 
 /** Jobs of one caller that may wait or run. */
 const MOST_OPEN_JOBS = 8;
 
-/** What a job checks in a second while it leaves the node to others. For people. */
+/** Estimated speed of a job, which leaves the node time for other work. For people. */
 const FACTS_PER_SECOND = 5_000;
 
 export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint => {
@@ -27,13 +25,13 @@ export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint =
     async check(caller, question) {
       requirePermission(caller, 'read');
       if (question.scope !== 'all') requireReadScope(caller, question.scope);
-      // Callers of the same rights who ask the same share a run that has not begun: one that has may lack what a caller
-      // wrote just before.
+      // Equal questions by callers with equal rights share a run that has not started. A run that has may lack facts
+      // that a caller has just written.
       const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
       const known = waiting.get(key);
       if (known !== undefined) return known;
       const run = turns.take(async () => {
-        // With a free turn this runs at once, and the key is there a moment later.
+        // A run with a free slot starts at once, and its key must be set first.
         await Promise.resolve();
         waiting.delete(key);
         return checkOnce(parts, jobs, { caller, question, key });

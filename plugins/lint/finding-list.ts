@@ -1,12 +1,12 @@
 import { CHECKS, type Check, type Finding } from './lint-api.ts';
 
-/** A finding with what its list keeps beside it. */
+/** A finding with data of its list. */
 export interface KeptFinding extends Finding {
-  /** A fact by which to tell whether somebody sees what an orphan was found by: its own list of facts is empty. */
+  /** A fact that the reader of an orphan must see, because an orphan names no facts itself. */
   readonly witness?: string;
 }
 
-/** Plain JSON, to go on later. */
+/** Plain JSON, for resuming. */
 export interface FindingListState {
   readonly ordered: Readonly<Record<string, readonly KeptFinding[]>>;
   readonly group: Readonly<Record<string, readonly KeptFinding[]>>;
@@ -14,9 +14,8 @@ export interface FindingListState {
 }
 
 /**
- * The first findings in order, as many as there is room for. They come in the order of entities and relations, but of
- * all checks in turn, and not in the order of ids: those of one entity and relation are sorted when the next one
- * begins.
+ * The first findings in order, within a byte limit. They arrive by entity and relation, but of all checks in turn, and
+ * unordered within one relation. So those of one relation are sorted when the next relation begins.
  */
 export class FindingList {
   readonly #maxBytes: number;
@@ -39,7 +38,7 @@ export class FindingList {
     this.#isTruncated = state?.isTruncated ?? false;
   }
 
-  /** Adds a finding about the entity and relation of the moment. */
+  /** Adds a finding about the present entity and relation. */
   add(finding: KeptFinding): void {
     const { check } = finding;
     const group = this.#group[check] ?? [];
@@ -47,18 +46,18 @@ export class FindingList {
     group.push(finding);
     const bytes = (this.#groupBytes[check] ?? 0) + bytesOf(finding);
     this.#groupBytes[check] = bytes;
-    // Of a relation with very many findings the first ones are enough: the list has no room for the rest.
+    // A relation with very many findings is cut, because the list has no room for the rest.
     if (bytes > 2 * this.#maxBytes) this.#shorten(check, group);
   }
 
-  /** Adds a finding that is the next one of its check as it is. */
+  /** Adds a finding that is already the next one of its check. */
   append(finding: KeptFinding): void {
     const { check } = finding;
     this.#ordered[check]?.push(...this.#within(check, [finding]));
     this.#bytes[check] = (this.#bytes[check] ?? 0) + bytesOf(finding);
   }
 
-  /** Another entity or relation begins. */
+  /** Call it when another entity or relation begins. */
   endGroup(): void {
     const checks = Object.keys(this.#group);
     if (checks.length === 0) return;
@@ -80,7 +79,7 @@ export class FindingList {
     return this.#isTruncated;
   }
 
-  /** About as many as the findings take as JSON. */
+  /** Approximate size of the findings as JSON. */
   get bytes(): number {
     const all = [...Object.values(this.#bytes), ...Object.values(this.#groupBytes)];
     return all.reduce((sum, bytes) => sum + bytes, 0);
@@ -96,7 +95,7 @@ export class FindingList {
     return [];
   }
 
-  /** Findings of a check have no place behind those of earlier checks that fill the list. */
+  /** Drops findings of later checks if those of earlier checks fill the list. */
   #dropBeyond(): void {
     let bytes = 0;
     for (const check of CHECKS) {
@@ -128,10 +127,10 @@ const byFirstFact = (one: Finding, other: Finding): number => {
   return a < b ? -1 : Number(a > b);
 };
 
-/** Of the members beside the texts of a finding, as JSON. */
+/** Size of a finding's other members as JSON. */
 const FRAME_BYTES = 100;
 
-/** About as much as the finding takes in an answer. */
+/** Approximate size of the finding in a reply. */
 const bytesOf = ({ entity, relation, detail, factIds }: Finding): number =>
   FRAME_BYTES +
   Buffer.byteLength(entity) +

@@ -11,37 +11,37 @@ import {
   type TriplePosition,
 } from '../../kernel/plugin-api.ts';
 
-/** What the checks need to know of one fact. */
+/** The properties of a fact that the checks use. */
 export interface JudgedFact {
   readonly fact: FactOutline;
-  /** Says something, and neither a retraction nor a resolution has ended it. It may have expired. */
+  /** True if neither a retraction nor a resolution has ended it. It may have expired. */
   readonly isAsserted: boolean;
   /** When it expires, in milliseconds since the epoch; `NEVER` for most. */
   readonly untilMs: number;
   readonly isLive: boolean;
-  /** It refers to an entity about which the reader sees nothing live. */
+  /** True if it refers to an entity without live facts visible to the reader. */
   readonly isBroken: boolean;
 }
 
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Before every time that a fact may carry: at this moment nothing has expired. */
+/** Earlier than every possible time of a fact: at this moment nothing has expired. */
 const DAWN_MS = -8.64e15;
 
-/** The beginning of the value key of a `ref`: a short one holds the match key itself, a long one its digest. */
+/** The start of the value key of a short `ref`, which holds the match key itself. A long one holds its digest. */
 const SHORT_REF = 'r:';
 const LONG_REF = 'r#';
 
 export interface PageQuery {
-  /** Which of the visible facts are checked. */
+  /** Selects the facts to check among the visible ones. */
   readonly filter: Filter;
   readonly after: TriplePosition | undefined;
   readonly limit: number;
-  /** Whether to follow refs. */
+  /** True to check the targets of refs. */
   readonly followsRefs: boolean;
 }
 
-/** Some of the facts that the reader sees, in the order of triples, judged on the reader's snapshot. */
+/** A page of visible facts in the order of triples, judged on the reader's snapshot. */
 export const readPage = async (reader: FactReader, query: PageQuery, names: ServiceNames): Promise<JudgedFact[]> => {
   const { snapshot, nowMs } = reader;
   const { tenantId } = reader.caller;
@@ -71,7 +71,7 @@ export const readPage = async (reader: FactReader, query: PageQuery, names: Serv
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Ids of the facts whose target has no live fact in any scope that the reader sees. */
+/** Ids of facts whose target has no live fact in any scope that the reader sees. */
 const brokenAmong = async (
   reader: FactReader,
   facts: readonly FactOutline[],
@@ -89,7 +89,7 @@ const brokenAmong = async (
   return new Set([...targets].flatMap(([id, target]) => (alive.has(target) ? [] : [id])));
 };
 
-/** Match keys of the entities that refs lead to, by the id of the fact. Values are read for long names alone. */
+/** Match keys of the targets of refs, by the id of the fact. Reads values only for long names. */
 const targetsOf = async (
   { snapshot, caller }: FactReader,
   facts: readonly FactOutline[],

@@ -70,7 +70,7 @@ const TRUNCATED =
 
 type Table = (rows: readonly (readonly string[])[], form?: { readonly titled?: boolean }) => string;
 
-/** A table for each check that has found something. */
+/** A table for each check with findings. */
 const listed = (findings: readonly Shown[], table: Table): string =>
   CHECKS.map((check) => {
     const own = findings.filter((one) => one.check === check);
@@ -94,7 +94,7 @@ const summaryOf = (findings: readonly Shown[], factCount: unknown): string => {
   return `${counts.join(', ')} in ${factCount ?? 'an unknown number of'} fact${factCount === 1 ? '' : 's'}`;
 };
 
-/** The severities at which a run fails. */
+/** The severities that make a run fail. */
 const readSeverity = (word: string | undefined): readonly string[] => {
   if (word === undefined) return [];
   if (word !== 'error' && word !== 'warning') {

@@ -27,18 +27,18 @@ import { LintWalk, type WalkState } from './lint-walk.ts';
 
 export const LINT_JOB = 'lint.run';
 
-/** Room for the findings of a job, whose result is one row. */
+/** Bytes for the findings of a job, because its result is one row. */
 export const JOB_FINDING_BYTES = 4 * 1024 * 1024;
-/** Findings beyond this are not checkpointed any more: a run after a crash begins at the checkpoint before. */
+/** Larger lists of findings are not checkpointed: a run after a crash resumes from an earlier checkpoint. */
 const MAX_CHECKPOINT_BYTES = 200 * 1024;
-/** Facts from checkpoint to checkpoint. */
+/** Facts between two checkpoints. */
 const CHECKPOINT_FACTS = 5_000;
 
-/** For each millisecond of work the job rests so long: those who write and read keep their speed. */
+/** Rest per unit of work, so that readers and writers keep their speed. */
 const REST_FACTOR = 5;
 const MOST_REST_MS = 1_000;
 
-/** What a job needs to check facts as its creator would. */
+/** The data that a job needs to check facts as its creator. */
 export interface LintOrder extends WorkingRights {
   readonly question: LintQuestion;
 }
@@ -54,7 +54,7 @@ export interface LintParts {
   readonly names: ServiceNames;
 }
 
-/** What a job has found. */
+/** The result of a job. */
 export interface LintOutcome {
   readonly findings: readonly KeptFinding[];
   readonly isTruncated: boolean;
@@ -63,8 +63,8 @@ export interface LintOutcome {
 }
 
 /**
- * Checks facts page by page, each page on a snapshot of its own, so that no snapshot is old and little is held in
- * memory. A fact that changes meanwhile is seen as it was when its page was read.
+ * Checks facts page by page, each on its own short snapshot, with little memory. A fact that changes meanwhile counts
+ * as it was when its page was read.
  */
 export const lintInJob = async (
   { facts, clock, names }: LintParts,
@@ -94,12 +94,12 @@ export const lintInJob = async (
 };
 
 const checkpoint = async (run: JobRun, { list, state }: LintWalk): Promise<void> => {
-  // What is too long by far is not spelled to be measured.
+  // Avoids serialising a list that is much too long.
   if (list.bytes > MAX_CHECKPOINT_BYTES) return;
   if (Buffer.byteLength(JSON.stringify(state)) <= MAX_CHECKPOINT_BYTES) await run.checkpoint({ ...state });
 };
 
-/** Ends early when the signal aborts, so that a node that stops does not wait for it. */
+/** Ends early when the signal aborts, so that a stopping node does not wait. */
 const rest = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   ms < 1
     ? othersGoFirst()
@@ -114,7 +114,7 @@ const rest = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
         else signal.addEventListener('abort', end);
       });
 
-/** The job behind a request that is about many facts. */
+/** The job for a request about many facts. */
 export const lintJob = (parts: LintParts): JobHandler => ({
   covers: coversRights,
   async run(job) {
@@ -147,7 +147,7 @@ interface StoredResult extends CountedView {
 
 const IDS_PER_STATEMENT = 1_000;
 
-/** The findings whose facts the reader sees now. A contradiction takes two that differ. */
+/** The findings whose facts the reader sees now. A contradiction needs two visible facts that differ. */
 const shownTo = async (reader: FactReader, findings: readonly KeptFinding[]): Promise<KeptFinding[]> => {
   const ids = [...new Set(findings.flatMap(({ factIds, witness }) => (witness === undefined ? factIds : [witness])))];
   const visible = await reader.constraint('visible');
@@ -162,7 +162,7 @@ const shownTo = async (reader: FactReader, findings: readonly KeptFinding[]): Pr
     const factIds = finding.factIds.filter((id) => values.has(id));
     const needed = finding.check === 'contradiction' ? 2 : 1;
     if (new Set(factIds.map((id) => values.get(id))).size < needed) return [];
-    // The sentence says how many facts there are, those included that the reader does not see.
+    // The sentence contains the number of all facts, so it is shown only to readers who see them all.
     const isWhole = factIds.length === finding.factIds.length;
     return [{ ...finding, factIds, ...(isWhole ? {} : { detail: 'live facts of the triple say different things' }) }];
   });

@@ -51,7 +51,7 @@ export const findingJson = ({ check, severity, entity, relation, factIds, detail
 export interface LintSummary {
   readonly checkedMs: number;
   readonly isTruncated: boolean;
-  /** Left out for a reader who may not know it. */
+  /** Absent for a reader who may not learn it. */
   readonly factCount: number | undefined;
 }
 

@@ -105,7 +105,7 @@ export const getLintRoute = (lint: Lint): Route<undefined, Query> => ({
     }),
 });
 
-/** Given again and again, or as a list with commas. */
+/** Repeated parameters, or a list with commas. */
 const readChecks = (given: readonly string[]): readonly Check[] =>
   given
     .flatMap((list) => list.split(','))

@@ -4,7 +4,9 @@ import { type LintParts, lintInJob } from './lint-job.ts';
 
 const EVERYTHING: LintQuestion = { scope: 'all' };
 
-/** The lint of the schedule: every scope, outside gardens. It tells how much was found; a lint by hand tells what. */
+/**
+ * The scheduled lint: every scope, outside gardens. It records only the number of findings; a lint by hand lists them.
+ */
 export const lintTask = (parts: LintParts): UpkeepTask => ({
   name: 'lint',
   summary: 'counts contradictions, expired facts, orphans, broken references and relations without a namespace',

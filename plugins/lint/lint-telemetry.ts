@@ -2,7 +2,7 @@ import type { Telemetry } from '../../kernel/plugin-api.ts';
 import type { Upkeep } from '../upkeep/upkeep-api.ts';
 import { CHECKS } from './lint-api.ts';
 
-/** Shows what the lint of upkeep has counted when it was done last. */
+/** Publishes the counts of the last scheduled lint. */
 export const measureFindings = (telemetry: Telemetry, upkeep: Pick<Upkeep, 'lastResults'>, task: string): void =>
   telemetry.gauge(
     {

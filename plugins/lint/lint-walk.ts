@@ -3,22 +3,22 @@ import { FindingList, type FindingListState } from './finding-list.ts';
 import type { JudgedFact } from './judge-page.ts';
 import type { Check } from './lint-api.ts';
 
-/** What counts of a question once the facts are found. */
+/** The rules of a question that apply after its facts are found. */
 export interface WalkRules {
   readonly checks: ReadonlySet<Check>;
   readonly lookaheadMs: number;
-  /** Room for findings. */
+  /** Bytes for findings. */
   readonly maxBytes: number;
 }
 
-/** Live facts of one place. They come weakest first. */
+/** The live facts of one place, which arrive weakest first. */
 interface Rivals {
   count: number;
-  /** Of the strongest. */
+  /** Ids of the strongest. */
   readonly ids: string[];
   strongestValue: string;
   strongestId: string;
-  /** The strongest fact with another value than that of the strongest of all. */
+  /** The strongest fact whose value differs from that of the strongest of all. */
   rivalId: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface Candidate {
   readonly witness: string;
 }
 
-/** Plain JSON, to go on later. */
+/** Plain JSON, for resuming. */
 export interface WalkState {
   readonly after: TriplePosition | null;
   readonly last: Pick<FactOutline, 'entity' | 'relation'> | null;
@@ -46,16 +46,13 @@ export interface WalkState {
   readonly list: FindingListState;
 }
 
-/** Ids that a finding names. */
+/** Ids in one finding. */
 export const MAX_IDS = 100;
 
-/** Relations whose ref hands work over to somebody: nobody takes it up where the target is missing. */
+/** Relations whose ref hands over work, which is lost if the target is missing. */
 const HANDOVERS: ReadonlySet<string> = new Set(['intent:handoff_to', 'intent:context_ref']);
 
-/**
- * Makes findings of facts that come in the order of triples, so that it remembers no more than one place, one entity
- * and the findings.
- */
+/** Derives findings from facts in the order of triples, so it holds only one place, one entity and the findings. */
 export class LintWalk {
   readonly #rules: WalkRules;
   readonly #list: FindingList;
@@ -88,7 +85,7 @@ export class LintWalk {
     return this.#list;
   }
 
-  /** Between two pages, once the candidates were taken. */
+  /** The state between two pages, after the candidates were taken. */
   get state(): WalkState {
     return {
       after: this.#after,
@@ -108,14 +105,14 @@ export class LintWalk {
     }
   }
 
-  /** There are no further facts. */
+  /** Call it after the last fact. */
   end(): void {
     this.#endPlace();
     this.#list.endGroup();
     this.#endEntity();
   }
 
-  /** Entities that may be orphans, each once, in order: nothing live among the facts that were checked. */
+  /** Possible orphans, each once, in order: entities without live facts among the checked ones. */
   takeCandidates(): readonly Candidate[] {
     return this.#candidates.splice(0);
   }
@@ -183,7 +180,7 @@ export class LintWalk {
     const rivals = this.#rivals;
     this.#rivals = null;
     if (rivals === null || rivals.rivalId === null || this.#last === null || this.#after === null) return;
-    // Two that differ are among those that are named.
+    // Ensures that two differing facts are among the named ones.
     const { ids, rivalId } = rivals;
     const named = ids.includes(rivalId) ? ids : [rivalId, ...ids.slice(1)];
     const where = this.#after.gardenId === null ? '' : ' in one garden';

@@ -1,4 +1,4 @@
-/** Lets so many pieces of work run at once. The others wait in the order in which they came. */
+/** Limits concurrent work. Further work waits in the order of arrival. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -9,7 +9,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { JsonObject } from './refused-question.ts';
 
-/** Who uses the tools. */
+/** The caller of the tools. */
 export interface Caller {
   readonly entityUri: string;
   readonly tenantId: string;
@@ -23,18 +23,18 @@ export interface NodeReply {
 }
 
 /**
- * The routes of a node, as one caller. Tools know nothing else of the node, so that they do the same inside it and over
- * HTTP, and can do no more than their caller.
+ * The routes of a node, as one caller. Tools use nothing else of the node, so that they work alike inside it and over
+ * HTTP, and never exceed their caller's rights.
  */
 export interface AskNode {
   readonly caller: Caller;
-  /** Whether the node has the route: the plugin of a route may be switched off. */
+  /** True if the node has the route; its plugin may be off. */
   serves(route: string): boolean;
-  /** Any status is a reply. */
+  /** Resolves for any status. */
   send(question: RouteQuestion): Promise<NodeReply>;
 }
 
-/** Asks the node in which this runs, as the caller of `outer`. */
+/** Calls routes of the node in which this code runs, as the caller of `outer`. */
 export const askLocally = (
   // biome-ignore lint/suspicious/noExplicitAny: a request of any route
   outer: RouteRequest<any, any, any>,
@@ -47,7 +47,7 @@ export const askLocally = (
 
 const callerOf = ({ entityUri, tenantId, permissions }: Principal): Caller => ({ entityUri, tenantId, permissions });
 
-/** Asks a running node with the key of the command. Throws where the node does not say who the caller is. */
+/** Calls routes of a running node with the key of the command. Throws if the node does not identify the caller. */
 export const askOverHttp = async (server: CommandServer): Promise<AskNode> => {
   const send = async (question: RouteQuestion): Promise<NodeReply> => {
     const { method, path, query } = spellQuestion(question);
@@ -65,7 +65,7 @@ export const askOverHttp = async (server: CommandServer): Promise<AskNode> => {
   return { caller: me, serves: (route) => routes === undefined || routes.has(spelledByOpenApi(route)), send };
 };
 
-/** What answers may be no node at all, and no JSON. */
+/** The reply may come from another server, and may not be JSON. */
 const readObject = (text: string): JsonObject => {
   try {
     return { ...(JSON.parse(text) as JsonObject) };
@@ -90,7 +90,10 @@ const readMe = async (send: AskNode['send']): Promise<Caller> => {
   return { entityUri, tenantId: String(tenantId), permissions: new Set(permissions.map(String)) };
 };
 
-/** The routes of the node by method and path, undefined where it has no description: then a tool finds out itself. */
+/**
+ * The routes of the node by method and path. Undefined if the node has no description: then each tool finds out by its
+ * call.
+ */
 const readRoutes = async (send: AskNode['send']): Promise<ReadonlySet<string> | undefined> => {
   const { status, text } = await send({ route: 'GET /v1/openapi.json' });
   if (status !== 200) return undefined;

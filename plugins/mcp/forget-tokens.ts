@@ -4,22 +4,22 @@ import type { Caller } from './ask-node.ts';
 /** Seconds between a preview and its confirmation. */
 export const PREVIEW_LIFETIME_S = 300;
 
-/** What a confirmation is good for. */
+/** The content of a preview, which its token confirms. */
 export interface Previewed {
   readonly caller: Caller;
-  /** What was asked to be forgotten. */
+  /** The object of the request to forget. */
   readonly target: unknown;
-  /** What would be hidden, as it stood then. */
+  /** The facts that would be hidden, at the time of the preview. */
   readonly state: unknown;
 }
 
 /**
- * Tokens that tie a confirmation to its preview: to the caller, the arguments and what the preview showed. Nothing is
- * kept; a token is a message authentication code, as page cursors are.
+ * Tokens that bind a confirmation to its preview: to the caller, the arguments and the shown facts. Nothing is stored,
+ * because a token is a message authentication code, as page cursors are.
  */
 export interface ForgetTokens {
   issue(previewed: Previewed): string;
-  /** False for any token that was not issued for exactly this, and for one that is too old. */
+  /** False for a token of another preview, and for an expired one. */
   accepts(token: string, previewed: Previewed): boolean;
 }
 

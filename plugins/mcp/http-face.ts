@@ -8,7 +8,7 @@ import { MCP_HEADERS } from './mcp-headers.ts';
 import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
 import type { JsonObject } from './refused-question.ts';
 
-/** One message that came to `POST /v1/mcp`. */
+/** One message to `POST /v1/mcp`. */
 export interface McpExchange {
   readonly body: JsonObject;
   readonly url: string;
@@ -18,15 +18,15 @@ export interface McpExchange {
   readonly server: MemoryServerParts;
 }
 
-/** Serves single messages, of the current revision of the protocol and of those before it. Keeps nothing in between. */
+/** Serves single messages, in the current and earlier revisions of the protocol. Stateless. */
 export interface HttpFace {
   answer(exchange: McpExchange): Promise<Response>;
-  /** Ends exchanges that are under way. */
+  /** Ends running exchanges. */
   close(): Promise<void>;
 }
 
 export const createHttpFace = (): HttpFace => {
-  // Lists do not change while the node runs, so that no client needs a stream that waits for changes.
+  // Lists do not change while the node runs, so no client needs a stream of changes.
   const { fetch: serve, close } = createMcpHandler((context) => createMemoryServer(partsIn(context)), {
     legacy: 'reject',
     maxSubscriptions: 0,
@@ -44,7 +44,7 @@ export const createHttpFace = (): HttpFace => {
 
 const partsIn = ({ authInfo }: McpRequestContext): MemoryServerParts => authInfo?.extra?.['parts'] as MemoryServerParts;
 
-/** Revisions before 2026-07-28, without a session. The answer is one JSON document, never a stream. */
+/** Handles revisions before 2026-07-28, without a session. The answer is one JSON document, never a stream. */
 const answerBefore = async (request: Request, { body, server: parts }: McpExchange): Promise<Response> => {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   const server = createMemoryServer(parts);
@@ -59,7 +59,7 @@ const answerBefore = async (request: Request, { body, server: parts }: McpExchan
 };
 
 const webRequest = ({ url, header, signal }: McpExchange): Request => {
-  // The node has read the body already, and what it answers is JSON whatever the client would take besides.
+  // The node has already read the body, and always answers with JSON.
   const headers = new Headers({ 'content-type': 'application/json', accept: 'application/json, text/event-stream' });
   for (const name of HEADERS) {
     const value = header(name);

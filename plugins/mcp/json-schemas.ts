@@ -5,8 +5,8 @@ import type { JsonObject } from './refused-question.ts';
 type StandardSchema = ReturnType<typeof fromJsonSchema<JsonObject>>;
 
 /**
- * A schema of arguments, checked as bodies of requests are: undeclared members are refused with the nearest known name,
- * defaults are filled in, and no message repeats a value.
+ * A schema for arguments, with the checks of request bodies: undeclared members are refused with the nearest known
+ * name, defaults are filled in, and no message repeats a value.
  */
 export const argumentsSchema = (json: JsonObject): StandardSchema => {
   const check = compileSchema(schema<JsonObject>(json));
@@ -23,7 +23,7 @@ export const argumentsSchema = (json: JsonObject): StandardSchema => {
   });
 };
 
-/** A schema that results are known to fit: tests and clients check them, a running node need not. */
+/** A schema without run-time checks: tests and clients check results, a running node need not. */
 export const resultSchema = (json: JsonObject): StandardSchema =>
   fromJsonSchema(json, {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),

@@ -8,7 +8,7 @@ export type Profile = (typeof PROFILES)[number];
 
 export const isProfile = (text: string): text is Profile => PROFILES.some((profile) => profile === text);
 
-/** How the server names itself to clients. */
+/** The server's name for clients. */
 export const SERVER_NAME = 'fact-memory';
 
 export interface ToolChoice {
@@ -17,7 +17,7 @@ export interface ToolChoice {
   readonly readOnly: boolean;
 }
 
-/** The tools that the caller gets: those that it may use, that the node can serve and that the operator wants. */
+/** The tools that the caller may use, that the node can serve and that the operator allows. */
 export const listedTools = ({ profile, readOnly }: ToolChoice, node: AskNode): readonly ToolDefinition[] =>
   (profile === 'core' ? CORE_TOOLS : [...CORE_TOOLS, ...EXTENDED_TOOLS]).filter(
     ({ permission, routes, effect }) =>
@@ -26,7 +26,7 @@ export const listedTools = ({ profile, readOnly }: ToolChoice, node: AskNode): r
       routes.every((route) => node.serves(route)),
   );
 
-/** What a client tells its user before it runs a tool. */
+/** Hints that a client shows its user before it runs a tool. */
 export const annotationsOf = (effect: ToolEffect) =>
   effect === 'nothing'
     ? { readOnlyHint: true, openWorldHint: false }

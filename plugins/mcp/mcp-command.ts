@@ -23,7 +23,7 @@ export const mcpCommand = defineCommand({
     const { profile, readOnly } = options;
     if (!isProfile(profile)) throw new ServiceError('validation', `--profile must be ${PROFILES.join(' or ')}`);
     const node = await askOverHttp(server);
-    // A confirmation is good for the process that gave the preview.
+    // A confirmation is valid in the process that made the preview.
     const tokens = createForgetTokens(createCursorCodec(random.bytes(SECRET_BYTES)), clock);
     const { serveOverStdio } = await import('./stdio-face.ts');
     const report = (error: unknown): void => {

@@ -1,6 +1,6 @@
 import type { RouteHeader } from '../../kernel/plugin-api.ts';
 
-/** Those that the protocol defines. The credential is not among them: the node has judged it. */
+/** The headers of the protocol, without the credential, which the node itself checks. */
 export const MCP_HEADERS: Readonly<Record<string, RouteHeader>> = {
   'MCP-Protocol-Version': { summary: 'The revision of the protocol that the client speaks' },
   'Mcp-Session-Id': { summary: 'Accepted from older clients; the node keeps no sessions' },

@@ -36,7 +36,7 @@ export const mcpPlugin = definePlugin({
     const tokens = createForgetTokens(cursors, clock);
     let loaded: Promise<HttpFace> | undefined;
     const face = (): Promise<HttpFace> => {
-      // Whoever does not use the protocol does not pay for its library.
+      // Loaded on demand, so that a node without MCP clients does not pay for the library.
       loaded ??= import('./http-face.ts').then(({ createHttpFace }) => createHttpFace());
       return loaded;
     };

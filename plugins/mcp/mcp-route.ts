@@ -9,18 +9,18 @@ export const MCP_PATH = '/v1/mcp';
 type Message = JsonObject;
 
 export interface McpRouteParts {
-  /** The SDK is loaded by the first request that needs it. */
+  /** Loads the SDK on the first request that needs it. */
   face(): Promise<HttpFace>;
-  /** Of the server that is made for a request. */
+  /** The parts of the server for one request. */
   partsFor(request: RouteRequest<undefined, undefined, Message>): MemoryServerParts;
   readonly nodeUrl: string;
-  /** Where a client learns how to get a key; undefined while nobody but an operator gives keys. */
+  /** Where a client learns how to get a key; undefined if only operators issue keys. */
   readonly resourceMetadata: string | undefined;
 }
 
 /**
  * `POST /v1/mcp`: the Model Context Protocol, streamable HTTP without sessions. GET and DELETE belong to sessions, so
- * they are methods that the path does not have.
+ * the path does not support them.
  */
 export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Message> => ({
   method: 'POST',
@@ -32,7 +32,8 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
   body: schema<Message>({
     type: 'object',
     required: ['jsonrpc', 'method'],
-    // A batch is no object: the protocol has none any more. Nor does the node ask clients, so no message is a reply.
+    // The protocol no longer has batches, so an array is refused. The node sends clients no requests, so no message is
+    // a reply.
     properties: {
       jsonrpc: { type: 'string', const: '2.0' },
       id: { type: ['string', 'integer'] },
@@ -70,7 +71,7 @@ const RPC_JSON = {
   },
 } as const;
 
-/** A message that the protocol refuses; what the node refuses before is a problem document, as everywhere. */
+/** A refusal by the protocol. Refusals by the node come earlier, as ordinary problem documents. */
 const REFUSED_JSON = { json: RPC_JSON, text: ['application/problem+json'] };
 
 const replyOf = async (response: Response): Promise<Reply> => {

@@ -14,9 +14,9 @@ export interface MemoryServerParts {
   readonly choice: ToolChoice;
   readonly node: AskNode;
   readonly tokens: ForgetTokens;
-  /** Tells the operator of a bug. The client is told that there was one. */
+  /** Reports a bug to the operator. The client only learns that there was one. */
   report(error: unknown): void;
-  /** How the server calls itself to clients. */
+  /** The server's name for clients. */
   readonly name: string;
   readonly version: string;
 }
@@ -67,7 +67,7 @@ const refusedResult = ({ problem }: RefusedQuestion): CallToolResult => ({
   content: [{ type: 'text', text: problemText(problem) }],
 });
 
-/** `_meta.idempotencyKey` of the call. A digest, because the client may choose any text. */
+/** `_meta.idempotencyKey` of the call, as a digest, because the client may choose any text. */
 const idempotencyKeyOf = ({ mcpReq }: ServerContext): string | undefined => {
   const given: unknown = mcpReq._meta?.['idempotencyKey'];
   return typeof given === 'string' && given !== '' ? sha256Hex(`mcp ${given}`) : undefined;
@@ -78,7 +78,7 @@ interface ToolSchemas {
   readonly outputSchema: ReturnType<typeof resultSchema>;
 }
 
-/** Compiled once in a process. */
+/** Compiled once per process. */
 const schemasOf = (tool: ToolDefinition): ToolSchemas => {
   const known = COMPILED.get(tool);
   if (known !== undefined) return known;

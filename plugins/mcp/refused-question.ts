@@ -1,7 +1,7 @@
 import { type RouteQuestion, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AskNode } from './ask-node.ts';
 
-/** A problem document of a route, as far as a model can use it. */
+/** The parts of a problem document that a model can use. */
 export interface ToldProblem {
   readonly code: string;
   readonly status: number;
@@ -12,7 +12,7 @@ export interface ToldProblem {
   readonly retry_after?: number;
 }
 
-/** A route refused. A tool tells it as its own error. */
+/** A refusal by a route, which a tool returns as its own error. */
 export class RefusedQuestion extends Error {
   override readonly name = 'RefusedQuestion';
   readonly problem: ToldProblem;
@@ -25,7 +25,7 @@ export class RefusedQuestion extends Error {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Asks a route for its document. Throws `RefusedQuestion` with the problem of any status from 400 up. */
+/** Requests a document from a route. Throws `RefusedQuestion` with the problem for any status of 400 or more. */
 export const ask = async (node: Pick<AskNode, 'send'>, question: RouteQuestion): Promise<JsonObject> => {
   const { status, text } = await node.send(question);
   const document = readObject(text);
@@ -53,7 +53,7 @@ const problemIn = (document: JsonObject, status: number): ToldProblem => {
   };
 };
 
-/** What a client is told of an error: what a caller or a resource did wrong, and of a bug only that there was one. */
+/** The error for a client: the fault of a caller or a resource; for a bug, only the fact that there was one. */
 export const refusalOf = (error: unknown, { report }: { report(error: unknown): void }): RefusedQuestion => {
   if (error instanceof RefusedQuestion) return error;
   if (error instanceof ServiceError) {

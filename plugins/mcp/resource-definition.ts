@@ -1,15 +1,15 @@
 import type { AskNode } from './ask-node.ts';
 
-/** One kind of thing that a client can read by an address: `memory://<name>/{<variable>}`. */
+/** A kind of document that clients read by address: `memory://<name>/{<variable>}`. */
 export interface ResourceDefinition {
   readonly name: string;
   readonly variable: string;
   readonly title: string;
   readonly description: string;
   readonly routes: readonly string[];
-  /** The document for a value of the variable, as it is. */
+  /** Returns the document for a value of the variable. */
   read(value: string, node: AskNode): Promise<unknown>;
-  /** Values that begin like this, of those that the caller may see; at most 100. */
+  /** Visible values with this beginning; at most 100. */
   complete(begun: string, node: AskNode): Promise<readonly string[]>;
 }
 

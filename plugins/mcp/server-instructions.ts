@@ -1,6 +1,6 @@
 import type { ToolChoice } from './listed-tools.ts';
 
-/** How a model uses this memory. The client shows it to the model once a session, so it is short. */
+/** Usage advice for a model. The client shows it once per session, so it is short. */
 export const serverInstructions = ({ readOnly }: ToolChoice): string =>
   [
     'A memory of facts that agents and people share. A fact says one thing: entity, relation, value, source, confidence.',

@@ -2,7 +2,7 @@ import { finished, type Readable, type Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
 
-/** Serves one client on a pair of streams, and resolves when it has gone. */
+/** Serves one client on a pair of streams. Resolves when the client has left. */
 export const serveOverStdio = async (
   parts: MemoryServerParts,
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
@@ -11,10 +11,10 @@ export const serveOverStdio = async (
     transport: new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES }),
     maxSubscriptions: 0,
   });
-  // A client that breaks off is a client that has gone.
+  // A broken connection counts as leaving.
   await new Promise<void>((resolve) => void finished(stdin, { writable: false }, () => resolve()));
   await handle.close();
 };
 
-/** As long as a body that the node takes, with room for its envelope. */
+/** Room for the largest body that the node accepts, with its envelope. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;

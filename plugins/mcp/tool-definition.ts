@@ -2,31 +2,31 @@ import type { AskNode } from './ask-node.ts';
 import type { ForgetTokens } from './forget-tokens.ts';
 import type { JsonObject } from './refused-question.ts';
 
-/** What a tool works with. */
+/** The services of a tool. */
 export interface ToolContext {
   readonly node: AskNode;
   readonly tokens: ForgetTokens;
-  /** What the client gave to make a call that it repeats take effect once. */
+  /** The client's key that makes a repeated call take effect once. */
   readonly idempotencyKey: string | undefined;
 }
 
 export interface ToolResult {
   /** Fits the output schema of the tool. */
   readonly structured: JsonObject;
-  /** The same in short, for models that read text. */
+  /** A short form, for models that read text. */
   readonly text: string;
 }
 
-/** What a tool may change. `hides`: something that callers saw is not shown any more. */
+/** The effect of a tool on the memory. `hides`: visible facts disappear. */
 export type ToolEffect = 'nothing' | 'adds' | 'hides';
 
 export interface ToolDefinition {
   readonly name: string;
-  /** What the model reads to choose it. Every word is paid for in each session. */
+  /** The text by which a model chooses the tool. Each session pays for every word. */
   readonly description: string;
-  /** The permission without which every call would be refused; `any` for every key. */
+  /** The permission that every call needs; `any` for every key. */
   readonly permission: string;
-  /** Routes without which it cannot work: where one is missing, its plugin is off, and so is the tool. */
+  /** Routes that the tool needs. If one is missing, its plugin is off, and so is the tool. */
   readonly routes: readonly string[];
   readonly effect: ToolEffect;
   /** Members of its arguments. */

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import type { MetricJson, MetricValue } from './metric-json.ts';
 
-/** What one process says, and the value of the label that names it; undefined where nobody has to tell it apart. */
+/** The metrics of one process, with the label value that names it; undefined for a single process. */
 export interface ProcessMetrics {
   readonly process: string | undefined;
   readonly metrics: readonly MetricJson[];
@@ -14,7 +14,7 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
   openmetrics: Registry.OPENMETRICS_CONTENT_TYPE,
 };
 
-/** Spells what all processes say as one text, each metric once. */
+/** The metrics of all processes as one text, each metric once. */
 export const expose = async (processes: readonly ProcessMetrics[], format: Format): Promise<string> => {
   const joined = new Map<string, { metric: MetricJson; values: MetricValue[] }>();
   for (const { process, metrics } of processes) {
@@ -30,7 +30,7 @@ export const expose = async (processes: readonly ProcessMetrics[], format: Forma
     const shown = {
       name,
       type: metric.type,
-      // The registry takes the ending off the names of counters for OpenMetrics, and puts it on their lines.
+      // For OpenMetrics the registry removes the suffix of counters from their names, and adds it to their lines.
       get() {
         return { ...metric, values, name: this.name };
       },

@@ -2,13 +2,13 @@ import type { Labels } from '../../kernel/plugin-api.ts';
 
 /** One line of a scrape. */
 export interface MetricValue {
-  /** Where it is not the name of the metric: a bucket, a sum, a count. */
+  /** The name of the line if it differs from the metric's: a bucket, a sum, a count. */
   readonly metricName?: string | undefined;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-/** A metric with all its lines, as plain JSON: one process hands it to another in this form. */
+/** A metric with all its lines as plain JSON, in which processes exchange it. */
 export interface MetricJson {
   /** With the prefix of the service. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface MetricJson {
   readonly values: readonly MetricValue[];
 }
 
-/** One line of a histogram for each bucket, the sum and the count. */
+/** The lines of a histogram: one for each bucket, the sum and the count. */
 export const histogramLines = (
   name: string,
   labels: Labels,

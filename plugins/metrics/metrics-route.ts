@@ -3,7 +3,7 @@ import { AUDIT_READ } from '../audit/audit-api.ts';
 import { CONTENT_TYPES, type Format } from './exposition.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 
-/** `GET /v1/metrics`: the numbers speak of all tenants, so those who may read them belong to the operator's own. */
+/** `GET /v1/metrics`: the numbers cover all tenants, so only members of the operator's tenant may read them. */
 export const metricsRoute = (metrics: NodeMetrics, hasAuditors: boolean): Route => ({
   method: 'GET',
   path: '/v1/metrics',
@@ -24,7 +24,7 @@ const requireOperator = ({ kind, tenantId }: Principal): void => {
   }
 };
 
-/** OpenMetrics where it is accepted, as Prometheus itself prefers it. */
+/** OpenMetrics if accepted, because Prometheus prefers it. */
 const formatOf = (accept: string | undefined): Format =>
   accept !== undefined && OPENMETRICS.test(accept) ? 'openmetrics' : 'prometheus';
 

@@ -4,9 +4,9 @@ import type { Clock } from '../../kernel/plugin-api.ts';
 import type { ProcessMetrics } from './exposition.ts';
 import type { MetricJson } from './metric-json.ts';
 
-/** How often a process writes down its metrics for its neighbours. */
+/** How often a process writes its metrics for its neighbours. */
 export const WRITE_INTERVAL_MS = 5_000;
-/** What was written earlier belongs to a process that is gone. */
+/** An older file belongs to a process that has ended. */
 const STALE_MS = 4 * WRITE_INTERVAL_MS;
 const FILE = /^process-(\d{1,3})\.json$/;
 
@@ -17,15 +17,15 @@ interface Written {
 
 export interface NeighbourParts {
   readonly clock: Clock;
-  /** A folder that the processes of this node share, and no other node. */
+  /** A folder that only the processes of this node share. */
   readonly folder: string;
-  /** Place of this process among them. */
+  /** Index of this process among them. */
   readonly place: number;
 }
 
 /**
- * What the other processes behind the port have measured. A scrape reaches one process, so each writes its metrics
- * into a file now and then, and whichever is scraped shows all of them.
+ * Shares the metrics of the processes behind one port. A scrape reaches only one of them, so each writes its metrics to
+ * a file, and the scraped one reads the files of the others.
  */
 export class NeighbourMetrics {
   readonly #parts: NeighbourParts;
@@ -34,7 +34,7 @@ export class NeighbourMetrics {
     this.#parts = parts;
   }
 
-  /** Makes this process's metrics known to the others. */
+  /** Publishes this process's metrics to the others. */
   async write(metrics: readonly MetricJson[]): Promise<void> {
     const { clock, folder, place } = this.#parts;
     const path = join(folder, `process-${place}.json`);
@@ -44,7 +44,7 @@ export class NeighbourMetrics {
     await rename(draft, path);
   }
 
-  /** What the others wrote, as far as they still run. */
+  /** The metrics of the other running processes. */
   async read(): Promise<ProcessMetrics[]> {
     const { clock, folder, place } = this.#parts;
     const found: ProcessMetrics[] = [];
@@ -58,13 +58,13 @@ export class NeighbourMetrics {
     return found;
   }
 
-  /** Takes this process's file away. */
+  /** Removes this process's file. */
   async end(): Promise<void> {
     await rm(join(this.#parts.folder, `process-${this.#parts.place}.json`), { force: true });
   }
 }
 
-/** Undefined where the file went meanwhile, or holds something else. */
+/** Undefined if the file was removed meanwhile, or is malformed. */
 const readWritten = async (path: string): Promise<Written | undefined> => {
   try {
     const written = JSON.parse(await readFile(path, 'utf8')) as Written;

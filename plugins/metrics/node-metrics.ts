@@ -6,7 +6,7 @@ import { readProcessMetrics } from './process-metrics.ts';
 import { type Gauge, readGauges } from './read-gauges.ts';
 import type { SeriesMeter } from './series-meter.ts';
 
-/** Scrapes within this time read the gauges once. */
+/** Scrapes within this time share one reading of the gauges. */
 const KEPT_MS = 1_000;
 
 export interface NodeMetricsParts {
@@ -15,12 +15,12 @@ export interface NodeMetricsParts {
   readonly names: ServiceNames;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Place of this process among those that serve together, and the others; undefined where it serves alone. */
+  /** The index of this process and its neighbours; undefined if it serves alone. */
   readonly shared: { readonly place: number; readonly neighbours: NeighbourMetrics } | undefined;
   failed(gauge: Gauge): void;
 }
 
-/** Everything that a scrape shows. */
+/** All metrics of a scrape. */
 export class NodeMetrics {
   readonly #parts: NodeMetricsParts;
   readonly #prefix: string;
@@ -49,7 +49,7 @@ export class NodeMetrics {
     return expose([own, ...others, ofStore], format);
   }
 
-  /** What this process alone can say. */
+  /** The metrics of this process alone. */
   async ofProcess(): Promise<MetricJson[]> {
     const { telemetry, meter } = this.#parts;
     const gauges = await this.#ownGauges();

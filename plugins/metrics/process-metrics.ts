@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricJson } from './metric-json.ts';
 
-/** There is one process, however many nodes run in it, and its observers cannot be taken off again. */
+/** One per process, even with several nodes in it, because its observers cannot be removed. */
 let registry: Registry | undefined;
 
 /** Memory, processor time, pauses of the event loop, garbage collection and open files of this process. */
@@ -10,7 +10,7 @@ export const readProcessMetrics = async (): Promise<MetricJson[]> => {
   return (await (registry as Registry).getMetricsAsJSON()) as unknown as MetricJson[];
 };
 
-/** Begins to measure; again it does nothing. */
+/** Starts measuring. Idempotent. */
 export const observeProcess = (): void => {
   if (registry !== undefined) return;
   registry = new Registry();

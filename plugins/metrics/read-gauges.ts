@@ -11,22 +11,22 @@ import type { MetricJson, MetricValue } from './metric-json.ts';
 
 export type Gauge = Extract<Instrument, { readonly kind: 'gauge' }>;
 
-/** What one gauge may take. */
+/** Time limit of one gauge. */
 const GAUGE_LIMIT_MS = 1_000;
-/** What all of them may take; those that have not begun by then are left out. */
+/** Time limit of all gauges; those not started by then are left out. */
 const ALL_LIMIT_MS = 3_000;
-/** So that a scrape does not hold many connections of a store at once. */
+/** Bounds the store connections of a scrape. */
 const AT_ONCE = 2;
 const USUAL_SERIES = 100;
 
 export interface GaugeParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of each gauge that could not be read. */
+  /** Called for each gauge that could not be read. */
   failed(gauge: Gauge): void;
 }
 
-/** Reads gauges, a few at once. One that fails or takes too long is left out, and is no reason to fail. */
+/** Reads gauges, a few at once. Leaves out those that fail or take too long. */
 export const readGauges = async (
   gauges: readonly Gauge[],
   nameOf: (gauge: Gauge) => string,

@@ -1,23 +1,23 @@
 import type { Instrument, Labels, Meter } from '../../kernel/plugin-api.ts';
 import { histogramLines, type MetricJson, type MetricValue } from './metric-json.ts';
 
-/** Combinations of labels that an instrument keeps apart where it says nothing else. */
+/** Default number of label combinations that an instrument separates. */
 const USUAL_SERIES = 100;
-/** Value of every label of what is counted together. */
+/** Value of all labels of the remaining combinations. */
 const OTHER = 'other';
 
 type Histogram = Extract<Instrument, { readonly kind: 'histogram' }>;
 
 interface Series {
   readonly labels: Labels;
-  /** Of a counter its value, of a histogram the sum of what was observed. */
+  /** The value of a counter; the sum of a histogram. */
   sum: number;
   count: number;
-  /** How many values fell into each bucket, and not into one before it. */
+  /** Values in each bucket, not cumulative. */
   readonly counts: number[];
 }
 
-/** Counts and sums in memory, bounded in number whatever the labels say. What it is told costs one look-up in a map. */
+/** Counts and sums in memory, with a bounded number of series for any labels. A count costs one map look-up. */
 export class SeriesMeter implements Meter {
   readonly #families = new Map<Instrument, Map<string, Series>>();
 
@@ -36,7 +36,7 @@ export class SeriesMeter implements Meter {
     if (at < buckets.length) series.counts[at] = (series.counts[at] ?? 0) + 1;
   }
 
-  /** The lines of a counter or a histogram. Without labels it has a line from the start. */
+  /** The lines of a counter or a histogram. Without labels, a line exists from the start. */
   read(instrument: Instrument, name: string): MetricJson {
     const { help, kind, labels = [] } = instrument;
     const family = this.#families.get(instrument);
@@ -68,7 +68,7 @@ export class SeriesMeter implements Meter {
   }
 }
 
-/** No key of real values begins so. */
+/** No key of real values begins like this. */
 const OTHER_KEY = '\u0000other';
 
 const emptySeries = (labels: Labels): Series => ({ labels, sum: 0, count: 0, counts: [] });

@@ -9,14 +9,14 @@ export interface ReceiptParts {
   readonly identity: Pick<NodeIdentity, 'publicKey' | 'sign'> | undefined;
 }
 
-/** What an erasure keeps on purpose. */
+/** Data that an erasure keeps on purpose. */
 const REMAINS = [
   'the id of the tenant, which is never given out again',
   'digests of its API keys, so that none of them opens anything again',
   'entries of the operator in the audit log of the tenant default, which name the id',
 ];
 
-/** What no node can reach. */
+/** Copies that no node can reach. */
 const OUT_OF_REACH = [
   'copies of the store that were made before, such as backups',
   'what other nodes, webhooks and clients received',

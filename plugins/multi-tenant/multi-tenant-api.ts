@@ -19,7 +19,7 @@ export const MULTI_TENANT_DISABLED = defineErrorCode('multi_tenant_disabled', {
   summary: 'this node keeps one tenant: SVC_MULTI_TENANT_ENABLED is off',
 });
 
-/** What other plugins ask about tenants. While the node keeps one tenant, everybody acts for `default`. */
+/** The tenants, for other plugins. While the node has one tenant, everybody acts for `default`. */
 export interface Tenancy {
   readonly isOn: boolean;
   /** The tenant for which a key acts that was stored for this one. */
@@ -77,9 +77,9 @@ export interface ErasureReceipt {
   readonly erased_at: string;
   /** Deleted rows by table. */
   readonly erased: Readonly<Record<string, number>>;
-  /** What stays, on purpose. */
+  /** Data that stays on purpose. */
   readonly remains: readonly string[];
-  /** What the node could not reach. */
+  /** Copies that the node could not reach. */
   readonly limits: readonly string[];
   readonly signed_by: string;
   /** The first 16 hexadecimal digits of the SHA-256 of the raw public key; null without a key. */
@@ -157,9 +157,7 @@ export interface Tenants {
 
 export const Tenants = defineRef<Tenants>('multi-tenant.tenants');
 
-/**
- * In the transaction that makes a tenant: registers its first key. At most one handler; a throw refuses the tenant.
- */
+/** In the transaction that makes a tenant: registers its first key. At most one handler; a throw refuses the tenant. */
 export const tenantFirstKey = defineCollectHook<
   {
     readonly caller: Principal;
@@ -175,7 +173,7 @@ export const tenantsInUse = defineCollectHook<{ readonly snapshot: PluginSnapsho
   'tenant:in-use',
 );
 
-/** What a plugin counts of one tenant, by word, for its record. */
+/** Counts of one tenant for its record, by word. */
 export const tenantCounted = defineCollectHook<
   { readonly tenantId: string; readonly snapshot: PluginSnapshot },
   Readonly<Record<string, number>>

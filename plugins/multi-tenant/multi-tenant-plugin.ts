@@ -96,7 +96,7 @@ export const multiTenantPlugin = definePlugin({
     });
     jobs?.handle(ERASURE_JOB, {
       run: async ({ payload, signal, progress }) => {
-        // Nobody knows how many rows all tables have before they are gone.
+        // The number of rows in all tables is unknown until they are deleted.
         const onProgress = (done: number): void => progress({ done, total: null });
         await eraser.run(String(payload['tenant_id']), { signal, onProgress });
         return {};

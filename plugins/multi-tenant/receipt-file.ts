@@ -57,7 +57,7 @@ const parse = (line: string): ErasureReceipt | undefined => {
   }
 };
 
-/** The node signs other documents with a `tenant_id` as well. None of them says when a tenant was erased. */
+/** The node also signs other documents with a `tenant_id`. Only receipts contain the time of the erasure. */
 const isSignedBy = ({ signature, ...content }: ErasureReceipt, key: Uint8Array): boolean =>
   typeof signature === 'string' &&
   typeof content.tenant_id === 'string' &&

@@ -104,7 +104,7 @@ interface CreateBody {
   };
 }
 
-/** What a first key may do unless the body says otherwise: administer the tenant, and use it. */
+/** Default permissions of a first key: to administer the tenant, and to use it. */
 export const FIRST_PERMISSIONS: readonly string[] = ['admin', 'read', 'write'];
 
 /** `POST /v1/tenants`: the caller brings the first key, the node keeps its digest. */

@@ -36,7 +36,7 @@ export class TenantStandings {
     return [...this.#exceptions].filter(([, status]) => status === 'erasing').map(([id]) => id);
   }
 
-  /** Resolves when what was committed before the call counts in this process. */
+  /** Resolves when this process applies everything that was committed before the call. */
   reload(): Promise<void> {
     const next = this.#reloading.catch(() => {}).then(() => this.#read());
     this.#reloading = next;

@@ -34,7 +34,7 @@ export const createJudgeOwned =
     return items.length === 0 ? undefined : judgeAll(items, batch, parts);
   };
 
-/** What follows from other facts was judged with them. */
+/** System facts that follow from other facts were judged with those. */
 const speaksForItself = ({ byClient, origin, notes }: AppendItem): boolean =>
   byClient || origin === 'peer' || noteOf(notes, RequesterNote) !== undefined;
 

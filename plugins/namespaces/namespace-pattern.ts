@@ -12,7 +12,7 @@ import {
 /** Characters of a pattern: as many as a match key may have that stands for itself. */
 export const MAX_PATTERN_LENGTH = MAX_PLAIN_KEY_LENGTH;
 
-/** What a prefix ends with. */
+/** The end of a prefix pattern. */
 const REST = '*';
 
 export interface NamespacePattern {
@@ -43,9 +43,9 @@ export const prefixOf = (pattern: string): string | null =>
   pattern.endsWith(REST) ? pattern.slice(0, -REST.length) : null;
 
 /**
- * The key of an entity under which rules look for it, at its full length. It takes more spellings for the same than
- * match keys do, because a match key keeps white space in the authority of a whole name but not in that of a part of
- * one. A rule that covers one spelling too many refuses; one that covers too few would let strangers in.
+ * The key by which rules find an entity, at its full length. It equates more spellings than match keys do, because a
+ * match key keeps white space in the authority of a whole name but not in a part of one. A rule that covers a spelling
+ * too many refuses; one that covers too few would admit strangers.
  */
 export const namespaceKeyOf = (fact: Pick<PreparedFact, 'entity' | 'entityKey'>, names: ServiceNames): string =>
   // A longer key is a digest, which tells nothing about paths.

@@ -6,7 +6,7 @@ import {
   type Principal,
 } from '../../kernel/plugin-api.ts';
 
-/** Who alone may write about an entity, or about every entity under a path. */
+/** The only entities that may write about an entity, or about every entity under a path. */
 export interface NamespaceRule {
   /** An entity, or a prefix that ends with a slash and a star, such as `svc://host/project/x/*`. */
   readonly pattern: string;

@@ -28,7 +28,7 @@ export const transferNamespaces = ({ tables, store, names }: TransferParts): Tra
   async take(transaction: PluginTransaction, tenantId, line) {
     const rule = readRule(line, tenantId, names);
     const own = tables.in(transaction);
-    // What this store says about a namespace is newer than any file.
+    // The store's own rule for a namespace is newer than any file.
     if ((await store.find(own, tenantId, rule.key)) !== undefined) return false;
     await store.put(own, rule);
     return true;

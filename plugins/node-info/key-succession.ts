@@ -9,6 +9,6 @@ export interface SucceedingKey {
   readonly validFrom: string;
 }
 
-/** What a key signs to say that another one of the same node comes after it. */
+/** The bytes that a key signs to name its successor of the same node. */
 export const successionBytes = (nodeId: string, { keyId, publicKey, validFrom }: SucceedingKey): Uint8Array =>
   Buffer.from(canonicalJson({ v: 1, node_id: nodeId, key_id: keyId, public_key: publicKey, valid_from: validFrom }));

@@ -35,7 +35,7 @@ export interface ListedNodeKey {
   readonly signed_by: { readonly key_id: string; readonly signature: string } | null;
 }
 
-/** What a node says of itself to every caller. */
+/** The public description of a node. */
 export interface NodeInfo {
   /** The document, at most a second old. Rejects when a plugin that adds members fails. */
   metadata(): Promise<NodeMetadata>;

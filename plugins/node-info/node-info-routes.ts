@@ -13,7 +13,7 @@ export const metadataRoute = (info: NodeInfo, names: ServiceNames): Route => ({
   handle: async () => ({ status: 200, body: await info.metadata() }),
 });
 
-/** `GET /healthz`. Both bodies are fixed; what is wrong goes to the log. */
+/** `GET /healthz`. Both bodies are fixed; details go to the log. */
 export const healthRoute = (info: NodeInfo): Route => ({
   method: 'GET',
   path: '/healthz',

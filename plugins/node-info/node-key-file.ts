@@ -38,9 +38,8 @@ export const readNodeKey = async (path: string): Promise<Uint8Array | undefined>
 };
 
 /**
- * Generates a new key in the place of the one in the file. The old one stays beside it, under its name with `.retired-`
- * and the beginning of the digest of its public key, before the new one appears: a crash leaves one or the other in
- * place and loses neither. Returns both.
+ * Replaces the key in the file by a new one. First moves the old one beside it, under its name with `.retired-` and the
+ * beginning of the digest of its public key, so that a crash loses neither. Returns both.
  */
 export const rotateNodeKey = async (
   path: string,
@@ -76,8 +75,8 @@ const RETIRED = '.retired-';
 const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
 
 /**
- * Generates a key in a new file, for its owner alone. Several calls at once, in whatever processes, agree on whichever
- * file came first.
+ * Generates a key in a new file for its owner alone. Several simultaneous calls, in any processes, agree on the first
+ * file.
  */
 export const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> => {
   await writeSecretFile(path, encodeBase64Url(random.bytes(SEED_BYTES)), random);

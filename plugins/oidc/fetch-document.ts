@@ -8,7 +8,7 @@ const MAX_URL_LENGTH = 2_048;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What the identity provider replied. */
+/** A reply of the identity provider. */
 export interface ProviderReply {
   readonly status: number;
   /** Empty where the body is no JSON object. */

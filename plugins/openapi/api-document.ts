@@ -30,7 +30,7 @@ export interface ApiOperation {
   readonly description?: string;
   /** The permissions of which a caller needs one. */
   readonly 'x-permissions'?: readonly string[];
-  /** What a request counts against. */
+  /** The quota that a request counts against. */
   readonly 'x-dimension'?: string;
   readonly security: readonly Readonly<Record<string, readonly []>>[];
   readonly parameters?: readonly ApiParameter[];

@@ -19,8 +19,8 @@ export interface DocumentParts {
 }
 
 /**
- * Describes the API of a node from its registered routes. The same node always gives the same document, to everybody:
- * it holds nothing of what is stored or set.
+ * Describes the API of a node from its registered routes. The same node always gives the same document to everybody,
+ * because it contains no stored data and no settings.
  */
 export const createDocument = ({ described, names, nodeUrl, version }: DocumentParts): ApiDocument => {
   const { plugins, routes, words, components } = described;

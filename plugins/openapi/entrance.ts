@@ -2,7 +2,7 @@ import type { DescribedRoute } from '../../kernel/plugin-api.ts';
 import { html } from './html-text.ts';
 import { framePage } from './page-frame.ts';
 
-/** What stands at `/`: who answers here, and where to go on. */
+/** The content of `/`: the identity of the node, and links. */
 export interface Entrance {
   /** The service's own name. */
   readonly name: string;

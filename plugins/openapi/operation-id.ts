@@ -37,7 +37,7 @@ const verbOf = (method: string, last: string): string => {
   return method === 'PATCH' ? 'update' : method.toLowerCase();
 };
 
-/** What is done to an item: `rotate-secret` of `subscriptions/:id` is `rotateSubscriptionSecret`. */
+/** The action on an item: `rotate-secret` of `subscriptions/:id` becomes `rotateSubscriptionSecret`. */
 const actionOf = (segments: readonly string[]): string => {
   const [verb = '', ...rest] = wordsOf(segments.at(-1) ?? '');
   return `${verb}${subjectOf(segments.slice(0, -1))}${rest.map(capital).join('')}`;

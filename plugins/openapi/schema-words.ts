@@ -4,7 +4,7 @@ import { membersOf } from './schema-members.ts';
 /** A piece of a description: plain text, the name of a shared schema, or something to be shown as it is spelled. */
 export type Piece = string | { readonly schema: string } | { readonly code: string };
 
-/** What a value may be, in few words. */
+/** A short description of the allowed values. */
 export const typeWords = (schema: JsonSchema): readonly Piece[] => {
   const { $ref: reference, anyOf, oneOf, allOf, enum: values, const: only } = schema;
   if (typeof reference === 'string') return [{ schema: reference.slice(reference.lastIndexOf('/') + 1) }];
@@ -27,7 +27,7 @@ export interface MemberRow {
   readonly name: string;
   readonly words: readonly Piece[];
   readonly isRequired: boolean;
-  /** What an absent member stands for; undefined where nothing does. */
+  /** The default of an absent member; undefined without one. */
   readonly fallback: unknown;
   readonly description: string;
 }

@@ -21,7 +21,7 @@ export const schemeOfHeader = (header: string): Schemes => ({
   },
 });
 
-/** What a caller has to present, all of it. */
+/** The credentials that a caller must present, all of them. */
 export const securityOf = ({ access, headers }: DescribedRoute): ApiOperation['security'] => {
   if (access === 'open') return [];
   const presented = Object.keys(headers).filter((name) => headers[name]?.isCredential === true);

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 
 /**
- * The schema of a body with what the node holds every body to: an object that lists its members takes no others, unless
- * it says so. What stands behind a choice is left as it is, as the node leaves it.
+ * The schema of a body with the rule for all bodies: an object that lists its members accepts no others, unless it says
+ * so. Alternatives stay as they are, because the node does not close them.
  */
 export const closedSchema = (schema: JsonSchema): JsonSchema => {
   const { properties, items, additionalProperties } = schema;

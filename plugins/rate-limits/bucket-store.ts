@@ -2,32 +2,32 @@ import type { PluginTables, Row, SqlValue, WritableTables } from '../../kernel/p
 import { BUCKETS_TABLE } from './rate-limits-migrations.ts';
 import { type Bucket, refilled, shareOf, spentOf } from './token-bucket.ts';
 
-/** One lock for all buckets, because that of a tenant would make requests wait for those who write facts. */
+/** One lock for all buckets, because a tenant's lock would make requests wait for writers of facts. */
 const LOCK = 'rate limits';
 const MINUTE_MS = 60_000;
-/** A bucket is full after a minute, and then says no more than a missing one. The rest is for clocks that differ. */
+/** A bucket is full after a minute, and then equals a missing one. The rest allows for clock differences. */
 const FORGOTTEN_MS = 2 * MINUTE_MS;
-/** Rows of one step, so that no statement holds up the store for long. */
+/** Rows of one step, so that no statement blocks the store for long. */
 const SWEEP_ROWS = 1_000;
 const SWEEP_STEPS = 100;
 
-/** What a process would like to have of a bucket. */
+/** A process's request for tokens of a bucket. */
 export interface Claim {
   readonly tenantId: string;
   readonly bucket: string;
   readonly perMinute: number;
-  /** Tokens that each waiting request needs, in the order in which they came. */
+  /** Tokens that each waiting request needs, in the order of arrival. */
   readonly wants: readonly number[];
-  /** Tokens that the process has left of its last share. */
+  /** Tokens left of the process's last share. */
   readonly held: number;
 }
 
 export interface Grant {
   /** Tokens that the process may spend from now on. */
   readonly share: number;
-  /** What is left for others. */
+  /** Tokens left for other processes. */
   readonly left: number;
-  /** The claim could not be met, and it is the first one of its bucket in a minute. */
+  /** True if the claim failed, as the first one of its bucket in a minute. */
   readonly isFirstBreach: boolean;
 }
 
@@ -39,7 +39,7 @@ export class BucketStore {
     this.#tables = tables;
   }
 
-  /** Answers all claims in one transaction. Each bucket is named once. */
+  /** Answers all claims in one transaction. Each bucket occurs once. */
   async claim(claims: readonly Claim[]): Promise<Grant[]> {
     return this.#tables.write(LOCK, async (own, transaction) => {
       const nowMs = await transaction.databaseMs();
@@ -53,7 +53,7 @@ export class BucketStore {
     });
   }
 
-  /** Tokens of these buckets as they are now; a bucket that nobody has used is full, and left out. */
+  /** Present tokens of these buckets. Unused buckets are full, and left out. */
   async read(
     tenantId: string,
     buckets: readonly { bucket: string; perMinute: number }[],
@@ -69,7 +69,10 @@ export class BucketStore {
     });
   }
 
-  /** Removes buckets that are full again. Those of a clock that was put back since fill from now on. */
+  /**
+   * Removes buckets that are full again. A bucket stamped in the future, because the clock was set back, refills from
+   * now on.
+   */
   async sweep(): Promise<void> {
     const nowMs = await this.#tables.read((_own, snapshot) => snapshot.databaseMs());
     const ahead = this.#tables(BUCKETS_TABLE).where('at_ms', '>', nowMs + MINUTE_MS);
@@ -118,7 +121,7 @@ const bucketOf = (row: Readonly<Record<string, SqlValue>>): StoredBucket => ({
   breachedMs: Number(row['breached_ms']),
 });
 
-/** What a claim gets, and the row that says so where it changes. */
+/** The grant of a claim, and the changed row. */
 const settle = (
   { tenantId, bucket, perMinute, wants, held }: Claim,
   stored: StoredBucket | undefined,
@@ -126,7 +129,7 @@ const settle = (
 ): { readonly grant: Grant; readonly row?: Row } => {
   const { tokens } = refilled(stored, perMinute, nowMs);
   const spent = spentOf(wants, Math.floor(tokens) + held);
-  // A request that cannot be met shall not keep its tokens from other processes.
+  // A request that cannot be met must not withhold its tokens from other processes.
   const share = spent.total === 0 ? 0 : shareOf(tokens, spent.total - held, perMinute);
   const sinceBreachMs = nowMs - (stored?.breachedMs ?? 0);
   const isFirstBreach = spent.refused > 0 && (sinceBreachMs >= MINUTE_MS || sinceBreachMs < 0);

@@ -18,11 +18,11 @@ export interface QuotaParts {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Quotas of this process, with what `http:admit` and the caller's own view ask besides. */
+/** The quotas of this process, with methods for `http:admit` and for the caller's own view. */
 export interface CountedQuotas extends Quotas {
-  /** As `take`, of any dimension. Returns no promise while the process has something left of its share. */
+  /** As `take`, for any dimension. Returns no promise while the process has tokens of its share. */
   admit(holder: QuotaHolder, dimension: string): Headers | undefined | Promise<Headers>;
-  /** What the holder may do, in the order of the settings. */
+  /** The state of each quota of the holder, in the order of the settings. */
   states(holder: QuotaHolder): Promise<readonly QuotaState[]>;
 }
 
@@ -83,7 +83,7 @@ export const createQuotas = (parts: QuotaParts): CountedQuotas => {
   };
 };
 
-/** `undo` where nobody knows whether the tokens are there. */
+/** Runs `undo` if the store does not tell whether the tokens are available. */
 const takeOr = async (undo: () => void, taking: Taken | Promise<Taken>): Promise<Taken> => {
   try {
     return await taking;
@@ -102,7 +102,7 @@ interface Asked {
 
 const NO_HEADERS: Headers = {};
 
-/** A refusal stands without its entry. */
+/** A refusal holds even if its audit entry cannot be recorded. */
 const recordBreach = async (
   { tenantId, entityUri }: QuotaHolder,
   { dimension, perMinute }: QuotaState,

@@ -10,13 +10,13 @@ import {
 import type { QuotaHolder, QuotaState } from './rate-limits-api.ts';
 
 export interface MyLimitsParts {
-  /** Quotas of the holder; none where nothing is limited. */
+  /** Quotas of the holder; empty without limits. */
   quotas(holder: QuotaHolder): Promise<readonly QuotaState[]>;
-  /** Null where nothing is limited. */
+  /** Null without a limit. */
   storedBytes(caller: Principal): Promise<{ readonly limit: number; readonly used: number } | null>;
 }
 
-/** `GET /v1/me/limits`: what the entity of the caller may do in a minute and store, and what is left of it. */
+/** `GET /v1/me/limits`: the quotas and storage limit of the caller's entity, and their remainders. */
 export const myLimitsRoute = (parts: MyLimitsParts): Route => ({
   method: 'GET',
   path: '/v1/me/limits',

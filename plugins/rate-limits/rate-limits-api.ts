@@ -1,6 +1,6 @@
 import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
-/** What a quota counts, as routes name it in `dimension`. */
+/** The kinds of requests that quotas count, as named in `dimension` of routes. */
 export const DIMENSIONS = [
   'fact_write',
   'fact_read',
@@ -17,28 +17,28 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** The part of a principal that quotas are counted for: all keys of one entity share them. */
 export type QuotaHolder = Pick<Principal, 'tenantId' | 'entityUri'>;
 
-/** What a holder may do in one dimension. */
+/** The quota of a holder in one dimension. */
 export interface QuotaState {
   readonly dimension: string;
-  /** Requests a minute, and the most that may come at once. */
+  /** Requests per minute, and the most at once. */
   readonly perMinute: number;
-  /** What may come at once now. */
+  /** Requests that may come at once now. */
   readonly remaining: number;
-  /** Seconds until everything may come at once again. */
+  /** Seconds until the quota is full again. */
   readonly resetS: number;
 }
 
-/** For plugins whose routes learn only in their handler for whom, or for how much, a request counts. */
+/** For plugins whose handlers determine the holder or the number of units of a request. */
 export interface Quotas {
   /**
-   * Counts a request that `http:admit` could not count, because its caller is known only now. Returns the headers that
-   * tell the caller about the quota; none where the dimension has no limit. Rejects with `quota_exceeded`.
+   * Counts a request that `http:admit` could not count, because its caller is known only now. Returns headers with the
+   * quota for the caller; none without a limit. Rejects with `quota_exceeded`.
    */
   take(holder: QuotaHolder, dimension: Dimension): Promise<Readonly<Record<string, string>>>;
   /**
-   * Counts the rest of a request that is `units` requests in one, and that `http:admit` has counted as one. Rejects
-   * with `quota_exceeded` when not all of them may come now, and with `batch_too_large` when they never may come at
-   * once; the whole request then counts nothing.
+   * Counts the rest of a request of `units` units, of which `http:admit` has counted one. Rejects with `quota_exceeded`
+   * if too few tokens are left now, and with `batch_too_large` if the request exceeds the whole quota. A rejected
+   * request counts nothing.
    */
   takeRest(holder: QuotaHolder, dimension: Dimension, units: number): Promise<Readonly<Record<string, string>>>;
 }

@@ -1,11 +1,11 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** What is left of each quota. A holder without a row has used nothing lately. */
+/** The remaining tokens of each quota. A holder without a row has a full quota. */
 export const BUCKETS_TABLE = 'rate_limits_buckets';
 
 /**
- * Bytes that each entity has stored. The row of a tenant that names no entity says up to which number of its ledger
- * they are counted.
+ * Bytes that each entity has stored. A tenant's row without an entity holds the ledger number up to which facts are
+ * counted.
  */
 export const STORED_TABLE = 'rate_limits_stored';
 
@@ -19,7 +19,7 @@ export const rateLimitsMigrations: readonly Migration[] = [
         // Digest of holder and dimension, which together are too long for an index.
         table.text('bucket').notNullable();
         table.double('tokens').notNullable();
-        // When `tokens` was right, and when the last breach was recorded, by the time of the store.
+        // The time of `tokens` and of the last recorded breach, by the store's clock.
         table.bigInteger('at_ms').notNullable().index();
         table.bigInteger('breached_ms').notNullable();
         table.primary(['tenant_id', 'bucket']);

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { DIMENSIONS, type Dimension } from './rate-limits-api.ts';
 
-/** Requests a minute, by dimension. What is not in it has no limit. */
+/** Requests per minute, by dimension. Other dimensions have no limit. */
 export type QuotaLimits = ReadonlyMap<string, number>;
 
-/** What the word `spec` stands for. */
+/** The limits behind the word `spec`. */
 export const SPEC_QUOTAS: Readonly<Record<Dimension, number>> = {
   fact_write: 100,
   fact_read: 1_000,
@@ -19,9 +19,9 @@ export const SPEC_QUOTAS: Readonly<Record<Dimension, number>> = {
 const MAX_PER_MINUTE = 10_000_000;
 
 /**
- * Reads `fact_write=100,recall=200`: requests a minute by dimension, with commas or spaces between them. The word
- * `spec` stands for a whole list, from which the other entries differ. Throws `validation` for anything else: nobody
- * shall believe in a limit that is none.
+ * Reads `fact_write=100,recall=200`: requests per minute by dimension, separated by commas or spaces. The word `spec`
+ * stands for a whole list, which other entries change. Throws `validation` for other text, so that a typing error never
+ * disables a limit unnoticed.
  */
 export const readQuotas = (text: string): QuotaLimits => {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');

@@ -1,17 +1,17 @@
 import { grown } from './token-bucket.ts';
 
-/** A process holds no share for longer: tokens of long ago would come on top of those of now. */
+/** A share expires after this time, because old tokens would come on top of new ones. */
 const SHARE_MS = 60_000;
-/** After a refusal a process looks again no earlier. It is the shortest wait that a refusal names. */
+/** Pause between a refusal and the next request to the store. A refusal names no shorter wait. */
 const REST_MS = 1_000;
-/** Holders without end must not fill the memory. What the longest unused one had left is lost. */
+/** Bounds the memory. The least recently used share is lost. */
 const MAX_SHARES = 20_000;
 
-/** What one process holds of one bucket. All times are monotonic milliseconds. */
+/** The share that one process holds of a bucket. All times are monotonic milliseconds. */
 export class Share {
   #held = 0;
   #endsMs = 0;
-  /** What the bucket held besides, and when that was so. */
+  /** The rest of the bucket, and when it was read. */
   #left = 0;
   #leftAtMs = 0;
   #restsUntilMs = 0;
@@ -20,7 +20,7 @@ export class Share {
     return nowMs < this.#endsMs ? this.#held : 0;
   }
 
-  /** Takes the tokens if they are there. */
+  /** Takes the tokens if there are enough. */
   spend(units: number, nowMs: number): boolean {
     const held = this.held(nowMs);
     if (held < units) return false;
@@ -41,12 +41,12 @@ export class Share {
     this.#leftAtMs = nowMs;
   }
 
-  /** The bucket could not meet a request. */
+  /** Records that the bucket could not meet a request. */
   rest(nowMs: number): void {
     this.#restsUntilMs = nowMs + REST_MS;
   }
 
-  /** Whether asking the store is no use yet. */
+  /** True if the store would surely refuse now. */
   isKnownToLack(units: number, nowMs: number): boolean {
     return nowMs < this.#restsUntilMs && this.held(nowMs) + Math.floor(this.#left) < units;
   }
@@ -58,14 +58,14 @@ export class Share {
   }
 }
 
-/** The shares of a process, the longest unused first. */
+/** The shares of a process, the least recently used first. */
 export class ShareMap {
   readonly #shares = new Map<string, Share>();
 
   of(key: string): Share {
     const known = this.#shares.get(key);
     const share = known ?? new Share();
-    // A map remembers insertion, so its first key is the longest unused one.
+    // A map keeps the order of insertion, so its first key is the least recently used.
     if (known !== undefined) this.#shares.delete(key);
     else if (this.#shares.size >= MAX_SHARES) this.#shares.delete(this.#shares.keys().next().value as string);
     this.#shares.set(key, share);

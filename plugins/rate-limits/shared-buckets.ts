@@ -4,20 +4,20 @@ import { type Share, ShareMap } from './share-map.ts';
 
 /** Buckets of one transaction. */
 const CLAIMS_AT_ONCE = 200;
-/** How long a request waits for the store, which may be out of reach. */
+/** How long a request waits for the store, which may be unreachable. */
 const STORE_LIMIT_MS = 5_000;
 
-/** One bucket, and how fast it fills. */
+/** One bucket, and its refill rate. */
 export interface BucketName {
   readonly tenantId: string;
   readonly bucket: string;
   readonly perMinute: number;
 }
 
-/** What became of a request. */
+/** The result of taking tokens. */
 export interface Taken {
   readonly isLetIn: boolean;
-  /** Tokens that are there for further requests, as far as this process knows. */
+  /** Tokens left for further requests, as far as this process knows. */
   readonly tokens: number;
   /** See `Grant.isFirstBreach`. */
   readonly isFirstBreach: boolean;
@@ -35,9 +35,9 @@ export interface SharedBucketsParts {
 }
 
 /**
- * The buckets as one process uses them. It takes shares of their tokens out of the store, and lets requests in by what
- * is left of a share, so that most requests ask nobody. What it does not spend within a minute, or before it ends, is
- * lost: over all processes there are never more requests than tokens.
+ * The buckets as one process uses them. It takes shares of their tokens from the store and admits requests from its
+ * share, so most requests need no store access. Unspent tokens expire after a minute, and at the end of the process. So
+ * all processes together never admit more requests than there are tokens.
  */
 export class SharedBuckets {
   readonly #parts: SharedBucketsParts;
@@ -49,9 +49,7 @@ export class SharedBuckets {
     this.#parts = parts;
   }
 
-  /**
-   * Takes tokens, all or none. Rejects with `unavailable` when the store does not say in time whether they are there.
-   */
+  /** Takes tokens, all or none. Rejects with `unavailable` if the store does not answer in time. */
   take(name: BucketName, units: number): Taken | Promise<Taken> {
     const nowMs = this.#parts.clock.monotonicMs();
     const share = this.#shares.of(keyOf(name));
@@ -60,13 +58,13 @@ export class SharedBuckets {
     return this.#claim(name, share, units);
   }
 
-  /** Gives back what a request took that was not let in after all. */
+  /** Returns the tokens of a request that was not admitted after all. */
   give(name: BucketName, units: number): void {
     const nowMs = this.#parts.clock.monotonicMs();
     this.#shares.of(keyOf(name)).give(units, nowMs);
   }
 
-  /** Tokens of the share that this process holds now. */
+  /** Tokens of this process's present share. */
   held(name: BucketName): number {
     const nowMs = this.#parts.clock.monotonicMs();
     return this.#shares.of(keyOf(name)).held(nowMs);
@@ -83,7 +81,7 @@ export class SharedBuckets {
     return withinTime(this.#parts.clock, STORE_LIMIT_MS, () => taken, tooLate);
   }
 
-  /** One transaction at a time: requests that come meanwhile share the next one. Never rejects. */
+  /** Runs one transaction at a time; requests that arrive meanwhile share the next one. Never rejects. */
   async #claimAll(): Promise<void> {
     while (this.#waiting.size > 0) {
       const some = [...this.#waiting].slice(0, CLAIMS_AT_ONCE);
@@ -114,7 +112,7 @@ export class SharedBuckets {
 
 const keyOf = ({ tenantId, bucket }: BucketName): string => `${tenantId} ${bucket}`;
 
-/** The name of a bucket in the store: bounded, however long the name of its holder is. */
+/** The name of a bucket in the store, a digest of bounded length. */
 export const bucketOf = (holder: string, dimension: string): string => sha256Hex(`${dimension} ${holder}`);
 
 const settleAll = ({ name, share, requests }: Waiting, grant: Grant, nowMs: number): void => {
@@ -142,7 +140,7 @@ const refused = (share: Share, { perMinute }: BucketName, nowMs: number): Taken 
   isFirstBreach: false,
 });
 
-/** Tokens whose commit nobody knows of are lost. The request itself has written nothing. */
+/** Tokens of an unknown commit are lost. The request itself has written nothing. */
 const askedInVain = (error: unknown): unknown =>
   error instanceof ServiceError && error.code === 'commit_unknown' ? tooLate() : error;
 

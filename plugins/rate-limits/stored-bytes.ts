@@ -24,22 +24,22 @@ export interface StoredBytesParts {
 
 /** Facts of one transaction of the count. */
 const FACTS_AT_ONCE = 500;
-/** Names the row that says how far the count is. */
+/** Names the row with the progress of the count. */
 const TENANT = '';
 
-/** What a transaction knows of the counts of its tenant. */
+/** The counts of a tenant within a transaction. */
 interface Counts {
   /** Number of the ledger up to which facts are counted. */
   countedTo: number;
-  /** Bytes by match key of the entity, as far as they were asked for. */
+  /** Bytes by match key of the entity, as far as they were read. */
   readonly bytes: Map<string, number>;
 }
 
 type NamedFact = Pick<StoredFact, 'entity' | 'relation' | 'source'>;
 
 /**
- * How many bytes of facts each entity has stored, counted in the transactions that store them. The count says how far
- * it is in the ledger: what was stored while nobody counted is counted later, before anything that comes after it.
+ * Counts the stored bytes of each entity, in the transactions that store facts. It records its progress in the ledger,
+ * so facts stored while the plugin was off are counted later, before any newer fact.
  */
 export class StoredBytes {
   readonly #parts: StoredBytesParts;
@@ -49,7 +49,7 @@ export class StoredBytes {
     this.#parts = parts;
   }
 
-  /** Refuses what would take a client beyond the limit, each fact by itself. Administrators are not held to it. */
+  /** Refuses facts beyond a client's limit, each by itself. Administrators have no limit. */
   async judge({ items, transaction }: AppendBatch): Promise<void> {
     const open = items.filter((item) => item.open && item.byClient);
     const [first] = open;
@@ -73,18 +73,18 @@ export class StoredBytes {
     const counts = await this.#countsOf(transaction, tenantId, [...added.keys()]);
     const newest = (await transaction.ledgerHead(tenantId)).newest?.number ?? 0;
     const before = { tenantId, above: counts.countedTo, below: newest - facts.length + 1 } as const;
-    // Numbers may be left out between facts. Facts that were left out are counted first, and these after them.
+    // The numbers of facts may have gaps. Uncounted earlier facts are counted first.
     const isBehind = before.below - before.above > 1 && (await this.#hasFacts(transaction, before));
     if (!isBehind) await this.#save(transaction, tenantId, counts, added, newest);
   }
 
-  /** Counts facts that were stored while nobody did, tenant by tenant, in short transactions. */
+  /** Counts facts that were stored while the plugin was off, tenant by tenant, in short transactions. */
   async countOthers(): Promise<void> {
     const ends = await this.#parts.tables.read((_own, snapshot) => snapshot.ledgerEnds());
     for (const { tenantId } of ends) while (await this.#countSome(tenantId));
   }
 
-  /** The values of erased facts count no more; their names stay, and count. */
+  /** Frees the values of erased facts; their names stay, and count. */
   async free({ tenantId, facts, transaction }: ErasedFacts): Promise<ErasureCounts> {
     const counts = await this.#countsOf(transaction, tenantId, []);
     if (counts.countedTo === 0) return {};
@@ -126,7 +126,7 @@ export class StoredBytes {
     return sums;
   }
 
-  /** Reads what the transaction does not know yet, in one statement or none. */
+  /** Reads the missing counts, in one statement or none. */
   async #countsOf(transaction: PluginTransaction, tenantId: string, keys: readonly string[]): Promise<Counts> {
     const known = this.#counts.get(transaction);
     const counts = known ?? { countedTo: 0, bytes: new Map<string, number>() };
@@ -172,7 +172,7 @@ export class StoredBytes {
     await upsert(this.#parts.tables.in(transaction), rows);
   }
 
-  /** Returns whether there may be more. Looks first, so that a count that is done writes nothing. */
+  /** Returns true if there may be more. Reads first, so that a finished count writes nothing. */
   async #countSome(tenantId: string): Promise<boolean> {
     const { tables } = this.#parts;
     const isDone = await tables.read(async (own, snapshot) => {
@@ -206,7 +206,7 @@ export class StoredBytes {
   }
 }
 
-/** What a fact counts: its names and its value, as text. */
+/** The counted bytes of a fact: its names, and its value as text. */
 const bytesOf = (fact: NamedFact & Pick<StoredFact, 'value'>): number => namesBytes(fact) + valueBytesOf([fact]);
 
 const namesBytes = ({ entity, relation, source }: NamedFact): number =>

@@ -3,7 +3,7 @@ import { JAVASCRIPT } from './javascript-template.ts';
 import { README } from './readme-template.ts';
 import { TYPESCRIPT } from './typescript-template.ts';
 
-/** What differs between the languages. */
+/** The differences between the languages. */
 export interface LanguageTemplate {
   /** Path of the module that a configuration names. */
   readonly module: string;

@@ -10,7 +10,7 @@ export const SOURCE_TRUST = defineFactMark<number>('source-trust', {
   }),
 });
 
-/** What a trust makes of a confidence: half of it at least, all of it for a source that is trusted or not judged. */
+/** The factor by which trust scales a confidence: at least half, and 1 for a trusted or unjudged source. */
 export const trustFactor = (trust: number | undefined): number => (trust === undefined ? 1 : 0.5 + 0.5 * trust);
 
 /** The confidence of the fact, weighed by the trust in its source. */

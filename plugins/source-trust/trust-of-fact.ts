@@ -1,19 +1,18 @@
 import { matchKey, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { SourceTrust } from './trust-rules.ts';
 
-/** What of a fact says who spoke. */
+/** The members of a fact that identify its speaker. */
 export type Spoken = Pick<StoredFact, 'sourceKey' | 'assertedBy' | 'receivedFrom' | 'attested'> & {
   /** Node id of the origin of a received fact, where that node has signed it. */
   readonly verifiedOrigin?: string | null;
 };
 
 /**
- * Trust follows who spoke, not who is named. The source counts with its own rule where this node knows that it spoke:
- * the fact is attested, or the source is the entity that asserted it. Otherwise anybody could borrow a good name, so
- * the lower of the two rules counts. A signature does not lift that: it is made with a key of the asserting entity, so
- * it says who asserted and not that the source did. A received fact was spoken by the node that signed it as its
- * origin; without such a signature by the peer that sent it, whatever the fact says. Where nobody is known to have
- * spoken, the source gets no more than an unknown one.
+ * Trust follows the actual speaker, not the named source. The source's own rule applies if it surely spoke: the fact is
+ * attested, or the source is the asserting entity. Otherwise anybody could borrow a good name, so the lower of both
+ * rules applies. A signature does not change that, because it proves only the asserting entity. The speaker of a
+ * received fact is the node that signed it as its origin, or else the peer that sent it. Without a known speaker, the
+ * source counts at most as an unknown one.
  */
 export const trustOfFact = (fact: Spoken, trust: SourceTrust, names: ServiceNames): number => {
   const named = trust.of(fact.sourceKey);

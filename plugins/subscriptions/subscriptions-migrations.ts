@@ -16,13 +16,13 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
     table.text('subscription_id').notNullable();
     table.text('tenant_id').notNullable();
     table.text('owner_uri').notNullable();
-    // Null for one that was made without a key, while the node asked for none.
+    // Null for one made without a key, on a node without authentication.
     table.text('key_id');
     table.text('token_id').notNullable();
     table.text('target').notNullable();
     table.text('target_type').notNullable();
     table.text('target_key').notNullable();
-    // The target key while the subscription is active, so that the index by which facts find it holds no others.
+    // The target key while the subscription is active, so that the index used for matching holds no others.
     table.text('match_key');
     table.text('event_types');
     table.text('webhook_url').notNullable();
@@ -34,7 +34,7 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
     table.bigInteger('created_ms').notNullable();
     table.bigInteger('last_delivered_ms');
     table.integer('failures').notNullable();
-    // While the circuit is open: when the next probe may go out, by the time of the store.
+    // When the next probe may go out, by the store's clock, while the circuit is open.
     table.bigInteger('probe_ms');
     table.text('webhook_host').notNullable();
     table.text('former_secrets');
@@ -52,21 +52,21 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
 
 const createEvents = async ({ schema, dialect, raw }: MigrationSchema): Promise<void> => {
   await schema.createTable('subscriptions_events', (table) => {
-    // Cursors and positions are numbers of this column.
+    // Cursors and positions hold numbers of this column.
     dialect.numberRows(table, 'seq');
     table.text('event_id').notNullable();
     table.text('tenant_id').notNullable();
     table.text('subscription_id').notNullable();
     table.text('event_type').notNullable();
     table.text('fact_id');
-    // Further facts that must be visible for the event to be: the members that a conflict was seen by.
+    // Further facts that must be visible to show the event: the members that reveal a conflict.
     table.text('witnesses');
     table.text('hlc');
     table.text('host').notNullable();
     table.bigInteger('created_ms').notNullable();
     table.text('status').notNullable();
     table.integer('attempts').notNullable();
-    // The time of the next attempt or the end of a claim, by the time of the store. Null when all is done.
+    // The next attempt or the end of a claim, by the store's clock; null for a finished event.
     table.bigInteger('due_ms');
     table.bigInteger('fence').notNullable();
     table.bigInteger('delivered_ms');
@@ -74,7 +74,7 @@ const createEvents = async ({ schema, dialect, raw }: MigrationSchema): Promise<
     table.text('scope');
     table.text('garden_id');
     table.unique(['tenant_id', 'event_id'], { indexName: 'subscriptions_events_id' });
-    // Holds all that events are counted by.
+    // Covers the count of events.
     table.index(
       ['tenant_id', 'subscription_id', 'seq', 'created_ms', 'scope', 'garden_id'],
       'subscriptions_events_replay',

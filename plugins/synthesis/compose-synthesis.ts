@@ -84,8 +84,8 @@ const judgeFor = async (reader: FactReader, facts: readonly StoredFact[]): Promi
 };
 
 /**
- * The winners of the triples that are listed. Facts come strongest first, so the first of a triple is its winner, and
- * the first of its others with another value the strongest rival; only a rival that is not listed is asked for.
+ * The winners of the listed triples. Facts come strongest first, so the first of a triple is its winner, and the next
+ * one with another value its strongest rival. Only an unlisted rival needs a query.
  */
 const summarise = async (
   reader: FactReader,

@@ -18,7 +18,7 @@ import { filtersFor, type SynthesisFilters, type SynthesisQuery } from './synthe
 /** An entity with no more facts is looked at in one piece, by its index. */
 const FEW_FACTS = 2_000;
 
-/** What a synthesis comes to, without any value. Plain JSON, because jobs keep it. */
+/** The result of a synthesis without any value. Plain JSON, because jobs store it. */
 export interface Survey {
   /** The strongest facts, strongest first. */
   readonly factIds: readonly string[];
@@ -37,8 +37,8 @@ export interface SurveyOptions {
 type Ranked = Pick<FactOutline, 'id' | 'confidence' | 'hlc'>;
 
 /**
- * Counts the facts of a query and finds the strongest of them, in pieces of the ledger from its end: memory holds what
- * is listed and one piece. Once enough are found, a piece gives only facts that are stronger than the last of these.
+ * Counts the facts of a query and finds the strongest, in pieces of the ledger from its end. Memory holds the listed
+ * facts and one piece. Once enough are found, a piece yields only facts that are stronger than the last of these.
  */
 export const surveyFacts = async (
   reader: FactReader,

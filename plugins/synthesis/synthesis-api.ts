@@ -32,7 +32,7 @@ export interface SynthesisedTriple {
   readonly rival: StoredFact | null;
 }
 
-/** What the facts of a scope come to for one caller. */
+/** A summary of the facts of a scope for one caller. */
 export interface Synthesis {
   readonly scope: Scope | 'all';
   /** Facts that the request names, listed or not. */
@@ -60,7 +60,7 @@ export interface SynthesisJob {
 export interface Syntheses {
   /**
    * Needs `read`. Rejects with `authorization` for a scope that the key does not have, and with `invalid_entity_uri`.
-   * Takes memory by what is listed, not by what there is. Above the threshold of jobs a job does it.
+   * Its memory depends on the listed facts, not on the total. Above the threshold of jobs a job does it.
    */
   make(caller: Principal, request: SynthesisRequest): Promise<Synthesis | SynthesisJob>;
 }

@@ -13,7 +13,7 @@ import {
   type Scope,
 } from '../../kernel/plugin-api.ts';
 
-/** What a synthesis is about. Plain JSON, because jobs keep it. */
+/** The subject of a synthesis. Plain JSON, because jobs store it. */
 export interface SynthesisQuery {
   /** Null for all scopes of the caller. */
   readonly scope: Scope | null;
@@ -26,7 +26,7 @@ export interface SynthesisQuery {
 
 /** The facts of one synthesis, as a reader sees them. */
 export interface SynthesisFilters {
-  /** All of the scope and entity, whatever their confidence. */
+  /** All facts of the scope and entity, of any confidence. */
   readonly asked: Filter;
   /** Those that count. */
   readonly matching: Filter;

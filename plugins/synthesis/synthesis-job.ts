@@ -23,7 +23,7 @@ interface Payload extends WorkingRights {
   readonly query: SynthesisQuery;
 }
 
-/** What a job keeps: ids and counts, and whose view they are. */
+/** The stored data of a job: ids and counts, and the view that they belong to. */
 interface Kept extends Survey, CountedView {
   readonly query: SynthesisQuery;
   readonly madeMs: number;

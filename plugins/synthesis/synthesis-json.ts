@@ -128,7 +128,7 @@ const tripleJson = ({ winner, garden, isContradicted, rival }: SynthesisedTriple
   ...(garden === null ? {} : { garden_id: garden }),
 });
 
-/** What is meant as an instruction must not be taken for content. */
+/** Marks instructions, so that nobody takes them for content. */
 const valueJson = ({ type, v, interpretAs }: FactValue) =>
   interpretAs === 'instruction' ? { type, v, interpret_as: interpretAs } : { type, v };
 

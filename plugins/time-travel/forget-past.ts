@@ -21,9 +21,9 @@ export interface ForgettingParts {
 }
 
 /**
- * Moves the floor of the past to so many days ago, by whole days, and deletes what only earlier moments would need. The
- * floor comes first: a read as of an earlier moment is refused from then on, so none ever finds half of its rows. What
- * is live, and every fact, stays.
+ * Moves the floor of the past to this many whole days ago, and deletes rows that only earlier moments need. The floor
+ * moves first: from then on a read as of an earlier moment is refused, so none finds half of its rows. Live rows and
+ * all facts stay.
  */
 export const forgetPast = async ({ tables, clock, hooks, retentionDays }: ForgettingParts): Promise<void> => {
   const floor = lastStampOf((Math.floor(clock.nowMs() / DAY_MS) - retentionDays) * DAY_MS - 1);

@@ -18,7 +18,7 @@ export const Moments = defineRef<Moments>('time-travel.moments');
 /** Rows of a tenant that nobody can ask for any more. */
 export interface PastPiece {
   readonly tenantId: string;
-  /** What was replaced at this stamp, or before it, is out of reach. */
+  /** Versions replaced at or before this stamp can no longer be read. */
   readonly before: Hlc;
   /** Rows that one call deletes, roughly. */
   readonly limit: number;

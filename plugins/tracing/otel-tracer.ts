@@ -25,7 +25,7 @@ const KINDS = {
 export const hasSdk = (name: string): boolean =>
   isSpanContextValid(trace.getTracer(name).startSpan('is there an SDK', { root: true }).spanContext());
 
-/** Records spans by the API of OpenTelemetry, with whatever SDK the process has registered. */
+/** Records spans with the API of OpenTelemetry, for the SDK that the process has registered. */
 export class OtelTracer implements Tracer {
   readonly #tracer: OtelApiTracer;
 

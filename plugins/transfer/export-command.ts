@@ -21,7 +21,7 @@ the file into another store, of either engine, that "init" has made.`,
   async run({ options: { out, tenant }, use: { transfer }, node, stdout, stderr, progress: show }) {
     const total = await transfer.count(tenant);
     const target = await openTarget(out, stdout);
-    // A bar among the lines of the export would help nobody.
+    // A progress bar would mix with the lines of the export.
     const showsLines = out === undefined && (stdout as NodeJS.WriteStream).isTTY === true;
     const progress = show(showsLines ? null : total, 'facts');
     let facts = 0;
@@ -43,10 +43,10 @@ the file into another store, of either engine, that "init" has made.`,
 });
 
 interface Target {
-  /** Resolves when more may come. */
+  /** Resolves when the next text may be written. */
   write(text: string): Promise<void>;
   end(): Promise<void>;
-  /** Removes what was written, where that is possible: half an export must not be taken for a whole one. */
+  /** Removes the file if possible, because a partial export must not pass for a complete one. */
   discard(): void;
 }
 
@@ -72,7 +72,7 @@ const openTarget = async (file: string | undefined, stdout: Writable): Promise<T
 };
 
 const writing = (stream: Writable): Pick<Target, 'write'> => {
-  // The error of a write reaches its own callback; without a listener it would end the process as well.
+  // A write error also reaches its callback; without this listener it would end the process.
   stream.on('error', () => {});
   return {
     write: (text) =>

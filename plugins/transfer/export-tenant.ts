@@ -18,14 +18,14 @@ import { type LineSink, type TransferLine, tenantTransfer } from './transfer-api
 import { endJson, expiryJson, headerJson } from './transfer-format-json.ts';
 
 const FACTS_PER_PAGE = 64;
-/** Of the values of a page: one may be a mebibyte long. */
+/** Bounds the values of a page, because one value may have a mebibyte. */
 const BYTES_PER_PAGE = 1024 * 1024;
 const ROWS_PER_PAGE = 500;
 
 /**
- * Writes the whole tenant in feed order. Each page is a snapshot of its own, so that a long export holds nothing up;
- * facts never change, and the last snapshot, which finds the end of the feed, gives all that does change as well. So
- * the file is the tenant at one instant.
+ * Writes the whole tenant in feed order. Each page has its own snapshot, so a long export blocks nothing. Facts never
+ * change, and the last snapshot, at the end of the feed, provides all changeable data. So the file shows the tenant at
+ * one instant.
  */
 export const exportTenant = async (parts: TransferParts, tenantId: string, sink: LineSink): Promise<number> => {
   const { tables, self, clock } = parts;
@@ -41,7 +41,7 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
       exported += facts.length;
       after = facts.at(-1)?.feed ?? after;
       more = facts.length === FACTS_PER_PAGE || valueBytesOf(facts) >= BYTES_PER_PAGE;
-      // The reader may be slow, and nothing waits for them inside a snapshot but the end, which must be of one piece.
+      // The reader may be slow, so lines are written outside the snapshot. Only the end is written within one.
       if (more) return lines;
       if (lines.length > 0) await sink(lines, lines.length);
       await exportRest(parts, snapshot, tenantId, sink);
@@ -53,7 +53,7 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
   return exported;
 };
 
-/** The facts of a tenant that can be restored: nothing is left of those that were erased. */
+/** The facts of a tenant that can be restored, which excludes erased ones. */
 export const exportedOf = (tenantId: string): Filter => all(equals('tenantId', tenantId), not(isNull('cid')));
 
 const readPage = (snapshot: PluginSnapshot, tenantId: string, after: Hlc): Promise<StoredFact[]> =>

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { readLines } from '../../kernel/plugin-api.ts';
 import { assertableLine } from './returned-fact.ts';
 
-/** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */
+/** The longest value has 1 MiB of text, at most six times that when escaped, and the other members are short. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Well under the 16 MiB that the route takes, also when the last line is the longest possible. */
+/** Well under the 16 MiB that the route accepts, even if the last line is the longest possible. */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** A line that is not worth sending. */
+/** A line that need not be sent. */
 export interface RefusedLine {
   readonly number: number;
   readonly reason: string;
@@ -18,16 +18,16 @@ export interface RefusedLine {
 export interface ImportChunk {
   /** Body of the request, `application/x-ndjson`. */
   readonly body: Buffer;
-  /** Number in the file of each line of the body. */
+  /** Line number in the file for each line of the body. */
   readonly lineNumbers: readonly number[];
   readonly refused: readonly RefusedLine[];
-  /** Bytes of the file up to the end of this chunk. */
+  /** Offset in the file at the end of this chunk. */
   readonly offset: number;
-  /** The same for the same file read again, different for two equal chunks of one file. */
+  /** The same when the file is read again, but different for two equal chunks of one file. */
   readonly idempotencyKey: string;
 }
 
-/** Cuts a file of one JSON object per line into requests. Blank lines are skipped. */
+/** Splits a file of one JSON object per line into requests. Skips blank lines. */
 export async function* importChunks(
   source: AsyncIterable<Buffer>,
   maxLines: number,
@@ -41,7 +41,7 @@ export async function* importChunks(
 
   const take = (): ImportChunk => {
     const body = Buffer.concat(lines);
-    // Chained, because a later chunk may repeat an earlier one and mean it: assert, retract, assert again.
+    // Chained, because a later chunk may repeat an earlier one on purpose: assert, retract, assert again.
     chain = createHash('sha256').update(chain).update(body).digest('hex');
     const chunk = { body, lineNumbers, refused, offset, idempotencyKey: `import-${chain}` };
     lines = [];

@@ -3,9 +3,9 @@ import { countNoun, EXIT, type NumberedLine, type Progress, readLines, ServiceEr
 import type { ImportContext } from './import-command.ts';
 import { type ImportedLines, type TenantImport, TenantTransfer } from './transfer-api.ts';
 
-/** The longest value is 1 MiB of text, at most six times that once escaped, and the other members add little. */
+/** The longest value has 1 MiB of text, at most six times that when escaped, and the other members are short. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Bounds of one transaction, so that a node on the same store does not wait behind it. */
+/** Bounds one transaction, so that a node on the same store does not wait long. */
 const BATCH_LINES = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ interface Tally {
   announced: number | null;
 }
 
-/** Takes an export, header first, into the configured store; no node has to run. Returns the exit code. */
+/** Imports an export, header first, into the configured store, without a running node. Returns the exit code. */
 export const importExportFile = async (
   source: AsyncIterable<Buffer>,
   totalBytes: number | null,
@@ -55,7 +55,7 @@ export const importExportFile = async (
 interface Batch {
   readonly target: TenantImport;
   readonly batch: readonly NumberedLine[];
-  /** Bytes of the file up to the end of this batch. */
+  /** Offset in the file at the end of this batch. */
   readonly offset: number;
 }
 

@@ -17,9 +17,7 @@ type Read =
 
 type Refused = { number: number; reason: string }[];
 
-/**
- * Stores facts as they are, past the phases of an append: what followed from them in the other store comes with them.
- */
+/** Stores facts unchanged, without the phases of an append, because the export contains the data that those derived. */
 export const importLines = async (parts: ImportParts, lines: readonly NumberedText[]): Promise<ImportedLines> => {
   const refused: Refused = [];
   const read = new Map<number, Read>();
@@ -54,7 +52,7 @@ const orRefuse = async (number: number, refused: Refused, work: () => Promise<vo
   try {
     await work();
   } catch (error) {
-    // Anything but a verdict on the line is the store's failure, and stops the import.
+    // Only a refusal of the line is reported. Any other error is a failure of the store, and stops the import.
     if (!(error instanceof ServiceError) || error.code === 'unavailable' || error.code === 'commit_unknown')
       throw error;
     refused.push({ number, reason: error.message });

@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a;
-/** A header is some hundreds of bytes; a line that is longer is none. */
+/** Longer than any header. */
 const LIMIT_BYTES = 64 * 1024;
 
-/** Reads as far as the first line ends, and returns that line together with the whole source, nothing consumed. */
+/** Reads the first line, and returns it together with the whole unconsumed source. */
 export const peekFirstLine = async (
   source: AsyncIterable<Buffer>,
 ): Promise<{ readonly firstLine: string; readonly source: AsyncIterable<Buffer> }> => {

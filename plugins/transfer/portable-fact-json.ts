@@ -13,7 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { TransferLine } from './transfer-api.ts';
 
-/** A fact on its way from one store to another: all that was given to it, and nothing that can be computed. */
+/** The exported form of a fact: all of its given members, and none that can be computed. */
 export const portableFactJson = (fact: StoredFact, cover: Cover['kind'] | null): TransferLine => ({
   id: fact.id,
   hlc: fact.hlcText,
@@ -37,7 +37,9 @@ export const portableFactJson = (fact: StoredFact, cover: Cover['kind'] | null):
   cover,
 });
 
-/** Throws `validation` or `invalid_entity_uri`, naming the member, for what `portableFactJson` cannot have written. */
+/**
+ * Throws `validation` or `invalid_entity_uri` with the member, for a line that `portableFactJson` cannot have written.
+ */
 export const readPortableFact = (line: TransferLine): RestorableFact => {
   const { confidence, scope: sentScope } = line;
   if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) throw broken('confidence');
@@ -71,7 +73,7 @@ export const readPortableFact = (line: TransferLine): RestorableFact => {
   };
 };
 
-/** Far above the longest text that a node gives one of these members. */
+/** Far above the longest text that a node stores in these members. */
 const MAX_TEXT = 4096;
 
 const textOf = (line: TransferLine, name: string): string => checkedText(line[name], name);

@@ -1,4 +1,4 @@
-/** Members of a fact as a node returns it that say how it stands there. An assertion has none of them. */
+/** Members of a returned fact that describe its state on that node. An assertion has none of them. */
 const SHOWN_ALONE = [
   'contradicted',
   'differs_elsewhere',
@@ -14,12 +14,12 @@ const SHOWN_ALONE = [
   'sanitizer_redacted',
 ] as const;
 
-/** Every returned fact has it. */
+/** A member of every returned fact. */
 const MARK = Buffer.from('"contradicted"');
 
 /**
- * A line as it is asserted: a fact as a node returned it loses what only the answer of a node says; every other line
- * stays as it is, for the node to judge.
+ * Turns a line into an assertion: removes the state members from a returned fact, and leaves any other line to the
+ * node's checks.
  */
 export const assertableLine = (line: Buffer): Buffer => {
   if (!line.includes(MARK)) return line;

@@ -14,7 +14,7 @@ export const headerJson = (header: TransferHeader, nowMs: number): TransferLine 
   exported_at: formatInstant(nowMs),
 });
 
-/** Throws `validation` with what to do for a header of another version, or one that is damaged. */
+/** Throws `validation` with a remedy for a header of another version, or a damaged one. */
 export const readHeader = (text: string): TransferHeader => {
   const line = parseLine(text);
   if (line['format'] !== FORMAT) throw new ServiceError('validation', 'the first line is not the header of an export');
@@ -38,7 +38,7 @@ export const readHeader = (text: string): TransferHeader => {
   };
 };
 
-/** When a fact ends by the authority of another one. */
+/** The end of a fact that another fact sets. */
 export interface PortableExpiry {
   readonly factId: string;
   readonly expiresMs: number;
@@ -51,7 +51,7 @@ export const expiryJson = ({ factId, expiresMs, hlcText }: PortableExpiry): Tran
   hlc: hlcText,
 });
 
-/** Says how many facts came before it, so that a file that was cut short is noticed. */
+/** Holds the number of facts before it, so that a truncated file is detected. */
 export const endJson = (facts: number): TransferLine => ({ facts });
 
 /** Throws `validation` for text that is not a JSON object. */

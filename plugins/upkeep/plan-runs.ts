@@ -24,8 +24,8 @@ export interface PlannerParts {
 }
 
 /**
- * Starts what is due. One process does, the holder of a lease; what it starts are jobs, which any process does. Each
- * time of the schedule has one run for each tenant, whoever starts it and however often.
+ * Starts due runs. One process does so, the holder of a lease; the runs are jobs, which any process does. Each
+ * scheduled time has exactly one run per tenant, after any number of attempts.
  */
 export const planRuns = async (
   parts: PlannerParts,

@@ -38,7 +38,7 @@ export interface Plan {
   readonly plannedMs: number;
 }
 
-/** Which runs there are, and what came of them. */
+/** The runs with their results. */
 export class RunStore {
   readonly #tables: PluginTables;
 

@@ -45,7 +45,7 @@ export const createStartRun =
 /** Characters of a result that are kept, as JSON. */
 const MAX_RESULT_CHARACTERS = 16_384;
 
-/** Does the work of a task, and writes down what came of it. */
+/** Runs a task, and stores its result. */
 export const upkeepJob = (parts: RunParts): JobHandler => ({
   async run(job) {
     const { store, clock, names, tasks, countRun } = parts;

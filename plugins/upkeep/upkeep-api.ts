@@ -20,9 +20,9 @@ export interface UpkeepTask {
   /** `tenant`: once for each tenant that is served. `node`: once for the whole node. */
   readonly per: 'tenant' | 'node';
   /**
-   * Does the work and returns what came of it: a small object of counts and short texts, without values of facts. It is
-   * kept and shown to administrators. After a throw the job is tried again, except for a ServiceError below 500. Leaves
-   * `job.finish` alone.
+   * Does the work and returns its result: a small object of counts and short texts, without values of facts. It is
+   * stored and shown to administrators. After a throw the job is tried again, except for a ServiceError below 500.
+   * Never calls `job.finish`.
    */
   start(run: UpkeepRun): Promise<JobData>;
 }
@@ -43,7 +43,7 @@ export interface RunReport {
   readonly error: string | null;
 }
 
-/** A task, when it is due, and what came of it. */
+/** A task with its next time and its last result. */
 export interface TaskReport extends Pick<UpkeepTask, 'name' | 'summary' | 'per'> {
   /** Cron patterns in UTC; none for a task that the schedule does not name. */
   readonly patterns: readonly string[];
@@ -57,13 +57,13 @@ export interface Upkeep {
   /** The tasks of this node, with the runs for the caller's tenant. */
   report(caller: Principal): Promise<readonly TaskReport[]>;
   /**
-   * Runs a task for the caller's tenant now, whatever the schedule says, and returns the job: that of the last run if
+   * Runs a task for the caller's tenant now, regardless of the schedule, and returns the job: that of the last run if
    * it has not ended. Rejects with `lookup` for a task that the caller cannot see.
    */
   run(caller: Principal, task: string): Promise<string>;
   /**
-   * What came of the last run of a task that was done, for each tenant: for measures that say nothing of any tenant.
-   * Bounded; with very many tenants it leaves out those that ran longest ago.
+   * The result of the last finished run of a task, for each tenant: for measures that name no tenant. Bounded; with
+   * very many tenants it leaves out those that ran longest ago.
    */
   lastResults(task: string): Promise<readonly JobData[]>;
 }

@@ -5,7 +5,7 @@ export type Scope = 'user' | 'project';
 export type TransportName = 'stdio' | 'http';
 export type HookName = 'session-start' | 'prompt' | 'session-end';
 
-/** Where a connection is written to. */
+/** The target of a connection: a user or a project. */
 export interface Place {
   readonly folders: UserFolders;
   readonly scope: Scope;
@@ -13,13 +13,13 @@ export interface Place {
   readonly folder: string;
 }
 
-/** How a client reaches the node. */
+/** The way in which a client reaches the node. */
 export type ServerEntry =
   | { readonly transport: 'stdio'; readonly command: string; readonly args: readonly string[] }
-  /** `keyVariable` names the variable that holds the key; the key itself is never written into a configuration. */
+  /** `keyVariable` names the environment variable of the key, so that no configuration contains the key itself. */
   | { readonly transport: 'http'; readonly url: string; readonly keyVariable: string };
 
-/** An entry as a file of a client has it, in the words of all clients. */
+/** An entry of a client's file, in terms common to all clients. */
 export interface WrittenEntry {
   readonly command?: string | undefined;
   readonly args: readonly string[];
@@ -30,30 +30,30 @@ export interface WrittenEntry {
   readonly bearerVariable?: string | undefined;
 }
 
-/** The command line of a hook; undefined where it is not wanted. */
+/** Returns the command line of a hook; undefined if the hook is not wanted. */
 export type CommandOf = (hook: HookName) => string | undefined;
 
 export interface ClientHooks {
   file(place: Place): string;
-  /** The hooks that the client has, each run by the command line that `commandOf` returns. */
+  /** The edit that makes each supported hook run the command line from `commandOf`. */
   edit(commandOf: CommandOf): JsonEdit;
   readonly names: readonly HookName[];
 }
 
-/** A program that speaks the Model Context Protocol, and how its configuration is written. */
+/** A program that speaks the Model Context Protocol, with the format of its configuration. */
 export interface Client {
   readonly name: string;
   /** For people. */
   readonly title: string;
   readonly scopes: readonly Scope[];
   readonly transports: readonly TransportName[];
-  /** Files or folders of which one exists where the client is installed. */
+  /** Files or folders of which one exists if the client is installed. */
   traces(folders: UserFolders): readonly string[];
   serverFile(place: Place): string;
   serverEdit(name: string, entry: ServerEntry): ConfigEdit;
-  /** The entry of a name, undefined where the file has none. Throws `validation` for a broken file. */
+  /** The entry with this name; undefined without one. Throws `validation` for a broken file. */
   readEntry(text: string, name: string): Promise<WrittenEntry | undefined>;
   readonly hooks?: ClientHooks;
-  /** What the user has to know or to do. */
+  /** Remarks and further steps for the user. */
   readonly remarks: readonly string[];
 }

@@ -19,7 +19,7 @@ const ownFolder = ({ env, home }: UserFolders): string => {
   return isAbsolute(named) ? named : join(home, '.codex');
 };
 
-/** A JSON text without control characters is a basic string of TOML too. */
+/** A JSON text without control characters is also a basic TOML string. */
 const tomlText = (text: string): string => JSON.stringify(text);
 
 const tableOf = (name: string, entry: ServerEntry): TomlEdit => ({

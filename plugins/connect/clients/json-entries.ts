@@ -2,7 +2,7 @@ import type { JsonEdit } from '../config-edit.ts';
 import { readJson, valueAt } from '../json-edit.ts';
 import type { CommandOf, HookName, WrittenEntry } from './client.ts';
 
-/** The member `name` of the object that a client keeps its servers in. */
+/** The member `name` of the object that holds a client's servers. */
 export const serverMember = (group: string, name: string, value: object): JsonEdit => ({
   form: 'json',
   changes: [{ kind: 'member', path: [group, name], value }],
@@ -36,10 +36,10 @@ const textsOf = (value: unknown): Record<string, string> =>
     ),
   );
 
-/** The events of a client, by our name of the hook. */
+/** The events of a client for our hooks. */
 export type EventNames = Readonly<Partial<Record<HookName, { readonly event: string; readonly timeout?: number }>>>;
 
-/** Adds one item to the list of each event; `spell` writes a command as the client wants it. */
+/** Adds one item to the list of each event. `spell` formats a command for the client. */
 export const hookItems = (
   events: EventNames,
   commandOf: CommandOf,

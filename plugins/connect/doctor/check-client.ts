@@ -28,18 +28,18 @@ export interface CheckParts {
   openServer(place: ServerPlace): Promise<CommandServer>;
 }
 
-/** What the entry of a client says, with every reference followed. */
+/** The entry of a client with every reference resolved. */
 interface Target {
   readonly entry: WrittenEntry;
   readonly url: string;
   readonly path: string;
-  /** Undefined where the program that is started finds a key by itself. */
+  /** Undefined if the started program finds a key by itself. */
   readonly key: string | undefined;
 }
 
 type Report = (check: string, state: Finding['state'], detail: string, more?: Partial<Finding>) => void;
 
-/** Checks a connection as the client would use it. Never throws for what is wrong with the connection. */
+/** Tests a connection as the client would use it. Never throws for a faulty connection. */
 export const checkClient = async (
   client: Client,
   place: Place,
@@ -100,7 +100,7 @@ const optionOf = (args: readonly string[], name: string): string | undefined => 
   return place < 0 ? undefined : args[place + 1];
 };
 
-/** The key that the client would send, as far as this program can know it. */
+/** The key that the client would send, as far as this program can tell. */
 const keyOf = async ({ args, env: own, headers, bearerVariable, url }: WrittenEntry, env: Env) => {
   const file = optionOf(args, '--key-file');
   if (file !== undefined) {
@@ -225,7 +225,7 @@ const checkHooks = async (client: Client, place: Place, env: Env, report: Report
   report('hooks', 'warning', `hooks that are not set up: ${missing.join(', ')}`, { fix: `run "${again}"` });
 };
 
-/** All command lines of ours, however deep a client keeps them. */
+/** All command lines of this program, at any depth of the client's file. */
 const commandsIn = (value: unknown, client: string): string[] => {
   if (typeof value === 'string')
     return value.includes(` --client ${client} `) || value.endsWith(` --client ${client}`) ? [value] : [];

@@ -1,12 +1,12 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   readonly client: string;
   /** `entry`, `node`, `key`, `mcp`, `hooks` or `recall`. */
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'broken';
-  /** What was found. Never holds a key. */
+  /** A description, which never contains a key. */
   readonly detail: string;
-  /** What to do about it. */
+  /** The remedy. */
   readonly fix?: string;
   readonly ms?: number;
 }

@@ -11,7 +11,7 @@ export interface RpcChannel {
 
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
-/** Streamable HTTP: each message is a request, and the reply is JSON or a short stream of events. */
+/** Streamable HTTP: each message is a request. The reply is JSON or a short stream of events. */
 export const openHttpChannel = (
   server: CommandServer,
   path: string,
@@ -51,7 +51,7 @@ const lastEvent = (text: string): unknown => {
   return data === undefined ? undefined : parse(data.slice('data:'.length));
 };
 
-/** Starts what the client would start, and speaks to it line by line. */
+/** Starts the client's program, and exchanges messages with it line by line. */
 export const openStdioChannel = (
   { command, args, env }: WrittenEntry,
   outer: Readonly<Record<string, string | undefined>>,

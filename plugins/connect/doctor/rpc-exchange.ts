@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../kernel/plugin-api.ts';
 
-/** Sends one message of JSON-RPC and returns the reply; undefined for a message without an id. */
+/** Sends one JSON-RPC message and returns the reply; undefined for a message without an id. */
 export type SendMessage = (message: object) => Promise<unknown>;
 
 /** The newest version of the protocol that begins with `initialize`; later ones accept it too. */
@@ -12,7 +12,7 @@ export interface Greeted {
   readonly tools: number;
 }
 
-/** What a client does first: it introduces itself, and asks for the tools. */
+/** Does a client's first steps: initializes, and lists the tools. */
 export const greetServer = async (send: SendMessage, version: string): Promise<Greeted> => {
   const clientInfo = { name: 'fact-memory-node-doctor', version };
   const params = { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo };

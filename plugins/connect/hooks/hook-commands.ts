@@ -19,7 +19,7 @@ import { forgetOldSessions, logHook, readState, saveState } from './session-stat
 
 const MAX_BUDGET = 8_000;
 const MAX_QUERY_LENGTH = 2_000;
-/** Shorter prompts, such as "go on", ask the memory nothing. */
+/** Shorter prompts, such as "go on", trigger no recall. */
 const MIN_PROMPT_LENGTH = 12;
 
 const COMMON_OPTIONS = {
@@ -65,7 +65,7 @@ interface HookContext {
   openServer(place: ServerPlace): Promise<CommandServer>;
 }
 
-/** What every hook knows once it has read its input. */
+/** The parsed input of a hook, with its services. */
 interface HookRun {
   readonly input: HookInput;
   readonly project: Project;
@@ -74,8 +74,8 @@ interface HookRun {
 }
 
 /**
- * Runs a hook so that a client never notices trouble: whatever fails, and whatever takes too long, is one line in a
- * file, an empty output and exit code 0.
+ * Runs a hook so that the client never sees a failure. An error or a timeout becomes one line in a log file, with an
+ * empty output and exit code 0.
  */
 const failOpen = async (
   context: HookContext,
@@ -105,12 +105,12 @@ const failOpen = async (
     const why = error instanceof Error ? error.message : 'unknown';
     if (folders !== undefined) await logHook(folders, clock, `${hook} ${options.client}: ${why}`);
   }
-  // A client that keeps the input open would keep the process.
+  // A client that keeps the input open would keep the process alive.
   stdin.destroy();
   return EXIT.ok;
 };
 
-/** A request that is late would keep the process long after the hook has given up. */
+/** A late request would keep the process alive long after the hook has given up. */
 const hasty = (server: CommandServer, timeoutMs: number): CommandServer => ({
   ...server,
   send: (request) => server.send({ timeoutMs, ...request }),
@@ -123,14 +123,14 @@ interface Asked {
   readonly event: 'SessionStart' | 'UserPromptSubmit';
 }
 
-/** Recalls what this session has not seen yet, and returns what the client is to read. */
+/** Recalls facts that this session has not seen yet, and returns a text for the client. */
 const recall = async (
   { input, project, folders, server }: HookRun,
   { query, budget, leastScore, event }: Asked,
   { options, random }: HookContext,
 ): Promise<string> => {
   if (budget === 0) return '';
-  // After these the model has lost what it was shown.
+  // After these events the model has lost the facts that it was shown.
   const isAnew = event === 'SessionStart' && (input.begin === 'clear' || input.begin === 'compact');
   const state = await readState(folders, input.session);
   const before = isAnew ? [] : state.shown;
@@ -180,13 +180,13 @@ const promptCommand = defineCommand({
   name: 'prompt',
   summary: 'recall what matters for a prompt, before a client sends it',
   needs: 'nothing',
-  // Starting the program takes a part of the two seconds that a prompt may wait.
+  // Program start takes part of the two seconds that a prompt may wait.
   options: { ...COMMON_OPTIONS, budget: budgetOption(600, 'a prompt'), timeoutMs: limitOption(1_200) },
   run: (context) =>
     failOpen(context, 'prompt', async (run) => {
       const query = plainQuery(run.input.prompt.trim());
       const hooks = clientOf(context.options.client).hooks?.names ?? [];
-      // Commands of the client begin with a slash. Some clients take nothing from a hook here.
+      // Slash commands go to the client itself. Some clients accept no text from a hook here.
       if (query.length < MIN_PROMPT_LENGTH || query.startsWith('/') || !hooks.includes('prompt')) return '';
       const asked = { query, budget: context.options.budget, leastScore: 0.3, event: 'UserPromptSubmit' } as const;
       return recall(run, asked, context);

@@ -5,20 +5,20 @@ import { ServiceError } from '../../../kernel/plugin-api.ts';
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 const MAX_SESSION_LENGTH = 128;
 
-/** What a client says to a hook, in the words of all clients. */
+/** The input of a hook, in terms common to all clients. */
 export interface HookInput {
-  /** Empty where the client names none. */
+  /** Empty if the client names none. */
   readonly session: string;
-  /** The folder that is worked in. */
+  /** The working folder. */
   readonly folder: string;
   readonly prompt: string;
-  /** File in which the client keeps what was said. */
+  /** The client's transcript of the session. */
   readonly transcript: string | undefined;
-  /** How a session began: `startup`, `resume`, `clear` or `compact`, where the client says so. */
+  /** The kind of start: `startup`, `resume`, `clear` or `compact`, if the client tells. */
   readonly begin: string | undefined;
 }
 
-/** Reads the JSON object on standard input. Clients differ in how they spell the names. */
+/** Reads the JSON object on standard input. Clients spell the names differently. */
 export const readHookInput = async (stdin: Readable): Promise<HookInput> => {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -10,20 +10,20 @@ const MAX_SAID_LENGTH = 4_000;
 const CUT_MARK = ' […]';
 
 export interface NotedSession {
-  /** Last parts of the entities that the memory has now. */
+  /** Last parts of the entities that the memory holds now. */
   readonly noted: readonly string[];
   readonly linesLeft: number;
   /** Prompts that the node refused. */
   readonly refused: number;
 }
 
-/** Each prompt has an entity of its own: two prompts do not contradict each other. */
+/** Each prompt has an entity of its own, so that prompts do not contradict each other. */
 export const sessionEntity = ({ name }: Project, session: string): string =>
   `project:${name}/session/${session === '' ? 'unnamed' : session.replaceAll(/[^\w.-]/g, '_').slice(0, 64)}`;
 
 /**
- * Stores what the user has said in a session, word for word, as facts that only this node keeps. What was noted before
- * is left out; the node knows a repeated request besides.
+ * Stores the user's prompts of a session, word for word, as local facts. Skips prompts stored before; the node also
+ * recognises repeated requests.
  */
 export const noteSession = async (
   { session, transcript }: HookInput,
@@ -41,7 +41,7 @@ export const noteSession = async (
   const facts = tellable.map((one) => factOf(one, entity, `user:${user}`));
   let refused = facts.length === 0 ? [] : await store(facts, server);
   if (refused.some(({ code }) => code === 'source_attestation_failed')) {
-    // The node takes facts of the key itself alone.
+    // The node accepts only facts whose source is the key's own entity.
     const source = (await readCaller(server))?.entity ?? '';
     const again = refused.map(({ index }) => ({ ...(facts[index] as Fact), source }));
     refused = await store(again, server);

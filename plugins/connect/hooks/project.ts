@@ -3,19 +3,19 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 const MAX_LEVELS = 64;
 const MAX_FILE_BYTES = 64 * 1024;
-/** A folder with this file, and everything in it, is left out of the memory. */
+/** A folder with this file, and everything in it, is excluded from the memory. */
 export const IGNORE_FILE = '.fact-memory-ignore';
 
-/** What is worked on. */
+/** The project that is being worked on. */
 export interface Project {
-  /** The folder that git keeps, otherwise the one that the client named. */
+  /** The root folder of the git repository; otherwise the folder that the client named. */
   readonly name: string;
   /** Address of `origin` without credentials, such as `github.com/acme/web`. */
   readonly remote: string | undefined;
   readonly branch: string | undefined;
 }
 
-/** Undefined where the folder is left out of the memory. */
+/** Undefined if the folder is excluded from the memory. */
 export const readProject = async (folder: string): Promise<Project | undefined> => {
   let root: string | undefined;
   let level = folder;
@@ -38,7 +38,7 @@ export const readProject = async (folder: string): Promise<Project | undefined> 
   };
 };
 
-/** Of a worktree, `.git` is a file that names its folder, which names the common one. */
+/** In a worktree, `.git` is a file that names its folder, which in turn names the common one. */
 const gitFolders = async (root: string): Promise<{ common: string; own: string }> => {
   const place = join(root, '.git');
   const named = /^gitdir: (.+)/.exec(await readSome(place))?.[1]?.trim();
@@ -48,7 +48,7 @@ const gitFolders = async (root: string): Promise<{ common: string; own: string }
   return { own, common: common === '' ? own : resolve(own, common) };
 };
 
-/** `https://user:token@host/a/b.git` and `git@host:a/b.git` are both `host/a/b`. */
+/** `https://user:token@host/a/b.git` and `git@host:a/b.git` both become `host/a/b`. */
 export const remoteName = (url: string): string | undefined => {
   const scp = /^(?:[^@/:]+@)?([\w.-]+):(?!\/\/)(.+)$/.exec(url);
   const [host, path] =
@@ -57,7 +57,7 @@ export const remoteName = (url: string): string | undefined => {
   return plainName(`${host}/${path.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '')}`);
 };
 
-/** Without control characters, and no longer than a name should be. */
+/** Removes control characters, and cuts the name to a sensible length. */
 const plainName = (text: string): string =>
   text
     .toWellFormed()
@@ -71,7 +71,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The first bytes of a file, empty where there is none. */
+/** The first bytes of a file; empty without a file. */
 const readSome = async (path: string): Promise<string> => {
   const file = await open(path, 'r').catch(() => undefined);
   if (file === undefined) return '';

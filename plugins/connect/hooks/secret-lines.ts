@@ -1,23 +1,23 @@
-/** Text without what looks like a secret. */
+/** Text without suspected secrets. */
 export interface CleanText {
   readonly text: string;
-  /** Lines that were left out. */
+  /** Number of removed lines. */
   readonly left: number;
 }
 
-/** Looks at lines alone, so each pattern is tried on a bounded text. */
+/** Bounds the text that each pattern sees. */
 const MAX_LINE_LENGTH = 2_000;
 
 const PATTERNS: readonly RegExp[] = [
-  // What is said to be a secret.
+  // Text that is labelled as a secret.
   /(?:pass(?:word|wd|phrase|code)?|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|credentials?|\bpwd|\bpin)["'`]?\s*(?:[:=]|=>|\bis\b|\blautet\b)\s*\S{3,}/i,
   // Credentials in an address or a header.
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/@:]{0,200}:[^\s/@]{1,200}@/i,
   /\b(?:bearer|basic)\s+[\w.~+/=-]{12,}/i,
-  // Keys of well-known forms.
+  // Keys in well-known formats.
   /\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[opsur]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bnpm_\w{20,}|\bhf_\w{20,}/,
   /\bxox[abeoprs]-[\w-]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.[\w-]{5,}|\bwhsec_\S{16,}/,
-  // Long words of chance: more digits than a digest of git has, or mixed letters and digits.
+  // Long random words: more digits than a git digest has, or mixed letters and digits.
   /\b[0-9a-f]{48,}\b/i,
   /(?=[\w+/=-]{0,200}[a-z])(?=[\w+/=-]{0,200}[A-Z])(?=[\w+/=-]{0,200}\d)(?<![\w+/=.-])[A-Za-z0-9+_-]{32,}={0,2}(?![\w/.])/,
 ];
@@ -25,7 +25,7 @@ const PATTERNS: readonly RegExp[] = [
 const BEGIN_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const END_KEY = /-----END [A-Z ]*PRIVATE KEY-----/;
 
-/** Leaves out lines that look like keys, tokens or passwords. It guesses: some secrets look like nothing. */
+/** Removes lines that look like keys, tokens or passwords. This is a guess; some secrets look like ordinary text. */
 export const withoutSecrets = (text: string): CleanText => {
   const kept: string[] = [];
   let left = 0;
@@ -40,7 +40,7 @@ export const withoutSecrets = (text: string): CleanText => {
   return { text: kept.join('\n'), left };
 };
 
-/** A line that is too long to be searched is taken in pieces that overlap. */
+/** Splits a line that is too long into overlapping pieces. */
 const looksSecret = (line: string): boolean => {
   for (let start = 0; start === 0 || start < line.length; start += MAX_LINE_LENGTH / 2) {
     const part = line.slice(start, start + MAX_LINE_LENGTH);

@@ -8,11 +8,11 @@ const MAX_SESSIONS = 200;
 const MAX_IDS = 5_000;
 const MAX_LOG_BYTES = 256 * 1024;
 
-/** What a session has seen of the memory, and what of it the memory has. */
+/** The facts that a session was shown, and the prompts that it stored. */
 export interface SessionState {
   /** Ids of facts that were shown. */
   readonly shown: readonly string[];
-  /** Prompts that were noted, by the last part of their entity. */
+  /** Stored prompts, by the last part of their entity. */
   readonly noted: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const folderOf = ({ cache }: UserFolders): string => join(cache, 'sessions');
 const fileOf = (folders: UserFolders, session: string): string =>
   join(folderOf(folders), `${sha256Hex(session).slice(0, 32)}.json`);
 
-/** Empty for a session that is not known, or whose file is damaged. */
+/** Empty for an unknown session, and for a damaged file. */
 export const readState = async (folders: UserFolders, session: string): Promise<SessionState> => {
   if (session === '') return EMPTY;
   try {
@@ -48,7 +48,7 @@ export const saveState = async (
   await writeWholeFile(fileOf(folders, session), JSON.stringify(state), 0o600, random);
 };
 
-/** Removes what sessions of long ago have left behind. */
+/** Removes the files of old sessions. */
 export const forgetOldSessions = async (folders: UserFolders): Promise<void> => {
   const names = await readdir(folderOf(folders)).catch(() => []);
   if (names.length <= MAX_SESSIONS) return;
@@ -62,7 +62,7 @@ export const forgetOldSessions = async (folders: UserFolders): Promise<void> => 
   for (const { path } of old) await rm(path, { force: true });
 };
 
-/** One line for what went wrong: a hook says nothing to the client. Never rejects. */
+/** Logs one line about a failure, because a hook reports none to the client. Never rejects. */
 export const logHook = async (folders: UserFolders, clock: Clock, line: string): Promise<void> => {
   const path = join(folders.cache, 'hooks.log');
   try {

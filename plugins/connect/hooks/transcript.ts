@@ -1,28 +1,28 @@
 import { open } from 'node:fs/promises';
 import { sha256Hex } from '../../../kernel/plugin-api.ts';
 
-/** The end of a long session is read, never all of it. */
+/** Only the end of a long session is read. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 const MAX_PROMPTS = 200;
 
-/** What a user has said. */
+/** A prompt of the user. */
 export interface Said {
-  /** The same each time the same transcript is read. */
+  /** Stable across readings of the same transcript. */
   readonly id: string;
   readonly text: string;
-  /** When, as the transcript has it. */
+  /** As in the transcript. */
   readonly timestamp: string | undefined;
 }
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The newest prompts of a transcript, oldest first. Lines of any other form are passed over. */
+/** The newest prompts of a transcript, oldest first. Skips lines of other forms. */
 export const readTranscript = async (path: string): Promise<readonly Said[]> => {
   const lines = linesOf(await readTail(path));
   const events = lines.some((line) => isCodexPrompt(line));
   const said: Said[] = [];
   for (const line of lines) {
-    // A rollout has each prompt twice, once among what the model was sent.
+    // A rollout holds each prompt twice, once within the model's input.
     if (events && !isCodexPrompt(line)) continue;
     const text = promptOf(line)?.trim() ?? '';
     if (text === '') continue;
@@ -70,7 +70,7 @@ const parse = (text: string): Line | undefined => {
 const isCodexPrompt = (line: Line): boolean =>
   line['type'] === 'event_msg' && textAt(objectAt(line, 'payload'), 'type') === 'user_message';
 
-/** The prompt that a line holds, in the form of any client; undefined for every other line. */
+/** The prompt in a line, for the format of any client; undefined for other lines. */
 const promptOf = (line: Line): string | undefined => {
   const payload = objectAt(line, 'payload');
   const message = objectAt(line, 'message');
@@ -85,7 +85,7 @@ const promptOf = (line: Line): string | undefined => {
   return line['response'] === undefined ? undefined : textAt(message, 'text');
 };
 
-/** Text alone; results of tools and what a client adds between angle brackets are not what the user said. */
+/** Only the user's own text, without tool results and the client's additions in angle brackets. */
 const spoken = (content: unknown): string | undefined => {
   const parts = Array.isArray(content)
     ? content.filter(isObject).flatMap((part) => (TEXT_PARTS.has(part['type']) ? [textAt(part, 'text') ?? ''] : []))

@@ -11,7 +11,7 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('scope').notNullable();
     table.text('cursor');
     table.text('epoch');
-    // The grant under which the cursor came to be: another one begins from the start.
+    // The grant under which the cursor was written. Under another grant the pull restarts.
     table.integer('grant_version').notNullable();
     table.bigInteger('due_ms').notNullable();
     table.bigInteger('lease_until_ms').notNullable();
@@ -22,7 +22,7 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('last_error');
     // Everything that the peer had by then is here.
     table.bigInteger('caught_up_ms');
-    // Facts that the peer said are still to come; null where it did not say.
+    // Facts still to come, as the peer reported; null if it reported none.
     table.bigInteger('remaining');
     table.primary(['tenant_id', 'peer_id', 'scope']);
     table.index(['due_ms'], 'federation_pulls_due');

@@ -4,13 +4,13 @@ import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
 export const NONCES_TABLE = 'federation_nonces';
 /** Proofs of origin, made here or received. */
 export const PROOFS_TABLE = 'federation_proofs';
-/** Up to where each peer has asked. */
+/** The cursor with which each peer last read. */
 export const SERVED_TABLE = 'federation_served';
 
 export const createServingTables = async ({ schema, dialect }: MigrationSchema): Promise<void> => {
   await schema.createTable(NONCES_TABLE, (table) => {
     table.text('tenant_id').notNullable();
-    // Nonce and issuer, which together are too long for an index.
+    // Nonce and issuer together are too long for an index.
     table.text('digest').notNullable();
     table.bigInteger('expires_ms').notNullable().index();
     table.primary(['tenant_id', 'digest']);
@@ -22,9 +22,9 @@ export const createServingTables = async ({ schema, dialect }: MigrationSchema):
     table.text('salt');
     table.text('refs_salt');
     table.text('signature').notNullable();
-    // Whether a key of the origin was known when the fact came, and its signature was good.
+    // True if the signature verified with a known key of the origin on arrival.
     table.smallint('is_verified').notNullable();
-    // In place of the salts of an erased fact.
+    // Replaces the salts of an erased fact.
     table.text('value_commitment');
     table.text('refs_commitment');
     table.primary(['tenant_id', 'fact_id']);

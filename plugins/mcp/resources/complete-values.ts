@@ -1,11 +1,11 @@
 import type { AskNode } from '../ask-node.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 
-/** Newest facts among which values are looked for: one page, whatever the memory holds. */
+/** Bounds a completion to one page of the newest facts. */
 const LOOKED_AT = 500;
 const MOST_VALUES = 100;
 
-/** Distinct values of the newest facts that the caller sees, those that begin as asked. */
+/** Distinct values with the given beginning, from the newest visible facts. */
 export const completeFromFacts = async (
   member: 'entity' | 'id',
   begun: string,
@@ -18,7 +18,7 @@ export const completeFromFacts = async (
   );
 };
 
-/** The same of open conflicts. */
+/** The same for open conflicts. */
 export const completeFromConflicts = async (begun: string, node: AskNode): Promise<readonly string[]> => {
   const { conflicts } = await ask(node, { route: 'GET /v1/conflicts', query: { limit: MOST_VALUES } });
   return beginning(
@@ -27,7 +27,7 @@ export const completeFromConflicts = async (begun: string, node: AskNode): Promi
   );
 };
 
-/** Distinct values, whatever the case in which the beginning is written. */
+/** Distinct values with the given beginning, in any case. */
 export const beginning = (values: readonly string[], begun: string): readonly string[] => {
   const start = begun.toLowerCase();
   return [...new Set(values)].filter((value) => value.toLowerCase().startsWith(start)).slice(0, MOST_VALUES);

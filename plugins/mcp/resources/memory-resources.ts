@@ -50,7 +50,7 @@ const conflict: ResourceDefinition = {
   title: 'Conflict',
   description: 'Facts that contradict each other, by the id of the conflict',
   routes: ['GET /v1/conflicts', 'GET /v1/facts', 'GET /v1/facts/:id'],
-  // What the node says of a conflict are facts about it, which show the ids of its members to callers who see them.
+  // A conflict is read through its system facts, which show the ids of its members to callers who see them.
   async read(id, node) {
     const document = await ask(node, { route: 'GET /v1/facts', query: { entity: id, include_contradicted: true } });
     const said = factsIn(document);
@@ -71,7 +71,7 @@ const conflict: ResourceDefinition = {
 
 const textOf = ({ value }: JsonObject): unknown => (value as JsonObject)['v'];
 
-/** What is loaded where nothing is asked for in particular. */
+/** The intent for a request without one. */
 const ANY_INTENT = 'how to work';
 
 const instructions: ResourceDefinition = {

@@ -15,7 +15,7 @@ interface ResourceParts {
   report(error: unknown): void;
 }
 
-/** Registers what the node can serve and the caller may read. */
+/** Registers the resources that the node can serve and the caller may read. */
 export const registerResources = (server: McpServer, parts: ResourceParts): void => {
   if (!parts.node.caller.permissions.has('read')) return;
   for (const resource of MEMORY_RESOURCES) {
@@ -42,7 +42,7 @@ const register = (server: McpServer, resource: ResourceDefinition, parts: Resour
 
 const JSON_TYPE = 'application/json';
 
-/** A completion is a convenience: where the node refuses, there is none. */
+/** A completion is optional: if the node refuses, it is empty. */
 const completed = (
   resource: ResourceDefinition,
   begun: string,
@@ -61,7 +61,7 @@ const decoded = (value: string | string[] | undefined, uri: string): string => {
   }
 };
 
-/** The protocol has no result for a read that failed, so it is an error of the protocol. */
+/** The protocol has no result for a failed read, so it becomes an error of the protocol. */
 const refusedRead = (error: unknown, uri: string, parts: ResourceParts): Error => {
   const { problem } = refusalOf(error, parts);
   if (problem.status === 404) return new ResourceNotFoundError(uri);

@@ -6,7 +6,7 @@ import { defineTool, FLAG, limitTo, SCOPE, SHARE, TEXT, type ToolDefinition } fr
 import { cardResult } from './read-tools.ts';
 import { ASSERTION, ASSERTION_REQUIRED, type AssertArguments, assertionOf } from './write-tools.ts';
 
-/** Texts of the long documents that these tools show are cut here; the structured result has the whole. */
+/** Limit of the text form; the structured result holds the whole document. */
 const MOST_TEXT = 20_000;
 
 interface Reading<A> extends Pick<ToolDefinition, 'name' | 'description' | 'input' | 'required' | 'permission'> {
@@ -14,7 +14,7 @@ interface Reading<A> extends Pick<ToolDefinition, 'name' | 'description' | 'inpu
   question(args: A, node: AskNode): Omit<RouteQuestion, 'route'>;
 }
 
-/** A tool that shows the document of a route as it is. */
+/** A tool that shows the document of a route unchanged. */
 const reading = <A = JsonObject>({ route, question, ...described }: Reading<A>): ToolDefinition =>
   defineTool<A>({
     ...described,
@@ -98,7 +98,7 @@ const refreshTool = defineTool<{ readonly entity: string; readonly scope?: strin
   },
 });
 
-/** What agents need now and then. They cost a model twice the words of the core tools. */
+/** Tools that agents need rarely. They cost a model twice as many words as the core tools. */
 export const EXTENDED_TOOLS: readonly ToolDefinition[] = [
   batchTool,
   refreshTool,

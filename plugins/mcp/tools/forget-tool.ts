@@ -4,7 +4,7 @@ import { countNoun, DATA_NOTICE, factsIn, factsText, factView } from '../memory-
 import { ask, type JsonObject, RefusedQuestion } from '../refused-question.ts';
 import { defineTool, FLAG, OBJECTS, SCOPE, TEXT, type ToolContext, type ToolResult } from '../tool-definition.ts';
 
-/** More facts are not forgotten at once: nobody would read so long a preview. */
+/** Bounds the facts of one call, because nobody would read a longer preview. */
 const MAX_FORGOTTEN = 100;
 
 interface Target {
@@ -19,10 +19,10 @@ interface ForgetArguments extends Target {
   readonly confirm?: string;
 }
 
-/** What would be hidden. */
+/** The facts that would be hidden. */
 interface Preview {
   readonly facts: readonly JsonObject[];
-  /** All that the entity has, where a tombstone hides more than is listed. */
+  /** Number of all facts of the entity, because a tombstone hides more than the listed ones. */
   readonly total: number;
 }
 
@@ -94,8 +94,8 @@ const liveFacts = async ({ entity, relation, scope }: Target, { node }: ToolCont
     query: { entity, relation, scope, include_contradicted: true, limit: MAX_FORGOTTEN },
   });
   const rows = factsIn(body);
-  // The row of a retraction is shown to those who poll; there is nothing left in its place. What the node wrote itself,
-  // such as a card, follows the facts.
+  // Leaves out retractions, whose places hold no facts, and facts of the node itself, such as cards, which follow the
+  // others.
   const facts = rows.filter(({ confidence, source }) => confidence !== 0 && !String(source).startsWith('system:'));
   return { facts, total: Number(body['total']) - (rows.length - facts.length) };
 };

@@ -92,7 +92,7 @@ export const cardTool = defineTool<{ readonly entity: string; readonly scope?: s
   },
 });
 
-/** A card without the hashes of its facts, which say nothing to a model. */
+/** A card without the hashes of its facts, which are useless to a model. */
 export const cardResult = ({ fact_hashes: _, card_stale: __, ...card }: JsonObject) => ({
   structured: { notice: DATA_NOTICE, card },
   text: contentText('The card.', [JSON.stringify(card)]),

@@ -3,7 +3,7 @@ import { contentText, countNoun, DATA_NOTICE, factsText, factView } from '../mem
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
 
-/** Text that is longer is stored as the type for long texts. */
+/** Longer text is stored with the type for long texts. */
 const MAX_STRING_BYTES = 16 * 1024;
 
 export const VALUE = { description: 'Text, number, boolean, null, or {type, v} with type ref, datetime, ...' } as const;
@@ -52,7 +52,7 @@ export const assertTool = defineTool<AssertArguments>({
   },
 });
 
-/** The body of an assertion. What the caller leaves out is left to the node, the source excepted. */
+/** The body of an assertion. The node fills in absent members, except the source. */
 export const assertionOf = (args: AssertArguments, node: AskNode): JsonObject => ({
   ...args,
   source: args.source ?? node.caller.entityUri,
@@ -64,7 +64,7 @@ const reference = (text: string): unknown => (CONTENT_ID.test(text) ? text : { f
 
 const CONTENT_ID = /^(?:sha256:)?[0-9a-f]{64}$/;
 
-/** A plain value gets its type. One with a type goes to the node as it is, and stays content. */
+/** A plain value gets its type. A typed value goes to the node unchanged, and stays content. */
 const typedValue = (value: unknown): unknown => {
   if (typeof value === 'string') {
     return { type: Buffer.byteLength(value) > MAX_STRING_BYTES ? 'text' : 'string', v: value };

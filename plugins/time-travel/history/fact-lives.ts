@@ -20,7 +20,7 @@ export interface FactLife {
 /** Winners that are named of an exact tie. Each of very many, which only other nodes can send, would begin a reign. */
 export const MOST_TIED = 16;
 
-/** Who won in one triple and place, from when to when. */
+/** The winner of one triple and place during a span of time. */
 export interface Reign {
   /** Several for an exact tie, at most `MOST_TIED`. */
   readonly factIds: readonly string[];

@@ -110,7 +110,7 @@ export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, Pag
   handle: (request) =>
     reply(parts, request, {}, async (reader) => {
       const [fact] = await reader.visible([request.params.id]);
-      // What the node says about facts has no history of its own.
+      // System facts have no history of their own.
       if (fact === undefined || fact.system) throw new ServiceError('lookup', 'there is no such fact');
       return all(...ofTriple(fact));
     }),

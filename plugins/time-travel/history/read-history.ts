@@ -27,7 +27,7 @@ const EVENT_BYTES = LIST_BYTES - 1024 * 1024;
 /** Ids of other facts that an event lists. */
 const MOST_LISTED = 64;
 
-/** What came into the store about an entity, and what became of it. */
+/** A stored fact about an entity, with its later fate. */
 export interface HistoryEvent {
   readonly kind: 'asserted' | 'received' | 'retracted' | 'resolved';
   readonly view: FactView;

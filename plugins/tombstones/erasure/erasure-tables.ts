@@ -1,6 +1,6 @@
 import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
 
-/** One row for each tombstone whose facts are being destroyed, or were. */
+/** One row for each tombstone with a running or finished erasure. */
 export const ERASURES = 'tombstones_erasures';
 
 export const createErasureTables = async ({ schema }: MigrationSchema): Promise<void> => {

@@ -24,7 +24,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.bigInteger('revoked_ms');
     table.bigInteger('erased_ms');
     table.text('received_from');
-    // When it was last changed, in the order of the feed.
+    // Feed stamp of the last change.
     table.bigInteger('feed_wall');
     table.integer('feed_ctr');
     // Number in the ledger up to which its facts were followed up; null when that is done.
