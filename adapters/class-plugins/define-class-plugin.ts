@@ -1,6 +1,7 @@
 import './reflect-polyfill.ts';
 import { container, inject } from 'tsyringe';
-import { definePlugin, type Plugin, type PluginContext, type Ref, type Requires } from '../../kernel/plugin-api.ts';
+import type { Ref } from '../../kernel/internal-api.ts';
+import { definePlugin, type Plugin, type PluginContext, type Requires } from '../../kernel/plugin-api.ts';
 
 /** The context that `setup` of a class plugin receives. The services went to the constructor. */
 export type ClassPluginContext<C = undefined> = Omit<PluginContext<Record<never, never>, C>, 'use'>;

@@ -1,18 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import type {
-  Clock,
-  DescribedNode,
-  GreetingPart,
-  Logger,
-  NodeSettings,
-  OfflineStore,
-  PluginCommand,
-  Random,
-  Requires,
-  Resolved,
-  Transport,
-  Word,
-} from '../../kernel/plugin-api.ts';
+import type { PluginCommand } from '../../kernel/command-api.ts';
+import type { DescribedNode, GreetingPart, OfflineStore, Resolved } from '../../kernel/internal-api.ts';
+import type { Clock, Logger, NodeSettings, Random, Requires, Transport, Word } from '../../kernel/plugin-api.ts';
 
 /** The parts that the composition root gives to the command line. */
 export interface CommandLineDeps {

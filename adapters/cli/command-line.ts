@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT } from '../../kernel/plugin-api.ts';
+import { EXIT } from '../../kernel/command-api.ts';
 import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
 import { addCompletionCommand, COMPLETION } from './completion/completion-command.ts';
 import { addPluginCommands } from './plugin-commands.ts';

@@ -1,13 +1,6 @@
-import {
-  type CommandServer,
-  maskUrls,
-  type Random,
-  readSecretFile,
-  type ServerPlace,
-  type ServerReply,
-  type ServerRequest,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import type { CommandServer, ServerPlace, ServerReply } from '../../kernel/command-api.ts';
+import { maskUrls, readSecretFile, type ServerRequest } from '../../kernel/internal-api.ts';
+import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { keyFileOf } from './key-file.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;

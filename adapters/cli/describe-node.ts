@@ -1,4 +1,4 @@
-import type { DescribedNode, DescribedPlugin } from '../../kernel/plugin-api.ts';
+import type { DescribedNode, DescribedPlugin } from '../../kernel/internal-api.ts';
 import { textTable } from './text-table.ts';
 
 const INDENT = '  ';

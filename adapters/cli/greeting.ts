@@ -1,4 +1,4 @@
-import type { GreetingPart } from '../../kernel/plugin-api.ts';
+import type { GreetingPart } from '../../kernel/internal-api.ts';
 import type { NodeHandle } from './command-line-deps.ts';
 
 /** When the program was loaded: a build that `npm start` made before is not the start of the node. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { type Random, readSecretFile, replaceSecretFile, sha256Hex } from '../../kernel/plugin-api.ts';
+import { readSecretFile, replaceSecretFile } from '../../kernel/internal-api.ts';
+import { type Random, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** The file with the key of a user for one node, in the user's own folder. */
 export interface KeyFile {

@@ -1,17 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type AnyCommand,
-  type CommandNode,
-  type CommandOption,
-  EXIT,
-  isGroup,
-  type PluginCommand,
-  type Requires,
-  type ServerPlace,
-  ServiceError,
-  type Word,
-  type WordKind,
-} from '../../kernel/plugin-api.ts';
+import { type CommandOption, EXIT, type PluginCommand, type ServerPlace } from '../../kernel/command-api.ts';
+import { type AnyCommand, type CommandNode, isGroup, type WordKind } from '../../kernel/internal-api.ts';
+import { type Requires, ServiceError, type Word } from '../../kernel/plugin-api.ts';
 import { acceptWords } from './accepted-words.ts';
 import type { CommandLineDeps, OwnedCommand, PluginCommands } from './command-line-deps.ts';
 import { connectServer, SERVER_OPTIONS } from './command-server.ts';

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { type DescribedNode, EXIT, ServiceError } from '../../kernel/plugin-api.ts';
+import { EXIT } from '../../kernel/command-api.ts';
+import type { DescribedNode } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { describePlugin, listPlugins } from './describe-node.ts';
 import { problemList } from './report-error.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
-import type { Progress } from '../../kernel/plugin-api.ts';
+import type { Progress } from '../../kernel/command-api.ts';
 
 /** How often a plain line is written where there is no terminal to redraw on. */
 const PLAIN_INTERVAL_MS = 2_000;

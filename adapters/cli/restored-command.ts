@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../kernel/plugin-api.ts';
+import { EXIT } from '../../kernel/command-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 
 export const addRestoredCommand = (program: Command, deps: CommandLineDeps, done: (exitCode: number) => void): void => {

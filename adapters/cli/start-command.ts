@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { EXIT, type GreetingPart, type Logger } from '../../kernel/plugin-api.ts';
+import { EXIT } from '../../kernel/command-api.ts';
+import type { GreetingPart } from '../../kernel/internal-api.ts';
+import type { Logger } from '../../kernel/plugin-api.ts';
 import type { CommandLineDeps, NodeHandle } from './command-line-deps.ts';
 import { describeNode } from './describe-node.ts';
 import { firstLines, greeting } from './greeting.ts';

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
-import { type Cell, harmlessText } from '../../kernel/plugin-api.ts';
+import type { Cell } from '../../kernel/command-api.ts';
+import { harmlessText } from '../../kernel/internal-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { type Paint, textTable, widthOf } from './text-table.ts';
 

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { Cell, StyledCell } from '../../kernel/plugin-api.ts';
+import type { Cell } from '../../kernel/command-api.ts';
+import type { StyledCell } from '../../kernel/internal-api.ts';
 
 const GAP = '  ';
 /** A column is never made narrower than this. */

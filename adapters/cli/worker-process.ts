@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { EXIT } from '../../kernel/plugin-api.ts';
+import { EXIT } from '../../kernel/command-api.ts';
 import type { NodeHandle } from './command-line-deps.ts';
 import { errorReport, type FindProblems } from './report-error.ts';
 import type { StopSignal } from './stop-signal.ts';

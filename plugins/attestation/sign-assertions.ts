@@ -1,11 +1,5 @@
-import {
-  encodeBase64Url,
-  readEntityUri,
-  readFactValue,
-  readRelation,
-  ServiceError,
-  type Signer,
-} from '../../kernel/plugin-api.ts';
+import type { Signer } from '../../kernel/internal-api.ts';
+import { encodeBase64Url, readEntityUri, readFactValue, readRelation, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AttestationJson } from './attestation-api.ts';
 import { signedText } from './signed-text.ts';
 

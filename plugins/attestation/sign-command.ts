@@ -1,17 +1,8 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import {
-  createSigner,
-  decodeBase64Url,
-  defineCommand,
-  encodeBase64Url,
-  type Random,
-  readSecretFile,
-  SEED_BYTES,
-  ServiceError,
-  type Signer,
-  writeSecretFile,
-} from '../../kernel/plugin-api.ts';
+import { defineCommand } from '../../kernel/command-api.ts';
+import { createSigner, readSecretFile, SEED_BYTES, type Signer, writeSecretFile } from '../../kernel/internal-api.ts';
+import { decodeBase64Url, encodeBase64Url, type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { signAssertions } from './sign-assertions.ts';
 
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import type { SignatureCheck } from '../../kernel/internal-api.ts';
 import {
   type DraftBatch,
   type DraftItem,
@@ -5,7 +6,6 @@ import {
   memberRefusal,
   noteOf,
   ServiceError,
-  type SignatureCheck,
   type SignatureWork,
 } from '../../kernel/plugin-api.ts';
 import type { AgentKeyRecord, AgentKeys } from '../keys/keys-api.ts';

@@ -1,6 +1,5 @@
+import type { ChainLink, ChainPlace } from '../../kernel/internal-api.ts';
 import {
-  type ChainLink,
-  type ChainPlace,
   defineCollectHook,
   definePermission,
   defineRef,

@@ -2,14 +2,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import {
-  type CommandGroup,
-  defineCommand,
-  EXIT,
-  NodeSelf,
-  nodePrincipal,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { NodeSelf, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
 import { Audit, type VerifiedEntries } from './audit-api.ts';
 import { verifyFile } from './chain/verify-file.ts';
 import { verifiedJson } from './chain/verify-route.ts';

@@ -1,3 +1,4 @@
+import { VALUE_TYPES } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   CURSOR_JSON,
@@ -11,7 +12,6 @@ import {
   orNull,
   SCOPES,
   STRING_JSON,
-  VALUE_TYPES,
 } from '../../kernel/plugin-api.ts';
 import type { EntryWithFact, RecordedEntry } from './audit-api.ts';
 

@@ -1,4 +1,5 @@
-import { type JsonSchema, type RequiredPermission, type Route, schema, spellList } from '../../kernel/plugin-api.ts';
+import type { RequiredPermission } from '../../kernel/internal-api.ts';
+import { type JsonSchema, type Route, schema, spellList } from '../../kernel/plugin-api.ts';
 import { AUDIT_READ, type Audit, type RecordedEntry } from './audit-api.ts';
 import { ADMIN_LOG_JSON, adminEntryJson, LOG_JSON, logEntryJson } from './audit-entry-json.ts';
 import { LOG_FILTERS, type LogFilters, logFilter, seqOf } from './audit-query.ts';

@@ -1,4 +1,5 @@
-import { readInstantParameter, ServiceError } from '../../kernel/plugin-api.ts';
+import { readInstantParameter } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { AuditFilter } from './audit-api.ts';
 
 /** Filters of all lists of entries. */

@@ -1,13 +1,6 @@
 import type { Knex } from 'knex';
-import {
-  type ChainLink,
-  hashBytes,
-  hashText,
-  type PluginSnapshot,
-  type PluginTables,
-  type Row,
-  type SqlValue,
-} from '../../kernel/plugin-api.ts';
+import { type ChainLink, hashBytes, hashText } from '../../kernel/internal-api.ts';
+import type { PluginSnapshot, PluginTables, Row, SqlValue } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, RecordedEntry } from './audit-api.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 

@@ -1,3 +1,4 @@
+import type { LedgerRange } from '../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
@@ -6,7 +7,6 @@ import {
   type Hlc,
   isNull,
   type LedgerEntry,
-  type LedgerRange,
   matchKey,
   not,
   type PluginSnapshot,

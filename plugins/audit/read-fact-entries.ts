@@ -1,4 +1,5 @@
-import { type FactReader, type HookCaller, readVisiblePage, type VisiblePage } from '../../kernel/plugin-api.ts';
+import { readVisiblePage, type VisiblePage } from '../../kernel/internal-api.ts';
+import type { FactReader, HookCaller } from '../../kernel/plugin-api.ts';
 import { auditDescribeKeys, type EntryWithFact, type RecordedEntry, type SigningKey } from './audit-api.ts';
 
 /**

@@ -1,10 +1,5 @@
-import {
-  type Clock,
-  type Logger,
-  type PluginTransaction,
-  RejectionWindows,
-  type Vocabulary,
-} from '../../kernel/plugin-api.ts';
+import { RejectionWindows } from '../../kernel/internal-api.ts';
+import type { Clock, Logger, PluginTransaction, Vocabulary } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, AuditEvents, type AuditLog, FACT_WRITE } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
 import { EntryBuffer } from './entry-buffer.ts';

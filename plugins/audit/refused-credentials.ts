@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  coalesce,
-  DEFAULT_TENANT,
-  type Logger,
-  REJECTIONS_PER_MINUTE,
-  type RefusedRequest,
-  RejectionWindows,
-} from '../../kernel/plugin-api.ts';
+import { REJECTIONS_PER_MINUTE, type RefusedRequest, RejectionWindows } from '../../kernel/internal-api.ts';
+import { type Clock, coalesce, DEFAULT_TENANT, type Logger } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, CREDENTIAL_REFUSED } from './audit-api.ts';
 
 /** Entries about the refusals of one address in a minute, so that one sender cannot hide those of all others. */

@@ -1,4 +1,5 @@
-import { type CommandGroup, type CommandOption, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
+import { type CommandGroup, type CommandOption, defineCommand } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { listBackups } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';

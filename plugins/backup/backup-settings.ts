@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type NodeSettings, type Schema, schema } from '../../kernel/plugin-api.ts';
+import type { Schema } from '../../kernel/internal-api.ts';
+import { type NodeSettings, schema } from '../../kernel/plugin-api.ts';
 
 export interface BackupSettings {
   readonly folder: string;

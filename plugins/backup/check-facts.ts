@@ -1,13 +1,12 @@
+import { contentId, tripleId } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
-  contentId,
   type Hlc,
   isIn,
   type LedgerEntry,
   type PluginSnapshot,
   type PluginTables,
   type StoredFact,
-  tripleId,
 } from '../../kernel/plugin-api.ts';
 import type { CheckReport, StoreCheck } from './backup-api.ts';
 

@@ -1,14 +1,7 @@
 import { chmod, copyFile, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type Clock,
-  type CopyOptions,
-  formatInstant,
-  type Random,
-  ServiceError,
-  type StoreCopies,
-  type StoreCopy,
-} from '../../kernel/plugin-api.ts';
+import type { CopyOptions, StoreCopy } from '../../kernel/internal-api.ts';
+import { type Clock, formatInstant, type Random, ServiceError, type StoreCopies } from '../../kernel/plugin-api.ts';
 import type { BackupSummary } from './backup-api.ts';
 import { backupName, beginFolder, completeFolder, removePartial, summaryOf } from './backup-folder.ts';
 import { digestOfFile } from './check-files.ts';

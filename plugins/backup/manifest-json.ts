@@ -1,11 +1,5 @@
-import {
-  canonicalJson,
-  formatHlc,
-  parseHlc,
-  ServiceError,
-  type StoreCopy,
-  sha256Hex,
-} from '../../kernel/plugin-api.ts';
+import type { StoreCopy } from '../../kernel/internal-api.ts';
+import { canonicalJson, formatHlc, parseHlc, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** Name of the file that makes a folder a backup. It is written last. */
 export const MANIFEST = 'manifest.json';

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defineCommand, formatInstant, readSecretFile, writeSecretFile } from '../../kernel/plugin-api.ts';
+import { defineCommand } from '../../kernel/command-api.ts';
+import { readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
+import { formatInstant } from '../../kernel/plugin-api.ts';
 import { erasureInstants, pathOfBackup, summaryOf } from './backup-folder.ts';
 import { summaryJson } from './backup-json.ts';
 import { backupSettings, erasureFilesOf } from './backup-settings.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../../kernel/plugin-api.ts';
+import type { Progress } from '../../kernel/command-api.ts';
 
 /** Shows the progress of work that learns its total after it has begun. */
 export interface WorkShown {

@@ -1,4 +1,5 @@
-import { defineCommand, EXIT, ServiceError, type UpgradePlan } from '../../kernel/plugin-api.ts';
+import { defineCommand, EXIT, type UpgradePlan } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { showBytes } from './show-bytes.ts';
 
 /** Measured speed of migrations: see the guide for operators. */

@@ -1,4 +1,4 @@
-import { defineCommand, EXIT } from '../../kernel/plugin-api.ts';
+import { defineCommand, EXIT } from '../../kernel/command-api.ts';
 import { StoreVerification, type VerifiedStore } from './backup-api.ts';
 import { pathOfBackup } from './backup-folder.ts';
 import { backupSettings } from './backup-settings.ts';

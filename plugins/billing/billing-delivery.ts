@@ -1,3 +1,4 @@
+import { turnAfter } from '../../kernel/internal-api.ts';
 import {
   BackgroundWork,
   type Clock,
@@ -5,7 +6,6 @@ import {
   type HeldLease,
   type Leases,
   type Logger,
-  turnAfter,
 } from '../../kernel/plugin-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import type { BillingStore } from './billing-store.ts';

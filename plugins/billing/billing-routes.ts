@@ -1,10 +1,10 @@
+import { readInstantParameter } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
   type CursorCodec,
   type Principal,
   type Route,
-  readInstantParameter,
   ServiceError,
   schema,
 } from '../../kernel/plugin-api.ts';

@@ -1,6 +1,6 @@
+import type { LedgerRange } from '../../kernel/internal-api.ts';
 import {
   formatInstant,
-  type LedgerRange,
   type PluginSnapshot,
   type PluginTables,
   type PluginTransaction,

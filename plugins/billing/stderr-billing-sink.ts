@@ -1,4 +1,4 @@
-import { inTurns } from '../../kernel/plugin-api.ts';
+import { inTurns } from '../../kernel/internal-api.ts';
 import type { BillingSink } from './billing-api.ts';
 import { billingEventJson } from './billing-event-json.ts';
 

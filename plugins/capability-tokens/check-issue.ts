@@ -1,3 +1,4 @@
+import { refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type GardenAccess,
   hasForbiddenCodePoint,
@@ -7,7 +8,6 @@ import {
   type Principal,
   parseInstant,
   readEntityUri,
-  refuseGarden,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';

@@ -1,4 +1,5 @@
-import { matchKey, SCOPES, type Scope, type ServiceNames, wholeMatchKey } from '../../kernel/plugin-api.ts';
+import { wholeMatchKey } from '../../kernel/internal-api.ts';
+import { matchKey, SCOPES, type Scope, type ServiceNames } from '../../kernel/plugin-api.ts';
 import type { CapabilityTarget } from './capability-tokens-api.ts';
 
 /**

@@ -1,14 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import {
-  type CommandGroup,
-  defineCommand,
-  EXIT,
-  formatInstant,
-  NodeSelf,
-  nodePrincipal,
-  ServiceError,
-  writeSecretFile,
-} from '../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { formatInstant, NodeSelf, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
 import {
   CAPABILITY_VERBS,
   type CapabilityRecord,

@@ -1,10 +1,10 @@
+import { parseStrictJsonText } from '../../kernel/internal-api.ts';
 import {
   canonicalJson,
   decodeBase64Url,
   encodeBase64Url,
   formatInstant,
   parseInstant,
-  parseStrictJsonText,
   sha256Hex,
   verifyEd25519,
 } from '../../kernel/plugin-api.ts';

@@ -1,3 +1,4 @@
+import { plainView } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -6,7 +7,6 @@ import {
   formatInstant,
   isIn,
   matchKey,
-  plainView,
   type Scope,
   type ServiceNames,
   type StoredFact,

@@ -1,3 +1,4 @@
+import { withinTime } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -19,7 +20,6 @@ import {
   requireReadScope,
   ServiceError,
   sha256Hex,
-  withinTime,
 } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
 import { SOURCE_TRUST } from '../source-trust/source-trust-api.ts';

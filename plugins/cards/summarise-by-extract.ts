@@ -1,4 +1,5 @@
-import { entityDisplay, type FactView } from '../../kernel/plugin-api.ts';
+import { entityDisplay } from '../../kernel/internal-api.ts';
+import type { FactView } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { CardSummariser } from './cards-api.ts';
 

@@ -1,3 +1,4 @@
+import { tripleId } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -8,7 +9,6 @@ import {
   type PluginSnapshot,
   type PluginTables,
   type ReadableTables,
-  tripleId,
 } from '../../kernel/plugin-api.ts';
 import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
 import { CROWD, type JudgedPlace, judgePlaces } from './live-facts.ts';

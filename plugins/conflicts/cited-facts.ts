@@ -1,3 +1,4 @@
+import type { TripleKey } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -8,7 +9,6 @@ import {
   isIn,
   isNull,
   type PluginSnapshot,
-  type TripleKey,
 } from '../../kernel/plugin-api.ts';
 
 /** The parts of a fact that decide whether it resolves its own triple by citing facts of it in `derived_from`. */

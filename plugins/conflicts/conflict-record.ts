@@ -1,12 +1,5 @@
-import {
-  type Hlc,
-  type ReadableTables,
-  type Scope,
-  type SqlValue,
-  type TripleKey,
-  tripleId,
-  type WritableTables,
-} from '../../kernel/plugin-api.ts';
+import { type TripleKey, tripleId } from '../../kernel/internal-api.ts';
+import type { Hlc, ReadableTables, Scope, SqlValue, WritableTables } from '../../kernel/plugin-api.ts';
 import { placeDigest } from './timeline-rows.ts';
 
 export const RECORDS = 'conflicts_records';

@@ -1,3 +1,4 @@
+import { FACT_VALUE_JSON, SENT_VALUE } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   bindCursor,
@@ -6,12 +7,10 @@ import {
   type CursorCodec,
   type CursorPosition,
   component,
-  FACT_VALUE_JSON,
   listOf,
   objectOf,
   orNull,
   type Route,
-  SENT_VALUE,
   STRING_JSON,
   schema,
 } from '../../kernel/plugin-api.ts';

@@ -1,3 +1,4 @@
+import type { TripleKey } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   defineCollectHook,
@@ -10,7 +11,6 @@ import {
   type PluginTransaction,
   type Principal,
   type StoredFact,
-  type TripleKey,
 } from '../../kernel/plugin-api.ts';
 import type { AttestationJson } from '../attestation/attestation-api.ts';
 import type { ConflictRecord } from './conflict-record.ts';

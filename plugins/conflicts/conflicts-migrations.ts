@@ -1,4 +1,5 @@
-import type { Migration, MigrationSchema } from '../../kernel/plugin-api.ts';
+import type { MigrationSchema } from '../../kernel/internal-api.ts';
+import type { Migration } from '../../kernel/plugin-api.ts';
 import { MEMBERS, RECORDS } from './conflict-record.ts';
 import { PAST_WINS, WINS } from './timeline-rows.ts';
 import { WAITING } from './waiting-resolutions.ts';

@@ -1,21 +1,23 @@
 import {
+  type ColumnCondition,
+  cacheByFact,
+  inPastTable,
+  type ReadMoment,
+  recordedBy,
+  SAME_PLACE,
+} from '../../kernel/internal-api.ts';
+import {
   above,
   all,
   any,
-  type ColumnCondition,
   type ColumnMatch,
-  cacheByFact,
   type FactView,
   type Filter,
-  inPastTable,
   isIn,
   not,
   type PluginTables,
   type ReadableTables,
   type ReadContext,
-  type ReadMoment,
-  recordedBy,
-  SAME_PLACE,
   withMark,
 } from '../../kernel/plugin-api.ts';
 import { CONTRADICTED } from './conflicts-api.ts';

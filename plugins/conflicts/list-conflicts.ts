@@ -1,11 +1,5 @@
-import {
-  all,
-  type FactOutline,
-  type FactReader,
-  isIn,
-  type PluginTables,
-  readVisiblePage,
-} from '../../kernel/plugin-api.ts';
+import { readVisiblePage } from '../../kernel/internal-api.ts';
+import { all, type FactOutline, type FactReader, isIn, type PluginTables } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, RECORDS, recordOf } from './conflict-record.ts';
 import type { ConflictPage, ConflictPosition, ConflictStatus, ConflictView } from './conflicts-api.ts';
 import { type KnownMembers, MOST_MEMBERS, membersOf, twoThatDiffer } from './record-members.ts';

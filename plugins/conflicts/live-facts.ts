@@ -1,4 +1,5 @@
-import type { FactOutline, PluginSnapshot, TripleKey } from '../../kernel/plugin-api.ts';
+import type { TripleKey } from '../../kernel/internal-api.ts';
+import type { FactOutline, PluginSnapshot } from '../../kernel/plugin-api.ts';
 import { type LiveFact, NEVER, timelineOf, type WinnerTimeline } from './winner-timeline.ts';
 
 /** Bounds the live facts of a place that are read, strongest first, to compute its winners again. */

@@ -1,7 +1,7 @@
+import { cacheByFact, SAME_PLACE, SAME_TRIPLE, tripleId } from '../../kernel/internal-api.ts';
 import {
   all,
   type ColumnMatch,
-  cacheByFact,
   equals,
   type FactMark,
   type FactOutline,
@@ -11,10 +11,7 @@ import {
   isNull,
   not,
   type ReadContext,
-  SAME_PLACE,
-  SAME_TRIPLE,
   SCOPES,
-  tripleId,
   withMark,
 } from '../../kernel/plugin-api.ts';
 import { CONTRADICTED, DIFFERS_ELSEWHERE } from './conflicts-api.ts';

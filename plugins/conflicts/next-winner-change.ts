@@ -1,4 +1,5 @@
-import type { NextChangeQuestion, PluginTables } from '../../kernel/plugin-api.ts';
+import type { NextChangeQuestion } from '../../kernel/internal-api.ts';
+import type { PluginTables } from '../../kernel/plugin-api.ts';
 import { WINS } from './timeline-rows.ts';
 
 /** The next instant at which a place of the entity changes its winner, or stops being contested. */

@@ -1,12 +1,5 @@
-import {
-  all,
-  equals,
-  isIn,
-  type PluginSnapshot,
-  SIBLING_LIMIT,
-  type StoredFact,
-  type TripleKey,
-} from '../../kernel/plugin-api.ts';
+import { SIBLING_LIMIT, type TripleKey } from '../../kernel/internal-api.ts';
+import { all, equals, isIn, type PluginSnapshot, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { Membership } from './conflict-record.ts';
 import type { RecordWriter } from './record-writer.ts';
 import { type Contender, compareAge, strongestRival } from './strength.ts';

@@ -1,19 +1,15 @@
+import { coverBy, liveAmong, SIBLING_LIMIT, tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   type AppendedFact,
   all,
   compareHlc,
-  coverBy,
   equals,
   type FactDraft,
   type FactOutline,
   type Hlc,
   isIn,
-  liveAmong,
-  SIBLING_LIMIT,
-  tripleId,
   type WritableTables,
-  ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
 import { judgePlaces, withExpiries } from './live-facts.ts';

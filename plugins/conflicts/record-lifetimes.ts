@@ -1,3 +1,4 @@
+import { parseDateOrInstant, type TripleKey, tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   all,
@@ -6,12 +7,8 @@ import {
   type FactDraft,
   type Hlc,
   isIn,
-  parseDateOrInstant,
   type ServiceNames,
-  type TripleKey,
-  tripleId,
   type WritableTables,
-  ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
 import { ttlTarget } from '../facts/facts-api.ts';
 import { openRecords } from './conflict-record.ts';

@@ -1,3 +1,4 @@
+import type { TripleKey } from '../../kernel/internal-api.ts';
 import type {
   FactDraft,
   HookCaller,
@@ -5,7 +6,6 @@ import type {
   Random,
   ServiceNames,
   StoredFact,
-  TripleKey,
   WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { joinedFacts, openedFacts, resolvedFacts } from './conflict-facts.ts';

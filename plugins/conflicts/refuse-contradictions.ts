@@ -1,11 +1,5 @@
-import {
-  type AppendBatch,
-  type AppendItem,
-  noteOf,
-  type PluginTables,
-  ServiceError,
-  SIBLING_LIMIT,
-} from '../../kernel/plugin-api.ts';
+import { SIBLING_LIMIT } from '../../kernel/internal-api.ts';
+import { type AppendBatch, type AppendItem, noteOf, type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
 import { Resolution } from './conflicts-api.ts';
 import { CROWD } from './live-facts.ts';
 import { placeDigest, readTimelines } from './timeline-rows.ts';

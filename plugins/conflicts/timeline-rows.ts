@@ -1,3 +1,4 @@
+import { type TripleKey, tripleId } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
   type Hlc,
@@ -5,8 +6,6 @@ import {
   type Row,
   type SqlValue,
   sha256Hex,
-  type TripleKey,
-  tripleId,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { contestedUntil, type LongestLived, type Win, type WinnerTimeline } from './winner-timeline.ts';

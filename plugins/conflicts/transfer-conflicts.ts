@@ -1,3 +1,4 @@
+import { tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
@@ -8,9 +9,7 @@ import {
   SCOPES,
   ServiceError,
   type SqlValue,
-  tripleId,
   type WritableTables,
-  ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
 import type { TransferLine, TransferSection } from '../transfer/transfer-api.ts';
 import {

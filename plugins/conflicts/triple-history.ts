@@ -1,4 +1,5 @@
-import { compareHlc, type FactOutline, type PreparedFact } from '../../kernel/plugin-api.ts';
+import type { PreparedFact } from '../../kernel/internal-api.ts';
+import { compareHlc, type FactOutline } from '../../kernel/plugin-api.ts';
 
 /** The common part of a stored outline and a prepared fact that a triple's history needs. */
 export type HistoryEntry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &

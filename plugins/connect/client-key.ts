@@ -1,15 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import {
-  askServer,
-  type CommandServer,
-  type Random,
-  readSecretFile,
-  replaceSecretFile,
-  type ServerReply,
-  ServiceError,
-  sha256Hex,
-} from '../../kernel/plugin-api.ts';
+import { askServer, type CommandServer, type ServerReply } from '../../kernel/command-api.ts';
+import { readSecretFile, replaceSecretFile } from '../../kernel/internal-api.ts';
+import { type Random, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { Client, Place } from './clients/client.ts';
 import { type ConnectionRecord, type MadeKey, readRecords } from './connection-record.ts';
 

@@ -1,4 +1,4 @@
-import { shellQuote } from '../../kernel/plugin-api.ts';
+import { shellQuote } from '../../kernel/command-api.ts';
 import type { HookName, Scope } from './clients/client.ts';
 
 /** The program that a client starts, as a list of words. */

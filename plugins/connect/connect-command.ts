@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type CommandContext, type CommandServer, defineCommand, EXIT, ServiceError } from '../../kernel/plugin-api.ts';
+import { type CommandContext, type CommandServer, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { type KeyPlan, makeKey, planKey } from './client-key.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf, isInstalled } from './clients/all-clients.ts';
 import type { Client, HookName, Place, Scope, ServerEntry, TransportName } from './clients/client.ts';

@@ -1,4 +1,5 @@
-import { defineCommand, EXIT, ServiceError } from '../../kernel/plugin-api.ts';
+import { defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { endKey } from './client-key.ts';
 import { CLIENT_NAMES, clientOf } from './clients/all-clients.ts';
 import { confirmed, showPlans } from './confirm-plans.ts';

@@ -1,4 +1,5 @@
-import { askServer, defineCommand, jsonLine, readShare, SCOPES } from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, jsonLine, readShare } from '../../kernel/command-api.ts';
+import { SCOPES } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
 const PATH = '/v1/decay/sweep';

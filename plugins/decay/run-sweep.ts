@@ -1,11 +1,10 @@
+import { type LedgerPiece, ledgerPieces } from '../../kernel/internal-api.ts';
 import {
   type AppendVerdict,
   type Clock,
   type FactDraft,
   type Facts,
   formatInstant,
-  type LedgerPiece,
-  ledgerPieces,
   type NodeSelf,
   nodePrincipal,
   noted,

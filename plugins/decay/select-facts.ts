@@ -1,3 +1,4 @@
+import { type LedgerPiece, SAME_FACT } from '../../kernel/internal-api.ts';
 import {
   all,
   any,
@@ -10,9 +11,7 @@ import {
   isIn,
   isNull,
   type LedgerEntry,
-  type LedgerPiece,
   not,
-  SAME_FACT,
 } from '../../kernel/plugin-api.ts';
 import type { JudgeEntity, Namespaces } from '../namespaces/namespaces-api.ts';
 import type { SweepRules } from './sweep-rules.ts';

@@ -1,10 +1,5 @@
-import {
-  areMoreThan,
-  type Counter,
-  type Principal,
-  requirePermission,
-  requireReadScope,
-} from '../../kernel/plugin-api.ts';
+import { areMoreThan, type Counter } from '../../kernel/internal-api.ts';
+import { type Principal, requirePermission, requireReadScope } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { JobQueue } from '../jobs/jobs-api.ts';
 import { DECAY_SWEEP, type Decay, type SweepJob, type SweepRequest, type SweepResult } from './decay-api.ts';

@@ -1,4 +1,4 @@
-import { type CommandContext, defineCommand } from '../../kernel/plugin-api.ts';
+import { type CommandContext, defineCommand } from '../../kernel/command-api.ts';
 import { GARDEN } from './demo-data.ts';
 import { ownEntity, retractAll } from './demo-requests.ts';
 import { walkThrough } from './demo-walk.ts';

@@ -1,11 +1,5 @@
-import {
-  askServer,
-  type Clock,
-  type CommandServer,
-  queryOf,
-  ServiceError,
-  type ShownFact,
-} from '../../kernel/plugin-api.ts';
+import { askServer, type CommandServer, queryOf, type ShownFact } from '../../kernel/command-api.ts';
+import { type Clock, ServiceError } from '../../kernel/plugin-api.ts';
 import { DEMO_ENTITIES, DEMO_FACTS, type DemoFact, GARDEN, SCOPE } from './demo-data.ts';
 
 const DAY_MS = 86_400_000;

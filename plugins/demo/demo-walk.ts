@@ -1,4 +1,4 @@
-import { askServer, factRows, queryOf, type ShownFact, shellQuote, shortText } from '../../kernel/plugin-api.ts';
+import { askServer, factRows, queryOf, type ShownFact, shellQuote, shortText } from '../../kernel/command-api.ts';
 import type { DemoContext } from './demo-command.ts';
 import { type DemoFact, FIRST_SAYING, LANTERN, SCOPE, SECOND_SAYING } from './demo-data.ts';
 import { assertionOf, liveFacts, loadFacts, makeGarden, type StampedFact } from './demo-requests.ts';

@@ -1,12 +1,5 @@
-import {
-  type FactLink,
-  formatInstant,
-  hashText,
-  type LedgerEntry,
-  type StoredFact,
-  sha256Hex,
-  valueCommitment,
-} from '../../kernel/plugin-api.ts';
+import { type FactLink, hashText, valueCommitment } from '../../kernel/internal-api.ts';
+import { formatInstant, type LedgerEntry, type StoredFact, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** The link of a fact: a digest of what it says, tied to the link before it. `previous` is null for the first one. */
 export const linkAfter = (previous: FactLink | null, fact: StoredFact, commitment: Uint8Array): FactLink => {

@@ -1,8 +1,7 @@
+import { type Checkpoint, hashText } from '../../kernel/internal-api.ts';
 import {
-  type Checkpoint,
   COUNT_JSON,
   formatInstant,
-  hashText,
   INSTANT_JSON,
   objectOf,
   orNull,

@@ -1,4 +1,5 @@
-import { type ChainPlace, type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
+import type { ChainPlace } from '../../kernel/internal-api.ts';
+import { type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
 import type { StoreCheck } from '../backup/backup-api.ts';
 import { verifyLinks } from './verify-links.ts';
 

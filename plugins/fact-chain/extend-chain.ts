@@ -1,14 +1,12 @@
+import { type FactLink, type LedgerHead, valueCommitment } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
-  type FactLink,
   isIn,
   type LedgerEntry,
-  type LedgerHead,
   type PluginSnapshot,
   type PluginTransaction,
   type StoredFact,
-  valueCommitment,
 } from '../../kernel/plugin-api.ts';
 import { commitmentOf, linkAfter } from './chain-link.ts';
 

@@ -1,4 +1,4 @@
-import { CheckpointLog } from '../../kernel/plugin-api.ts';
+import { CheckpointLog } from '../../kernel/internal-api.ts';
 
 export const CHECKPOINTS_TABLE = 'fact_chain_checkpoints';
 

@@ -1,5 +1,5 @@
+import type { Checkpoint } from '../../kernel/internal-api.ts';
 import {
-  type Checkpoint,
   type Clock,
   type NodeSelf,
   type PluginTables,

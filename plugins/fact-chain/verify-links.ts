@@ -1,14 +1,5 @@
-import {
-  type ChainPlace,
-  contentId,
-  type FactLink,
-  isIn,
-  isSameLink,
-  type LedgerEntry,
-  type LedgerHead,
-  type PluginSnapshot,
-  type StoredFact,
-} from '../../kernel/plugin-api.ts';
+import { type ChainPlace, contentId, type FactLink, isSameLink, type LedgerHead } from '../../kernel/internal-api.ts';
+import { isIn, type LedgerEntry, type PluginSnapshot, type StoredFact } from '../../kernel/plugin-api.ts';
 import { commitmentOf, linkAfter } from './chain-link.ts';
 import { chainMismatch } from './chain-mismatch.ts';
 import { factsOf } from './extend-chain.ts';

@@ -1,13 +1,12 @@
+import { type BodyItem, problemOf } from '../../kernel/internal-api.ts';
 import {
   type AppendVerdict,
-  type BodyItem,
   COUNT_JSON,
   component,
   FACT,
   listOf,
   objectOf,
   PROBLEM,
-  problemOf,
   type Reply,
   type Route,
   ServiceError,

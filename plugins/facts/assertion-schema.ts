@@ -1,4 +1,5 @@
-import { component, defineComponent, type JsonSchema, SCOPES, SENT_VALUE } from '../../kernel/plugin-api.ts';
+import { SENT_VALUE } from '../../kernel/internal-api.ts';
+import { component, defineComponent, type JsonSchema, SCOPES } from '../../kernel/plugin-api.ts';
 import { AssertionMembers } from './facts-api.ts';
 
 const assigned: JsonSchema = { description: 'Has no effect: the node assigns it.' };

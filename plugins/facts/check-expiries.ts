@@ -1,3 +1,4 @@
+import { parseDateOrInstant } from '../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
@@ -6,7 +7,6 @@ import {
   matchKey,
   type PluginSnapshot,
   type PluginTables,
-  parseDateOrInstant,
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';

@@ -1,11 +1,10 @@
+import { type BodyItem, inTurns } from '../../kernel/internal-api.ts';
 import {
   type AppendVerdict,
-  type BodyItem,
   type Clock,
   canonicalJson,
   type FactDraft,
   type Facts,
-  inTurns,
   type Principal,
   requirePermission,
   ServiceError,

@@ -1,8 +1,8 @@
+import { type FactSearch, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
   type FactReader,
-  type FactSearch,
   type Facts,
   type Filter,
   type GardenAccess,
@@ -14,7 +14,6 @@ import {
   parseInstant,
   readEntityUri,
   readRelation,
-  refuseGarden,
   requirePermission,
   requireReadScope,
   SCOPES,

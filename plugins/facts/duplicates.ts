@@ -1,3 +1,4 @@
+import { liveAmong, type PreparedFact, type SettleableItem, SIBLING_LIMIT } from '../../kernel/internal-api.ts';
 import {
   type AppendBatch,
   all,
@@ -5,12 +6,8 @@ import {
   equals,
   type FactOutline,
   type Filter,
-  liveAmong,
   noteOf,
-  type PreparedFact,
   type ServiceNames,
-  type SettleableItem,
-  SIBLING_LIMIT,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import { AssertionNote } from './read-assertion.ts';

@@ -1,13 +1,11 @@
+import { FACT_PART, FIELDS_TEXT, LIST_BYTES } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
   component,
   FACT,
-  FACT_PART,
   type FactFields,
   type FactJson,
-  FIELDS_TEXT,
-  LIST_BYTES,
   listOf,
   objectOf,
   orNull,

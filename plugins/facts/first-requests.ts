@@ -1,4 +1,4 @@
-import { shellQuote } from '../../kernel/plugin-api.ts';
+import { shellQuote } from '../../kernel/command-api.ts';
 
 const FIRST_FACT = {
   entity: 'user:alice',

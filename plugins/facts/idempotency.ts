@@ -1,5 +1,5 @@
+import type { AppendOptions } from '../../kernel/internal-api.ts';
 import {
-  type AppendOptions,
   type AppendVerdict,
   type Clock,
   type PluginTables,

@@ -1,11 +1,5 @@
-import {
-  cacheByFact,
-  contentId,
-  type Logger,
-  ServiceError,
-  type ServiceNames,
-  type StoredFact,
-} from '../../kernel/plugin-api.ts';
+import { cacheByFact, contentId } from '../../kernel/internal-api.ts';
+import { type Logger, ServiceError, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts';
 import { CID_MISMATCH } from './facts-words.ts';

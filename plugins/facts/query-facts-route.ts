@@ -1,3 +1,4 @@
+import { FACT_PART, FIELDS_TEXT, listTexts, spellBody } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -7,19 +8,15 @@ import {
   type CursorPosition,
   component,
   FACT,
-  FACT_PART,
   type FactFields,
   type FactText,
-  FIELDS_TEXT,
   type JsonSchema,
   listOf,
-  listTexts,
   objectOf,
   type Route,
   SCOPES,
   type Scope,
   schema,
-  spellBody,
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { type AnswerCache, isReply } from './answer-cache.ts';

@@ -1,4 +1,5 @@
-import { type JsonSchema, memberRefusal, type Notes, type Ref } from '../../kernel/plugin-api.ts';
+import type { Ref } from '../../kernel/internal-api.ts';
+import { type JsonSchema, memberRefusal, type Notes } from '../../kernel/plugin-api.ts';
 import type { ReadParameter } from './facts-api.ts';
 
 /** The read parameters that plugins claim, for the routes that take them. */

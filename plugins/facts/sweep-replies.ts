@@ -1,4 +1,5 @@
-import { type ErasureSweep, namesInText, type PluginTables } from '../../kernel/plugin-api.ts';
+import { namesInText } from '../../kernel/internal-api.ts';
+import type { ErasureSweep, PluginTables } from '../../kernel/plugin-api.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 
 /** A reply may have some megabytes, so few are read at once. */

@@ -1,9 +1,8 @@
+import { type PreparedFact, parseDateOrInstant } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   memberRefusal,
-  type PreparedFact,
   type Principal,
-  parseDateOrInstant,
   ServiceError,
   type ServiceNames,
   type StoredFact,

@@ -1,10 +1,10 @@
-import {
-  type AppendItem,
-  type AuthoriseBatch,
-  type ReadableTables,
-  type RefusableItem,
-  refuseGarden,
-  type ServiceError,
+import { refuseGarden } from '../../kernel/internal-api.ts';
+import type {
+  AppendItem,
+  AuthoriseBatch,
+  ReadableTables,
+  RefusableItem,
+  ServiceError,
 } from '../../kernel/plugin-api.ts';
 import type { Garden, Role } from './garden-row.ts';
 import { gardensById, rolesOf } from './garden-store.ts';

@@ -1,12 +1,11 @@
+import { type EnteredGarden, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type DraftBatch,
   type DraftItem,
-  type EnteredGarden,
   type Facts,
   type GardenAccess,
   noteOf,
   type Principal,
-  refuseGarden,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 import { GARDEN_ID } from './gardens-api.ts';

@@ -1,12 +1,6 @@
 import type { Knex } from 'knex';
-import {
-  type FactReader,
-  type NodeSelf,
-  type PluginTables,
-  readVisiblePage,
-  refuseGarden,
-  type SqlValue,
-} from '../../kernel/plugin-api.ts';
+import { readVisiblePage, refuseGarden } from '../../kernel/internal-api.ts';
+import type { FactReader, NodeSelf, PluginTables, SqlValue } from '../../kernel/plugin-api.ts';
 import type { Garden } from './garden-row.ts';
 import { listGardens, roleOf } from './garden-store.ts';
 import type { HeldFact, HeldFacts, QuarantineSearch } from './gardens-api.ts';

@@ -1,3 +1,4 @@
+import { refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   type FactReader,
@@ -13,7 +14,6 @@ import {
   type PluginTransaction,
   type Principal,
   type ReadableTables,
-  refuseGarden,
   requirePermission,
   ServiceError,
   type StoredFact,

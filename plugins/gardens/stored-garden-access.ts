@@ -1,12 +1,11 @@
+import { type EnteredGarden, refuseGarden } from '../../kernel/internal-api.ts';
 import {
-  type EnteredGarden,
   type GardenAccess,
   memberRefusal,
   type NodeSelf,
   type PluginTables,
   type Principal,
   type ReadableTables,
-  refuseGarden,
   type Scope,
   ServiceError,
 } from '../../kernel/plugin-api.ts';

@@ -1,3 +1,4 @@
+import { othersGoFirst, ProgressLog } from '../../kernel/internal-api.ts';
 import {
   above,
   type Clock,
@@ -7,10 +8,8 @@ import {
   type FeedFollower,
   type Hlc,
   type Logger,
-  othersGoFirst,
   type PluginSnapshot,
   type PluginTables,
-  ProgressLog,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
 import type { RebuildRun } from '../search/search-api.ts';

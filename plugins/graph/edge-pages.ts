@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { Hlc, ReadableTables, RowPage, Scope, SqlValue } from '../../kernel/plugin-api.ts';
+import type { RowPage } from '../../kernel/internal-api.ts';
+import type { Hlc, ReadableTables, Scope, SqlValue } from '../../kernel/plugin-api.ts';
 import { behindConfidence, compareEdgePositions, type EdgePosition } from './edge-order.ts';
 import type { RelationPattern } from './relation-pattern.ts';
 

@@ -1,10 +1,10 @@
+import { liveAmong } from '../../kernel/internal-api.ts';
 import {
   all,
   below,
   type Clock,
   equals,
   isIn,
-  liveAmong,
   not,
   type PluginTables,
   type StoredFact,

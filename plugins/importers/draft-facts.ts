@@ -1,4 +1,5 @@
-import { contentId, type FactValue, type Scope } from '../../kernel/plugin-api.ts';
+import { contentId } from '../../kernel/internal-api.ts';
+import type { FactValue, Scope } from '../../kernel/plugin-api.ts';
 import type { ImportDraft } from './importers-api.ts';
 
 /** Bounds the drafts that later ones may derive from. */

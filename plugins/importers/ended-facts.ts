@@ -1,4 +1,5 @@
-import { type PatientTarget, parseInstant } from '../../kernel/plugin-api.ts';
+import type { PatientTarget } from '../../kernel/command-api.ts';
+import { parseInstant } from '../../kernel/plugin-api.ts';
 import type { DraftChunk } from './draft-chunks.ts';
 import { member } from './origin-values.ts';
 

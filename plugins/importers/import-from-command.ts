@@ -1,12 +1,6 @@
 import { resolve } from 'node:path';
-import {
-  type CommandContext,
-  defineCommand,
-  EXIT,
-  type Scope,
-  ServiceError,
-  sha256Hex,
-} from '../../kernel/plugin-api.ts';
+import { type CommandContext, defineCommand, EXIT } from '../../kernel/command-api.ts';
+import { type Scope, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import { type OpenedInput, openInput } from './import-input.ts';
 import { dryRun, emptyTally, refuseEmpty, runImport, summaryOf } from './import-run.ts';
 import { stateFileAt } from './import-state.ts';

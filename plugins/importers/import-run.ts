@@ -4,9 +4,9 @@ import {
   inTermsOfTheLine,
   type PatientTarget,
   type Progress,
-  ServiceError,
   sendBatch,
-} from '../../kernel/plugin-api.ts';
+} from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { type DraftChunk, draftChunks } from './draft-chunks.ts';
 import { createDraftFacts, type DraftDefaults } from './draft-facts.ts';
 import { storedBefore } from './ended-facts.ts';

@@ -1,4 +1,5 @@
-import { hasWhiteSpace, isWithinCharacters, parseDateOrInstant, sha256Hex } from '../../kernel/plugin-api.ts';
+import { hasWhiteSpace, parseDateOrInstant } from '../../kernel/internal-api.ts';
+import { isWithinCharacters, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** An own member of a JSON object, never an inherited one. */
 export const member = (value: unknown, name: string): unknown =>

@@ -1,5 +1,5 @@
 import { appendFile, writeFile } from 'node:fs/promises';
-import type { Progress } from '../../kernel/plugin-api.ts';
+import type { Progress } from '../../kernel/command-api.ts';
 
 /** Bounds the output, because nobody reads more on a terminal. */
 const MAX_SHOWN = 50;

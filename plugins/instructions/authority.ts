@@ -1,15 +1,5 @@
-import {
-  all,
-  any,
-  type ColumnMatch,
-  equals,
-  type Filter,
-  inTable,
-  isNull,
-  not,
-  SAME_FACT,
-  SAME_PLACE,
-} from '../../kernel/plugin-api.ts';
+import { SAME_FACT, SAME_PLACE } from '../../kernel/internal-api.ts';
+import { all, any, type ColumnMatch, equals, type Filter, inTable, isNull, not } from '../../kernel/plugin-api.ts';
 
 /**
  * Facts that this node took in under the permission `instruction:write`. Facts of peers are not among them: no

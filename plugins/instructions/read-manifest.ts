@@ -1,8 +1,7 @@
+import { type ErrorCode, MAX_VIOLATIONS } from '../../kernel/internal-api.ts';
 import {
   compileDeclared,
-  type ErrorCode,
   isWithinCharacters,
-  MAX_VIOLATIONS,
   matchKey,
   memberRefusal,
   Refusals,

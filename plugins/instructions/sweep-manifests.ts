@@ -1,14 +1,5 @@
-import {
-  above,
-  all,
-  type ErasureSweep,
-  equals,
-  formatHlc,
-  isNull,
-  not,
-  parseHlc,
-  ZERO_HLC,
-} from '../../kernel/plugin-api.ts';
+import { ZERO_HLC } from '../../kernel/internal-api.ts';
+import { above, all, type ErasureSweep, equals, formatHlc, isNull, not, parseHlc } from '../../kernel/plugin-api.ts';
 import { MANIFEST } from './instructions-words.ts';
 import { manifestOf } from './manifest-json.ts';
 

@@ -1,3 +1,4 @@
+import { parseDateOrInstant } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -10,7 +11,6 @@ import {
   markOf,
   matchKey,
   not,
-  parseDateOrInstant,
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';

@@ -1,4 +1,5 @@
-import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from '../../kernel/plugin-api.ts';
+import { hasWhiteSpace, isControlFree } from '../../kernel/internal-api.ts';
+import { hasForbiddenCodePoint, isWithinCharacters } from '../../kernel/plugin-api.ts';
 
 export const MAX_SEGMENT_LENGTH = 256;
 

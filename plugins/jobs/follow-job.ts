@@ -1,12 +1,6 @@
 import type { Writable } from 'node:stream';
-import {
-  askServer,
-  type Clock,
-  type CommandServer,
-  type Progress,
-  type ServerReply,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import { askServer, type CommandServer, type Progress, type ServerReply } from '../../kernel/command-api.ts';
+import { type Clock, ServiceError } from '../../kernel/plugin-api.ts';
 
 /** Interval between two requests for the job. */
 const LOOK_MS = 1_000;

@@ -1,9 +1,9 @@
+import type { RequiredPermission } from '../../kernel/internal-api.ts';
 import {
   defineRef,
   type FactReader,
   type PluginTransaction,
   type Principal,
-  type RequiredPermission,
   type Scope,
 } from '../../kernel/plugin-api.ts';
 

@@ -7,7 +7,7 @@ import {
   jsonLine,
   readPages,
   type ServerReply,
-} from '../../kernel/plugin-api.ts';
+} from '../../kernel/command-api.ts';
 import { followJob } from './follow-job.ts';
 
 type JobDocument = ServerReply['document'];

@@ -1,4 +1,5 @@
-import { type Clock, WorkRate } from '../../kernel/plugin-api.ts';
+import { WorkRate } from '../../kernel/internal-api.ts';
+import type { Clock } from '../../kernel/plugin-api.ts';
 import type { JobProgress, ReportedProgress } from './jobs-api.ts';
 
 /** Keeps how far one run of a job has come, and how fast it works. */

@@ -1,4 +1,5 @@
-import { type ErasureSweep, namesInText, type PluginTables } from '../../kernel/plugin-api.ts';
+import { namesInText } from '../../kernel/internal-api.ts';
+import type { ErasureSweep, PluginTables } from '../../kernel/plugin-api.ts';
 import { QUEUE } from './job-row.ts';
 
 const JOBS_AT_ONCE = 100;

@@ -1,11 +1,5 @@
-import {
-  type Authorizer,
-  type Clock,
-  type Principal,
-  refusedCredential,
-  ServiceError,
-  sha256Hex,
-} from '../../kernel/plugin-api.ts';
+import { refusedCredential } from '../../kernel/internal-api.ts';
+import { type Authorizer, type Clock, type Principal, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { Standing } from '../multi-tenant/multi-tenant-api.ts';
 import { MAX_RAW_KEY_LENGTH } from './check-registration.ts';
 import { KeyCache } from './key-cache.ts';

@@ -1,15 +1,7 @@
 import { join, relative } from 'node:path';
-import {
-  type GreetingPart,
-  type NodeSettings,
-  type Principal,
-  type Random,
-  readSecretFile,
-  SCOPES,
-  ServiceError,
-  shellQuote,
-  writeSecretFile,
-} from '../../kernel/plugin-api.ts';
+import { shellQuote } from '../../kernel/command-api.ts';
+import { type GreetingPart, readSecretFile, writeSecretFile } from '../../kernel/internal-api.ts';
+import { type NodeSettings, type Principal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import type { KeyRecord, KeyRegistry } from './keys-api.ts';
 
 const KEY_BYTES = 32;

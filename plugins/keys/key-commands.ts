@@ -1,15 +1,7 @@
 import { rm } from 'node:fs/promises';
-import {
-  type CommandGroup,
-  defineCommand,
-  NodeSelf,
-  nodePrincipal,
-  type Principal,
-  type Random,
-  SCOPES,
-  ServiceError,
-  writeSecretFile,
-} from '../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
+import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { NodeSelf, nodePrincipal, type Principal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
 import { type KeyRecord, type KeyRegistration, KeyRegistry } from './keys-api.ts';
 

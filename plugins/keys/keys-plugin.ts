@@ -1,3 +1,4 @@
+import { readSecretFile } from '../../kernel/internal-api.ts';
 import {
   Authorizer,
   Clock,
@@ -15,7 +16,6 @@ import {
   type Principal,
   Random,
   type Requires,
-  readSecretFile,
   SCOPES,
   ServiceError,
   type ServiceNames,

@@ -1,12 +1,7 @@
 import { rm } from 'node:fs/promises';
-import {
-  askServer,
-  defineCommand,
-  rotateGroup,
-  type ServerReply,
-  ServiceError,
-  writeSecretFile,
-} from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, rotateGroup, type ServerReply } from '../../kernel/command-api.ts';
+import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
 import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './keys-api.ts';
 

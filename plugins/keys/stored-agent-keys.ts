@@ -1,3 +1,4 @@
+import { PUBLIC_KEY_BYTES } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   decodeBase64Url,
@@ -7,7 +8,6 @@ import {
   memberRefusal,
   type PluginTables,
   type Principal,
-  PUBLIC_KEY_BYTES,
   type Random,
   requirePermission,
   ServiceError,

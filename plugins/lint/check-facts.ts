@@ -1,12 +1,5 @@
-import {
-  all,
-  equals,
-  type FactReader,
-  type Filter,
-  matchKey,
-  othersGoFirst,
-  type ServiceNames,
-} from '../../kernel/plugin-api.ts';
+import { othersGoFirst } from '../../kernel/internal-api.ts';
+import { all, equals, type FactReader, type Filter, matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
 import { type JudgedFact, readPage } from './judge-page.ts';
 import { CHECKS, type Check, type LintQuestion } from './lint-api.ts';
 import type { LintWalk, WalkRules } from './lint-walk.ts';

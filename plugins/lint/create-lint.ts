@@ -1,4 +1,5 @@
-import { othersGoFirst, type Principal, requirePermission, requireReadScope } from '../../kernel/plugin-api.ts';
+import { othersGoFirst } from '../../kernel/internal-api.ts';
+import { type Principal, requirePermission, requireReadScope } from '../../kernel/plugin-api.ts';
 import type { JobQueue } from '../jobs/jobs-api.ts';
 import { checkPage, checksOf, hasMoreThan, rulesOf } from './check-facts.ts';
 import type { Lint, LintJob, LintQuestion, LintReport } from './lint-api.ts';

@@ -1,3 +1,4 @@
+import { liveAmong, type TriplePosition } from '../../kernel/internal-api.ts';
 import {
   all,
   equals,
@@ -5,10 +6,8 @@ import {
   type FactReader,
   type Filter,
   isIn,
-  liveAmong,
   matchKey,
   type ServiceNames,
-  type TriplePosition,
 } from '../../kernel/plugin-api.ts';
 
 /** The properties of a fact that the checks use. */

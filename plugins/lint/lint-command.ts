@@ -1,4 +1,5 @@
-import { askServer, defineCommand, EXIT, jsonLine, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, EXIT, jsonLine } from '../../kernel/command-api.ts';
+import { SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 import { CHECKS, SEVERITIES } from './lint-api.ts';
 

@@ -1,10 +1,10 @@
+import { othersGoFirst } from '../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
   type FactReader,
   type Facts,
   isIn,
-  othersGoFirst,
   type Principal,
   type ServiceNames,
   spellList,

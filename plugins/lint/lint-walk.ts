@@ -1,4 +1,5 @@
-import type { FactOutline, TriplePosition } from '../../kernel/plugin-api.ts';
+import type { TriplePosition } from '../../kernel/internal-api.ts';
+import type { FactOutline } from '../../kernel/plugin-api.ts';
 import { FindingList, type FindingListState } from './finding-list.ts';
 import type { JudgedFact } from './judge-page.ts';
 import type { Check } from './lint-api.ts';

@@ -1,12 +1,6 @@
-import {
-  type CommandServer,
-  type LocalRequests,
-  type Principal,
-  type RouteQuestion,
-  type RouteRequest,
-  ServiceError,
-  spellQuestion,
-} from '../../kernel/plugin-api.ts';
+import type { CommandServer } from '../../kernel/command-api.ts';
+import { type RouteQuestion, spellQuestion } from '../../kernel/internal-api.ts';
+import { type LocalRequests, type Principal, type RouteRequest, ServiceError } from '../../kernel/plugin-api.ts';
 import type { JsonObject } from './refused-question.ts';
 
 /** The caller of the tools. */

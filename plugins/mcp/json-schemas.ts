@@ -1,5 +1,6 @@
 import { fromJsonSchema } from '@modelcontextprotocol/server';
-import { compileSchema, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { compileSchema } from '../../kernel/internal-api.ts';
+import { ServiceError, schema } from '../../kernel/plugin-api.ts';
 import type { JsonObject } from './refused-question.ts';
 
 type StandardSchema = ReturnType<typeof fromJsonSchema<JsonObject>>;

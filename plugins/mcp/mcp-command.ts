@@ -1,4 +1,6 @@
-import { createCursorCodec, defineCommand, NODE_VERSION, ServiceError } from '../../kernel/plugin-api.ts';
+import { defineCommand } from '../../kernel/command-api.ts';
+import { createCursorCodec } from '../../kernel/internal-api.ts';
+import { NODE_VERSION, ServiceError } from '../../kernel/plugin-api.ts';
 import { askOverHttp } from './ask-node.ts';
 import { createForgetTokens } from './forget-tokens.ts';
 import { isProfile, PROFILES, SERVER_NAME } from './listed-tools.ts';

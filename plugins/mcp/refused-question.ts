@@ -1,4 +1,5 @@
-import { type RouteQuestion, ServiceError } from '../../kernel/plugin-api.ts';
+import type { RouteQuestion } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { AskNode } from './ask-node.ts';
 
 /** The parts of a problem document that a model can use. */

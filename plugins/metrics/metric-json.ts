@@ -1,4 +1,4 @@
-import type { Labels } from '../../kernel/plugin-api.ts';
+import type { Labels } from '../../kernel/internal-api.ts';
 
 /** One line of a scrape. */
 export interface MetricValue {

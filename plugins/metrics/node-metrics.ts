@@ -1,4 +1,5 @@
-import { type Clock, cacheResult, type Logger, type ServiceNames, type Telemetry } from '../../kernel/plugin-api.ts';
+import { cacheResult } from '../../kernel/internal-api.ts';
+import type { Clock, Logger, ServiceNames, Telemetry } from '../../kernel/plugin-api.ts';
 import { expose, type Format, type ProcessMetrics } from './exposition.ts';
 import type { MetricJson } from './metric-json.ts';
 import type { NeighbourMetrics } from './neighbour-metrics.ts';

@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  type Instrument,
-  type Labels,
-  type Logger,
-  type Reading,
-  ServiceError,
-  withinTime,
-} from '../../kernel/plugin-api.ts';
+import { type Instrument, type Labels, type Reading, withinTime } from '../../kernel/internal-api.ts';
+import { type Clock, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
 import type { MetricJson, MetricValue } from './metric-json.ts';
 
 export type Gauge = Extract<Instrument, { readonly kind: 'gauge' }>;

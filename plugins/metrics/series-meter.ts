@@ -1,4 +1,4 @@
-import type { Instrument, Labels, Meter } from '../../kernel/plugin-api.ts';
+import type { Instrument, Labels, Meter } from '../../kernel/internal-api.ts';
 import { histogramLines, type MetricJson, type MetricValue } from './metric-json.ts';
 
 /** Default number of label combinations that an instrument separates. */

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { defineCommand, NodeSelf, nodePrincipal, optional, ServiceError } from '../../kernel/plugin-api.ts';
+import { defineCommand } from '../../kernel/command-api.ts';
+import { NodeSelf, nodePrincipal, optional, ServiceError } from '../../kernel/plugin-api.ts';
 import { TenantTransfer } from '../transfer/transfer-api.ts';
 import { Tenancy } from './multi-tenant-api.ts';
 

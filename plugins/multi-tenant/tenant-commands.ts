@@ -1,12 +1,5 @@
-import {
-  type CommandGroup,
-  defineCommand,
-  NodeSelf,
-  nodePrincipal,
-  type Random,
-  SCOPES,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
+import { NodeSelf, nodePrincipal, type Random, SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { MAX_TENANTS_PAGE } from './directory-service.ts';
 import { exportTenantCommand } from './export-command.ts';
 import { type TenantRecord, type TenantReport, Tenants } from './multi-tenant-api.ts';

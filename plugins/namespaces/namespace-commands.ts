@@ -1,7 +1,6 @@
+import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
 import {
-  type CommandGroup,
   DEFAULT_TENANT,
-  defineCommand,
   NodeSelf,
   nodePrincipal,
   optional,

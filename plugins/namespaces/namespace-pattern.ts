@@ -1,12 +1,10 @@
+import { MAX_PLAIN_KEY_LENGTH, type PreparedFact, wholeMatchKey } from '../../kernel/internal-api.ts';
 import {
   isWithinCharacters,
-  MAX_PLAIN_KEY_LENGTH,
   memberRefusal,
-  type PreparedFact,
   readEntityUri,
   type ServiceError,
   type ServiceNames,
-  wholeMatchKey,
 } from '../../kernel/plugin-api.ts';
 
 /** Characters of a pattern: as many as a match key may have that stands for itself. */

@@ -1,10 +1,5 @@
-import {
-  defineErrorCode,
-  defineRef,
-  type PluginSnapshot,
-  type PreparedFact,
-  type Principal,
-} from '../../kernel/plugin-api.ts';
+import type { PreparedFact } from '../../kernel/internal-api.ts';
+import { defineErrorCode, defineRef, type PluginSnapshot, type Principal } from '../../kernel/plugin-api.ts';
 
 /** The only entities that may write about an entity, or about every entity under a path. */
 export interface NamespaceRule {

@@ -1,4 +1,5 @@
-import type { SignatureWork, Signer } from '../../kernel/plugin-api.ts';
+import type { Signer } from '../../kernel/internal-api.ts';
+import type { SignatureWork } from '../../kernel/plugin-api.ts';
 import type { SignRetired } from './key-history.ts';
 import type { NodeIdentity, RetiredIdentity } from './node-info-api.ts';
 

@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  cacheResult,
-  type HookCaller,
-  type Logger,
-  nodeHealth,
-  nodeReadiness,
-} from '../../kernel/plugin-api.ts';
+import { cacheResult } from '../../kernel/internal-api.ts';
+import { type Clock, type HookCaller, type Logger, nodeHealth, nodeReadiness } from '../../kernel/plugin-api.ts';
 import type { NodeInfo } from './node-info-api.ts';
 
 const HEALTH_KEPT_MS = 1_000;

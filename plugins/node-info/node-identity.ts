@@ -1,14 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 import { dirname } from 'node:path';
+import { createSigner, SEED_BYTES } from '../../kernel/internal-api.ts';
 import {
-  createSigner,
   decodeBase64Url,
   encodeBase64Url,
   type NodeNotes,
   type Principal,
   type Random,
   requirePermission,
-  SEED_BYTES,
   ServiceError,
   type SignatureWork,
 } from '../../kernel/plugin-api.ts';

@@ -1,12 +1,6 @@
-import {
-  type CommandGroup,
-  defineCommand,
-  NodeSelf,
-  nodePrincipal,
-  rotateGroup,
-  type Schema,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand, rotateGroup } from '../../kernel/command-api.ts';
+import type { Schema } from '../../kernel/internal-api.ts';
+import { NodeSelf, nodePrincipal, ServiceError } from '../../kernel/plugin-api.ts';
 import type { NodeKeySettings } from './node-identity.ts';
 import { NodeKeys } from './node-info-api.ts';
 import { drawNodeKey, readNodeKey } from './node-key-file.ts';

@@ -1,16 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import {
-  createSigner,
-  decodeBase64Url,
-  encodeBase64Url,
-  type Random,
-  replaceSecretFile,
-  SEED_BYTES,
-  ServiceError,
-  sha256Hex,
-  writeSecretFile,
-} from '../../kernel/plugin-api.ts';
+import { createSigner, replaceSecretFile, SEED_BYTES, writeSecretFile } from '../../kernel/internal-api.ts';
+import { decodeBase64Url, encodeBase64Url, type Random, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /** Bits of a file's mode that let anybody but its owner read or change it. */
 const SHARED_MODE = 0o077;

@@ -1,4 +1,5 @@
-import { type Clock, cacheResult, type HookCaller, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
+import { cacheResult } from '../../kernel/internal-api.ts';
+import { type Clock, type HookCaller, type NodeSelf, nodeMetadata } from '../../kernel/plugin-api.ts';
 import type { KeyHistory } from './key-history.ts';
 import type { NodeIdentity, NodeInfo, NodeMetadata } from './node-info-api.ts';
 

@@ -1,4 +1,5 @@
-import { type CommandServer, type ServerReply, ServiceError } from '../../kernel/plugin-api.ts';
+import type { CommandServer, ServerReply } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { memberOf } from './fetch-document.ts';
 import { isIssuer } from './oidc-settings.ts';
 

@@ -1,4 +1,5 @@
-import { parseStrictJson, ServiceError, type Transport } from '../../kernel/plugin-api.ts';
+import { parseStrictJson } from '../../kernel/internal-api.ts';
+import { ServiceError, type Transport } from '../../kernel/plugin-api.ts';
 
 /** For one answer of the identity provider, in milliseconds. */
 export const PROVIDER_TIMEOUT_MS = 5_000;

@@ -1,11 +1,6 @@
 import { hostname } from 'node:os';
-import {
-  type CommandServer,
-  defineCommand,
-  type PluginCommand,
-  type ServerReply,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import { type CommandServer, defineCommand, type PluginCommand, type ServerReply } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { readSignIn, refusedByNode } from './ask-node.ts';
 import { discover } from './discovery.ts';
 import { isObject, memberOf } from './fetch-document.ts';

@@ -1,4 +1,5 @@
-import { isLoopbackHost, ServiceError, schema } from '../../kernel/plugin-api.ts';
+import { isLoopbackHost } from '../../kernel/internal-api.ts';
+import { ServiceError, schema } from '../../kernel/plugin-api.ts';
 
 export interface OidcSettings {
   readonly enabled: boolean;

@@ -1,13 +1,12 @@
+import { type InboundRequest, withinTime } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   encodeBase64Url,
-  type InboundRequest,
   type OutboundReply,
   type Random,
   ServiceError,
   sha256Hex,
   type Transport,
-  withinTime,
 } from '../../kernel/plugin-api.ts';
 import type { SignIn } from './ask-node.ts';
 import type { CodeGrant } from './identity-provider.ts';

@@ -1,4 +1,5 @@
-import type { Components, JsonSchema } from '../../kernel/plugin-api.ts';
+import type { Components } from '../../kernel/internal-api.ts';
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
 
 /** The description of the API as OpenAPI 3.1, as far as this node makes use of the format. */
 export interface ApiDocument {

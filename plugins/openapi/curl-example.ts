@@ -1,4 +1,4 @@
-import { shellQuote } from '../../kernel/plugin-api.ts';
+import { shellQuote } from '../../kernel/command-api.ts';
 import type { ApiDocument, ApiOperation, ApiParameter } from './api-document.ts';
 import { PEER_TOKEN } from './security-schemes.ts';
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { Answers, DescribedRoute, JsonSchema, RouteExample } from '../../kernel/plugin-api.ts';
+import type { Answers, DescribedRoute, RouteExample } from '../../kernel/internal-api.ts';
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import type { ApiAnswer, ApiBody, ApiOperation, ApiParameter, MediaTypes, Reference } from './api-document.ts';
 import { membersOf } from './schema-members.ts';
 import { securityOf } from './security-schemes.ts';

@@ -1,5 +1,5 @@
+import type { Answers } from '../../kernel/internal-api.ts';
 import {
-  type Answers,
   type JsonSchema,
   listOf,
   NO_BODY,

@@ -1,4 +1,4 @@
-import type { DescribedRoute } from '../../kernel/plugin-api.ts';
+import type { DescribedRoute } from '../../kernel/internal-api.ts';
 import { html } from './html-text.ts';
 import { framePage } from './page-frame.ts';
 

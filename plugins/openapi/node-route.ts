@@ -1,7 +1,7 @@
+import type { DescribedNode } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   DEFAULT_TENANT,
-  type DescribedNode,
   type JsonSchema,
   listOf,
   type NodeDescription,

@@ -1,4 +1,5 @@
-import { type JsonSchema, othersGoFirst } from '../../kernel/plugin-api.ts';
+import { othersGoFirst } from '../../kernel/internal-api.ts';
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import type { ApiAnswer, ApiBody, ApiDocument, ApiOperation } from './api-document.ts';
 import { curlExample } from './curl-example.ts';
 import { type Html, html } from './html-text.ts';

@@ -1,4 +1,4 @@
-import type { DescribedRoute } from '../../kernel/plugin-api.ts';
+import type { DescribedRoute } from '../../kernel/internal-api.ts';
 import type { ApiOperation, SecurityScheme } from './api-document.ts';
 
 type Schemes = Readonly<Record<string, SecurityScheme>>;

@@ -1,4 +1,5 @@
-import { type Clock, ServiceError, sha256Hex, withinTime } from '../../kernel/plugin-api.ts';
+import { withinTime } from '../../kernel/internal-api.ts';
+import { type Clock, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 import type { BucketStore, Claim, Grant } from './bucket-store.ts';
 import { type Share, ShareMap } from './share-map.ts';
 

@@ -1,3 +1,4 @@
+import { valueBytesOf } from '../../kernel/internal-api.ts';
 import {
   type AppendBatch,
   type ErasedFacts,
@@ -11,7 +12,6 @@ import {
   ServiceError,
   type ServiceNames,
   type StoredFact,
-  valueBytesOf,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { STORED_TABLE } from './rate-limits-migrations.ts';

@@ -1,4 +1,5 @@
-import { cacheByFact, type StoredFact, valueText } from '../../kernel/plugin-api.ts';
+import { cacheByFact } from '../../kernel/internal-api.ts';
+import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 import { estimateTokens, factLine } from './fact-line.ts';
 import { type TextSignature, textSignature } from './text-signature.ts';
 

@@ -1,4 +1,5 @@
-import { cacheByFact, entityDisplay, type StoredFact } from '../../kernel/plugin-api.ts';
+import { cacheByFact, entityDisplay } from '../../kernel/internal-api.ts';
+import type { StoredFact } from '../../kernel/plugin-api.ts';
 import { foldWords, queryWords } from '../search/search-api.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { type Clock, type Embedder, type Principal, sha256Hex, withinTime } from '../../kernel/plugin-api.ts';
+import { withinTime } from '../../kernel/internal-api.ts';
+import { type Clock, type Embedder, type Principal, sha256Hex } from '../../kernel/plugin-api.ts';
 
 export interface QueryVectorsParts {
   readonly clock: Clock;

@@ -6,12 +6,12 @@ import {
   jsonLine,
   readShare,
   type ServerReply,
-  ServiceError,
   SHOWN_FIELDS,
   type ShownFact,
   shortText,
   wordOrInput,
-} from '../../kernel/plugin-api.ts';
+} from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { MAX_LIMIT } from './recall-request.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
 

@@ -1,11 +1,10 @@
+import { type Answers, FACT_PART } from '../../kernel/internal-api.ts';
 import {
-  type Answers,
   BOOLEAN_JSON,
   COUNT_JSON,
   component,
   defineComponent,
   FACT,
-  FACT_PART,
   type FactJson,
   type FactText,
   type JsonSchema,

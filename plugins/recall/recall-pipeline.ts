@@ -1,3 +1,4 @@
+import { refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   compareHlc,
@@ -7,7 +8,6 @@ import {
   type GardenAccess,
   matchKey,
   type Principal,
-  refuseGarden,
   ServiceError,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';

@@ -1,19 +1,21 @@
 import {
-  type FactFields,
-  type FactText,
   FIELDS_JSON,
   FIELDS_TEXT,
   LIST_BYTES,
   listTexts,
-  type Principal,
   parseStrictJsonText,
+  type SpelledList,
+} from '../../kernel/internal-api.ts';
+import {
+  type FactFields,
+  type FactText,
+  type Principal,
   type Reply,
   type Route,
   type RouteHeader,
   type RouteRequest,
   ServiceError,
   type ServiceNames,
-  type SpelledList,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { sessionHeader } from '../facts/facts-api.ts';

@@ -1,4 +1,5 @@
-import { FIELDS_JSON, type JsonSchema, SCOPES } from '../../kernel/plugin-api.ts';
+import { FIELDS_JSON } from '../../kernel/internal-api.ts';
+import { type JsonSchema, SCOPES } from '../../kernel/plugin-api.ts';
 import {
   DEFAULT_LAMBDA,
   DEFAULT_LIMIT,

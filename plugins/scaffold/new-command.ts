@@ -1,4 +1,5 @@
-import { type CommandGroup, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { pluginFiles } from './plugin-files.ts';
 import { writeNewFolder } from './write-new-folder.ts';
 

@@ -1,4 +1,5 @@
-import { above, compareHlc, type Hlc, ProgressLog } from '../../kernel/plugin-api.ts';
+import { ProgressLog } from '../../kernel/internal-api.ts';
+import { above, compareHlc, type Hlc } from '../../kernel/plugin-api.ts';
 import { IndexGone, type IndexHost } from './host/index-host.ts';
 import { isLate } from './is-late.ts';
 import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from './open-index.ts';

@@ -1,4 +1,5 @@
-import { compileSchema, matchKey, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
+import { compileSchema } from '../../kernel/internal-api.ts';
+import { matchKey, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
 
 /** Trust in sources, [0, 1]. */
 export interface SourceTrust {

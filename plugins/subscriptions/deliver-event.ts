@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
+import type { InboundReply } from '../../kernel/internal-api.ts';
 import {
   type Clock,
   type FactJson,
   type FactView,
-  type InboundReply,
   type Logger,
   type PluginTables,
   type Random,

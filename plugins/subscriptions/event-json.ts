@@ -1,3 +1,4 @@
+import { VALUE_TYPES } from '../../kernel/internal-api.ts';
 import {
   COUNT_JSON,
   component,
@@ -9,7 +10,6 @@ import {
   objectOf,
   orNull,
   STRING_JSON,
-  VALUE_TYPES,
   valueText,
 } from '../../kernel/plugin-api.ts';
 import { DELIVERY_STATUSES } from './event-row.ts';

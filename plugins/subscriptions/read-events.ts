@@ -1,3 +1,4 @@
+import { readVisiblePage } from '../../kernel/internal-api.ts';
 import {
   all,
   type FactReader,
@@ -6,7 +7,6 @@ import {
   type PluginSnapshot,
   type PluginTables,
   type Principal,
-  readVisiblePage,
 } from '../../kernel/plugin-api.ts';
 import { type AccessCheck, mayReadPlace, type RightsResult } from './access-check.ts';
 import type { OutboxEvent } from './event-row.ts';

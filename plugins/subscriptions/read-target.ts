@@ -1,3 +1,4 @@
+import { refuseGarden } from '../../kernel/internal-api.ts';
 import {
   type GardenAccess,
   matchKey,
@@ -6,7 +7,6 @@ import {
   type PluginTables,
   type Principal,
   readEntityUri,
-  refuseGarden,
   SCOPES,
   type Scope,
   ServiceError,

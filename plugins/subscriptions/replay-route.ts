@@ -1,3 +1,4 @@
+import { readInstantParameter } from '../../kernel/internal-api.ts';
 import {
   bindCursor,
   type Clock,
@@ -8,7 +9,6 @@ import {
   listOf,
   objectOf,
   type Route,
-  readInstantParameter,
   schema,
 } from '../../kernel/plugin-api.ts';
 import { EVENT_JSON, replayJson } from './event-json.ts';

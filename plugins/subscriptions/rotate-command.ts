@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
-import { askServer, defineCommand, rotateGroup, ServiceError, writeSecretFile } from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, rotateGroup } from '../../kernel/command-api.ts';
+import { writeSecretFile } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { MAX_OVERLAP_SECONDS } from './rotate-secret.ts';
 
 const rotateWebhook = defineCommand({

@@ -1,10 +1,5 @@
-import {
-  hasForbiddenCodePoint,
-  memberRefusal,
-  type Principal,
-  refusedCredential,
-  requirePermission,
-} from '../../kernel/plugin-api.ts';
+import { refusedCredential } from '../../kernel/internal-api.ts';
+import { hasForbiddenCodePoint, memberRefusal, type Principal, requirePermission } from '../../kernel/plugin-api.ts';
 import { type CreateParts, createSubscription } from './create-subscription.ts';
 import { type FollowParts, followEvents } from './follow-events.ts';
 import { noSuchSubscription, ownSubscription } from './own-subscription.ts';

@@ -1,3 +1,4 @@
+import { LIST_BYTES, plainView, readVisiblePage, SIBLING_LIMIT, tripleId } from '../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
@@ -6,14 +7,9 @@ import {
   type FactReader,
   type Filter,
   isIn,
-  LIST_BYTES,
   markOf,
   not,
-  plainView,
-  readVisiblePage,
-  SIBLING_LIMIT,
   type StoredFact,
-  tripleId,
 } from '../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../facts/facts-api.ts';
 import { GARDEN_URI } from '../gardens/gardens-api.ts';

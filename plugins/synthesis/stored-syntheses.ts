@@ -1,5 +1,5 @@
+import { areMoreThan } from '../../kernel/internal-api.ts';
 import {
-  areMoreThan,
   type Facts,
   matchKey,
   type NodeSelf,

@@ -1,3 +1,4 @@
+import { type LedgerPiece, ledgerPieces } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -9,8 +10,6 @@ import {
   type FactReader,
   type Filter,
   isIn,
-  type LedgerPiece,
-  ledgerPieces,
   not,
 } from '../../kernel/plugin-api.ts';
 import { filtersFor, type SynthesisFilters, type SynthesisQuery } from './synthesis-filters.ts';

@@ -1,12 +1,5 @@
-import {
-  askServer,
-  defineCommand,
-  jsonLine,
-  readShare,
-  SCOPES,
-  type ShownValue,
-  valueLine,
-} from '../../kernel/plugin-api.ts';
+import { askServer, defineCommand, jsonLine, readShare, type ShownValue, valueLine } from '../../kernel/command-api.ts';
+import { SCOPES } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
 /** Characters of a value in the table. */

@@ -1,3 +1,4 @@
+import { SAME_PLACE } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -9,7 +10,6 @@ import {
   type Filter,
   inTable,
   not,
-  SAME_PLACE,
   type Scope,
 } from '../../kernel/plugin-api.ts';
 

@@ -1,4 +1,5 @@
-import { type FactReader, type Facts, ledgerPieces, type Principal } from '../../kernel/plugin-api.ts';
+import { ledgerPieces } from '../../kernel/internal-api.ts';
+import type { FactReader, Facts, Principal } from '../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../facts/facts-api.ts';
 import {
   type CountedView,

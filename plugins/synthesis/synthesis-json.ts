@@ -1,3 +1,4 @@
+import { VALUE_TYPES } from '../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   COUNT_JSON,
@@ -12,7 +13,6 @@ import {
   SHARE_JSON,
   STRING_JSON,
   TRUNCATED_JSON,
-  VALUE_TYPES,
 } from '../../kernel/plugin-api.ts';
 import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';
 

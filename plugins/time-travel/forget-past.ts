@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  compareHlc,
-  DEFAULT_TENANT,
-  type HookCaller,
-  lastStampOf,
-  type PluginTables,
-} from '../../kernel/plugin-api.ts';
+import { lastStampOf } from '../../kernel/internal-api.ts';
+import { type Clock, compareHlc, DEFAULT_TENANT, type HookCaller, type PluginTables } from '../../kernel/plugin-api.ts';
 import { pastDrop } from './time-travel-api.ts';
 
 /** Rows of each table that one transaction deletes. */

@@ -11,7 +11,8 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { ServiceError, type Span, type SpanOptions, type SpanPlace, type Tracer } from '../../kernel/plugin-api.ts';
+import type { Span, SpanOptions, SpanPlace, Tracer } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { readTraceContext, traceHeaders } from './trace-context.ts';
 
 const KINDS = {

@@ -1,5 +1,5 @@
 import { createTraceState, isSpanContextValid, type SpanContext } from '@opentelemetry/api';
-import type { RemoteParent } from '../../kernel/plugin-api.ts';
+import type { RemoteParent } from '../../kernel/internal-api.ts';
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 /** Longer ones are not passed on, as W3C Trace Context allows. */

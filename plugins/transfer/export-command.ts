@@ -1,6 +1,7 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { countNoun, DEFAULT_TENANT, defineCommand, ServiceError } from '../../kernel/plugin-api.ts';
+import { countNoun, defineCommand } from '../../kernel/command-api.ts';
+import { DEFAULT_TENANT, ServiceError } from '../../kernel/plugin-api.ts';
 import { TenantTransfer } from './transfer-api.ts';
 
 export const exportCommand = defineCommand({

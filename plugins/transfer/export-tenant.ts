@@ -1,3 +1,4 @@
+import { valueBytesOf, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -9,8 +10,6 @@ import {
   not,
   type PluginSnapshot,
   type StoredFact,
-  valueBytesOf,
-  ZERO_HLC,
 } from '../../kernel/plugin-api.ts';
 import { portableFactJson } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readLines } from '../../kernel/plugin-api.ts';
+import { readLines } from '../../kernel/command-api.ts';
 import { assertableLine } from './returned-fact.ts';
 
 /** The longest value has 1 MiB of text, at most six times that when escaped, and the other members are short. */

@@ -8,9 +8,9 @@ import {
   inTermsOfTheLine,
   type PatientTarget,
   type Progress,
-  ServiceError,
   sendBatch,
-} from '../../kernel/plugin-api.ts';
+} from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { type ImportChunk, importChunks } from './import-chunks.ts';
 import { importExportFile } from './import-export-file.ts';
 import { peekFirstLine } from './peek-first-line.ts';

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { countNoun, EXIT, type NumberedLine, type Progress, readLines, ServiceError } from '../../kernel/plugin-api.ts';
+import { countNoun, EXIT, type NumberedLine, type Progress, readLines } from '../../kernel/command-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { ImportContext } from './import-command.ts';
 import { type ImportedLines, type TenantImport, TenantTransfer } from './transfer-api.ts';
 

@@ -1,9 +1,8 @@
+import type { Cover, RestorableFact } from '../../kernel/internal-api.ts';
 import {
-  type Cover,
   hasForbiddenCodePoint,
   parseHlc,
   parseInstant,
-  type RestorableFact,
   readEntityUri,
   readFactValue,
   readRelation,

@@ -1,4 +1,4 @@
-import { askServer, type CommandGroup, defineCommand } from '../../kernel/plugin-api.ts';
+import { askServer, type CommandGroup, defineCommand } from '../../kernel/command-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
 const statusCommand = defineCommand({

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
-import { type AnyPlugin, Permissions, Vocabulary } from '../../kernel/plugin-api.ts';
+import { Permissions, Vocabulary } from '../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 

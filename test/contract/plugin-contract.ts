@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Node } from '../../config/create-node.ts';
-import type { AnyPlugin } from '../../kernel/plugin-api.ts';
 import { tablePrefix } from '../../kernel/plugins/check-plugin.ts';
+import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../kit/start-test-node.ts';
 
 export interface PluginSubject {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { DescribedNode, DescribedRoute, JsonSchema } from '../../kernel/plugin-api.ts';
+import type { DescribedNode, DescribedRoute } from '../../kernel/internal-api.ts';
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { referencesIn } from '../../kernel/vocabulary/components.ts';
 import { projectRoot } from '../architecture/source-files.ts';
 import { docLines, type Side, spellMembers, spellType } from './spell-type.ts';

@@ -1,4 +1,4 @@
-import type { Instrument } from '../../kernel/plugin-api.ts';
+import type { Instrument } from '../../kernel/internal-api.ts';
 import { tableHead, tableRow } from './markdown-table.ts';
 
 /** Every instrument that the node declares, as a scrape names it. */

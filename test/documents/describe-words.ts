@@ -1,4 +1,5 @@
-import { ErrorCodes, type OwnedWord } from '../../kernel/plugin-api.ts';
+import { ErrorCodes } from '../../kernel/plugin-api.ts';
+import type { OwnedWord } from '../../kernel/vocabulary/vocabulary.ts';
 import { tableHead, tableRow } from './markdown-table.ts';
 
 /** Error codes by status. */

@@ -2,7 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
 import type { DescribedRoute } from '../../kernel/description/node-description.ts';
-import type { Components, JsonSchema } from '../../kernel/plugin-api.ts';
+import type { Components } from '../../kernel/internal-api.ts';
+import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 
 /** Routes that a switch registers are there too. */

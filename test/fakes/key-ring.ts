@@ -1,5 +1,4 @@
 import {
-  type AnyPlugin,
   Authorizer,
   DEFAULT_TENANT,
   definePlugin,
@@ -7,6 +6,7 @@ import {
   type Principal,
   ServiceError,
 } from '../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 
 export type KeyHolder = Pick<Principal, 'entityUri' | 'permissions' | 'allowedScopes'> & { readonly tenantId?: string };
 

@@ -1,13 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { InspectReply } from '../../kernel/http/compile-route.ts';
-import {
-  type Components,
-  component,
-  type JsonSchema,
-  PROBLEM,
-  parseInstant,
-  type Route,
-} from '../../kernel/plugin-api.ts';
+import type { Components } from '../../kernel/internal-api.ts';
+import { component, type JsonSchema, PROBLEM, parseInstant, type Route } from '../../kernel/plugin-api.ts';
 import { componentName } from '../../kernel/vocabulary/components.ts';
 import type { OutboundReply } from '../../ports/ports.ts';
 

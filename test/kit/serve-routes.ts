@@ -3,14 +3,8 @@ import { HookBus } from '../../kernel/hooks/hook-bus.ts';
 import { compileRoutes } from '../../kernel/http/compile-route.ts';
 import type { OwnedRoute } from '../../kernel/http/route-table.ts';
 import { createServiceNames } from '../../kernel/identity/service-names.ts';
-import {
-  type Answers,
-  type Authorizer,
-  DEFAULT_TENANT,
-  type Principal,
-  type Route,
-  ServiceError,
-} from '../../kernel/plugin-api.ts';
+import type { Answers } from '../../kernel/internal-api.ts';
+import { type Authorizer, DEFAULT_TENANT, type Principal, type Route, ServiceError } from '../../kernel/plugin-api.ts';
 import { createTelemetry } from '../../kernel/telemetry/create-telemetry.ts';
 import { collectComponents } from '../../kernel/vocabulary/components.ts';
 import { collectWords, KERNEL_OWNER } from '../../kernel/vocabulary/vocabulary.ts';

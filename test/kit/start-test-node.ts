@@ -4,7 +4,6 @@ import { createNode, type Node } from '../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../config/plugin-catalog.ts';
 import type { Kernel } from '../../kernel/boot/kernel.ts';
 import {
-  type AnyPlugin,
   Authorizer,
   DEFAULT_TENANT,
   Facts,
@@ -17,6 +16,7 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import type { Settings } from '../../kernel/plugins/plugin-config.ts';
+import type { AnyPlugin } from '../../kernel/plugins/plugin-definition.ts';
 import { KeyRegistry } from '../../plugins/keys/keys-api.ts';
 import { Tenants } from '../../plugins/multi-tenant/multi-tenant-api.ts';
 import type { FactStore } from '../../ports/ports.ts';

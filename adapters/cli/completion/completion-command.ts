@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { EXIT } from '../../../kernel/plugin-api.ts';
+import { EXIT } from '../../../kernel/command-api.ts';
 import type { CommandLineDeps } from '../command-line-deps.ts';
 import { bashScript } from './bash-script.ts';
 import { completedCommands } from './completed-words.ts';

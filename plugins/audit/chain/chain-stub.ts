@@ -1,9 +1,6 @@
+import { type ChainLink, type ChainPlace, hashBytes, hashText } from '../../../kernel/internal-api.ts';
 import {
-  type ChainLink,
-  type ChainPlace,
   formatInstant,
-  hashBytes,
-  hashText,
   type NodeSelf,
   type ReadableTables,
   type Row,

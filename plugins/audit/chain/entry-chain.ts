@@ -1,11 +1,5 @@
-import type {
-  ChainLink,
-  ChainPlace,
-  PluginTables,
-  PluginTransaction,
-  ReadableTables,
-  SqlValue,
-} from '../../../kernel/plugin-api.ts';
+import type { ChainLink, ChainPlace } from '../../../kernel/internal-api.ts';
+import type { PluginTables, PluginTransaction, ReadableTables, SqlValue } from '../../../kernel/plugin-api.ts';
 import type { RecordedEntry } from '../audit-api.ts';
 import { ENTRIES_TABLE, linkFromRow } from '../entry-rows.ts';
 import { readStub } from './chain-stub.ts';

@@ -1,10 +1,7 @@
+import { type Checkpoint, CheckpointLog, checkpointFromRow, hashText } from '../../../kernel/internal-api.ts';
 import {
-  type Checkpoint,
-  CheckpointLog,
-  checkpointFromRow,
   formatInstant,
   type HookCaller,
-  hashText,
   type NodeSelf,
   type ReadableTables,
   type SqlValue,

@@ -1,4 +1,5 @@
-import { type ChainLink, formatInstant, hashText, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { type ChainLink, hashText } from '../../../kernel/internal-api.ts';
+import { formatInstant, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { RecordedEntry } from '../audit-api.ts';
 
 /**

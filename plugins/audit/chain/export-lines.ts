@@ -1,4 +1,4 @@
-import { hashText } from '../../../kernel/plugin-api.ts';
+import { hashText } from '../../../kernel/internal-api.ts';
 import type { EntryWithFact, SignedDocument } from '../audit-api.ts';
 import { factEntryJson } from '../audit-entry-json.ts';
 

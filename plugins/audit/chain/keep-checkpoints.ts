@@ -1,4 +1,5 @@
-import type { ChainPlace, CheckpointLog, Clock, Logger, PluginTables, Random } from '../../../kernel/plugin-api.ts';
+import type { ChainPlace, CheckpointLog } from '../../../kernel/internal-api.ts';
+import type { Clock, Logger, PluginTables, Random } from '../../../kernel/plugin-api.ts';
 import { readStub } from './chain-stub.ts';
 import { linkedEntries } from './linked-rows.ts';
 import { type VerifiedStretch, verifyStretch } from './verify-stretch.ts';

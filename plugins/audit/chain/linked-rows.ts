@@ -1,4 +1,5 @@
-import type { ChainLink, ReadableTables, SqlValue } from '../../../kernel/plugin-api.ts';
+import type { ChainLink } from '../../../kernel/internal-api.ts';
+import type { ReadableTables, SqlValue } from '../../../kernel/plugin-api.ts';
 import type { RecordedEntry } from '../audit-api.ts';
 import { ENTRIES_TABLE, entryFromRow, linkFromRow } from '../entry-rows.ts';
 

@@ -1,10 +1,5 @@
-import {
-  canonicalJson,
-  decodeBase64Url,
-  encodeBase64Url,
-  PUBLIC_KEY_BYTES,
-  type SignatureCheck,
-} from '../../../kernel/plugin-api.ts';
+import { PUBLIC_KEY_BYTES, type SignatureCheck } from '../../../kernel/internal-api.ts';
+import { canonicalJson, decodeBase64Url, encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import type { AuditSigner } from '../audit-api.ts';
 
 /** Both base64url without padding. */

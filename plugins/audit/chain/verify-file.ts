@@ -1,11 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { type ChainLink, hashBytes, hashText } from '../../../kernel/internal-api.ts';
 import {
-  type ChainLink,
   decodeBase64Url,
   encodeBase64Url,
-  hashBytes,
-  hashText,
   parseInstant,
   ServiceError,
   verifyEd25519,

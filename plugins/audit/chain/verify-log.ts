@@ -1,6 +1,6 @@
+import { isSameLink } from '../../../kernel/internal-api.ts';
 import {
   type HookCaller,
-  isSameLink,
   type NodeSelf,
   type PluginTables,
   type Principal,

@@ -1,7 +1,6 @@
+import { type ChainPlace, hashText } from '../../../kernel/internal-api.ts';
 import {
-  type ChainPlace,
   COUNT_JSON,
-  hashText,
   INSTANT_JSON,
   objectOf,
   orNull,

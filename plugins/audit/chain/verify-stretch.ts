@@ -1,4 +1,4 @@
-import { type ChainPlace, isSameLink } from '../../../kernel/plugin-api.ts';
+import { type ChainPlace, isSameLink } from '../../../kernel/internal-api.ts';
 import type { ChainProblem } from '../audit-api.ts';
 import { linkAfter } from './entry-link.ts';
 import type { LinkedEntry } from './linked-rows.ts';

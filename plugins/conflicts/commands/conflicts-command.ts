@@ -1,4 +1,4 @@
-import { type CommandContext, defineCommand, jsonLine, readPages } from '../../../kernel/plugin-api.ts';
+import { type CommandContext, defineCommand, jsonLine, readPages } from '../../../kernel/command-api.ts';
 import { headingOf, type ShownConflict, sideBySide } from './shown-conflict.ts';
 
 /** Bounds `--all`. */

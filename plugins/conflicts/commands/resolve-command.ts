@@ -6,11 +6,11 @@ import {
   factRows,
   jsonLine,
   readPages,
-  ServiceError,
   type ShownFact,
   typedValue,
-  VALUE_TYPES,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/command-api.ts';
+import { VALUE_TYPES } from '../../../kernel/internal-api.ts';
+import { ServiceError } from '../../../kernel/plugin-api.ts';
 import { headingOf, type ShownConflict } from './shown-conflict.ts';
 
 /** Facts offered at a terminal. In a larger contradiction, `--winner` can name any fact. */

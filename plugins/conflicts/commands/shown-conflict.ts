@@ -1,4 +1,4 @@
-import { ageOf, type Cell, type ShownFact, shortText, valueLine } from '../../../kernel/plugin-api.ts';
+import { ageOf, type Cell, type ShownFact, shortText, valueLine } from '../../../kernel/command-api.ts';
 
 /** A conflict as the API returns it. */
 export interface ShownConflict {

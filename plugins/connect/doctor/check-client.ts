@@ -1,14 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import {
-  type Clock,
-  type CommandServer,
-  NODE_VERSION,
-  readSecretFile,
-  type ServerPlace,
-  ServiceError,
-  withinTime,
-} from '../../../kernel/plugin-api.ts';
+import type { CommandServer, ServerPlace } from '../../../kernel/command-api.ts';
+import { readSecretFile, withinTime } from '../../../kernel/internal-api.ts';
+import { type Clock, NODE_VERSION, ServiceError } from '../../../kernel/plugin-api.ts';
 import type { Client, Place, WrittenEntry } from '../clients/client.ts';
 import { type ConnectionRecord, readRecord } from '../connection-record.ts';
 import { readJson, valueAt } from '../json-edit.ts';

@@ -1,4 +1,5 @@
-import { defineCommand, EXIT, ServiceError } from '../../../kernel/plugin-api.ts';
+import { defineCommand, EXIT } from '../../../kernel/command-api.ts';
+import { ServiceError } from '../../../kernel/plugin-api.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf } from '../clients/all-clients.ts';
 import type { Client, Place } from '../clients/client.ts';
 import { DEFAULT_SERVER_NAME, PLACE_OPTIONS, readPlace } from '../connect-command.ts';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { type CommandServer, ServiceError } from '../../../kernel/plugin-api.ts';
+import type { CommandServer } from '../../../kernel/command-api.ts';
+import { ServiceError } from '../../../kernel/plugin-api.ts';
 import type { WrittenEntry } from '../clients/client.ts';
 import type { SendMessage } from './rpc-exchange.ts';
 

@@ -1,14 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import {
-  type Clock,
-  type CommandServer,
-  defineCommand,
-  EXIT,
-  type Random,
-  type ServerPlace,
-  ServiceError,
-  withinTime,
-} from '../../../kernel/plugin-api.ts';
+import { type CommandServer, defineCommand, EXIT, type ServerPlace } from '../../../kernel/command-api.ts';
+import { withinTime } from '../../../kernel/internal-api.ts';
+import { type Clock, type Random, ServiceError } from '../../../kernel/plugin-api.ts';
 import { CLIENT_NAMES, clientOf } from '../clients/all-clients.ts';
 import { type UserFolders, userFolders } from '../user-folders.ts';
 import { type HookInput, readHookInput } from './hook-input.ts';

@@ -1,4 +1,5 @@
-import { askServer, type CommandServer, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { askServer, type CommandServer } from '../../../kernel/command-api.ts';
+import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { readCaller } from '../client-key.ts';
 import type { HookInput } from './hook-input.ts';
 import type { Project } from './project.ts';

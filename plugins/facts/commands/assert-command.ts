@@ -6,17 +6,16 @@ import {
   jsonLine,
   readShare,
   refusalOf,
-  SCOPES,
   type ServerReply,
-  ServiceError,
   type ShownFact,
   sendPatiently,
   shortText,
   type TypedValue,
   typedValue,
-  VALUE_TYPES,
   wordOrInput,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/command-api.ts';
+import { VALUE_TYPES } from '../../../kernel/internal-api.ts';
+import { SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
 
 const ARGUMENTS = {
   entity: { summary: 'what the fact is about, such as user:alice' },

@@ -7,7 +7,7 @@ import {
   queryOf,
   type ShownFact,
   shortText,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/command-api.ts';
 
 const ARGUMENTS = { fact: { summary: 'id or content id of the fact' } } as const;
 const OPTIONS = {

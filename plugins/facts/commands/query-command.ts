@@ -5,10 +5,10 @@ import {
   jsonLine,
   readPages,
   readShare,
-  SCOPES,
   SHOWN_FIELDS,
   type ShownFact,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/command-api.ts';
+import { SCOPES } from '../../../kernel/plugin-api.ts';
 
 /** Bounds `--all`, because a store may hold more than a terminal can use. */
 const MOST_OF_ALL = 100_000;

@@ -1,4 +1,4 @@
-import { shellQuote } from '../../../kernel/plugin-api.ts';
+import { shellQuote } from '../../../kernel/command-api.ts';
 import { inboundScopes, outboundScopes, type Peering } from '../peerings/peering.ts';
 
 /** The state of a peering, and the exact command to run next, for the operators of both sides. */

@@ -1,14 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import {
-  type CommandGroup,
-  compileSchema,
-  defineCommand,
-  NodeSelf,
-  nodePrincipal,
-  parseStrictJson,
-  SCOPES,
-  ServiceError,
-} from '../../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
+import { compileSchema, parseStrictJson } from '../../../kernel/internal-api.ts';
+import { NodeSelf, nodePrincipal, SCOPES, ServiceError } from '../../../kernel/plugin-api.ts';
 import { type Direction, type Peering, PeerRegistry } from '../federation-api.ts';
 import { peerJson } from '../peerings/peer-json.ts';
 import { DECLARATION_BODY } from '../peerings/peer-routes.ts';

@@ -1,4 +1,5 @@
-import { defineCommand, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
+import { defineCommand } from '../../../kernel/command-api.ts';
+import { NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { type InboundLag, type OutboundLag, type PeerLag, PeerLags, PeerRegistry } from '../federation-api.ts';
 import { peerLagJson } from '../lag/peer-lag-json.ts';
 

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 
 export const PULLS = 'federation_pulls';
 export const PARKED = 'federation_parked';

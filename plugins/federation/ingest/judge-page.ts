@@ -1,15 +1,12 @@
+import { inTurns, isTooFarAhead, type NameRules, nameKeys } from '../../../kernel/internal-api.ts';
 import {
   all,
   type Clock,
   equals,
   type FactOutline,
   type Hlc,
-  inTurns,
   isIn,
-  isTooFarAhead,
-  type NameRules,
   type NodeSelf,
-  nameKeys,
   type PluginTables,
   parseHlc,
 } from '../../../kernel/plugin-api.ts';

@@ -1,10 +1,9 @@
+import { createNameRules, type NameRules } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
-  createNameRules,
   type Facts,
   factAppended,
   httpAdmit,
-  type NameRules,
   type NodeSelf,
   type NodeSettings,
   type PluginContext,

@@ -1,5 +1,5 @@
+import { contentId, valueBytesOf } from '../../../kernel/internal-api.ts';
 import {
-  contentId,
   type FactValue,
   parseHlc,
   parseInstant,
@@ -9,7 +9,6 @@ import {
   SCOPES,
   type Scope,
   ServiceError,
-  valueBytesOf,
 } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact, OriginProof } from '../proofs/origin-proof.ts';
 import type { Rejection } from './ingest.ts';

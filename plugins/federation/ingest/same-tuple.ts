@@ -1,12 +1,5 @@
-import {
-  compareHlc,
-  contentId,
-  type FactOutline,
-  type Hlc,
-  parseHlc,
-  parseInstant,
-  REDACTED_REFERENCE,
-} from '../../../kernel/plugin-api.ts';
+import { contentId, REDACTED_REFERENCE } from '../../../kernel/internal-api.ts';
+import { compareHlc, type FactOutline, type Hlc, parseHlc, parseInstant } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
 type Draft = FederatedFact['draft'];

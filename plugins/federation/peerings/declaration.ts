@@ -1,13 +1,12 @@
+import { PUBLIC_KEY_BYTES, type Violation } from '../../../kernel/internal-api.ts';
 import {
   canonicalJson,
   decodeBase64Url,
-  PUBLIC_KEY_BYTES,
   parseInstant,
   Refusals,
   SCOPES,
   type Scope,
   ServiceError,
-  type Violation,
 } from '../../../kernel/plugin-api.ts';
 import { DECLARATION_EXPIRED } from '../federation-words.ts';
 import { type Declaration, DIRECTIONS, type Direction } from './peering.ts';

@@ -1,4 +1,5 @@
-import { decodeBase64Url, PUBLIC_KEY_BYTES, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
+import { PUBLIC_KEY_BYTES } from '../../../kernel/internal-api.ts';
+import { decodeBase64Url, parseInstant, verifyEd25519 } from '../../../kernel/plugin-api.ts';
 import { successionBytes } from '../../node-info/node-info-api.ts';
 import { keyIdOf } from '../proofs/origin-statement.ts';
 import type { PeerKey } from './peering.ts';

@@ -1,5 +1,5 @@
+import type { Access } from '../../../kernel/internal-api.ts';
 import type {
-  Access,
   Clock,
   CursorCodec,
   Leases,

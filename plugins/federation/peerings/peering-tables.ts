@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 
 export const PEERS_TABLE = 'federation_peers';
 export const EVENTS_TABLE = 'federation_events';

@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  type PluginTables,
-  type PluginTransaction,
-  type Random,
-  RejectionWindows,
-  type SqlValue,
-} from '../../../kernel/plugin-api.ts';
+import { RejectionWindows } from '../../../kernel/internal-api.ts';
+import type { Clock, PluginTables, PluginTransaction, Random, SqlValue } from '../../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditEvent, AuditLog } from '../../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED } from '../../facts/facts-api.ts';
 import {

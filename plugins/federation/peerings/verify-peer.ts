@@ -1,9 +1,8 @@
+import { type InboundReply, parseStrictJson } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   decodeBase64Url,
   encodeBase64Url,
-  type InboundReply,
-  parseStrictJson,
   ServiceError,
   type Transport,
   verifyEd25519,

@@ -1,10 +1,5 @@
-import {
-  decodeBase64Url,
-  matchKey,
-  type NodeSelf,
-  type SignatureCheck,
-  type SignatureWork,
-} from '../../../kernel/plugin-api.ts';
+import type { SignatureCheck } from '../../../kernel/internal-api.ts';
+import { decodeBase64Url, matchKey, type NodeSelf, type SignatureWork } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import type { Peering, PeerKey } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';

@@ -1,10 +1,5 @@
-import type {
-  ErasureCounts,
-  FactDraft,
-  PluginTransaction,
-  RedactedFacts,
-  StoredFact,
-} from '../../../kernel/plugin-api.ts';
+import type { RedactedFacts } from '../../../kernel/internal-api.ts';
+import type { ErasureCounts, FactDraft, PluginTransaction, StoredFact } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 
 /**

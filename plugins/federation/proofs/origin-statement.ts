@@ -1,10 +1,5 @@
-import {
-  decodeBase64Url,
-  type FactValue,
-  type StoredFact,
-  sha256Hex,
-  valueCommitment,
-} from '../../../kernel/plugin-api.ts';
+import { valueCommitment } from '../../../kernel/internal-api.ts';
+import { decodeBase64Url, type FactValue, type StoredFact, sha256Hex } from '../../../kernel/plugin-api.ts';
 
 /** The members that the origin signs beside the commitments and its id. Texts are in the origin's spelling. */
 export type StatedMembers = Pick<

@@ -1,4 +1,5 @@
-import { type InboundReply, type Scope, ServiceError, type Transport } from '../../../kernel/plugin-api.ts';
+import type { InboundReply } from '../../../kernel/internal-api.ts';
+import { type Scope, ServiceError, type Transport } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { slicePage } from './slice-page.ts';

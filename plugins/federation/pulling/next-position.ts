@@ -1,4 +1,5 @@
-import { compareHlc, type Hlc, isTooFarAhead, parseHlc } from '../../../kernel/plugin-api.ts';
+import { isTooFarAhead } from '../../../kernel/internal-api.ts';
+import { compareHlc, type Hlc, parseHlc } from '../../../kernel/plugin-api.ts';
 import type { FetchedPage } from './fetch-page.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { othersGoFirst, parseStrictJson, ServiceError } from '../../../kernel/plugin-api.ts';
+import { othersGoFirst, parseStrictJson } from '../../../kernel/internal-api.ts';
+import { ServiceError } from '../../../kernel/plugin-api.ts';
 
 /** A peer's page, split into the items of `facts` and the members around them. */
 export interface SlicedPage {

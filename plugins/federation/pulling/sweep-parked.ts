@@ -1,10 +1,5 @@
-import {
-  type ErasureSweep,
-  matchKey,
-  namesInText,
-  type PluginTables,
-  type ServiceNames,
-} from '../../../kernel/plugin-api.ts';
+import { namesInText } from '../../../kernel/internal-api.ts';
+import { type ErasureSweep, matchKey, type PluginTables, type ServiceNames } from '../../../kernel/plugin-api.ts';
 import { PARKED } from '../ingest/ingest-tables.ts';
 
 const FACTS_AT_ONCE = 50;

@@ -1,4 +1,5 @@
-import { matchKey, type NodeSelf, parseStrictJson, ServiceError, type Transport } from '../../../kernel/plugin-api.ts';
+import { parseStrictJson } from '../../../kernel/internal-api.ts';
+import { matchKey, type NodeSelf, ServiceError, type Transport } from '../../../kernel/plugin-api.ts';
 import type { PeerExchange, PeerReply } from '../federation-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import { inboundScopes } from '../peerings/peering.ts';

@@ -1,3 +1,4 @@
+import { type LedgerHead, LIST_BYTES, REDACTED_REFERENCE } from '../../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
@@ -6,9 +7,6 @@ import {
   type Filter,
   type Hlc,
   isIn,
-  type LedgerHead,
-  LIST_BYTES,
-  REDACTED_REFERENCE,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { eligibleFor, isSystemSource, type Requester } from './eligible-facts.ts';

@@ -1,3 +1,4 @@
+import { LIST_BYTES } from '../../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
@@ -7,7 +8,6 @@ import {
   type Filter,
   type Hlc,
   isIn,
-  LIST_BYTES,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 
 /** Nonces of peer tokens that were used. */
 export const NONCES_TABLE = 'federation_nonces';

@@ -1,6 +1,6 @@
+import { type ErrorWord, withinTime } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
-  type ErrorWord,
   encodeBase64Url,
   type NodeSelf,
   type Principal,
@@ -8,7 +8,6 @@ import {
   type Scope,
   ServiceError,
   verifyEd25519,
-  withinTime,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditEvent } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';

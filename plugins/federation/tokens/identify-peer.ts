@@ -1,11 +1,5 @@
-import {
-  type HttpRequestInfo,
-  type InboundRequest,
-  type Principal,
-  readBearerToken,
-  type ServedTenants,
-  ServiceError,
-} from '../../../kernel/plugin-api.ts';
+import { type HttpRequestInfo, type InboundRequest, readBearerToken } from '../../../kernel/internal-api.ts';
+import { type Principal, type ServedTenants, ServiceError } from '../../../kernel/plugin-api.ts';
 import type { PeerTokens } from './peer-tokens.ts';
 import { tokenRefusal } from './token-refusal.ts';
 import { PEER_TOKEN_REQUIRED } from './token-words.ts';

@@ -1,4 +1,5 @@
-import { decodeBase64Url, parseStrictJson } from '../../../kernel/plugin-api.ts';
+import { parseStrictJson } from '../../../kernel/internal-api.ts';
+import { decodeBase64Url } from '../../../kernel/plugin-api.ts';
 
 /** Members of a header or of claims, of any shape. */
 export type TokenMembers = Readonly<Record<string, unknown>>;

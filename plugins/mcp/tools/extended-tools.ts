@@ -1,4 +1,4 @@
-import type { RouteQuestion } from '../../../kernel/plugin-api.ts';
+import type { RouteQuestion } from '../../../kernel/internal-api.ts';
 import type { AskNode } from '../ask-node.ts';
 import { contentText, countNoun, DATA_NOTICE, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';

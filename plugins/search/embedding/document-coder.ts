@@ -1,4 +1,5 @@
-import type { Embedder, EmbedderRecipe } from '../../../kernel/plugin-api.ts';
+import type { EmbedderRecipe } from '../../../kernel/internal-api.ts';
+import type { Embedder } from '../../../kernel/plugin-api.ts';
 import { createCodeSpace } from '../codes/code-space.ts';
 import { ThreadCalls } from '../threads/thread-calls.ts';
 import type { VectorCode } from '../vectors/vector-store.ts';

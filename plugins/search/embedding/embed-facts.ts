@@ -1,3 +1,4 @@
+import { type FeedPage, othersGoFirst, ProgressLog } from '../../../kernel/internal-api.ts';
 import {
   BackgroundWork,
   type Clock,
@@ -5,11 +6,8 @@ import {
   type Embedder,
   type FactFeed,
   type FeedFollower,
-  type FeedPage,
   type HeldLease,
   type Logger,
-  othersGoFirst,
-  ProgressLog,
   ServiceError,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';

@@ -1,4 +1,5 @@
-import { entityDisplay, type StoredFact, valueText } from '../../../kernel/plugin-api.ts';
+import { entityDisplay } from '../../../kernel/internal-api.ts';
+import { type StoredFact, valueText } from '../../../kernel/plugin-api.ts';
 
 /** Facts of less confidence are found by their words alone. */
 const LEAST_CONFIDENCE = 0.1;

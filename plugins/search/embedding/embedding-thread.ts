@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { Embedder, EmbedderRecipe } from '../../../kernel/plugin-api.ts';
+import type { EmbedderRecipe } from '../../../kernel/internal-api.ts';
+import type { Embedder } from '../../../kernel/plugin-api.ts';
 import { createCodeSpace } from '../codes/code-space.ts';
 import { answerCalls } from '../threads/answer-calls.ts';
 import type { CodedTexts } from './document-coder.ts';

@@ -1,9 +1,9 @@
+import type { FeedPage } from '../../../kernel/internal-api.ts';
 import {
   all,
   compareHlc,
   equals,
   FACT_RETURNED,
-  type FeedPage,
   type Hlc,
   isIn,
   type PluginSnapshot,

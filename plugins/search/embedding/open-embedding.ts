@@ -1,7 +1,7 @@
+import { othersGoFirst } from '../../../kernel/internal-api.ts';
 import {
   type Embedder,
   factCommitted,
-  othersGoFirst,
   type PluginContext,
   type Requires,
   type Telemetry,

@@ -1,11 +1,8 @@
+import type { Cover, Expiry, FactName, FeedPage } from '../../../kernel/internal-api.ts';
 import {
-  type Cover,
-  type Expiry,
   type FactFeed,
-  type FactName,
   FEED_START,
   type FeedFollower,
-  type FeedPage,
   type Hlc,
   type ServiceNames,
   type StoredFact,

@@ -1,13 +1,11 @@
+import { type FeedEntry, type HiddenEntity, othersGoFirst } from '../../../kernel/internal-api.ts';
 import {
   above,
   all,
   equals,
   FACT_RETURNED,
   FEED_START,
-  type FeedEntry,
-  type HiddenEntity,
   isIn,
-  othersGoFirst,
   type PluginSnapshot,
   type StoredFact,
   SUPPRESSION_CHANGED,

@@ -1,4 +1,5 @@
-import type { Cover, Expiry, FactName, Hlc } from '../../../kernel/plugin-api.ts';
+import type { Cover, Expiry, FactName } from '../../../kernel/internal-api.ts';
+import type { Hlc } from '../../../kernel/plugin-api.ts';
 import type { IndexedFact } from '../index/index-state.ts';
 import type { SearchIndex } from '../search-api.ts';
 import type { SnapshotExtents, SnapshotTarget } from '../snapshot/snapshot-extents.ts';

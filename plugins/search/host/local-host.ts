@@ -1,5 +1,6 @@
-import type { Cover, Hlc } from '../../../kernel/plugin-api.ts';
-import { compareHlc } from '../../../ports/fact.ts';
+import type { Cover } from '../../../kernel/internal-api.ts';
+import type { Hlc } from '../../../kernel/plugin-api.ts';
+import { compareHlc } from '../../../kernel/thread-api.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import type { SearchAnswer, SearchStep, SearchView } from '../search-api.ts';

@@ -1,4 +1,4 @@
-import type { Hlc } from '../../../ports/ports.ts';
+import type { Hlc } from '../../../kernel/thread-api.ts';
 import { PagedRows } from './paged-rows.ts';
 import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';

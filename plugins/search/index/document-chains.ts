@@ -1,4 +1,4 @@
-import { SCOPES } from '../../../ports/ports.ts';
+import { SCOPES } from '../../../kernel/thread-api.ts';
 import {
   type DocumentTable,
   ENDED,

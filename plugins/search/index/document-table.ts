@@ -1,4 +1,4 @@
-import { compareHlc, type Hlc } from '../../../ports/fact.ts';
+import { compareHlc, type Hlc } from '../../../kernel/thread-api.ts';
 import { DocumentLengths } from './document-lengths.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';

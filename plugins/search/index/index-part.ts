@@ -1,4 +1,4 @@
-import type { Scope } from '../../../ports/ports.ts';
+import type { Scope } from '../../../kernel/thread-api.ts';
 import { WordList } from '../words/word-list.ts';
 import type { DocumentTable } from './document-table.ts';
 import { firstPlace, StampedList } from './stamped-list.ts';

@@ -1,6 +1,5 @@
-import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
-import { compareHlc } from '../../../ports/fact.ts';
-import type { Cover, Hlc, StoredFact, TripleKey } from '../../../ports/ports.ts';
+import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
+import { type Cover, compareHlc, type Hlc, type StoredFact, type TripleKey } from '../../../kernel/thread-api.ts';
 import { normOf } from '../words/document-norm.ts';
 import { readFactTerms } from '../words/fact-terms.ts';
 import { MOST_DOCUMENTS, PostingLists } from '../words/posting-lists.ts';

@@ -1,5 +1,4 @@
-import { compareHlc } from '../../../ports/fact.ts';
-import type { Hlc } from '../../../ports/ports.ts';
+import { compareHlc, type Hlc } from '../../../kernel/thread-api.ts';
 import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
 

@@ -1,6 +1,5 @@
-import type { Expiry, FactName } from '../../../kernel/plugin-api.ts';
-import { compareHlc } from '../../../ports/fact.ts';
-import type { Hlc } from '../../../ports/ports.ts';
+import type { Expiry, FactName } from '../../../kernel/internal-api.ts';
+import { compareHlc, type Hlc } from '../../../kernel/thread-api.ts';
 import type { SearchAnswer, SearchIndex, SearchStep, SearchView } from '../search-api.ts';
 import type { ByteSource } from '../snapshot/byte-source.ts';
 import { type ReadSnapshot, readSnapshot } from '../snapshot/read-snapshot.ts';

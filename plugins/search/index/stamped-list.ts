@@ -1,4 +1,4 @@
-import type { Hlc } from '../../../ports/ports.ts';
+import type { Hlc } from '../../../kernel/thread-api.ts';
 import { WordList } from '../words/word-list.ts';
 
 /**

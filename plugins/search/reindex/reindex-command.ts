@@ -1,4 +1,4 @@
-import { askServer, defineCommand } from '../../../kernel/plugin-api.ts';
+import { askServer, defineCommand } from '../../../kernel/command-api.ts';
 import { followJob } from '../../jobs/jobs-api.ts';
 
 const PATH = '/v1/admin/reindex';

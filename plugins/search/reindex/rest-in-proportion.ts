@@ -1,4 +1,5 @@
-import { type Clock, othersGoFirst } from '../../../kernel/plugin-api.ts';
+import { othersGoFirst } from '../../../kernel/internal-api.ts';
+import type { Clock } from '../../../kernel/plugin-api.ts';
 
 /** Each rest is so many times as long as the work before it: the work takes a third of the time at most. */
 const RESTS = 2;

@@ -1,4 +1,4 @@
-import type { Hlc } from '../../../ports/ports.ts';
+import type { Hlc } from '../../../kernel/thread-api.ts';
 import { IndexState } from '../index/index-state.ts';
 import type { PagedRows } from '../index/paged-rows.ts';
 import { type ByteSource, UnusableSnapshot } from './byte-source.ts';

@@ -1,4 +1,4 @@
-import type { Hlc } from '../../../ports/ports.ts';
+import type { Hlc } from '../../../kernel/thread-api.ts';
 import type { PartName } from '../index/index-part.ts';
 import type { HashSeed } from '../index/text-hash.ts';
 import { TOKENIZER_VERSION } from '../words/term-reader.ts';

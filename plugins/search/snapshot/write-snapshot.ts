@@ -1,4 +1,4 @@
-import type { Hlc } from '../../../ports/ports.ts';
+import type { Hlc } from '../../../kernel/thread-api.ts';
 import type { DocumentLengths } from '../index/document-lengths.ts';
 import type { IdTable } from '../index/id-table.ts';
 import type { IndexState } from '../index/index-state.ts';

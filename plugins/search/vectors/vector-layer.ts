@@ -1,6 +1,5 @@
-import type { FactName } from '../../../kernel/plugin-api.ts';
-import type { DocumentTable } from '../index/document-table.ts';
-import { ORDINAL, PART } from '../index/document-table.ts';
+import type { FactName } from '../../../kernel/internal-api.ts';
+import { type DocumentTable, ORDINAL, PART } from '../index/document-table.ts';
 import type { IndexPart } from '../index/index-part.ts';
 import type { IndexState } from '../index/index-state.ts';
 import type { ViewFilter } from '../index/view-filter.ts';

@@ -1,8 +1,8 @@
+import type { FactName } from '../../../kernel/internal-api.ts';
 import {
   all,
   type ErasedFacts,
   type ErasureCounts,
-  type FactName,
   isIn,
   isNull,
   type PluginSnapshot,

@@ -1,4 +1,4 @@
-import type { StoredFact } from '../../../ports/ports.ts';
+import type { StoredFact } from '../../../kernel/thread-api.ts';
 import { languageOf } from './languages/judge-language.ts';
 import { COMMON, languageMark } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';

@@ -1,4 +1,5 @@
-import { type Cover, compareHlc, type Expiry, type FactOutline, type Hlc } from '../../../kernel/plugin-api.ts';
+import type { Cover, Expiry } from '../../../kernel/internal-api.ts';
+import { compareHlc, type FactOutline, type Hlc } from '../../../kernel/plugin-api.ts';
 
 /** How the life of a fact ended. */
 export interface FactEnd {

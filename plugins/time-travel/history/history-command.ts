@@ -3,10 +3,10 @@ import {
   defineCommand,
   jsonLine,
   queryOf,
-  SCOPES,
   type ShownValue,
   valueLine,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/command-api.ts';
+import { SCOPES } from '../../../kernel/plugin-api.ts';
 
 const PAGE = 200;
 /** Characters of a value in the table. */

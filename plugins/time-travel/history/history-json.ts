@@ -1,9 +1,9 @@
+import { FACT_PART } from '../../../kernel/internal-api.ts';
 import {
   CURSOR_JSON,
   component,
   defineComponent,
   FACT,
-  FACT_PART,
   type FactJson,
   formatHlc,
   formatInstant,

@@ -1,3 +1,4 @@
+import { FIELDS_TEXT } from '../../../kernel/internal-api.ts';
 import {
   all,
   bindCursor,
@@ -9,7 +10,6 @@ import {
   type FactJson,
   type FactReader,
   type Facts,
-  FIELDS_TEXT,
   type Filter,
   type Hlc,
   matchKey,

@@ -1,19 +1,21 @@
 import {
+  type Cover,
+  LIST_BYTES,
+  othersGoFirst,
+  type TripleKey,
+  tripleId,
+  valueBytesOf,
+} from '../../../kernel/internal-api.ts';
+import {
   above,
   all,
-  type Cover,
   equals,
   type FactOutline,
   type FactReader,
   type FactView,
   type Filter,
   type Hlc,
-  LIST_BYTES,
-  othersGoFirst,
   type StoredFact,
-  type TripleKey,
-  tripleId,
-  valueBytesOf,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
 import { type FactLife, isLiveAt, livesOf, type Reign, reignsOf } from './fact-lives.ts';

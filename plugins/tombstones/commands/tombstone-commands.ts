@@ -1,12 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import {
-  type CommandGroup,
-  defineCommand,
-  formatInstant,
-  NodeSelf,
-  nodePrincipal,
-  ServiceError,
-} from '../../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
+import { formatInstant, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { eraseCommand } from '../erasure/erase-command.ts';
 import { TombstoneFollows } from '../federation/follow-peer.ts';
 import { type Tombstone, Tombstones } from '../tombstones-api.ts';

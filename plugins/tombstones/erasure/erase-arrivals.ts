@@ -1,9 +1,9 @@
+import type { RestoredBatch } from '../../../kernel/internal-api.ts';
 import type {
   AppendedBatch,
   FactErasure,
   PluginTables,
   PluginTransaction,
-  RestoredBatch,
   StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import { tombstoneFromRow } from '../markers/marker-row.ts';

@@ -1,4 +1,5 @@
-import { DEFAULT_TENANT, defineCommand, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
+import { defineCommand } from '../../../kernel/command-api.ts';
+import { DEFAULT_TENANT, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { Erasures } from '../tombstones-api.ts';
 
 export const eraseCommand = defineCommand({

@@ -1,10 +1,5 @@
-import type {
-  ErasureCounts,
-  ErasurePosition,
-  ReadableTables,
-  Row,
-  WritableTables,
-} from '../../../kernel/plugin-api.ts';
+import type { ErasurePosition } from '../../../kernel/internal-api.ts';
+import type { ErasureCounts, ReadableTables, Row, WritableTables } from '../../../kernel/plugin-api.ts';
 import type { ErasureReceipt } from './erasure-receipt.ts';
 import { ERASURES } from './erasure-tables.ts';
 

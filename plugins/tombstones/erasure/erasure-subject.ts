@@ -1,4 +1,5 @@
-import { all, any, type ErasureSubject, equals, type Filter, inTable, SCOPES } from '../../../kernel/plugin-api.ts';
+import type { ErasureSubject } from '../../../kernel/internal-api.ts';
+import { all, any, equals, type Filter, inTable, SCOPES } from '../../../kernel/plugin-api.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
 /** Selects the facts that a tombstone's erasure destroys: those of all nodes, or of one. */

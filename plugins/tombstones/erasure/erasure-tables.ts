@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 
 /** One row for each tombstone with a running or finished erasure. */
 export const ERASURES = 'tombstones_erasures';

@@ -1,16 +1,11 @@
 import {
   addCounts,
-  type Clock,
   ERASURE_START,
-  type ErasureCounts,
   type ErasurePosition,
   type ErasureSubject,
-  type FactErasure,
-  type NodeSelf,
   othersGoFirst,
-  type PluginTables,
-  type Random,
-} from '../../../kernel/plugin-api.ts';
+} from '../../../kernel/internal-api.ts';
+import type { Clock, ErasureCounts, FactErasure, NodeSelf, PluginTables, Random } from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import type { Tombstone } from '../tombstones-api.ts';

@@ -1,6 +1,6 @@
+import { ERASURE_START } from '../../../kernel/internal-api.ts';
 import {
   all,
-  ERASURE_START,
   equals,
   hasForbiddenCodePoint,
   isIn,

@@ -1,10 +1,10 @@
+import type { SignatureCheck } from '../../../kernel/internal-api.ts';
 import {
   decodeBase64Url,
   matchKey,
   type NodeSelf,
   type PluginTables,
   type PluginTransaction,
-  type SignatureCheck,
   type SignatureWork,
   SUPPRESSION_CHANGED,
   type WritableTables,

@@ -1,3 +1,4 @@
+import { parseStrictJsonText } from '../../../kernel/internal-api.ts';
 import {
   type Clock,
   formatHlc,
@@ -5,7 +6,6 @@ import {
   type Logger,
   type NodeSelf,
   parseHlc,
-  parseStrictJsonText,
   type Row,
   type ServedTenants,
 } from '../../../kernel/plugin-api.ts';

@@ -1,7 +1,7 @@
+import { compileSchema } from '../../../kernel/internal-api.ts';
 import {
   BOOLEAN_JSON,
   CURSOR_JSON,
-  compileSchema,
   INSTANT_JSON,
   matchKey,
   objectOf,

@@ -1,4 +1,4 @@
-import type { MigrationSchema } from '../../../kernel/plugin-api.ts';
+import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 
 export const MARKERS = 'tombstones_markers';
 export const REVOCATIONS = 'tombstones_revocations';

@@ -1,15 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import {
-  type CommandGroup,
-  DEFAULT_TENANT,
-  defineCommand,
-  defineRef,
-  NodeSelf,
-  nodePrincipal,
-  ServiceError,
-} from '../../../kernel/plugin-api.ts';
+import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
+import { DEFAULT_TENANT, defineRef, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import type { SubjectExport } from './subject-export.ts';
 
 export const Subjects = defineRef<Pick<SubjectExport, 'lines'>>('tombstones.subjects');

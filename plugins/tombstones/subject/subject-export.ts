@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ZERO_HLC } from '../../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -19,7 +20,6 @@ import {
   type Random,
   readEntityUri,
   requirePermission,
-  ZERO_HLC,
 } from '../../../kernel/plugin-api.ts';
 import type { AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';

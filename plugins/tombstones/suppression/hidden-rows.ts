@@ -1,10 +1,5 @@
-import {
-  type ReadableTables,
-  SCOPES,
-  type Scope,
-  type SuppressibleFact,
-  type WritableTables,
-} from '../../../kernel/plugin-api.ts';
+import type { SuppressibleFact } from '../../../kernel/internal-api.ts';
+import { type ReadableTables, SCOPES, type Scope, type WritableTables } from '../../../kernel/plugin-api.ts';
 import { HIDDEN } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 

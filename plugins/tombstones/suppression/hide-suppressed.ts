@@ -1,7 +1,7 @@
+import type { ColumnCondition } from '../../../kernel/internal-api.ts';
 import {
   all,
   any,
-  type ColumnCondition,
   type ColumnMatch,
   type Filter,
   hasPermission,

@@ -1,4 +1,5 @@
-import { type CommandGroup, DEFAULT_TENANT, defineCommand, NodeSelf, nodePrincipal } from 'fact-memory-node/plugin';
+import { type CommandGroup, defineCommand } from 'fact-memory-node/commands';
+import { DEFAULT_TENANT, NodeSelf, nodePrincipal } from 'fact-memory-node/plugin';
 import { Tickets } from './acme-tickets-api.ts';
 
 const closedCommand = defineCommand({

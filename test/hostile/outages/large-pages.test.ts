@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type FactDraft, MAX_PAGE_BYTES } from '../../../kernel/plugin-api.ts';
+import { MAX_PAGE_BYTES } from '../../../kernel/pages/spelled-list.ts';
+import type { FactDraft } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';

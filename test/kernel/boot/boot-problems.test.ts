@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { Ref } from '../../../kernel/internal-api.ts';
 import {
-  type AnyPlugin,
   Authorizer,
   Clock,
   defineCollectHook,
@@ -9,10 +9,10 @@ import {
   NO_BODY,
   optional,
   type Plugin,
-  type Ref,
   ServiceError,
   schema,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { rejection } from '../../kit/rejection.ts';

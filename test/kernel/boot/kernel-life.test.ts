@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SETUP_LIMIT_MS } from '../../../kernel/boot/create-kernel.ts';
 import { STOP_LIMIT_MS } from '../../../kernel/boot/stop-node.ts';
+import type { Ref } from '../../../kernel/internal-api.ts';
 import {
-  type AnyPlugin,
   Clock,
   defineEventHook,
   defineRef,
@@ -12,10 +12,10 @@ import {
   type Plugin,
   type PluginContext,
   Random,
-  type Ref,
   ServiceError,
   Transport,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';

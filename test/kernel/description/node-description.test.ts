@@ -1,14 +1,7 @@
 import { expect } from 'chai';
-import {
-  type AnyPlugin,
-  type DescribedNode,
-  definePlugin,
-  KERNEL_API,
-  NO_BODY,
-  NodeDescription,
-  nodeHealth,
-  schema,
-} from '../../../kernel/plugin-api.ts';
+import type { DescribedNode } from '../../../kernel/internal-api.ts';
+import { definePlugin, KERNEL_API, NO_BODY, NodeDescription, nodeHealth, schema } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
 /** A console in small: it shows what the node says of itself. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { On } from '../../../kernel/hooks/define-hook.ts';
 import {
-  type AnyPlugin,
   appendAuthorise,
   appendJudge,
   appendRead,
@@ -8,9 +8,9 @@ import {
   definePlugin,
   type FactDraft,
   KERNEL_API,
-  type On,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
-import {
-  Authorizer,
-  compareHlc,
-  FactFeed,
-  FEED_START,
-  type FeedEntry,
-  type FeedFollowing,
-  type Hlc,
-  ServiceError,
-} from '../../../kernel/plugin-api.ts';
+import type { FeedFollowing } from '../../../kernel/facts/fact-feed.ts';
+import type { FeedEntry } from '../../../kernel/internal-api.ts';
+import { Authorizer, compareHlc, FactFeed, FEED_START, type Hlc, ServiceError } from '../../../kernel/plugin-api.ts';
 import { type FactStore, FactStore as FactStoreRef, type Snapshot } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { beginEpoch } from '../../kit/fact-samples.ts';

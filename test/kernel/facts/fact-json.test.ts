@@ -1,14 +1,8 @@
 import { expect } from 'chai';
 import { KERNEL_WORDS } from '../../../kernel/boot/kernel-words.ts';
 import { createFactJson, factSchema } from '../../../kernel/facts/fact-json.ts';
-import {
-  defineExpectedMember,
-  defineFactMark,
-  plainView,
-  STRING_JSON,
-  type Word,
-  withMark,
-} from '../../../kernel/plugin-api.ts';
+import { plainView } from '../../../kernel/internal-api.ts';
+import { defineExpectedMember, defineFactMark, STRING_JSON, type Word, withMark } from '../../../kernel/plugin-api.ts';
 import { collectWords } from '../../../kernel/vocabulary/vocabulary.ts';
 import { CONTRADICTED, DIFFERS_ELSEWHERE } from '../../../plugins/conflicts/conflicts-api.ts';
 import { EXPECTED_MEMBERS } from '../../../plugins/facts/expected-members.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { FactFeed, FEED_START, type FeedFollowing, type Hlc } from '../../../kernel/plugin-api.ts';
+import type { FeedFollowing } from '../../../kernel/facts/fact-feed.ts';
+import { FactFeed, FEED_START, type Hlc } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { sampleFact, stamp } from '../../kit/fact-samples.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import type { LinkBatch } from '../../../kernel/facts/append-api.ts';
+import type { On } from '../../../kernel/hooks/define-hook.ts';
 import {
-  type AnyPlugin,
   appendJudge,
   appendLink,
   definePlugin,
@@ -8,9 +9,8 @@ import {
   factAppended,
   KERNEL_API,
   type LedgerEntry,
-  type LinkBatch,
-  type On,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readSecretFile, replaceSecretFile, writeSecretFile } from '../../../kernel/plugin-api.ts';
+import { readSecretFile, replaceSecretFile, writeSecretFile } from '../../../kernel/internal-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';

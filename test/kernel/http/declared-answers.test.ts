@@ -1,7 +1,6 @@
 import { expect } from 'chai';
+import type { Answers } from '../../../kernel/internal-api.ts';
 import {
-  type Answers,
-  type AnyPlugin,
   component,
   defineComponent,
   FACT_VALUE,
@@ -13,6 +12,7 @@ import {
   type Reply,
   STRING_JSON,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { takeUndeclaredReplies } from '../../kit/check-replies.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { type Answer, serveRoutes } from '../../kit/serve-routes.ts';

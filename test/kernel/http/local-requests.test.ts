@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  definePlugin,
-  KERNEL_API,
-  LocalRequests,
-  type Route,
-  schema,
-  spellQuestion,
-} from '../../../kernel/plugin-api.ts';
+import { spellQuestion } from '../../../kernel/internal-api.ts';
+import { definePlugin, KERNEL_API, LocalRequests, type Route, schema } from '../../../kernel/plugin-api.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { MAX_BODY_ITEMS } from '../../../kernel/http/body-items.ts';
 import { BULK_BODY_BYTES } from '../../../kernel/http/read-json-body.ts';
-import { type BodyItem, schema } from '../../../kernel/plugin-api.ts';
+import type { BodyItem } from '../../../kernel/internal-api.ts';
+import { schema } from '../../../kernel/plugin-api.ts';
 import { type AskOptions, bearing, sendingJson, serveRoutes, type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
 
 const echo = (extra: Partial<TestRoute> = {}): TestRoute => ({

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { httpAdmit } from '../../../kernel/http/request-hooks.ts';
 import { routeProblems } from '../../../kernel/http/route-table.ts';
-import { type HttpRequestInfo, type Principal, ServiceError, schema } from '../../../kernel/plugin-api.ts';
+import type { HttpRequestInfo } from '../../../kernel/internal-api.ts';
+import { type Principal, ServiceError, schema } from '../../../kernel/plugin-api.ts';
 import { bearing, sendingJson, serveRoutes, type TestRoute, TOKENS } from '../../kit/serve-routes.ts';
 
 const note: TestRoute = {

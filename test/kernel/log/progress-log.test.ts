@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { ProgressLog } from '../../../kernel/plugin-api.ts';
+import { ProgressLog } from '../../../kernel/internal-api.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
-import type { LogLine } from '../../fakes/memory-logger.ts';
-import { createMemoryLogger } from '../../fakes/memory-logger.ts';
+import { createMemoryLogger, type LogLine } from '../../fakes/memory-logger.ts';
 
 const MESSAGE = 'pages are being read';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type AnyPlugin, definePlugin, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, type Migration } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';

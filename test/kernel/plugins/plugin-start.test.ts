@@ -2,17 +2,17 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SETUP_LIMIT_MS } from '../../../kernel/boot/create-kernel.ts';
+import type { Ref } from '../../../kernel/internal-api.ts';
 import {
-  type AnyPlugin,
   defineEventHook,
   definePlugin,
   defineRef,
   KERNEL_API,
   NodeSettings,
   type Plugin,
-  type Ref,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { createLoopbackNetwork } from '../../fakes/loopback-network.ts';
 import { createManualClock } from '../../fakes/manual-clock.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { compileSchema, schema } from '../../../kernel/plugin-api.ts';
+import { compileSchema } from '../../../kernel/internal-api.ts';
+import { schema } from '../../../kernel/plugin-api.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 
 const check = compileSchema(

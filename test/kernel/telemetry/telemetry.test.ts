@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Meter, Span, Tracer } from '../../../kernel/plugin-api.ts';
+import type { Meter, Span, Tracer } from '../../../kernel/internal-api.ts';
 import { createTelemetry } from '../../../kernel/telemetry/create-telemetry.ts';
 
 const recordingMeter = () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import {
-  type AnyPlugin,
   Authorizer,
   defineOpenRelation,
   defineReservedEntities,
@@ -9,6 +8,7 @@ import {
   KERNEL_API,
   type Word,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import {
-  type AnyPlugin,
   defineErrorCode,
   definePermission,
   defineVocabulary,
@@ -12,6 +11,7 @@ import {
   Vocabulary,
   type Word,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { BootError } from '../../../kernel/problems/boot-problem.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, encodeBase64Url, type Signer } from '../../../kernel/plugin-api.ts';
+import type { Signer } from '../../../kernel/internal-api.ts';
+import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
 
 /** A fact as it goes from node to node. Tests add members, or give them wrong types, through `as`. */
 export interface WireFact {

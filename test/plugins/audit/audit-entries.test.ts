@@ -1,11 +1,11 @@
 import { expect } from 'chai';
+import { REJECTIONS_PER_MINUTE } from '../../../kernel/internal-api.ts';
 import {
   definePlugin,
   type Facts,
   factAppended,
   KERNEL_API,
   type Principal,
-  REJECTIONS_PER_MINUTE,
   SCOPES,
 } from '../../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, type AuditEntry, AuditLog, defineAuditEvent } from '../../../plugins/audit/audit-api.ts';

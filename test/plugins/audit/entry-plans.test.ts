@@ -4,12 +4,14 @@ import { FactStatements } from '../../../adapters/sql/fact-statements.ts';
 import { sqliteDialect } from '../../../adapters/sqlite/sqlite-dialect.ts';
 import { loadSqliteDriver, type SqliteDatabase } from '../../../adapters/sqlite/sqlite-driver.ts';
 import { createServiceNames } from '../../../kernel/identity/service-names.ts';
-import type { LedgerQuery, LedgerRange, PluginSnapshot, PluginTables } from '../../../kernel/plugin-api.ts';
+import type { LedgerRange } from '../../../kernel/internal-api.ts';
+import type { PluginSnapshot, PluginTables } from '../../../kernel/plugin-api.ts';
 import { planMigrations } from '../../../kernel/plugins/plan-migrations.ts';
 import { auditPlugin } from '../../../plugins/audit/audit-plugin.ts';
 import { rowEntries } from '../../../plugins/audit/entry-rows.ts';
 import { factEntries } from '../../../plugins/audit/fact-entries.ts';
 import type { MatchingEntries, StoredFilter } from '../../../plugins/audit/matching-entries.ts';
+import type { LedgerQuery } from '../../../ports/ports.ts';
 import { createTemporaryStore, type TemporaryStore } from '../../adapters/sqlite/temporary-store.ts';
 
 const AFTER = { tsMs: 5, id: 'x' };

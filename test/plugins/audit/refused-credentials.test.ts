@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { REJECTIONS_PER_MINUTE, sha256Hex } from '../../../kernel/plugin-api.ts';
+import { REJECTIONS_PER_MINUTE } from '../../../kernel/internal-api.ts';
+import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import { REFUSALS_PER_ADDRESS } from '../../../plugins/audit/refused-credentials.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';

@@ -1,4 +1,5 @@
-import { type AnyPlugin, definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type BillingEvent, BillingSink } from '../../../plugins/billing/billing-api.ts';
 
 /** Keeps billing events in memory, fails as long as it is told to, and takes its time as long as it is told to. */

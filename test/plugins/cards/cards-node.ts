@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type AnyPlugin, definePlugin, GardenAccess, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { definePlugin, GardenAccess, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';

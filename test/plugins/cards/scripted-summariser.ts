@@ -1,4 +1,5 @@
-import { type AnyPlugin, definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type CardMaterial, CardSummariser } from '../../../plugins/cards/cards-api.ts';
 
 /** A summary that was asked for and waits for the test to answer it. */

@@ -1,11 +1,5 @@
-import {
-  equals,
-  type LedgerEntry,
-  type Principal,
-  type StoredFact,
-  sha256Hex,
-  valueCommitment,
-} from '../../../kernel/plugin-api.ts';
+import { valueCommitment } from '../../../kernel/internal-api.ts';
+import { equals, type LedgerEntry, type Principal, type StoredFact, sha256Hex } from '../../../kernel/plugin-api.ts';
 import { FactChain } from '../../../plugins/fact-chain/fact-chain-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';

@@ -2,7 +2,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
 import {
-  type AnyPlugin,
   appendAuthorise,
   appendJudge,
   appendRead,
@@ -12,6 +11,7 @@ import {
   type RefusableItem,
   ServiceError,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type GardenNode, startGardenNode } from '../gardens/garden-kit.ts';
 import { factBody } from './fact-bodies.ts';
 

@@ -1,4 +1,5 @@
-import { type AnyPlugin, definePlugin, GardenAccess, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import { definePlugin, GardenAccess, KERNEL_API } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { openGardens } from '../../fakes/open-gardens.ts';
 
 export const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';

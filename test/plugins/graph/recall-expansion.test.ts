@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { plainView } from '../../../kernel/internal-api.ts';
 import {
   all,
   below,
@@ -9,7 +10,6 @@ import {
   KERNEL_API,
   not,
   type Principal,
-  plainView,
   SCOPES,
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ServerRequest } from '../../../kernel/plugin-api.ts';
+import type { ServerRequest } from '../../../kernel/internal-api.ts';
 import { BUILTIN_FORMATS } from '../../../plugins/importers/builtin-formats.ts';
 import { openInput } from '../../../plugins/importers/import-input.ts';
 import { emptyTally, runImport } from '../../../plugins/importers/import-run.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createSigner, encodeBase64Url, type Signer } from '../../../kernel/plugin-api.ts';
+import { createSigner, type Signer } from '../../../kernel/internal-api.ts';
+import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type AnyPlugin, definePlugin, KERNEL_API, Telemetry } from '../../../kernel/plugin-api.ts';
+import { definePlugin, KERNEL_API, Telemetry } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';

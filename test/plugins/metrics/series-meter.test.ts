@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Instrument } from '../../../kernel/plugin-api.ts';
+import type { Instrument } from '../../../kernel/internal-api.ts';
 import { SeriesMeter } from '../../../plugins/metrics/series-meter.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
+import { createSigner } from '../../../kernel/internal-api.ts';
 import {
-  type AnyPlugin,
-  createSigner,
   definePlugin,
   encodeBase64Url,
   KERNEL_API,
@@ -10,6 +9,7 @@ import {
   sha256Hex,
   verifyEd25519,
 } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';

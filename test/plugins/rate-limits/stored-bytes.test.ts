@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import {
-  all,
-  DEFAULT_TENANT,
-  ERASURE_START,
-  type ErasurePosition,
-  FactErasure,
-  SCOPES,
-} from '../../../kernel/plugin-api.ts';
+import { ERASURE_START, type ErasurePosition } from '../../../kernel/internal-api.ts';
+import { all, DEFAULT_TENANT, FactErasure, SCOPES } from '../../../kernel/plugin-api.ts';
 import { narrowTransaction } from '../../../kernel/store/narrow-transaction.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createStoreCounter } from '../../fakes/counting-store.ts';

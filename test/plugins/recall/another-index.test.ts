@@ -1,63 +1,8 @@
 import { expect } from 'chai';
-import {
-  type AnyPlugin,
-  definePlugin,
-  factCommitted,
-  KERNEL_API,
-  type StoredFact,
-} from '../../../kernel/plugin-api.ts';
-import { type Hit, SearchIndex, type SearchView } from '../../../plugins/search/search-api.ts';
+import { tinySearch } from '../../examples/tiny-search.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
-
-const isIn =
-  ({ tenantId, scopes, gardens, minConfidence, entityKey, relationKey, contested = [] }: SearchView) =>
-  (fact: StoredFact): boolean =>
-    fact.tenantId === tenantId &&
-    scopes.includes(fact.scope) &&
-    (fact.gardenId === null || gardens === 'all' || gardens.includes(fact.gardenId)) &&
-    fact.confidence >= minConfidence &&
-    (entityKey === undefined || fact.entityKey === entityKey) &&
-    (relationKey === undefined || fact.relationKey === relationKey) &&
-    !contested.some((triple) => triple.entityKey === fact.entityKey && triple.relationKey === fact.relationKey);
-
-/** A list of the facts that were committed, searched from end to end for the words of a query. */
-const tinySearch = (): AnyPlugin => {
-  const facts: StoredFact[] = [];
-  const hits = (view: SearchView, limit: number, scoreOf: (fact: StoredFact) => number): Hit[] =>
-    facts
-      .filter(isIn(view))
-      .map((fact) => ({ id: fact.id, score: scoreOf(fact) }))
-      .filter(({ score }) => score > 0)
-      .reverse()
-      .sort((a, b) => b.score - a.score)
-      .slice(0, limit);
-  const index: SearchIndex = {
-    ready: async () => null,
-    isMakingVectors: async () => false,
-    embedders: async () => [],
-    ask: async (plan, view) =>
-      plan.map((step) => {
-        if (step.find === 'newest') return { hits: hits(view, step.limit, () => 1) };
-        if (step.find !== 'words') return { hits: [] };
-        const sought = step.query.split(' ');
-        return {
-          hits: hits(view, step.limit, ({ value }) => sought.filter((word) => String(value.v).includes(word)).length),
-        };
-      }),
-  };
-  return definePlugin({
-    name: 'tiny-search',
-    version: '1.0.0',
-    kernelApi: KERNEL_API,
-    provides: [SearchIndex],
-    setup({ on, provide }) {
-      on(factCommitted, ({ facts: committed }) => void facts.push(...committed.map(({ fact }) => fact)));
-      provide(SearchIndex, index);
-    },
-  });
-};
 
 forEachStore('recall over an index of somebody else', () => {
   let node: TestNode | undefined;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type AnyPlugin, COUNT_JSON, definePlugin, KERNEL_API, orNull } from '../../../kernel/plugin-api.ts';
+import { COUNT_JSON, definePlugin, KERNEL_API, orNull } from '../../../kernel/plugin-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import {
   defineDegradation,
   defineRecallMember,

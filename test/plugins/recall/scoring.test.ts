@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { plainView, withMark } from '../../../kernel/plugin-api.ts';
+import { plainView } from '../../../kernel/internal-api.ts';
+import { withMark } from '../../../kernel/plugin-api.ts';
 import { CONTRADICTED } from '../../../plugins/conflicts/conflicts-api.ts';
 import { estimateTokens, factLine } from '../../../plugins/recall/fact-line.ts';
 import { fuse, normaliseStages } from '../../../plugins/recall/fuse-stages.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { AnyPlugin, Ref } from '../../../kernel/plugin-api.ts';
+import type { Ref } from '../../../kernel/internal-api.ts';
+import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { SearchIndex, TextRanker } from '../../../plugins/search/search-api.ts';
 import { searchPlugin } from '../../../plugins/search/search-plugin.ts';
 import { comesTrue } from '../../kit/comes-true.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { contentId, type FactDraft, formatInstant, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { contentId } from '../../../kernel/internal-api.ts';
+import { type FactDraft, formatInstant, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';

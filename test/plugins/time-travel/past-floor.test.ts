@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lastStampOf } from '../../../kernel/plugin-api.ts';
+import { lastStampOf } from '../../../kernel/internal-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';

@@ -1,4 +1,4 @@
-import { normaliseText } from '../../../../ports/ports.ts';
+import { normaliseText } from '../../../../kernel/thread-api.ts';
 
 /**
  * Returns a text in lower case without the differences between spellings of one word. These are compatibility forms,

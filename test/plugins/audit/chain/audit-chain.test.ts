@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { canonicalJson, decodeBase64Url, hashText, NodeSelf, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
+import { hashText } from '../../../../kernel/internal-api.ts';
+import { canonicalJson, decodeBase64Url, NodeSelf, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
 import { ADMIN_ACTION, AuditLog } from '../../../../plugins/audit/audit-api.ts';
 import { NodeInfo } from '../../../../plugins/node-info/node-info-api.ts';
 import { FactStore } from '../../../../ports/ports.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { createSigner } from '../../../../kernel/internal-api.ts';
 import {
-  createSigner,
   DEFAULT_TENANT,
   decodeBase64Url,
   NodeSelf,

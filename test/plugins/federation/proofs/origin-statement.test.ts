@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSigner, encodeBase64Url, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
+import { createSigner } from '../../../../kernel/internal-api.ts';
+import { encodeBase64Url, verifyEd25519 } from '../../../../kernel/plugin-api.ts';
 import {
   commitmentsOf,
   keyIdOf,

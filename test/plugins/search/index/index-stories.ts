@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Expiry } from '../../../../kernel/plugin-api.ts';
+import type { Expiry } from '../../../../kernel/internal-api.ts';
 import type { IndexWriter } from '../../../../plugins/search/index/memory-index.ts';
 import type { SearchView } from '../../../../plugins/search/search-api.ts';
 import type { Cover, Scope, StoredFact } from '../../../../ports/ports.ts';

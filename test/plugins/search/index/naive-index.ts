@@ -1,6 +1,7 @@
 import { visibleTo } from '../../../../kernel/facts/default-constraints.ts';
 import { evaluateFilter, type InTableFilter, memberOf } from '../../../../kernel/facts/evaluate-filter.ts';
-import { compareHlc, type Expiry, liveAmong, type Principal } from '../../../../kernel/plugin-api.ts';
+import { type Expiry, liveAmong } from '../../../../kernel/internal-api.ts';
+import { compareHlc, type Principal } from '../../../../kernel/plugin-api.ts';
 import type { Hit, SearchView } from '../../../../plugins/search/search-api.ts';
 import { lengthOfNorm, normOf } from '../../../../plugins/search/words/document-norm.ts';
 import { readFactTerms } from '../../../../plugins/search/words/fact-terms.ts';

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect } from 'chai';
+import * as internals from '../../kernel/internal-api.ts';
+import { blocksOf } from '../documents/read-pages.ts';
+import { importsOf, projectRoot, readSources, type SourceFile } from './source-files.ts';
+
+const PLUGIN_DOOR = 'kernel/plugin-api.ts';
+const COMMAND_DOOR = 'kernel/command-api.ts';
+const INTERNAL_DOOR = 'kernel/internal-api.ts';
+const ENTRIES: Readonly<Record<string, string>> = {
+  'fact-memory-node/plugin': PLUGIN_DOOR,
+  'fact-memory-node/commands': COMMAND_DOOR,
+};
+const MOST_NAMES = 200;
+
+/** Plugins that replace a part of the node, with the ref that each provides. */
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  'test/examples/newest-recall.ts': 'Recall',
+  'test/examples/tiny-search.ts': 'SearchIndex',
+  'test/examples/class-style-billing.ts': 'BillingSink',
+  'examples/billing/acme-invoices.mjs': 'BillingSink',
+  'examples/embedder/acme-embedder.mjs': 'Embedder',
+};
+
+/** Modules that a plugin from outside may import. */
+const PUBLIC = /^(node:.+|fact-memory-node\/(plugin|commands|ports|class-plugin|[a-z-]+-api))$/;
+
+const textOf = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
+
+/** Names of `{ ... }` lists in statements that import from, or export of, a module that `isMeant`. */
+const listedNames = (text: string, keyword: string, isMeant: (specifier: string) => boolean): string[] =>
+  [...text.matchAll(new RegExp(`^${keyword} (?:type )?\\{([^}]*)\\} from '([^']+)'`, 'gm'))]
+    .filter(([, , specifier = '']) => isMeant(specifier))
+    .flatMap(([, list = '']) => list.split(','))
+    .map((name) => name.trim().replace(/^type /, ''))
+    .filter(Boolean);
+
+const namesOf = (door: string): string[] => listedNames(textOf(door), 'export', () => true);
+
+/** Pages and programs that show an author how to use the doors. */
+const shownTexts = (): SourceFile[] => {
+  const guides = readdirSync(join(projectRoot(), 'docs/guides')).map((name) => `docs/guides/${name}`);
+  const examples = readdirSync(join(projectRoot(), 'examples'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.mjs') && !name.includes('node_modules'))
+    .map((name) => posix.join('examples', name.replaceAll('\\', '/')));
+  return [...guides, ...examples].map((path) => ({ path, text: textOf(path) }));
+};
+
+/** The names in the code and between the backticks of a guide. */
+const wordsOf = (text: string): string[] => text.match(/\b[A-Za-z_]\w+\b/g) ?? [];
+
+const importedNames = ({ path, text }: SourceFile, door: string): string[] =>
+  listedNames(text, '(?:import|export)', (specifier) =>
+    specifier.startsWith('.')
+      ? posix.normalize(posix.join(posix.dirname(path), specifier)) === door
+      : ENTRIES[specifier] === door,
+  );
+
+const foreignImports = ({ path, text }: SourceFile): string[] =>
+  importsOf(text)
+    .filter(({ specifier }) => !specifier.startsWith('./') && !PUBLIC.test(specifier))
+    .map(({ specifier }) => `${path} imports ${specifier}`);
+
+describe('the doors of the kernel', () => {
+  let files: SourceFile[];
+  const shown = shownTexts();
+  before(async () => {
+    files = await readSources();
+  });
+
+  it(`show authors of plugins at most ${MOST_NAMES} names`, () => {
+    const names = namesOf(PLUGIN_DOOR);
+    expect(names.length).to.be.within(100, MOST_NAMES);
+  });
+
+  it('list each name, and list it once', () => {
+    const names = [PLUGIN_DOOR, COMMAND_DOOR, INTERNAL_DOOR].flatMap(namesOf);
+    expect(names.filter((name, place) => names.indexOf(name) !== place)).to.deep.equal([]);
+    for (const door of [PLUGIN_DOOR, COMMAND_DOOR, INTERNAL_DOOR]) expect(textOf(door)).not.to.match(/^export \*/m);
+  });
+
+  for (const door of [PLUGIN_DOOR, COMMAND_DOOR]) {
+    it(`hold in ${door} only names that a plugin, an example or a guide uses`, () => {
+      const users = files.filter(({ path }) => /^(plugins|test\/examples|adapters\/class-plugins)\//.test(path));
+      const used = new Set(users.flatMap((file) => importedNames(file, door)));
+      for (const { text } of shown) for (const word of wordsOf(text)) used.add(word);
+      expect(namesOf(door).filter((name) => !used.has(name))).to.deep.equal([]);
+    });
+  }
+
+  it('hold in the internal one only names that a plugin or an adapter uses', () => {
+    const users = files.filter(({ path }) => /^(plugins|adapters)\//.test(path));
+    const used = new Set(users.flatMap((file) => importedNames(file, INTERNAL_DOOR)));
+    expect(namesOf(INTERNAL_DOOR).filter((name) => !used.has(name))).to.deep.equal([]);
+  });
+
+  it('hold in the internal one neither a ref nor a hook, and it is no entry of the package', () => {
+    const tokens = Object.entries(internals).filter(
+      ([, value]) => typeof value === 'object' && Object.keys(value).every((key) => key === 'id' || key === 'kind'),
+    );
+    expect(tokens.map(([name]) => name)).to.deep.equal([]);
+    expect(textOf('package.json')).not.to.include('internal-api');
+  });
+
+  it('suffice to build a recall, a search index, a billing sink and an embedder', () => {
+    for (const [path, ref] of Object.entries(REPLACEMENTS)) {
+      const text = textOf(path);
+      expect(text, path).to.match(new RegExp(`provides: \\[(\\w+, )*${ref}\\b`));
+      expect(foreignImports({ path, text })).to.deep.equal([]);
+    }
+  });
+
+  it('are all that examples and guides import of the package for a plugin', () => {
+    const plugins = files.filter(({ path }) => /^test\/examples\//.test(path) && !path.endsWith('.test.ts'));
+    const blocks = shown.flatMap(({ path, text }) =>
+      path.endsWith('.mjs') ? [{ path, text }] : blocksOf(path).map(({ code }) => ({ path, text: code })),
+    );
+    // A program that embeds a node may define a plugin on the side.
+    const ofPlugins = [...plugins, ...blocks].filter(
+      ({ text }) => /define(Class)?Plugin\b/.test(text) && !text.includes('createNode'),
+    );
+    expect(ofPlugins.length).to.be.above(8);
+    expect(ofPlugins.flatMap(foreignImports)).to.deep.equal([]);
+  });
+});
