@@ -17,16 +17,16 @@ export interface Similarities {
 export type ScoreOf = (similarity: number, toMoved?: number) => number;
 
 /**
- * How a similarity of this query becomes a score from 0 to 1. The scale follows the vectors that the embedder made:
- * the same cosine is near for one model and nothing for another.
+ * Turns a similarity to this query into a score from 0 to 1. The scale follows the vectors of the embedder, because
+ * the same cosine means near for one model and nothing for another.
  *
  * 1. A similarity counts in deviations from the mean of the view, five being the most.
- * 2. Beside hits of words, it counts as far as it adds to them. A stage whose best hit stands out no further than
- *    the best hits of words gets the least share: words have said most of it. A stage whose best hit stands out from
- *    the next ones, and from the best by words, gets all of it.
- * 3. The surer the stage is, the less it takes to be as good as more: the best hit of a sure one has all of the score.
- * 4. The less sure it is by itself, the more it goes by the query as words have moved it.
- * 5. A text that is nearly the query is a hit, however many such texts there are.
+ * 2. The vector stage gets a share of the score for the amount that it adds to the hits of words. The share is least
+ *    when its best hit stands out no further than the best hits of words. It is whole when its best hit stands out from
+ *    the next ones and from the best hit of words.
+ * 3. A surer stage needs a smaller deviation for a full score: the best hit of a sure stage has the full score.
+ * 4. A less sure stage relies more on the query that the words have moved.
+ * 5. A text that is nearly the query is a hit, even if many such texts exist.
  */
 export const calibration = (
   { hits, named: byWords, spread, moved = spread }: Similarities,

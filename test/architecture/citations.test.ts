@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect } from 'chai';
 import { anchorOf, anchorsOf, listPages, pageText } from '../documents/read-pages.ts';
-import { projectRoot, readSources, type SourceFile } from './source-files.ts';
+import { projectRoot, readScripts, readSources, type SourceFile } from './source-files.ts';
 
 const HERE = 'test/architecture/citations.test.ts';
 
@@ -47,11 +47,7 @@ const missingPages = ({ path, text }: SourceFile): string[] =>
 describe('citations', () => {
   let files: SourceFile[];
   before(async () => {
-    const scripts = readdirSync(join(projectRoot(), 'scripts')).map((name) => `scripts/${name}`);
-    files = [
-      ...(await readSources()),
-      ...scripts.map((path) => ({ path, text: readFileSync(join(projectRoot(), path), 'utf8') })),
-    ].filter(({ path }) => path !== HERE);
+    files = [...(await readSources()), ...readScripts()].filter(({ path }) => path !== HERE);
   });
 
   it('name nothing that a reader of this repository cannot open', () => {

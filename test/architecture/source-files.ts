@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,13 @@ export const readSources = async (): Promise<SourceFile[]> => {
   }
   return files;
 };
+
+/** The scripts of the root, which are plain JavaScript. */
+export const readScripts = (): SourceFile[] =>
+  readdirSync(join(projectRoot(), 'scripts')).map((name) => ({
+    path: `scripts/${name}`,
+    text: readFileSync(join(projectRoot(), 'scripts', name), 'utf8'),
+  }));
 
 /** Every module specifier that a file imports or re-exports, with whether the statement is a type import. */
 export const importsOf = (text: string): { specifier: string; typeOnly: boolean }[] => {

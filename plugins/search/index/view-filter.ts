@@ -5,9 +5,9 @@ import type { IndexState } from './index-state.ts';
 import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
 
 /**
- * Which documents of the opened parts a search may find: those of the requested entity and relation that are live for
- * the caller at that time, as `liveAmong` of the kernel judges it. In a search of the past the documents are those that
- * were there, and a document that ended later has not ended.
+ * Selects the documents of the opened parts that a search may find. They have the requested entity and relation, and
+ * are live for the caller at that time, as `liveAmong` of the kernel judges it. A search of the past selects among the
+ * documents of that moment, where a document that ended later is still live.
  */
 export class ViewFilter {
   /** Parts that hold anything at the moment that is asked about. */

@@ -4,32 +4,37 @@ import type { HashSeed } from '../index/text-hash.ts';
 import { TOKENIZER_VERSION } from '../words/term-reader.ts';
 
 /**
- * A snapshot holds an index as one segment or several: each has the changes since the one before. Frames of a segment,
- * in order: this header; rows of documents by pages; their norms; the lengths of long ones, and the stamps of received
- * ones; what older lists have got, in blocks, and an empty block; new lists, in blocks, and an empty block; times to
- * live and covers, each a `TableHeader`, rows that have changed, and new rows by pages; stamps of those that have
- * ended, part by part; `CatalogNames`; `SEGMENT_END`. Numbers are in the byte order of the machine.
+ * A snapshot holds an index as one segment or several. Each segment has the changes since the one before. Numbers are
+ * in the byte order of the machine. The frames of a segment, in order:
  *
- * Documents, lists and ends are those of the moment when writing began. Times to live, covers and names may be newer:
- * the feed after `applied` comes again, and taking it in twice changes nothing.
+ * 1. this header
+ * 2. rows of documents by pages, then their norms, the lengths of long documents, and the stamps of received ones
+ * 3. additions to older lists in blocks, then an empty block
+ * 4. new lists in blocks, then an empty block
+ * 5. times to live, then covers; each has a `TableHeader`, the changed rows, and the new rows by pages
+ * 6. stamps of the documents that have ended, part by part
+ * 7. `CatalogNames`, then `SEGMENT_END`
+ *
+ * Documents, lists and ends belong to the moment when writing began. Times to live, covers and names may be newer: the
+ * index reads the feed after `applied` again, and a second reading changes nothing.
  */
 export interface SegmentHeader {
   readonly format: string;
-  /** Under which all keys of lists and rows are hashed. */
+  /** All keys of lists and rows are hashed under this seed. */
   readonly seed: HashSeed;
-  /** Stamp of the feed up to which everything is in. */
+  /** The segment holds every change of the feed up to this stamp. */
   readonly applied: Hlc;
-  /** Where the segment before ends. */
+  /** The end of the previous segment. */
   readonly from: SnapshotPlace;
   readonly to: SnapshotPlace;
-  /** Those that are new. */
+  /** The parts that this segment adds. */
   readonly parts: readonly PartName[];
   readonly names: CatalogNames;
-  /** Identifiers that are no UUIDs, with their documents. */
+  /** Identifiers that are not UUIDs, with their documents. */
   readonly otherIds: readonly (readonly [id: string, document: number])[];
 }
 
-/** How much of an index was written down: numbers of its documents, lists and ends. */
+/** The part of an index that a segment covers: its numbers of documents, lists and ends. */
 export interface SnapshotPlace {
   readonly documents: number;
   readonly lists: number;

@@ -90,8 +90,8 @@ forEachStore('the vectors of facts', () => {
   const warned = (node: TestNode, message: string): number =>
     node.logLines.filter((line) => line.level === 'warn' && line.message === message).length;
   /**
-   * A day, so much more that minutes do not matter, and the time in which a node says that its embedder is in use, and
-   * drops what is not.
+   * Moves the clock by a day and an hour, so that minutes do not matter. In that time a node notes that its embedder is
+   * in use, and drops the vectors of unused ones.
    */
   const useForADay = async (node: TestNode, dimensions: number): Promise<void> => {
     node.clock.setNowMs(node.clock.nowMs() + DAY_MS + HOUR_MS);

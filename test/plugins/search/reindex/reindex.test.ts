@@ -82,7 +82,7 @@ forEachLayout('indexes that are built anew', () => {
   };
   const job = async (node: TestNode, id: string) =>
     (await node.request('GET', `/v1/jobs/${id}`, { key: admin })).body as Record<string, unknown>;
-  /** Moves the clocks of all nodes until the job has ended; `meanwhile` looks at what is served. */
+  /** Moves the clocks of all nodes until the job has ended; `meanwhile` checks the replies in between. */
   const ended = async (id: string, meanwhile: () => Promise<void> = async () => {}) => {
     const first = nodes.at(-1) as TestNode;
     let report: Record<string, unknown> = {};
