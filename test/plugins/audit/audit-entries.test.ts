@@ -34,14 +34,14 @@ const draft = (n: number): Parameters<Facts['append']>[0] => ({
 
 const ENTRY: AuditEntry = { event: ADMIN_ACTION, tenantId: 'default', entityUri: 'agent:ops' };
 
-/** No store has it. */
+/** An id of a fact that no store contains. */
 const UNKNOWN_FACT = '3b4d2d50-9e0a-4b8e-9d0e-0f6f8b1f6f11';
 
 const BEGUN = defineAuditEvent('work_begun', { summary: 'work began' });
 const ENDED = defineAuditEvent('work_ended', { summary: 'work ended' });
 const REFUSED = defineAuditEvent('work_refused', { summary: 'work was refused' });
 
-/** Fails the transaction of any fact about `user:broken`, after everything else was written. */
+/** A plugin that fails the transaction of any fact about `user:broken`, after all other writes. */
 const breaker = definePlugin({
   name: 'z-breaker',
   version: '1.0.0',
@@ -73,7 +73,7 @@ forEachStore('audit entries', () => {
   const writes = async (): Promise<string[]> =>
     (await entries('event_type=fact_write')).map(({ fact_id }: { fact_id: string }) => fact_id);
 
-  it('exist for each stored fact, system facts included', async () => {
+  it('are written for each stored fact, including system facts', async () => {
     const writer = await node.addKey({ entityUri: 'agent:w' });
     const assert = (n: number) => {
       const body = {
@@ -94,7 +94,7 @@ forEachStore('audit entries', () => {
     expect(await entries('principal=agent:w')).to.have.length(30);
   });
 
-  it('name the person behind a key from an identity provider', async () => {
+  it('contain the person behind a key from an identity provider', async () => {
     await node.facts.append(draft(1), CALLER);
     expect((await entries('principal=agent:w'))[0]).to.include({
       oidc_sub: 'sub-1',
@@ -103,7 +103,7 @@ forEachStore('audit entries', () => {
     });
   });
 
-  it('do not exist for a refused fact, or one whose transaction failed', async () => {
+  it('are not written for a refused fact, or for a failed transaction', async () => {
     const failed = await Promise.allSettled([
       node.facts.append({ ...draft(1), entity: 'user:broken' }, CALLER),
       node.facts.append(draft(2), CALLER),
@@ -113,7 +113,7 @@ forEachStore('audit entries', () => {
     expect(await writes()).to.have.length(1);
   });
 
-  it('commit together with their transaction', async () => {
+  it('are committed together with the transaction that they describe', async () => {
     const record = { ...ENTRY, detail: { action: 'with_fact' } };
     await node.facts.append(draft(1), CALLER, { beforeCommit: (transaction) => audit.record(record, transaction) });
     await node.facts
@@ -128,7 +128,7 @@ forEachStore('audit entries', () => {
     expect(await writes()).to.have.length(1);
   });
 
-  it('can be recorded without a transaction, several in order, and found by their fact', async () => {
+  it('can be recorded outside a transaction, several in order, and found by their fact', async () => {
     const { view } = await node.facts.append(draft(1), CALLER);
     await audit.record([
       { ...ENTRY, event: BEGUN, factId: view.fact.id, detail: { step: 1 } },
@@ -146,7 +146,7 @@ forEachStore('audit entries', () => {
     expect(ofUnknown.body[0]).to.include({ event_type: 'admin_action', fact_entity: null });
   });
 
-  it('recorded together must belong to one tenant, also within a transaction', async () => {
+  it('in one call must belong to one tenant, also within a transaction', async () => {
     const mixed = [ENTRY, { ...ENTRY, tenantId: 't2' }];
     const within = node.facts.append(draft(1), CALLER, {
       beforeCommit: (transaction) => audit.record(mixed, transaction),
@@ -157,7 +157,7 @@ forEachStore('audit entries', () => {
     expect(await entries('principal=agent:ops')).to.deep.equal([]);
   });
 
-  it('must have a declared event', async () => {
+  it('must have a declared event type', async () => {
     const event = defineAuditEvent('work_forgotten', { summary: 'nobody declares it' });
     for (const refused of [audit.record({ ...ENTRY, event }), audit.recordRejection({ ...ENTRY, event })]) {
       expect((await rejection(refused)).message).to.include('no enabled plugin declares it');
@@ -165,7 +165,7 @@ forEachStore('audit entries', () => {
     expect(await entries('event_type=work_forgotten')).to.deep.equal([]);
   });
 
-  it('about refusals stay within a limit, and count the omitted ones', async () => {
+  it('for refusals are limited in number, and the omitted ones are counted', async () => {
     const refusal: AuditEntry = { ...ENTRY, event: REFUSED, detail: { dimension: 'recall' } };
     for (let n = 0; n < REJECTIONS_PER_MINUTE + 3; n += 1) await audit.recordRejection(refusal);
     expect(await entries('event_type=work_refused')).to.have.length(REJECTIONS_PER_MINUTE);
@@ -177,7 +177,7 @@ forEachStore('audit entries', () => {
     });
   });
 
-  it('survive backward steps of the clock, each under its own fact', async () => {
+  it('survive a clock set back, each under its own fact', async () => {
     const first = await node.facts.append(draft(1), CALLER);
     node.clock.setNowMs(node.clock.nowMs() - 3_600_000);
     const second = await node.facts.append({ ...draft(1), relation: 'memory:later' }, CALLER);

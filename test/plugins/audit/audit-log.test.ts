@@ -36,7 +36,7 @@ forEachStore('the audit log of a tenant', () => {
 
   const get = (query = '', key = auditor, path = '/v1/auth/audit') => node.request('GET', `${path}${query}`, { key });
 
-  it('shows every member of an entry, oldest first, numbered upwards', async () => {
+  it('shows every member of an entry, oldest first, in ascending numbers', async () => {
     const { body } = await get();
     expect(body.total).to.equal(8);
     expect(body.next_cursor).to.equal(null);
@@ -59,7 +59,7 @@ forEachStore('the audit log of a tenant', () => {
     });
   });
 
-  it('is the same under /v1/admin/audit, with the detail as text', async () => {
+  it('is the same under /v1/admin/audit, with the detail as a string', async () => {
     const { body } = await get();
     const { body: same } = await get('', auditor, '/v1/admin/audit');
     expect(same.total).to.equal(body.total);
@@ -71,7 +71,7 @@ forEachStore('the audit log of a tenant', () => {
     expect(same.entries[0].detail).to.contain('"action":"api_key_register"');
   });
 
-  it('continues from a number, without gaps or repetition, and ends with null', async () => {
+  it('continues from a number without gaps or repetition, and ends with null', async () => {
     const all = (await get()).body.entries.map(({ seq }: Entry) => seq);
     const seen: number[] = [];
     let cursor: number | null = 0;
@@ -85,7 +85,7 @@ forEachStore('the audit log of a tenant', () => {
     expect((await get('?limit=8')).body.next_cursor, 'a full last page').to.equal(null);
   });
 
-  it('is narrowed by event, principal and time, both ends included', async () => {
+  it('can be filtered by event, principal and inclusive time range', async () => {
     const total = async (query: string) => (await get(query)).body.total;
     expect(await total('?event_type=fact_write')).to.equal(5);
     expect(await total('?event_type=admin_action')).to.equal(3);
@@ -98,7 +98,7 @@ forEachStore('the audit log of a tenant', () => {
     expect(await total('?event_type=fact_write&since=2026-03-02T09:00:05Z&principal=agent:w')).to.equal(1);
   });
 
-  it('refuses malformed parameters with 400', async () => {
+  it('rejects malformed parameters with 400', async () => {
     const bad = ['limit=0', 'limit=1001', 'limit=x', 'cursor=x', 'cursor=-1', 'cursor=1.5', 'cursor=9999999999999999'];
     bad.push(
       'since=yesterday',
@@ -117,7 +117,7 @@ forEachStore('the audit log of a tenant', () => {
     expect((await get('?cursor=x')).body.code).to.equal('invalid_cursor');
   });
 
-  it('is open to admin and audit.read, and its second form to audit.read alone', async () => {
+  it('is readable with admin or audit.read, and under /v1/admin/audit only with audit.read', async () => {
     const reader = await node.addKey({ entityUri: 'agent:r', permissions: ['read', 'write', 'federate'] });
     const statuses = async (path: string) =>
       Promise.all([auditor, admin, reader].map(async (key) => (await get('', key, path)).status));

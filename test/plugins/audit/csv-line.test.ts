@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type CsvCell, csvLine } from '../../../plugins/audit/csv-line.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** A reader of RFC 4180 that shares nothing with the writer. */
+/** An independent reader of RFC 4180, which shares no code with the tested writer. */
 const readCsvLine = (line: string): string[] => {
   const cells: string[] = [];
   let cell = '';
@@ -29,15 +29,15 @@ const readCsvLine = (line: string): string[] => {
 };
 
 describe('a CSV line', () => {
-  it('quotes text that would be read as structure, and doubles quotes', () => {
+  it('quotes cells with delimiters, and doubles the quotes in them', () => {
     expect(csvLine(['a,b', 'say "x"', 'two\r\nlines', 'plain'])).to.equal('"a,b","say ""x""","two\r\nlines",plain\r\n');
   });
 
-  it('writes null as nothing, and numbers and booleans as they are', () => {
+  it('writes null as an empty cell, and numbers and booleans unquoted', () => {
     expect(csvLine([null, -5, 1.5, true, ''])).to.equal(',-5,1.5,true,\r\n');
   });
 
-  it('keeps a spreadsheet from running a text as a formula', () => {
+  it('prefixes formulas so that a spreadsheet does not run them', () => {
     for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1+1', '\n@x']) {
       const [cell] = readCsvLine(csvLine([text]));
       expect(cell, JSON.stringify(text)).to.equal(`'${text}`);

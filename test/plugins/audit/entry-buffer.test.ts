@@ -31,7 +31,7 @@ describe('buffered audit entries', () => {
     });
   });
 
-  it('are stored together with the others of their tenant when their time is up', async () => {
+  it('are stored with all entries of their tenant when the delay is over', async () => {
     for (const one of [entry(1), entry(2, 'acme'), entry(3)]) await buffer.add(one);
     await clock.advance(GROUP_MS - 1);
     expect(stored).to.deep.equal([]);
@@ -59,12 +59,12 @@ describe('buffered audit entries', () => {
     expect(stored).to.have.length(2);
   });
 
-  it('are stored before more than a full buffer wait', async () => {
+  it('are stored before the buffer exceeds its capacity', async () => {
     for (let n = 0; n <= MOST_WAITING; n += 1) await buffer.add(entry(n));
     expect(stored.map((group) => group.length - 1)).to.deep.equal([MOST_WAITING]);
   });
 
-  it('are refused while earlier ones cannot be stored, and none of those is lost', async () => {
+  it('are refused while earlier entries cannot be stored, and no earlier entry is lost', async () => {
     await buffer.add(entry(1));
     failure = new ServiceError('unavailable', 'the disk is full');
     await clock.advance(GROUP_MS);
@@ -81,7 +81,7 @@ describe('buffered audit entries', () => {
     ]);
   });
 
-  it('are retried after a failure', async () => {
+  it('are stored by a retry after a failure', async () => {
     await buffer.add(entry(1));
     failure = new ServiceError('unavailable', 'the disk is full');
     await clock.advance(GROUP_MS);
@@ -90,7 +90,7 @@ describe('buffered audit entries', () => {
     expect(stored).to.deep.equal([['default', 'agent:1']]);
   });
 
-  it('of a removed tenant block no others', async () => {
+  it('of a removed tenant do not delay those of other tenants', async () => {
     await buffer.add(entry(1, 'gone'));
     failure = new ServiceError('authorization', 'the tenant was removed');
     await clock.advance(GROUP_MS);

@@ -19,7 +19,7 @@ describe('the identifier of an audit entry of a fact', () => {
     );
   });
 
-  it('sorts in the order of the feed within an instant', () => {
+  it('sorts like the change feed among entries of one instant', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), counter, counter, (one, other, first, second) => {
         fc.pre(first !== second);
@@ -29,7 +29,7 @@ describe('the identifier of an audit entry of a fact', () => {
     );
   });
 
-  it('yields the feed stamp at which any identifier would sort', () => {
+  it('converts any identifier to the feed stamp of its sort position', () => {
     fc.assert(
       fc.property(
         fc.uuid(),

@@ -29,14 +29,14 @@ describe('the query plan of SQLite for audit entries', () => {
     await temporary.stop();
   });
 
-  /** The first step of the plan. */
+  /** Returns the first step of the query plan. */
   const firstStep = (sql: string): string => {
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
     plan.setReturnArrays(true);
     return String((plan.all()[0] as string[])[3]);
   };
 
-  /** How the only query that this asks for rows begins. */
+  /** Returns the first step of the only query on audit rows that `ask` sends. */
   const stepFor = async (
     filter: Omit<StoredFilter, 'tenantId'>,
     ask: (entries: MatchingEntries) => Promise<unknown>,
@@ -51,7 +51,7 @@ describe('the query plan of SQLite for audit entries', () => {
     return firstStep(sql);
   };
 
-  /** How each query that this asks for facts begins. */
+  /** Returns the first step of each query on facts that `ask` sends. */
   const stepsForFacts = async (
     filter: Omit<StoredFilter, 'tenantId'>,
     ask: (entries: MatchingEntries) => Promise<unknown>,
@@ -71,7 +71,7 @@ describe('the query plan of SQLite for audit entries', () => {
     return steps.join('; ');
   };
 
-  it('finds those of all facts by their numbers', async () => {
+  it('finds entries of all facts by their numbers', async () => {
     const bounds = '(tenant_id=? AND number>? AND number<?)';
     for (const filter of [{}, { sinceMs: 1 }]) {
       expect(await stepsForFacts(filter, (entries) => entries.inOrder(7, 200))).to.include(
@@ -82,7 +82,7 @@ describe('the query plan of SQLite for audit entries', () => {
     }
   });
 
-  it('finds those of facts by writer, signing key, subject, source and fact', async () => {
+  it('finds entries of facts by writer, signing key, subject, source and fact', async () => {
     const expected: readonly [Omit<StoredFilter, 'tenantId'>, string][] = [
       [{ ownedBy: 'agent:a' }, 'facts_by_writer'],
       [{ entityUri: 'agent:a', sinceMs: 1 }, 'facts_by_writer'],
@@ -103,18 +103,18 @@ describe('the query plan of SQLite for audit entries', () => {
     }
   });
 
-  it('counts those of facts without a signing key by those with one', async () => {
+  it('counts facts without a signing key by subtracting those with one', async () => {
     const steps = await stepsForFacts({ attested: false }, (entries) => entries.count());
     expect(steps).to.match(/facts_by_number .*; .*facts_by_signer/);
   });
 
-  it('finds those with rows of a tenant by number and by instant', async () => {
+  it('finds stored entries of a tenant by number and by time', async () => {
     expect(await stepFor({}, (entries) => entries.inOrder(7, 200))).to.include('(tenant_id=? AND seq>?)');
     expect(await stepFor({}, (entries) => entries.newestFirst(AFTER, 50))).to.include('(tenant_id=? AND ts_ms<?)');
     expect(await stepFor({ sinceMs: 1 }, (entries) => entries.count())).to.include('(tenant_id=? AND ts_ms>?)');
   });
 
-  it('finds those with rows of an entity by the entity', async () => {
+  it('finds stored entries of an entity by the entity index', async () => {
     for (const filter of [{ ownedBy: 'agent:a' }, { entityUri: 'agent:a' }]) {
       const step = await stepFor(filter, (entries) => entries.newestFirst(AFTER, 50));
       expect(step).to.include('(tenant_id=? AND entity_uri=? AND ts_ms<?)');
@@ -122,7 +122,7 @@ describe('the query plan of SQLite for audit entries', () => {
     }
   });
 
-  it('finds those with rows of a fact by the fact, in either order and for either reader', async () => {
+  it('finds stored entries of a fact by the fact index, in either order and for either reader', async () => {
     for (const filter of [{ factId: 'f' }, { factId: 'f', ownedBy: 'agent:a' }]) {
       const byFact = '(tenant_id=? AND fact_id=?';
       expect(await stepFor(filter, (entries) => entries.newestFirst(undefined, 50))).to.include(byFact);

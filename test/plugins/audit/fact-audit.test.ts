@@ -49,7 +49,7 @@ forEachStore('audit entries with their facts', () => {
   };
   const list = (query = '', key = writer) => node.request('GET', `/v1/audit${query}`, { key });
 
-  it('are only its own for a reader, newest first, with all their members', async () => {
+  it('show a reader only its own entries, newest first, with all their members', async () => {
     const { body } = await list();
     expect(body.total).to.equal(2);
     expect(body.cursor).to.equal(null);
@@ -75,7 +75,7 @@ forEachStore('audit entries with their facts', () => {
     expect((await list('?entity_uri=agent:other')).body.total, 'asking for others finds none').to.equal(0);
   });
 
-  it('are all of the tenant for audit.read, with only the visible facts', async () => {
+  it('show all entries of the tenant with audit.read, but only the visible facts', async () => {
     const { body } = await list('?event_type=fact_write', auditor);
     expect(body.total).to.equal(3);
     const seen = new Map<string, Entry>(body.entries.map((entry: Entry) => [entry.fact_id, entry]));
@@ -88,7 +88,7 @@ forEachStore('audit entries with their facts', () => {
     expect(export_.text).not.to.contain('secret plan');
   });
 
-  it('show no fact to a key that may read the log but no facts', async () => {
+  it('contain no fact for a key that may read the log but no facts', async () => {
     const key = await node.addKey({ entityUri: 'agent:log', permissions: ['audit.read'] });
     const { body } = await list('?event_type=fact_write', key);
     expect(body.total).to.equal(3);
@@ -97,7 +97,7 @@ forEachStore('audit entries with their facts', () => {
     expect(ofFact.body[0]).to.include(HIDDEN);
   });
 
-  it('of one fact are an array, and an unknown fact looks like one of another caller', async () => {
+  it('of one fact are an array, and an unknown fact looks like a fact of another caller', async () => {
     const own = await list(`/facts/${publicFact}`);
     expect(own.body.map(({ fact_id }: Entry) => fact_id)).to.deep.equal([publicFact]);
     const foreign = await list(`/facts/${foreignFact}`);
@@ -142,7 +142,7 @@ forEachStore('audit entries with their facts', () => {
     }
   });
 
-  it('need a permission, and well-formed parameters', async () => {
+  it('require a permission and well-formed parameters', async () => {
     const federate = await node.addKey({ entityUri: 'agent:f', permissions: ['federate', 'write'] });
     for (const path of ['', '/export', `/facts/${publicFact}`]) {
       expect((await list(path, federate)).status, path).to.equal(403);
@@ -156,7 +156,7 @@ forEachStore('audit entries with their facts', () => {
 });
 
 forEachStore('the export of audit entries', () => {
-  it('is CSV with a header, has every listed entry, and is safe to open in a spreadsheet', async () => {
+  it('is CSV with a header and every listed entry, and is safe in a spreadsheet', async () => {
     const node = await startTestNode({ plugins: ['keys', 'audit', 'facts'] });
     const key = await node.addKey({ entityUri: '=HYPERLINK("http://x")' });
     const count = 1_203;

@@ -40,7 +40,7 @@ forEachStore('the audit entry of a fact', () => {
   const append = async ({ facts }: TestNode, n: number, caller = writer): Promise<string> =>
     (await facts.append(draft(n), caller)).view.fact.id;
 
-  it('exists for facts stored while the plugin was off, and by processes without it', async () => {
+  it('is found for facts stored while the plugin was off, and by processes without it', async () => {
     const without = await start({ plugins: ['facts'] });
     const before = await append(without, 1);
     const { folder } = without;
@@ -60,7 +60,7 @@ forEachStore('the audit entry of a fact', () => {
     expect(await logOf(await start({ plugins: ['audit', 'facts'], folder }))).to.deep.equal(log);
   });
 
-  it('names the node for an imported fact, at the time of the import', async () => {
+  it('contains the node as actor of an imported fact, and the time of the import', async () => {
     const source = await start({ plugins: ['audit', 'facts', 'transfer'] });
     const ids = [await append(source, 1), await append(source, 2)];
     const target = await start({ plugins: ['audit', 'facts', 'transfer'] });
@@ -77,7 +77,7 @@ forEachStore('the audit entry of a fact', () => {
     expect(new Set(allIds), 'other nodes have other entries').to.have.lengthOf(4);
   });
 
-  it('has a number of its own tenant', async () => {
+  it('has a number from the sequence of its own tenant', async () => {
     const node = await start({ plugins: ['audit', 'facts'] });
     const audit = node.kernel.get(AuditLog);
     const seqs: Record<string, number[]> = { t1: [], t2: [] };
@@ -93,7 +93,7 @@ forEachStore('the audit entry of a fact', () => {
     expect(new Set(ids)).to.have.lengthOf(16);
   });
 
-  it('costs nothing when the fact is stored', async () => {
+  it('needs no extra write when the fact is stored', async () => {
     const statements: number[] = [];
     for (const plugins of [['facts'], ['audit', 'facts']]) {
       const counter = createStoreCounter();

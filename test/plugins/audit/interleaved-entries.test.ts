@@ -34,7 +34,7 @@ const SUBJECTS = [null, 'person-1'] as const;
 const AUDITOR = createPrincipal({ entityUri: 'agent:auditor', permissions: new Set(['audit.read']) });
 const STEPS = 90;
 
-/** Does this and that at the same instants. Returns what the log must show of it: ids of facts, or names of acts. */
+/** Interleaves facts and audit entries at equal instants. Returns the expected log: fact ids and entry names. */
 const fillLog = async (node: TestNode): Promise<string[]> => {
   const random = createSeededRandom(11);
   const oneOf = <T>(items: readonly T[]): T => items[Math.floor(random.fraction() * items.length)] as T;
@@ -78,7 +78,7 @@ const fillLog = async (node: TestNode): Promise<string[]> => {
       });
       done.push(view.fact.id, `act ${name}`);
     },
-    /** As a store from before has them. */
+    /** Inserts an audit row in the format of an older version. */
     async oldRow(name) {
       await store.write('default', async (transaction) => {
         const seq = await transaction.takeNumbers(1);
@@ -95,7 +95,7 @@ const fillLog = async (node: TestNode): Promise<string[]> => {
     await oneOf(Object.values(acts))(`${step}`);
     if (random.fraction() < 0.3) await node.clock.advance(1);
     if (step !== STEPS / 2) continue;
-    // The facts from here on are older than these entries by the clock, and later in the log.
+    // The clock goes back here, so later facts get earlier times than these entries but later positions in the log.
     await node.clock.advance(20);
     await acts['entries']?.('before the step back');
     node.clock.setNowMs(node.clock.nowMs() - 6);
@@ -119,7 +119,7 @@ const matches = (entry: RecordedEntry, filter: AuditFilter): boolean =>
 const newestFirst = (a: RecordedEntry, b: RecordedEntry): number =>
   b.tsMs - a.tsMs || Number(a.id < b.id) - Number(a.id > b.id);
 
-forEachStore('audit entries of facts among others', () => {
+forEachStore('audit entries of facts, interleaved with other entries', () => {
   let node: TestNode;
   let audit: Audit;
   let done: readonly string[];
@@ -132,13 +132,13 @@ forEachStore('audit entries of facts among others', () => {
   });
   after(() => node.stop());
 
-  it('appear in the log in the order of their commits, each once', () => {
+  it('appear in the log once, in commit order', () => {
     expect(all.map(nameOf)).to.deep.equal(done);
     const seqs = all.map(({ seq }) => seq);
     expect(seqs).to.deep.equal([...new Set(seqs)].sort((a, b) => a - b));
   });
 
-  it('have no row of their own', async () => {
+  it('are derived from facts, without audit rows', async () => {
     const rows = await node.kernel.get(FactStore).read((snapshot) => snapshot.table('audit_entries'));
     expect(rows).to.have.length(done.filter((name) => name.startsWith('act')).length);
   });
@@ -151,7 +151,7 @@ forEachStore('audit entries of facts among others', () => {
     oidcSub: optional('person-1'),
     attested: optional(true, false),
     event: optional(FACT_WRITE.id, WORK.id, 'unheard_of'),
-    // Positions in the log, which is not there yet.
+    // Positions are indexes into the log, because no log exists when the values are drawn.
     factAt: fc.option(fc.nat(), { nil: undefined, freq: 1 }),
     sinceAt: fc.option(fc.nat(), { nil: undefined, freq: 2 }),
     untilAt: fc.option(fc.nat(), { nil: undefined, freq: 2 }),
@@ -186,7 +186,7 @@ forEachStore('audit entries of facts among others', () => {
         const filter = filterOf(asked);
         const own = caller === AUDITOR ? all : all.filter(({ entityUri }) => entityUri === caller.entityUri);
         const expected = own.filter((entry) => matches(entry, filter)).sort(newestFirst);
-        // One place more than there are entries: the beginning.
+        // The extra position stands for the first page.
         const after = [...all].sort(newestFirst)[place % (all.length + 1)];
         const rest = after === undefined ? expected : expected.filter((entry) => newestFirst(after, entry) < 0);
         const found = await audit.entries(caller, filter, { after, limit });
@@ -203,7 +203,7 @@ forEachStore('audit entries of facts among others', () => {
     expect(exported).to.deep.equal([...all].sort(newestFirst));
   });
 
-  it('of one fact include all that name it, oldest first', async () => {
+  it('of one fact include all entries that name it, oldest first', async () => {
     for (const { factId } of all) {
       if (factId === null) continue;
       const { entries } = await audit.ofFact(AUDITOR, factId);

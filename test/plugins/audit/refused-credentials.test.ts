@@ -24,7 +24,7 @@ forEachStore('refused credentials', () => {
   };
   const count = async (n: number): Promise<void> => comesTrue(async () => (await entries()).length >= n);
 
-  it('leave an entry with digest, address, route and code, but without the credential', async () => {
+  it('are logged with digest, address, route and code, but without the credential', async () => {
     const token = 'tok_of-nobody-0123456789abcdef0123456789';
     expect((await guess(`Bearer ${token}`, '203.0.113.7', '/v1/facts')).status).to.equal(401);
     await count(1);
@@ -61,8 +61,8 @@ forEachStore('refused credentials', () => {
     expect([own.body.total, own.body.entries]).to.deep.equal([0, []]);
   });
 
-  it('of one address fill ten entries a minute, and the next minute counts the rest', async () => {
-    // One after another they would wait for each other's delay, which no clock of a test ends.
+  it('from one address fill ten entries a minute, and the next minute counts the rest', async () => {
+    // The requests run in parallel, because a sequence would need its delays, which the manual clock never ends.
     const sent = Array.from({ length: REFUSALS_PER_ADDRESS + 5 }, (_, n) => guess(`Bearer guess-${n}`, '2001:db8::1'));
     await Promise.all(sent);
     await guess('Bearer other', '2001:db8::ffff:1');
@@ -75,7 +75,7 @@ forEachStore('refused credentials', () => {
     expect((await entries()).at(-1).detail).to.include({ address: '2001:db8::2', suppressed: 6 });
   });
 
-  it('of many addresses fill sixty entries a minute', async () => {
+  it('from many addresses fill sixty entries a minute', async () => {
     for (let at = 0; at < REJECTIONS_PER_MINUTE * 2; at += 1) await guess(`Bearer guess-${at}`, `203.0.113.${at}`);
     await count(REJECTIONS_PER_MINUTE);
     expect(await entries()).to.have.length(REJECTIONS_PER_MINUTE);

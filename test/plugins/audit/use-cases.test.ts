@@ -40,7 +40,7 @@ describe('reading the audit log without HTTP', () => {
     ]);
   });
 
-  it('shows all entries to an auditor, and no facts unless it may read', async () => {
+  it('shows all entries to an auditor, but facts only with the read permission', async () => {
     const { entries, total } = await audit.entries(auditor, { event: 'fact_write' });
     expect(total).to.equal(1);
     expect(entries[0]?.fact).to.equal(undefined);
@@ -50,13 +50,13 @@ describe('reading the audit log without HTTP', () => {
     expect((await audit.ofFact(both, seen?.fact?.id ?? '')).entries).to.deep.equal([seen]);
   });
 
-  it('shows only its own entries to a caller that may only read', async () => {
+  it('shows a caller with only the read permission its own entries', async () => {
     const { entries, total, more } = await audit.entries(reader, {});
     expect([entries.length, total, more]).to.deep.equal([1, 1, false]);
     expect((await audit.entries(reader, { entityUri: 'agent:other' })).entries).to.deep.equal([]);
   });
 
-  it('exports the listed entries', async () => {
+  it('exports the same entries as the list', async () => {
     const exported: EntryWithFact[] = [];
     for await (const entries of audit.export(auditor, {})) exported.push(...entries);
     expect(exported).to.deep.equal((await audit.entries(auditor, {})).entries);

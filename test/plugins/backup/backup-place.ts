@@ -18,7 +18,7 @@ const MAIN = fileURLToPath(new URL('../../../config/main.js', import.meta.url));
 const KILL_LIMIT_MS = 60_000;
 const KEY = 'backup-place-0123456789abcdef0123456789abcdef';
 
-/** Rows by table, each as text, in an order that depends on nothing else. */
+/** The rows of each table as text, in a deterministic order. */
 export type StoredRows = ReadonlyMap<string, readonly string[]>;
 
 export interface Reply {
@@ -27,7 +27,7 @@ export interface Reply {
   readonly body: any;
 }
 
-/** A node of its own on one engine, driven by the program alone: a place to make backups in, or to restore into. */
+/** A node on one database engine, controlled only through its program. It is the source or the target of a backup. */
 export class BackupPlace {
   readonly kind: StoreKind;
   readonly work = new Workplace();
@@ -57,7 +57,7 @@ export class BackupPlace {
   }
 
   run(argv: readonly string[], env: Variables = {}) {
-    // The driver holds a store open until its statements are collected, and some of these commands look who does.
+    // The command runs in its own process, because the driver keeps the store open until its statements are collected.
     return this.work.runApart(argv, { ...this.env, ...env });
   }
 
@@ -68,7 +68,7 @@ export class BackupPlace {
     return stdout.trim();
   }
 
-  /** Begins a backup, and kills it as soon as there is something of it. Resolves when the process is gone. */
+  /** Starts a backup, and kills it as soon as its partial folder exists. Resolves when the process has ended. */
   killBackup(): Promise<void> {
     return this.kill(
       ['backup'],
@@ -76,7 +76,7 @@ export class BackupPlace {
     );
   }
 
-  /** Begins a command, and kills it as soon as it has come so far, if it has not ended before. */
+  /** Starts a command, and kills it as soon as the condition holds, unless the command ends first. */
   async kill(argv: readonly string[], isSoFar: () => boolean | Promise<boolean>): Promise<void> {
     const env = { PATH: process.env['PATH'] ?? '', ...this.env };
     const child = spawn(process.execPath, [MAIN, ...argv], { cwd: this.work.folder, env, stdio: 'ignore' });
@@ -90,7 +90,7 @@ export class BackupPlace {
     await ended;
   }
 
-  /** Runs a command that may write no file of more than so many blocks of 512 or 1,024 bytes. */
+  /** Runs a command that cannot write files larger than this number of blocks of 512 or 1,024 bytes. */
   async runLimited(argv: readonly string[], blocks: number): Promise<CommandResult> {
     const env = { PATH: process.env['PATH'] ?? '', ...this.env };
     const limited = ['-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', process.execPath, MAIN, ...argv];
@@ -103,13 +103,13 @@ export class BackupPlace {
     return { exitCode: exitCode ?? -1, stdout, stderr };
   }
 
-  /** Gives this place the keys of another one, as an operator would. */
+  /** Copies the key files of another place into this one, as an operator would. */
   takeKeys(other: BackupPlace): void {
     mkdirSync(this.work.path('data'), { recursive: true, mode: 0o700 });
     cpSync(other.work.path('data/node.key'), this.work.path('data/node.key'));
   }
 
-  /** For SQLite a copy of the files: this process would keep the file of the store open for longer than it needs it. */
+  /** Opens the store. SQLite files are copied first, because this process would hold them open for too long. */
   #openStore(): FactStore {
     if (this.#database !== undefined) return createPostgresStore({ url: this.#database.url });
     this.#looks += 1;
@@ -121,7 +121,7 @@ export class BackupPlace {
     return createSqliteStore({ path: join(folder, 'svc.db') });
   }
 
-  /** Changes the store past the node, as somebody with its password would. No process may have it open. */
+  /** Runs SQL directly on the store, bypassing the node. No process may have the store open. */
   async tamper(...statements: readonly string[]): Promise<void> {
     if (this.#database !== undefined) {
       for (const sql of statements) await administer(this.#database.url, sql);
@@ -132,14 +132,14 @@ export class BackupPlace {
     database.close();
   }
 
-  /** How many tables a restore on PostgreSQL has made that are not in the place of the store yet. */
+  /** Returns the number of tables that a running restore has created in its temporary PostgreSQL schema. */
   async tablesBeside(): Promise<number> {
     if (this.#database === undefined) return 0;
     const sql = "SELECT count(*)::int AS count FROM pg_tables WHERE schemaname = 'fact_memory_restoring'";
     return Number((await administer(this.#database.url, sql))[0]?.['count']);
   }
 
-  /** The contents of the store. No process may write meanwhile. */
+  /** Returns all rows of the store. No process may write at the same time. */
   async rows(): Promise<StoredRows> {
     const store = this.#openStore();
     try {
@@ -182,7 +182,7 @@ export const fact = (entity: string, value: string): object => ({
 
 /** Asserts facts one after another until `stop` is called. */
 export class Load {
-  /** Ids of facts in the order in which they were acknowledged. */
+  /** The ids of the facts in the order in which the node acknowledged them. */
   readonly acknowledged: string[] = [];
   #going = true;
   readonly #done: Promise<void>;
@@ -193,7 +193,7 @@ export class Load {
 
   async #run(node: RunningProgram, name: string): Promise<void> {
     for (let at = 0; this.#going; at += 1) {
-      // Contradictions, and a retraction now and then: derived rows must fit their facts.
+      // Some facts contradict or retract others, so that derived rows exist.
       const asserted = { ...fact(`user:${name}${at % 20}`, `note ${at}`), confidence: at % 17 === 16 ? 0 : 0.9 };
       const { status, body } = await request(node, 'POST', '/v1/facts', asserted).catch(() => ({
         status: 0,
@@ -210,7 +210,7 @@ export class Load {
   }
 }
 
-/** Texts of all files below a folder. */
+/** Returns the path and the bytes of each file below a folder. */
 export const bytesBelow = (folder: string): { readonly path: string; readonly bytes: Buffer }[] =>
   readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);

@@ -28,12 +28,12 @@ describe('The files of a backup', () => {
       .that.matches(/damaged|does not know/);
   };
 
-  it('are the store, the key of the node and the manifest, and are taken as they were written', async () => {
+  it('are the store, the key of the node and the manifest, and pass the check unchanged', async () => {
     expect(names).to.deep.equal(['manifest.json', 'node.key', 'store.db']);
     expect((await checkBackup(folder)).keyFiles).to.have.length(1);
   });
 
-  it('are refused when any bit of any of them is another one', async () => {
+  it('are refused after any change of one bit', async () => {
     const flipped = asyncProperty(nat(), nat(), integer({ min: 0, max: 7 }), async (which, where, bit) => {
       const name = names[which % names.length] as string;
       const path = join(folder, name);
@@ -49,7 +49,7 @@ describe('The files of a backup', () => {
     await checkBackup(folder);
   });
 
-  it('are refused when one is longer or shorter', async () => {
+  it('are refused if one of them is longer or shorter', async () => {
     for (const name of names) {
       const path = join(folder, name);
       const { size } = statSync(path);

@@ -10,7 +10,7 @@ import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { BackupPlace } from './backup-place.ts';
 
-/** Far less than an empty store takes. */
+/** A size limit far below the size of an empty store. */
 const FEW_BLOCKS = 100;
 
 const EMPTY_COPY = {
@@ -24,7 +24,7 @@ const EMPTY_COPY = {
   migrations: [],
 };
 
-describe('A disk that is full', () => {
+describe('A full disk', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'full-disk-'));
@@ -36,7 +36,7 @@ describe('A disk that is full', () => {
     ['EDQUOT', /^the disk of the backups is full$/],
     ['EACCES', /^the folder of the backups may not be written$/],
   ] as const) {
-    it(`(${code}) ends a backup with an error that says so, and with nothing of it left`, async () => {
+    it(`(${code}) makes a backup fail with a clear error and leave no partial files`, async () => {
       let isFull = false;
       const copies: StoreCopies = {
         alone: (work) =>
@@ -57,7 +57,7 @@ describe('A disk that is full', () => {
     });
   }
 
-  it('ends a restore with an error that says so, and leaves the place empty', async () => {
+  it('makes a restore fail with a clear error and leave the target empty', async () => {
     const [from, to] = [await BackupPlace.on('sqlite'), await BackupPlace.on('sqlite')];
     try {
       await from.run(['init']);

@@ -8,7 +8,7 @@ const LIMIT_MS = 120_000;
 const TEST_LIMIT_MS = 600_000;
 const IS_LONG = process.env['SVC_TEST_LONG'] === '1';
 
-/** Empty without a store. */
+/** Returns the rows of the table `facts`; an empty list without a store. */
 const factsOf = (rows: StoredRows): readonly string[] => rows.get('facts') ?? [];
 
 forEachStore('a restore that is killed', (kind) => {
@@ -34,14 +34,14 @@ forEachStore('a restore that is killed', (kind) => {
     existsSync(to.work.path('data')) && readdirSync(to.work.path('data')).some((name) => name.includes(part));
   const hasTables = (least: number) => async (): Promise<boolean> => (await to.tablesBeside()) >= least;
 
-  /** From the first trace of a restore to its last step. */
+  /** The moments at which the restore is killed, from its first file or table to its last step. */
   const moments: Readonly<Record<string, () => boolean | Promise<boolean>>> =
     kind === 'sqlite'
       ? { begun: hasFile('.restoring'), 'brought up to date': hasFile('.restoring-wal'), moved: hasFile('.before_') }
       : { begun: hasTables(1), filled: hasTables(60) };
 
   const restoreAtLast = async (): Promise<void> => {
-    // The server may need a moment to see that the killed process is gone.
+    // PostgreSQL may need a moment to notice that the killed process has ended.
     let told = '';
     const isDone = async (): Promise<boolean> => {
       const { exitCode, stderr } = await to.run(['restore', backup, '--replace']);
@@ -59,11 +59,11 @@ forEachStore('a restore that is killed', (kind) => {
     expect(verified.exitCode, verified.stdout + verified.stderr).to.equal(0);
   };
 
-  // Each case starts a dozen processes: the short run tries the last moment, where most is at stake.
+  // Each case starts a dozen processes, so the short run tests only the last, riskiest moment.
   for (const [name, isSoFar] of Object.entries(moments).slice(IS_LONG ? 0 : -1)) {
-    // Nothing is moved where there is nothing.
+    // A restore moves files only if a store exists in the target.
     if (IS_LONG && name !== 'moved') {
-      it(`once it is ${name} leaves an empty place empty, or the whole store in it`, async () => {
+      it(`once it is ${name} leaves the empty target empty or completely restored`, async () => {
         await to.kill(['restore', backup], isSoFar);
         const left = factsOf(await to.rows());
         if (left.length > 0) expect(left).to.deep.equal(saved);
@@ -71,7 +71,7 @@ forEachStore('a restore that is killed', (kind) => {
       }).timeout(TEST_LIMIT_MS);
     }
 
-    it(`once it is ${name} leaves the store that was there, or the whole other one`, async () => {
+    it(`once it is ${name} leaves either the old store or the complete restored one`, async () => {
       const node = await to.start();
       for (const entity of ['user:one', 'user:two']) {
         await request(node, 'POST', '/v1/facts', fact(entity, 'in the old store'));

@@ -12,12 +12,12 @@ const manifest = (members: Partial<Manifest> = {}, files = [file('store.db')]): 
 });
 
 describe('The manifest of a backup', () => {
-  it('is read as it was written', () => {
+  it('is parsed to the value that was written', () => {
     const whole = manifest({ keyFiles: [file('node.key'), file('node.key.retired-1f')] });
     expect(readManifest(spellManifest(whole))).to.deep.equal(whole);
   });
 
-  it('names no file outside its folder, and none for the data folder but keys of the node', () => {
+  it('may not contain a path outside its folder, or key files other than node keys', () => {
     for (const name of ['../store.db', '/etc/passwd', '..', 'a/b'])
       expect(() => readManifest(spellManifest(manifest({}, [file(name)]))), name).to.throw('damaged');
     for (const name of ['erasures.jsonl', '../node.key', 'node.key.retired-/x'])

@@ -5,7 +5,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 import { BackupPlace, fact, Load, request, type StoredRows } from './backup-place.ts';
 
-/** The clock and the epoch are stepped on purpose; leases belong to processes that are gone. */
+/** Tables that a restore changes on purpose: it advances the clock and the epoch, and drops leases. */
 const STEPPED = ['node_clock', 'leases'];
 
 const LIMIT_MS = 60_000;
@@ -25,7 +25,7 @@ forEachStore('backup and restore', (kind) => {
     await to.dispose();
   });
 
-  it('brings every row of every table back, and the replies of the node', async () => {
+  it('restores every row of every table and the replies of the node', async () => {
     const node = await from.start();
     const load = new Load(node, 'a');
     await waitUntil('facts are stored', LIMIT_MS, () => load.acknowledged.length >= 60);
@@ -46,7 +46,7 @@ forEachStore('backup and restore', (kind) => {
     expect((await request(again, 'POST', '/v1/facts', fact('user:new', 'later'))).status).to.equal(201);
   });
 
-  it('holds all that was acknowledged before it was begun, and half of nothing, while the node serves', async () => {
+  it('contain every fact acknowledged before the backup of a running node, and no partial fact', async () => {
     const node = await from.start();
     const loads = [new Load(node, 'a'), new Load(node, 'b'), new Load(node, 'c')];
     await waitUntil('facts are stored', LIMIT_MS, () => loads.every(({ acknowledged }) => acknowledged.length >= 20));
@@ -62,8 +62,7 @@ forEachStore('backup and restore', (kind) => {
     const idsOf = (rows: StoredRows): string[] => (rows.get('facts') ?? []).map((row) => JSON.parse(row).id);
     expect(idsOf(copy)).to.include.members(before);
     expect(original.get('facts')).to.include.members([...(copy.get('facts') ?? [])]);
-    // Rows about endings and contradictions were stored with their fact: all of them are there, and none about later
-    // facts.
+    // Each fact is stored in one transaction with its derived rows, so the backup contains both or neither.
     const has = new Set(idsOf(copy));
     const idsIn = (rows: StoredRows, table: string): string[] =>
       (rows.get(table) ?? []).map((row) => JSON.parse(row).fact_id).sort();
@@ -74,7 +73,7 @@ forEachStore('backup and restore', (kind) => {
     for (const [table, rows] of copy) expect(manifest.tables[table] ?? rows.length, table).to.equal(rows.length);
   });
 
-  it('refuses where a store is or a process runs, and keeps the old store aside where it is told to', async () => {
+  it('refuse to replace a store without --replace or while a process runs, and keep the old store', async () => {
     const node = await from.start();
     await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
     const folder = await from.backUp();
@@ -95,7 +94,7 @@ forEachStore('backup and restore', (kind) => {
     expect((await request(again, 'GET', '/v1/facts?entity=user:b')).body.facts).to.have.length(0);
   });
 
-  it('takes no backup of which a single bit has changed', async () => {
+  it('refuse a backup in which a single bit was changed', async () => {
     await from.run(['init']);
     const folder = await from.backUp('--with-key');
     for (const name of readdirSync(folder)) {
@@ -114,7 +113,7 @@ forEachStore('backup and restore', (kind) => {
     expect((await to.run(['restore', folder])).exitCode).to.equal(0);
   });
 
-  it('puts the key of the node back where it was asked for, and lets nobody else read a backup', async () => {
+  it('restore the node key with --with-key, and create backups that only their owner can read', async () => {
     const node = await from.start();
     await node.end();
     const folder = await from.backUp('--with-key');
@@ -126,7 +125,7 @@ forEachStore('backup and restore', (kind) => {
     await (await to.start()).end();
   });
 
-  it('lists backups newest first and keeps as many as it is told to', async () => {
+  it('list backups newest first, and prune all but the requested number', async () => {
     await from.run(['init']);
     const made = [await from.backUp(), await from.backUp(), await from.backUp(), await from.backUp()];
     const pruned = await from.run(['backup', 'prune', '--keep', '2', '--json']);

@@ -5,7 +5,7 @@ import { waitUntil } from '../../kit/wait-until.ts';
 import { BackupPlace, bytesBelow, fact, Load, request } from './backup-place.ts';
 
 const LIMIT_MS = 120_000;
-/** A round starts five programs. */
+/** The time limit of one round, which starts five programs. */
 const ROUND_LIMIT_MS = 400_000;
 const ROUNDS = Number(process.env['SVC_TEST_BACKUP_ROUNDS'] ?? (process.env['SVC_TEST_LONG'] === '1' ? 100 : 2));
 const CANARY = 'canary-7f3a9c51-lighthouse';
@@ -22,7 +22,7 @@ forEachStore('backups of a running node', (kind) => {
     await to.dispose();
   });
 
-  it('are made by a job that an administrator of the default tenant asks for', async () => {
+  it('are made by a job that an administrator of the default tenant requests', async () => {
     const node = await from.start();
     await request(node, 'POST', '/v1/facts', fact('user:a', 'first'));
     const begun = await request(node, 'POST', '/v1/backups');
@@ -37,7 +37,7 @@ forEachStore('backups of a running node', (kind) => {
     expect((await to.run(['restore', `${from.backups}/${backups[0].id}`])).exitCode).to.equal(0);
   });
 
-  it('are made by upkeep, and as many of the newest stay as SVC_BACKUP_KEEP says', async () => {
+  it('are made by a periodic task, which keeps the newest SVC_BACKUP_KEEP backups', async () => {
     const node = await from.start({ SVC_BACKUP_KEEP: '2' });
     const made: string[] = [];
     for (let run = 0; run < 4; run += 1) {
@@ -59,7 +59,7 @@ forEachStore('backups of a running node', (kind) => {
     await node.end();
   });
 
-  it('do not bring back facts erased since: the start of the restored node erases it again', async () => {
+  it('do not bring back erased facts: the restored node repeats the erasure at its start', async () => {
     const env = { SVC_TOMBSTONES_ENABLED: 'true' };
     const node = await from.start(env);
     await request(node, 'POST', '/v1/facts', fact('user:gone', CANARY));
@@ -82,7 +82,7 @@ forEachStore('backups of a running node', (kind) => {
     const pruned = await from.run(['backup', 'prune', '--erased']);
     expect(pruned.stderr).to.equal('1 backups removed\n');
     if (kind === 'postgres') return;
-    // The erasure ends with a rewrite of the file, which a stop may have come before.
+    // An erasure ends by rewriting the database file, which the stop of the node may have prevented.
     const last = await from.start(env);
     const traces = () =>
       bytesBelow(from.work.path('data')).filter(
@@ -92,7 +92,7 @@ forEachStore('backups of a running node', (kind) => {
     await last.end();
   });
 
-  it(`are whole or none, however the node and the backup are killed, ${ROUNDS} times`, async () => {
+  it(`are complete or absent however the node and the backup are killed, ${ROUNDS} times`, async () => {
     let acknowledged: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const node = await from.start();
@@ -101,12 +101,12 @@ forEachStore('backups of a running node', (kind) => {
       const before = [...acknowledged, ...load.acknowledged];
       if (round % 3 === 2) {
         await from.killBackup();
-        // Others wait until the lease of the killed process has ended.
+        // Other backups are refused until the lease of the killed process expires.
         const isFree = async () => (await from.run(['backup', '--out', 'elsewhere'])).exitCode === 0;
         await waitUntil('the lease of the killed backup has ended', LIMIT_MS, isFree);
       }
       const backup = from.run(['backup']);
-      // The node goes while the backup is made; the next round finds what the kill has left.
+      // The node is killed during the backup; the next round removes the remains.
       if (round % 2 === 0) await node.end('SIGKILL');
       const made = await backup;
       await load.stop();
@@ -121,7 +121,7 @@ forEachStore('backups of a running node', (kind) => {
       const verified = await to.run(['verify']);
       expect(verified.exitCode, verified.stdout).to.equal(0);
     }
-    // The folder of a killed backup is no backup, and the next backup removes it.
+    // A partial folder does not count as a backup, and the next backup removes it.
     mkdirSync(`${from.backups}/backup-20200101T000000000Z-00000000.partial`, { recursive: true });
     const { backups } = JSON.parse((await from.run(['backup', 'list', '--json'])).stdout);
     expect(backups).to.have.length(Math.min(ROUNDS, 7));

@@ -16,7 +16,7 @@ forEachStore('a node that stops in the middle of a backup', (kind) => {
   });
   afterEach(() => place.dispose());
 
-  it('ends in order, and leaves no backup that is half there', async () => {
+  it('ends normally, and leaves no partial backup', async () => {
     const node = await place.start();
     for (let batch = 0; batch < BATCHES; batch += 1) {
       const facts = Array.from({ length: FACTS_A_BATCH }, (_, at) => ({

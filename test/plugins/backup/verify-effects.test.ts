@@ -25,7 +25,7 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
     return findings;
   };
 
-  it('names changed covers, expiries, winners and edges, and nothing before the change', async () => {
+  it('reports changed covers, expiries, winners and edges, and reports none before the change', async () => {
     const node = await place.start();
     const assert = async (body: object): Promise<string> => {
       const reply: Reply = await request(node, 'POST', '/v1/facts', body);
@@ -97,7 +97,7 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
     told('expiries', endless.ttl);
     told('edges', missing);
     told('edges', bent);
-    // The place of the resolution is contested again.
+    // Deleting the resolution reopens its conflict, so a third winner is wrong.
     expect(found.filter(({ check }) => check === 'winners')).to.have.length(3);
     for (const check of ['resolutions', 'facts', 'expiries', 'edges']) {
       expect(

@@ -16,7 +16,7 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
 
   const unfreeze = kind === 'postgres' ? 'ALTER TABLE facts DISABLE TRIGGER USER' : 'DROP TRIGGER facts_refuse_update';
 
-  it('finds nothing in a store that was only used, beside the running node', async () => {
+  it('report no problem in an unchanged store while the node runs', async () => {
     const node = await place.start();
     const load = new Load(node, 'a');
     await waitUntil('facts are stored', LIMIT_MS, () => load.acknowledged.length >= 40);
@@ -27,7 +27,7 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     expect(checks.map(({ name }: { name: string }) => name)).to.include.members(['facts', 'chain', 'audit', 'index']);
   });
 
-  it('names a fact whose value was changed, by its content id and by the chain, and says nothing of the value', async () => {
+  it('report a changed fact by its content id and by the chain, without showing its value', async () => {
     const node = await place.start();
     const { body } = await request(node, 'POST', '/v1/facts', fact('user:a', 'true words'));
     await request(node, 'POST', '/v1/facts', fact('user:b', 'other words'));
@@ -43,7 +43,7 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     expect(stdout).not.to.include('forged');
   });
 
-  it('reads every file of a backup and names the one that is damaged', async () => {
+  it('read every file of a backup and report the damaged one', async () => {
     await place.run(['init']);
     const folder = await place.backUp();
     expect((await place.run(['verify', '--backup', folder])).exitCode).to.equal(0);
@@ -56,7 +56,7 @@ forEachStore('the commands "verify" and "upgrade --check"', (kind) => {
     expect(damaged.stderr).to.include(name);
   });
 
-  it('says that a store is up to date, older or newer, and leaves it as it was', async () => {
+  it('report whether a store is current, older or newer, and leave the store unchanged', async () => {
     await place.run(['init']);
     const look = async () => JSON.parse((await place.run(['upgrade', '--check', '--json'])).stdout);
     const before = kind === 'sqlite' ? bytesBelow(place.work.path('data')) : await place.rows();

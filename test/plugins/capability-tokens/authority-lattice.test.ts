@@ -25,7 +25,7 @@ const OBJECTS: Readonly<Record<string, readonly Scope[]>> = {
   'user:alice': [],
 };
 
-/** Only `agent:gardener` is a member of the garden `rose`. */
+/** A plugin with the garden `rose`, whose only member is `agent:gardener`. */
 const gardens = definePlugin({
   name: 'test-gardens',
   version: '1',
@@ -55,7 +55,7 @@ forEachStore('the authority of a capability token', () => {
   const issue = async (key: string, body: Readonly<Record<string, unknown>>) =>
     node.request('POST', PATH, { key, body });
 
-  it('never exceeds that of its issuer', async () => {
+  it('never exceeds the rights of its issuer', async () => {
     let made = 0;
     const chain = fc.array(
       fc.record({
@@ -88,7 +88,7 @@ forEachStore('the authority of a capability token', () => {
           if (status !== 201) continue;
           expect(body).to.include({ issuer: entityUri, subject, verb, object });
           expect(Date.parse(body.expiry) - node.clock.nowMs()).to.be.at.most(Math.min(lifetimeS * 1000, 90 * DAY_MS));
-          // The holder has the verb over the object and nothing more.
+          // The token grants its verb over its object and no other verb.
           for (const other of CAPABILITY_VERBS.filter((known) => known !== verb)) {
             const need = { verb: other, target: { kind: 'entity', uri: object } } as const;
             expect(await node.refusal(body.token_json, need, holder(subject))).to.match(/^capability_invalid: /);
@@ -99,7 +99,7 @@ forEachStore('the authority of a capability token', () => {
     );
   });
 
-  it('spans no scope that the issuer lacks, an admin neither', async () => {
+  it('includes no scope that the issuer lacks, even if the issuer is an admin', async () => {
     const permissions = ['read', 'write', 'admin'] as const;
     const key = await node.addKey({ entityUri: 'agent:narrow', permissions, scopes: ['team', 'company'] });
     for (const [object, scopes] of Object.entries(OBJECTS)) {
@@ -114,7 +114,7 @@ forEachStore('the authority of a capability token', () => {
     }
   });
 
-  it('ends at a garden that the issuer is no member of, under every name', async () => {
+  it('excludes a garden in which the issuer is not a member, in every spelling of its name', async () => {
     const stranger = await node.addKey({ entityUri: 'agent:stranger' });
     const gardener = await node.addKey({ entityUri: 'agent:gardener' });
     const of = (who: string, object: string) => ({ issuer: who, subject: who, verb: 'subscribe', object });
@@ -129,7 +129,7 @@ forEachStore('the authority of a capability token', () => {
     expect((await issue(node.ops, of('agent:ops', 'svc://garden/tulip'))).status, 'an admin').to.equal(201);
   });
 
-  it('is that of the local caller while nobody checks keys', async () => {
+  it('is that of the local caller while authentication is disabled', async () => {
     const open = await startTokenNode({
       plugins: ['audit', 'node-info', 'capability-tokens'],
       node: { authRequired: false },

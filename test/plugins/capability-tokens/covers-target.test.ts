@@ -15,7 +15,7 @@ const GARDEN: CapabilityTarget = {
 };
 const COMPANY: CapabilityTarget = { kind: 'scope', scope: 'company' };
 
-describe('what the object of a capability token covers', () => {
+describe('the object of a capability token', () => {
   const CASES: readonly [object: string, target: CapabilityTarget, covered: boolean][] = [
     ['a/b', entity('a/b'), true],
     ['a/b', entity('a/b/c'), true],
@@ -75,14 +75,14 @@ describe('what the object of a capability token covers', () => {
     });
   }
 
-  it('follows the name of the service', () => {
+  it('uses the configured name of the service', () => {
     const other = createServiceNames('mem');
     expect(coversTarget('mem://facts', COMPANY, other)).to.equal(true);
     expect(coversTarget('svc://facts', COMPANY, other)).to.equal(false);
     expect(scopesOfObject('mem://facts', other)).to.have.lengthOf(4);
   });
 
-  it('is the same for names too long for an index', () => {
+  it('covers the same targets even for names too long for an index', () => {
     const long = `svc://alpha.example/project/${'x'.repeat(1_500)}`;
     expect(coversTarget(long, entity(`${long}/y`), names)).to.equal(true);
     expect(coversTarget(long, entity(`${long}y`), names)).to.equal(false);
@@ -90,7 +90,7 @@ describe('what the object of a capability token covers', () => {
 
   const segment = fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom('a', 'b', '.', ':', 'A', '%') });
   const path = fc.array(segment, { minLength: 1, maxLength: 5 });
-  it('grows towards the root by whole segments, and nowhere else', () => {
+  it('covers the entities below its path, by whole segments only', () => {
     fc.assert(
       fc.property(path, path, (above, below) => {
         const covered = coversTarget(above.join('/'), entity(below.join('/')), names);

@@ -16,7 +16,7 @@ forEachStore('a capability token for a garden', () => {
     return (await node.request('POST', PATH, { key, body })).status;
   };
 
-  it('is issued by members alone, from when they are until they are no more', async () => {
+  it('is issued only to members, only during their membership', async () => {
     const made = await node.request('POST', '/v1/gardens', { key: node.ops, body: { slug: 'herbs', name: 'Herbs' } });
     expect(made.status, made.text).to.equal(201);
     const objects = ['svc://garden/herbs', 'svc://localhost:8765/garden/herbs'];

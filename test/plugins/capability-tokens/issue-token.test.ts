@@ -18,7 +18,7 @@ forEachStore('issuing a capability token', () => {
     });
   const instant = (aheadMs: number): string => new Date(node.clock.nowMs() + aheadMs).toISOString();
 
-  it('answers the members and the canonical text, signed by the node over all others', async () => {
+  it('returns the members and the canonical text of the token, signed by the node', async () => {
     const { status, body } = await ask(node.ops);
     expect(status).to.equal(201);
     const { token_json: text, ...members } = body;
@@ -38,7 +38,7 @@ forEachStore('issuing a capability token', () => {
     expect(verifyEd25519(bytes[0], Buffer.from(message), bytes[1])).to.equal(true);
   });
 
-  it('takes an expiry of 90 days to the millisecond, and any spelling of the instant', async () => {
+  it('accepts an expiry of up to 90 days, in any spelling of the time', async () => {
     const { status, body } = await ask(node.ops, { expiry: instant(90 * DAY_MS) });
     expect([status, body.expiry]).to.deep.equal([201, instant(90 * DAY_MS)]);
     expect((await ask(node.ops, { ttl_seconds: 7_776_000 })).body.expiry).to.equal(instant(90 * DAY_MS));
@@ -48,7 +48,7 @@ forEachStore('issuing a capability token', () => {
   });
 
   for (const verb of ['read', 'write', 'admin', 'federate', 'subscribe', 'tombstone:read']) {
-    it(`knows the verb ${verb}`, async () => {
+    it(`accepts the verb ${verb}`, async () => {
       expect((await ask(node.ops, { verb })).body.verb).to.equal(verb);
     });
   }
@@ -62,17 +62,17 @@ forEachStore('issuing a capability token', () => {
     ['a verb in capitals', { verb: 'Subscribe' }],
     ['an unknown member', { expires: '2030-01-01T00:00:00Z' }],
     ['an expiry beside a lifetime', { expiry: '2026-03-02T09:30:00Z', ttl_seconds: 5 }],
-    ['an expiry that is none', { expiry: 'tomorrow' }],
+    ['an expiry that is not a time', { expiry: 'tomorrow' }],
     ['an expiry without offset', { expiry: '2026-03-02T19:30:00' }],
-    ['a lifetime of nothing', { ttl_seconds: 0 }],
-    ['a lifetime before now', { ttl_seconds: -1 }],
+    ['a lifetime of zero', { ttl_seconds: 0 }],
+    ['a negative lifetime', { ttl_seconds: -1 }],
     ['a lifetime of more than 90 days', { ttl_seconds: 7_776_001 }],
-    ['half a second', { ttl_seconds: 0.5 }],
-    ['a lifetime as text', { ttl_seconds: '60' }],
+    ['a lifetime of half a second', { ttl_seconds: 0.5 }],
+    ['a lifetime that is a string', { ttl_seconds: '60' }],
     ['an empty object', { object: ' ' }],
-    ['a control character', { object: 'a\u0007b' }],
+    ['a control character in the object', { object: 'a\u0007b' }],
     ['a subject that is too long', { subject: 'a'.repeat(2049) }],
-    ['a scope that there is not', { object: 'svc://facts/scope:galaxy' }],
+    ['an unknown scope', { object: 'svc://facts/scope:galaxy' }],
   ];
   for (const [what, change] of WRONG) {
     it(`refuses ${what} with 422`, async () => {
@@ -82,26 +82,26 @@ forEachStore('issuing a capability token', () => {
     });
   }
 
-  it('refuses an expiry now, before now and a millisecond beyond 90 days', async () => {
+  it('refuses an expiry that is not in the future or a millisecond beyond 90 days', async () => {
     for (const aheadMs of [0, -1, -DAY_MS, 90 * DAY_MS + 1, 91 * DAY_MS]) {
       expect((await ask(node.ops, { expiry: instant(aheadMs) })).status, String(aheadMs)).to.equal(422);
     }
   });
 
-  it('refuses every issuer but the caller', async () => {
+  it('refuses any issuer other than the caller', async () => {
     for (const issuer of ['agent:me', 'agent:OPS', 'system:svc', 'agent:op']) {
       const { status, body } = await ask(node.ops, { issuer });
       expect([status, body.code], issuer).to.deep.equal([403, 'authorization']);
     }
   });
 
-  it('lets a key without admin issue to itself alone', async () => {
+  it('allows a key without admin to issue tokens only to itself', async () => {
     expect((await ask(node.mine, { issuer: 'agent:me' })).status).to.equal(201);
     const { status, body } = await ask(node.mine, { issuer: 'agent:me', subject: 'agent:other' });
     expect([status, body.code]).to.deep.equal([403, 'authorization']);
   });
 
-  it('needs write, and no member twice', async () => {
+  it('requires write, and rejects a repeated member', async () => {
     const reader = await node.addKey({ entityUri: 'agent:reader', permissions: ['read'] });
     expect((await ask(reader, { issuer: 'agent:reader', subject: 'agent:reader' })).status).to.equal(403);
     const twice = `{"issuer":"agent:ops","subject":"agent:me","verb":"read","verb":"admin","object":"a"}`;
@@ -110,7 +110,7 @@ forEachStore('issuing a capability token', () => {
 });
 
 describe('the quota of capability tokens', () => {
-  it('is asked for issuing alone, as token_issue', async () => {
+  it('is consumed only by issuing a token, in the dimension token_issue', async () => {
     const seen: (string | null)[] = [];
     const watcher = definePlugin({
       name: 'watcher',

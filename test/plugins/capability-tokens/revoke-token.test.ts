@@ -23,8 +23,8 @@ forEachStore('revoking a capability token', () => {
   const revoke = (id: string, key: string, body?: unknown) =>
     node.request('POST', `${PATH}/${id}/revoke`, { key, ...(body === undefined ? {} : { body }) });
 
-  it('takes effect at once, in every process, and says when', async () => {
-    // Both nodes sign by the key of their folder, as workers do.
+  it('takes effect at once in every process, and returns the time', async () => {
+    // Both nodes read the same key file, as two processes of one node do.
     const text = await node.issue();
     const holds = () =>
       pluginStore(other.kernel.get(FactStore)).read((at) =>
@@ -48,7 +48,7 @@ forEachStore('revoking a capability token', () => {
     expect(seen.body).to.include({ valid: false, reason: 'token_revoked' });
   });
 
-  it('is seen by a write that checks again, before it commits', async () => {
+  it('is visible to a write that checks the token again before it commits', async () => {
     const text = await node.issue();
     await node.tokens.verify(text, onEntity(), holder());
     await revoke(idOf(text), node.ops);
@@ -58,7 +58,7 @@ forEachStore('revoking a capability token', () => {
     expect(held).to.equal(false);
   });
 
-  it('is for the issuer, the subject and an admin; to others the token does not exist', async () => {
+  it('is allowed to the issuer, the subject and an admin; for others the token does not exist', async () => {
     const stranger = await node.addKey({ entityUri: 'agent:stranger' });
     const second = await node.addKey({ entityUri: 'agent:second', permissions: ['read', 'write', 'admin'] });
     const refused = await revoke(idOf(await node.issue()), stranger);
@@ -70,7 +70,7 @@ forEachStore('revoking a capability token', () => {
     }
   });
 
-  it('happens once: again is 409, and a reason that is too long 422', async () => {
+  it('replies 409 the second time, and 422 for a reason that is too long', async () => {
     const id = idOf(await node.issue());
     expect((await revoke(id, node.ops, { reason: 'x'.repeat(1_025) })).status).to.equal(422);
     expect((await revoke(id, node.ops, { reason: null })).status).to.equal(200);
@@ -78,7 +78,7 @@ forEachStore('revoking a capability token', () => {
     expect([status, body.code]).to.deep.equal([409, 'conflict']);
   });
 
-  it('needs write, and reading the list needs read', async () => {
+  it('requires write, while the list of tokens requires read', async () => {
     const writer = await node.addKey({ entityUri: 'agent:me', permissions: ['write'] });
     const reader = await node.addKey({ entityUri: 'agent:me', permissions: ['read'] });
     expect((await node.request('GET', PATH, { key: writer })).status).to.equal(403);
@@ -95,7 +95,7 @@ forEachStore('the list of capability tokens', () => {
 
   const listed = async (key: string, query = '') => (await node.request('GET', `${PATH}${query}`, { key })).body;
 
-  it('shows what one issued or holds, everything to an admin, newest first, and no token', async () => {
+  it('shows tokens that the caller issued or holds, all to an admin, newest first, without their text', async () => {
     const texts: string[] = [];
     for (const subject of ['agent:me', 'agent:other', 'agent:me']) {
       await node.clock.advance(1_000);
@@ -118,7 +118,7 @@ forEachStore('the list of capability tokens', () => {
     expect(states).to.deep.equal(['revoked', 'active', 'expired']);
   });
 
-  it('comes in pages', async () => {
+  it('is paginated', async () => {
     const first = await listed(node.ops, '?limit=2');
     const rest = await listed(node.ops, `?limit=2&cursor=${first.cursor}`);
     const ids = [...first.tokens, ...rest.tokens].map((token: { token_id: string }) => token.token_id);
@@ -126,7 +126,7 @@ forEachStore('the list of capability tokens', () => {
     expect((await node.request('GET', `${PATH}?limit=0`, { key: node.ops })).status).to.equal(400);
   });
 
-  it('ends at the tenant, as everything else does', async () => {
+  it('contains no tokens of other tenants, which can be neither used nor revoked', async () => {
     const permissions = ['read', 'write', 'admin'] as const;
     const far = await node.addKey({ entityUri: 'agent:ops', permissions, tenantId: 'far' });
     const text = await node.issue();

@@ -18,7 +18,7 @@ forEachStore('a capability token that was verified before', () => {
   const holds = (id: string, need: CapabilityNeed = onEntity(), caller = holder()): Promise<boolean> =>
     pluginStore(node.kernel.get(FactStore)).read((snapshot) => node.tokens.stillHolds(id, need, caller, snapshot));
 
-  it('holds for its need and holder, and for no other', async () => {
+  it('is valid only for its holder, verb and object', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
     expect(await holds(id)).to.equal(true);
     expect(await holds(id, onEntity(`${ATLAS}/deeper`))).to.equal(true);
@@ -30,7 +30,7 @@ forEachStore('a capability token that was verified before', () => {
     expect(await holds('no-such-token')).to.equal(false);
   });
 
-  it('follows the snapshot, with any later commit', async () => {
+  it('is checked in the snapshot of the caller, so later revocations do not count', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
     const path = `/v1/federation/capability-tokens/${id}/revoke`;
     const seen = await pluginStore(node.kernel.get(FactStore)).read(async (snapshot) => {
@@ -41,7 +41,7 @@ forEachStore('a capability token that was verified before', () => {
     expect([seen, await holds(id)]).to.deep.equal([true, false]);
   });
 
-  it('rejects when the store fails, which is neither yes nor no', async () => {
+  it('causes an error when the store fails, instead of a wrong answer', async () => {
     const { token_id: id } = JSON.parse(await node.issue());
     const ended = await pluginStore(node.kernel.get(FactStore)).read(async (snapshot) => snapshot);
     const outcome = await node.tokens.stillHolds(id, onEntity(), holder(), ended).catch((error: Error) => error);
@@ -50,7 +50,7 @@ forEachStore('a capability token that was verified before', () => {
 });
 
 forEachStore('the key that signs capability tokens', () => {
-  it('makes none by itself: a document that the store does not know is refused, however well it is signed', async () => {
+  it('is not sufficient: a token that the store does not contain is refused even if signed correctly', async () => {
     const node = await startTokenNode();
     const identity = node.kernel.get(NodeIdentity);
     const { signature: _, ...members } = JSON.parse(await node.issue());
@@ -69,7 +69,7 @@ forEachStore('the key that signs capability tokens', () => {
     await node.stop();
   });
 
-  it('may be another one after a start, and what the one before signed stays good', async () => {
+  it('may change between starts, and tokens signed by the former key remain valid', async () => {
     const settings = (fill: number) => ({
       'node-info': { privateKey: Buffer.alloc(32, fill).toString('base64url') },
     });

@@ -3,7 +3,6 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode } from '../subscriptions/subscribed-node.ts';
 
-/** Requirements of a subscription for its token. */
 forEachStore('a subscription that is made with a capability token', () => {
   let subscribed: SubscribedNode;
   before(async () => {
@@ -36,12 +35,12 @@ forEachStore('a subscription that is made with a capability token', () => {
   const issue = async (object: string, members: object = {}): Promise<string> =>
     (await subscribed.token(object, members)).text;
 
-  it('needs one', async () => {
+  it('requires a token', async () => {
     await refused(create(undefined), 'capability_required', /capability token/);
     await refused(create('', { inBody: true }), 'capability_required', /capability token/);
   });
 
-  it('refuses one for another verb, another object, or another entity', async () => {
+  it('rejects a token for another verb, object or entity', async () => {
     const uncovered = /^token_invalid: its object does not cover/;
     await refused(
       create(await issue(ATLAS, { verb: 'read' })),
@@ -59,7 +58,7 @@ forEachStore('a subscription that is made with a capability token', () => {
     );
   });
 
-  it('refuses one that was tampered with, revoked, or is over', async () => {
+  it('rejects a token that was changed, revoked or has expired', async () => {
     const text = await issue(ATLAS);
     await refused(
       create(text.replace('project/atlas', 'project/other'), { target: 'svc://alpha.example/project/other' }),
@@ -75,7 +74,7 @@ forEachStore('a subscription that is made with a capability token', () => {
     await refused(create(short), 'capability_invalid', /^token_expired/);
   });
 
-  it('takes one that covers it, in the header or in the body', async () => {
+  it('accepts a token that covers its target, in the header or in the body', async () => {
     const cases: readonly [object: string, target: string, inBody: boolean][] = [
       [ATLAS, ATLAS, false],
       ['svc://alpha.example/project', `${ATLAS}/task/1`, false],

@@ -4,7 +4,7 @@ import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
 import { type RunningProgram, Workplace } from '../../adapters/cli/spawned-program.ts';
 
 const PATH = '/v1/federation/capability-tokens';
-/** The first state of a node. */
+/** The plugins that a node without capability tokens needs. */
 const NEEDED = new Set(['keys']);
 const MINT = ['token', 'mint', '--subject', 'agent:admin', '--verb', 'subscribe', '--object', 'svc://facts'];
 
@@ -34,7 +34,7 @@ describe('the token commands', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  it('mint a token that a running node knows, and nothing else on standard output', async () => {
+  it('mint a token that a running node accepts, and print nothing else on standard output', async () => {
     const { exitCode, stdout, stderr } = await place.run([...MINT, '--ttl', '86400']);
 
     expect(exitCode, stderr).to.equal(0);
@@ -45,7 +45,7 @@ describe('the token commands', () => {
     expect(await ask('/verify', { token_json: stdout })).to.deep.equal({ valid: true });
   });
 
-  it('write a token to a file of its owner instead, and read it there', async () => {
+  it('write a token to a file that only its owner can read, and read the token from it', async () => {
     const minted = await place.run([...MINT, '--out', 'indexer.token']);
     expect([minted.exitCode, minted.stdout]).to.deep.equal([0, '']);
     expect(statSync(place.path('indexer.token')).mode & 0o777).to.equal(0o600);
@@ -58,7 +58,7 @@ describe('the token commands', () => {
     for (const said of [minted.stderr, shown.stdout, shown.stderr]) expect(said).not.to.contain(signature);
   });
 
-  it('never replace a file, and mint nothing then', async () => {
+  it('never overwrite a file, and mint no token if the file exists', async () => {
     writeFileSync(place.path('taken.token'), 'mine');
     const before = await records();
     const { exitCode, stderr } = await place.run([...MINT, '--out', 'taken.token']);
@@ -69,7 +69,7 @@ describe('the token commands', () => {
     expect(await records()).to.deep.equal(before);
   });
 
-  it('end a token for a running node at once, and say so when it is read again', async () => {
+  it('revoke a token at once for a running node, and show that it is revoked', async () => {
     const text = (await place.run(MINT)).stdout;
     const { token_id: id } = JSON.parse(text);
     expect(await ask('/verify', { token_json: text })).to.include({ valid: true });
@@ -85,7 +85,7 @@ describe('the token commands', () => {
     expect((await place.run(['token', 'list'])).stdout).to.contain(id);
   });
 
-  it('say of a forged token that it is forged, and show nothing that it claims', async () => {
+  it('report that a token is forged, without showing its claims', async () => {
     const text = (await place.run(MINT)).stdout.replace('agent:admin', 'agent:thief');
     writeFileSync(place.path('forged.token'), text);
     const { exitCode, stdout } = await place.run(['token', 'show', 'forged.token']);
@@ -103,7 +103,7 @@ describe('the token commands', () => {
     [['revoke', 'nobody'], 'no such token'],
     [['show', 'nowhere.token'], 'nowhere.token'],
   ] as const) {
-    it(`refuse "token ${flags.join(' ')}" and say why`, async () => {
+    it(`refuse "token ${flags.join(' ')}" with the reason`, async () => {
       const { exitCode, stdout, stderr } = await place.run(['token', ...flags]);
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);
@@ -111,7 +111,7 @@ describe('the token commands', () => {
     });
   }
 
-  it('need the plugin that keeps tokens', async () => {
+  it('require the plugin capability-tokens', async () => {
     const plugins = Object.fromEntries(Object.keys(PLUGIN_CATALOG).map((name) => [name, NEEDED.has(name)]));
     writeFileSync(place.path('off.json'), JSON.stringify({ plugins }));
     const { exitCode, stderr } = await place.run(['token', 'list', '--config', 'off.json']);
@@ -129,7 +129,7 @@ describe('rotating the key of a node', () => {
   });
   afterEach(() => place.dispose());
 
-  it('keeps the old one aside, and what it signed good', async () => {
+  it('keeps the old key as a retired key, and tokens signed by it remain valid', async () => {
     const text = (await place.run(MINT)).stdout;
     writeFileSync(place.path('old.token'), text);
     const before = readFileSync(place.path('data/node.key'), 'utf8');
@@ -152,7 +152,7 @@ describe('rotating the key of a node', () => {
     }
   });
 
-  it('is not for a key that a variable gives', async () => {
+  it('is refused if an environment variable sets the key', async () => {
     const env = { SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 5).toString('base64url') };
     const { exitCode, stderr } = await place.run(['rotate', 'node-key'], env);
     expect(exitCode).to.equal(1);

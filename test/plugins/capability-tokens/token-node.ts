@@ -11,17 +11,14 @@ export const ATLAS = 'svc://alpha.example/project/atlas';
 export const DAY_MS = 86_400_000;
 
 export interface TokenNode extends TestNode {
-  /** Key of `agent:ops`, with every permission that issuing asks for. */
+  /** The API key of `agent:ops`, with every permission that issuing a token needs. */
   readonly ops: string;
-  /** Key of `agent:me`: read and write. */
+  /** The API key of `agent:me`, with the permissions read and write. */
   readonly mine: string;
   readonly tokens: CapabilityTokens;
-  /**
-   * Issues with the key of `agent:ops`, for `agent:me` to subscribe to `ATLAS` unless said otherwise; answers the
-   * token's text.
-   */
+  /** Issues a token as `agent:ops`, by default for `agent:me` to subscribe to `ATLAS`, and returns its text. */
   issue(request?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Returns the refusal of `verify`, by default for `agent:me` and a subscription to `ATLAS`. */
+  /** Returns the error of `verify`, by default for `agent:me` and a subscription to `ATLAS`. */
   refusal(text: string | undefined, need?: CapabilityNeed, caller?: Principal): Promise<string>;
 }
 
@@ -37,7 +34,7 @@ export const holder = (entityUri = 'agent:me', tenantId = 'default'): Principal 
 
 export const onEntity = (uri = ATLAS): CapabilityNeed => ({ verb: 'subscribe', target: { kind: 'entity', uri } });
 
-/** A node with the plugin and what it needs. */
+/** Starts a node with the plugin capability-tokens and the plugins that it requires. */
 export const startTokenNode = async (options: TestNodeOptions = {}): Promise<TokenNode> => {
   const node = await startTestNode({
     plugins: ['keys', 'multi-tenant', 'audit', 'node-info', 'capability-tokens'],

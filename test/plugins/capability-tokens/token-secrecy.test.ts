@@ -29,7 +29,7 @@ forEachStore('a capability token as a secret', (kind) => {
     );
   };
 
-  it('is in the one answer that issued it, and nowhere else', async () => {
+  it('is contained only in the reply that issued it', async () => {
     const text = await node.issue();
     const { token_id: id, signature, nonce } = JSON.parse(text) as Record<string, string>;
     const forged = text.replace('agent:me', 'agent:xy');
@@ -70,7 +70,7 @@ forEachStore('a capability token as a secret', (kind) => {
     expect(places.store.includes(id as string), 'the store knows its id').to.equal(true);
   });
 
-  it('leaves a trail by its id: issued, verified, rejected and revoked', async () => {
+  it('is audited by its id when it is issued, verified, rejected or revoked', async () => {
     const before = (await audited()).length;
     const text = await node.issue();
     const { token_id: id } = JSON.parse(text);
@@ -91,7 +91,7 @@ forEachStore('a capability token as a secret', (kind) => {
     ]);
   });
 
-  it('that was refused leaves nothing issued behind', async () => {
+  it('is not audited as issued if the request was refused', async () => {
     const before = (await audited()).length;
     const body = { issuer: 'agent:me', subject: 'agent:other', verb: 'subscribe', object: 'a' };
     expect((await node.request('POST', PATH, { key: node.mine, body })).status).to.equal(403);

@@ -28,7 +28,7 @@ forEachStore('capability tokens without HTTP', () => {
   });
   afterEach(() => node.stop());
 
-  it('are issued, looked at, listed in pages and ended', async () => {
+  it('are issued, read, listed in pages and revoked', async () => {
     const issued = [];
     for (const ttlSeconds of [60, 120]) {
       issued.push(await registry.issue(issuer, request({ ttlSeconds })));
@@ -46,7 +46,7 @@ forEachStore('capability tokens without HTTP', () => {
     expect(await registry.inspect(issuer, old?.tokenJson ?? '')).to.include({ valid: false, reason: 'token_revoked' });
   });
 
-  it('are closed to callers without the permission, and to those whom they do not concern', async () => {
+  it('are refused to callers without the permission, and not found by unrelated callers', async () => {
     const { tokenId } = await registry.issue(issuer, request());
     const reader = createPrincipal({ entityUri: 'agent:issuer', permissions: new Set(['read']) });
     const writer = createPrincipal({ entityUri: 'agent:issuer', permissions: new Set(['write']) });
@@ -61,7 +61,7 @@ forEachStore('capability tokens without HTTP', () => {
     expect((await registry.list(admin, { limit: 1 })).total).to.equal(1);
   });
 
-  it('are refused where a word or a text breaks a rule', async () => {
+  it('are refused if a word or a text is invalid', async () => {
     const wrong: Partial<CapabilityRequest>[] = [
       { verb: 'own' as 'read' },
       { ttlSeconds: 0 },

@@ -12,7 +12,7 @@ import { ATLAS, DAY_MS, holder, onEntity, PATH, startTokenNode, type TokenNode }
 
 const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 
-/** The other S of the same signature, which a lax verifier would take. */
+/** Returns the signature with another valid S, which a lax verifier would accept. */
 const withUnreducedS = (signature: string): string => {
   const bytes = Buffer.from(signature, 'base64url');
   let s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + GROUP_ORDER;
@@ -40,7 +40,7 @@ forEachStore('a capability token that is presented', () => {
   const seen = async (token: unknown) =>
     (await node.request('POST', `${PATH}/verify`, { key: node.mine, body: { token_json: token } })).body;
 
-  it('holds for its subject, verb and object, and tells which parts may be cached', async () => {
+  it('is valid for its subject, verb and object, and the result contains its expiry', async () => {
     const { token_id: tokenId, expiry } = JSON.parse(text);
     expect(await node.tokens.verify(text, onEntity(), holder())).to.deep.equal({
       tokenId,
@@ -53,14 +53,14 @@ forEachStore('a capability token that is presented', () => {
     expect(await seen(text)).to.deep.equal({ valid: true });
   });
 
-  it('may be spelled with blanks, escapes and in any order, because the signature covers its members', async () => {
+  it('may contain blanks, escapes and members in any order, because the signature covers the members', async () => {
     const backwards = Object.fromEntries(Object.entries(JSON.parse(text)).reverse());
     for (const other of [spelled(JSON.parse(text)), spelled(backwards), text.replace('agent:me', '\\u0061gent:me')]) {
       expect(await node.refusal(other)).to.equal('none');
     }
   });
 
-  it('may name somebody beyond ASCII, in escapes or in the bytes of a header', async () => {
+  it('may have a non-ASCII subject, escaped or as raw bytes of a header', async () => {
     const accented = await node.issue({ subject: 'agent:zoë' });
     const need = [onEntity(), holder('agent:zoë')] as const;
     expect(await node.refusal(accented, ...need)).to.equal('none');
@@ -68,7 +68,7 @@ forEachStore('a capability token that is presented', () => {
     expect(await node.refusal(accented.replace('ë', '\\u00eb'), ...need)).to.equal('none');
   });
 
-  it('is required', async () => {
+  it('must not be missing or blank', async () => {
     for (const nothing of [undefined, '', '  ']) {
       expect(await node.refusal(nothing)).to.match(/^capability_required: /);
     }
@@ -84,13 +84,13 @@ forEachStore('a capability token that is presented', () => {
     expiry: '2026-05-01T00:00:00.000Z',
     nonce: '0'.repeat(64),
   })) {
-    it(`is forged once its ${member} was changed`, async () => {
+    it(`has a bad signature if its ${member} was changed`, async () => {
       expect(await node.refusal(changed({ [member]: value }))).to.equal(
         'capability_invalid: token_invalid: bad signature',
       );
       expect((await seen(changed({ [member]: value }))).reason).to.equal('token_invalid: bad signature');
     });
-    it(`is none without its ${member}, or with another type of it`, async () => {
+    it(`is malformed without its ${member}, or with another type of it`, async () => {
       for (const other of [undefined, null, 5, [value], { a: value }]) {
         expect(await node.refusal(changed({ [member]: other }))).to.equal(
           'capability_invalid: token_invalid: not a capability token',
@@ -99,7 +99,7 @@ forEachStore('a capability token that is presented', () => {
     });
   }
 
-  it('is forged once a single character of its signature was changed', async () => {
+  it('is refused after a change of one character of its signature', async () => {
     const { signature } = JSON.parse(text) as { signature: string };
     for (let at = 0; at < signature.length; at += 5) {
       expect(await node.refusal(changed({ signature: nextCharacter(signature, at) })), String(at)).to.match(
@@ -108,7 +108,7 @@ forEachStore('a capability token that is presented', () => {
     }
   });
 
-  it('is none in any other encoding of the signature', async () => {
+  it('is refused with any other encoding of its signature', async () => {
     const { signature } = JSON.parse(text) as { signature: string };
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet[alphabet.indexOf(signature.slice(-1)) + 1];
@@ -128,7 +128,7 @@ forEachStore('a capability token that is presented', () => {
     }
   });
 
-  it('is none with a member more, a member twice, another version, or around anything else', async () => {
+  it('is malformed with an extra or repeated member, another version or extra content', async () => {
     const { signature: _, ...unsigned } = JSON.parse(text);
     const others = [
       changed({ scopes: ['public'] }),
@@ -157,7 +157,7 @@ forEachStore('a capability token that is presented', () => {
     }
   });
 
-  it('is refused once any character of it was changed', async () => {
+  it('is refused after a change of any character', async () => {
     const change = fc.tuple(fc.nat(text.length - 1), fc.integer({ min: 0x20, max: 0x7e }));
     await fc.assert(
       fc.asyncProperty(change, async ([at, code]) => {
@@ -170,7 +170,7 @@ forEachStore('a capability token that is presented', () => {
     );
   });
 
-  it('is forged when another node signed it, however right it is otherwise', async () => {
+  it('has a bad signature if another node signed it', async () => {
     const { signature: _, ...members } = JSON.parse(text);
     const stranger = createSigner(new Uint8Array(32).fill(9));
     const signature = encodeBase64Url(stranger.sign(Buffer.from(canonicalJson(members))));
@@ -182,7 +182,7 @@ forEachStore('a capability token that is presented', () => {
     await other.stop();
   });
 
-  it('serves its subject alone, for its verb and its object', async () => {
+  it('is refused for another subject, verb or object', async () => {
     const needs = [
       [onEntity(), holder('agent:ops'), 'it was issued to another entity'],
       [onEntity(), holder('agent:ME'), 'it was issued to another entity'],
@@ -200,13 +200,13 @@ forEachStore('a capability token that is presented', () => {
     }
   });
 
-  it('is unknown in another tenant, where looking at it shows nothing', async () => {
+  it('is unknown in another tenant', async () => {
     expect(await node.refusal(text, onEntity(), holder('agent:me', 'other'))).to.equal(
       'capability_invalid: token_invalid: unknown to this node',
     );
   });
 
-  it('ends at its expiry, not a millisecond later, and in every surface', async () => {
+  it('expires at its expiry to the millisecond, for every kind of check', async () => {
     const short = await node.issue({ ttl_seconds: 10 });
     const { token_id: id } = JSON.parse(short);
     const holds = () =>
@@ -221,7 +221,7 @@ forEachStore('a capability token that is presented', () => {
       false,
     ]);
     expect(await seen(short)).to.include({ valid: false, reason: 'token_expired' });
-    // A jump: to do all background work of forty days would take minutes.
+    // The clock jumps, because running forty days of background tasks would take minutes.
     node.clock.setNowMs(node.clock.nowMs() + 40 * DAY_MS);
     expect(await seen(short), 'when its record is gone').to.include({ valid: false, reason: 'token_expired' });
     await comesTrue(async () => {

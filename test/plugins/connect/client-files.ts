@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where each client keeps its files on Linux, below the home of the user or the project. */
+/** The path of each client's files on Linux, relative to the home folder or the project. */
 export const CLIENT_FILES = {
   'claude-code': {
     user: ['.claude.json', '.claude/settings.json'],
@@ -19,5 +19,5 @@ export type ClientName = keyof typeof CLIENT_FILES;
 
 export const CLIENT_NAMES = Object.keys(CLIENT_FILES) as readonly ClientName[];
 
-/** The file of the server, which every client has. */
+/** Returns the path of the file in which the client stores its servers. */
 export const serverFileOf = (client: ClientName, root: string): string => join(root, CLIENT_FILES[client].user[0]);

@@ -21,7 +21,7 @@ describe('the command connect', () => {
   afterEach(() => user.stop());
 
   for (const client of CLIENT_NAMES) {
-    it(`writes what ${client} reads, and takes it out again`, async () => {
+    it(`writes the configuration that ${client} reads, and removes it again`, async () => {
       const done = await user.run(['connect', client, '--yes']);
       expect(done.exitCode, done.stderr).to.equal(0);
       for (const file of CLIENT_FILES[client].user) expect(await user.read(file), file).to.be.a('string');
@@ -32,7 +32,7 @@ describe('the command connect', () => {
       for (const file of CLIENT_FILES[client].user) expect(await user.read(file), file).to.equal(undefined);
     });
 
-    it(`shows what it would write for ${client}, and writes nothing, with --dry-run and without --yes`, async () => {
+    it(`only shows the change for ${client} with --dry-run and without --yes`, async () => {
       const dry = await user.run(['connect', client, '--dry-run']);
       expect([dry.exitCode, await user.files()]).to.deep.equal([0, {}]);
       expect(dry.stdout)
@@ -43,7 +43,7 @@ describe('the command connect', () => {
       expect(unasked.stderr).to.contain('add --yes');
     });
 
-    it(`refuses a file of ${client} that is broken, read-only, a folder or not text, and leaves it alone`, async () => {
+    it(`leaves a file of ${client} that is broken, read-only, a folder or not text unchanged`, async () => {
       const file = serverFileOf(client, user.home);
       for (const broken of ['{ "a": ', '[servers', '\u0000']) {
         await user.write(file, broken);
@@ -61,7 +61,7 @@ describe('the command connect', () => {
     });
   }
 
-  it('asks at a terminal, after it has shown what would change', async () => {
+  it('asks for confirmation at a terminal after showing the change', async () => {
     const no = await user.runAtTerminal(['connect', 'cursor'], ['n']);
     expect([no.exitCode, await user.files()]).to.deep.equal([1, {}]);
     expect(no.stdout).to.contain('+ ');
@@ -71,7 +71,7 @@ describe('the command connect', () => {
     );
   });
 
-  it('gives each client its own form of a server that is started', async () => {
+  it('writes a stdio server in the format of each client', async () => {
     for (const client of CLIENT_NAMES) await user.run(['connect', client, '--yes']);
     const key = (client: string) => new RegExp(`^${user.home}/.config/fact-memory-node/clients/${client}-\\w+\\.key$`);
     // biome-ignore lint/suspicious/noExplicitAny: files of other programs have no type
@@ -97,7 +97,7 @@ describe('the command connect', () => {
     check('codex', toml.mcp_servers['fact-memory']);
   });
 
-  it('gives each client its own form of a server with an address, and the key by reference', async () => {
+  it('writes an HTTP server in the format of each client, with a reference to the key', async () => {
     for (const client of ['claude-code', 'cursor', 'vscode', 'codex']) {
       const { exitCode, stderr } = await user.run(['connect', client, '--yes', '--transport', 'http']);
       expect(exitCode, stderr).to.equal(0);
@@ -128,7 +128,7 @@ describe('the command connect', () => {
     );
   });
 
-  it('writes the hooks that each client documents, and none where told so or where the client has none', async () => {
+  it('writes the hooks that each client documents, and none with --no-hooks', async () => {
     for (const client of CLIENT_NAMES) await user.run(['connect', client, '--yes']);
     const events = async (file: string) => Object.keys(json(await user.read(file)).hooks);
     expect(await events('.claude/settings.json')).to.deep.equal(['SessionStart', 'UserPromptSubmit', 'SessionEnd']);
@@ -148,7 +148,7 @@ describe('the command connect', () => {
     }
   });
 
-  it('takes the hooks out when it is run again with --no-hooks, and writes another address in place of the former', async () => {
+  it('removes the hooks with --no-hooks, and replaces an earlier server entry', async () => {
     await user.write('.claude/settings.json', '{\n\t"model": "x"\n}\n');
     await user.run(['connect', 'claude-code', '--yes']);
     await user.run(['connect', 'claude-code', '--yes', '--no-hooks', '--transport', 'http', '--name', 'notes']);
@@ -158,7 +158,7 @@ describe('the command connect', () => {
     expect(await user.read('.claude.json')).to.equal(undefined);
   });
 
-  it('never writes a key, nor anything of this machine, into the files of a project', async () => {
+  it('never writes a key or a path of this machine into the files of a project', async () => {
     for (const client of CLIENT_NAMES.filter((name) => name !== 'claude-desktop')) {
       const place = ['--scope', 'project', '--folder', user.project];
       const { exitCode, stderr } = await user.run(['connect', client, '--yes', ...place]);
@@ -174,7 +174,7 @@ describe('the command connect', () => {
     expect(none.stderr).to.contain('--scope must be user');
   });
 
-  it('makes a key that may read and write, in a file of the user alone, and ends it with the last connection', async () => {
+  it('creates a read-write key in a private file, and revokes it with the last connection', async () => {
     await user.run(['connect', 'cursor', '--yes']);
     const { args } = json(await user.read('.cursor/mcp.json')).mcpServers['fact-memory'];
     const file = args.at(-1) as string;
@@ -190,7 +190,7 @@ describe('the command connect', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, key)).status).to.equal(401);
   });
 
-  it('uses the key of a file that is not an administrator’s, and does not end it', async () => {
+  it('uses a key from a file that is not an administrator’s, and does not revoke it', async () => {
     const raw_key = 'a-key-of-a-plain-user-0123456789abcdef';
     await at.node.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:plain' });
     await user.write('plain.key', `${raw_key}\n`);
@@ -202,7 +202,7 @@ describe('the command connect', () => {
     expect((await at.node.ask('GET', '/v1/me', undefined, raw_key)).status).to.equal(200);
   });
 
-  it('connects while the node is away, and names the missing part; a key in a file needs the node', async () => {
+  it('connects without a key while the node is unreachable, but needs the node for a key from a file', async () => {
     const away = { SVC_URL: 'http://127.0.0.1:9', SVC_API_KEY: '' };
     const done = await user.run(['connect', 'cursor', '--yes'], away);
     expect(done.exitCode, done.stderr).to.equal(0);
@@ -213,7 +213,7 @@ describe('the command connect', () => {
     expect([refused.exitCode, await user.read('.config/Code/User/mcp.json')]).to.deep.equal([1, undefined]);
   });
 
-  it('writes through a link of the user, and refuses one that leads out of a project or nowhere', async () => {
+  it('follows a symbolic link of the user, but refuses one that leaves a project or is broken', async () => {
     await user.write('dotfiles/mcp.json', '{}\n');
     await mkdir(join(user.home, '.cursor'));
     await symlink(join(user.home, 'dotfiles/mcp.json'), join(user.home, '.cursor/mcp.json'));
@@ -236,7 +236,7 @@ describe('the command connect', () => {
     expect((await user.run(['connect', 'claude-code', '--yes'])).stderr).to.contain('link to a file that is not there');
   });
 
-  it('lists the clients, which are found here and which are connected', async () => {
+  it('lists the clients, and shows which are installed and which are connected', async () => {
     await user.run(['connect', 'codex', '--yes']);
     const { stdout } = await user.run(['connect']);
     expect(stdout).to.match(/^client +found here +connected +transports +hooks\n/);

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { type CommandResult, runInProcess } from '../../adapters/cli/run-in-process.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 
-/** This program as another one starts it. */
+/** The command line that starts this program. */
 export const PROGRAM: readonly string[] = [
   process.execPath,
   fileURLToPath(new URL('../../../config/main.js', import.meta.url)),
 ];
 
-/** A user with an empty home, who connects clients to a node. */
+/** A user with an empty home folder, who connects clients to a node. */
 export interface ConnectedUser {
   readonly node: ServedNode;
   readonly url: string;
@@ -19,12 +19,12 @@ export interface ConnectedUser {
   readonly project: string;
   readonly env: Readonly<Record<string, string>>;
   run(argv: readonly string[], more?: Readonly<Record<string, string>>, input?: string): Promise<CommandResult>;
-  /** The same at a terminal, where the answers are entered. */
+  /** Runs a command at a simulated terminal, where the answers are typed. */
   runAtTerminal(argv: readonly string[], answers: readonly string[]): Promise<CommandResult>;
   write(path: string, text: string): Promise<void>;
-  /** Undefined where there is no file. */
+  /** Returns the text of a file, or undefined if the file does not exist. */
   read(path: string): Promise<string | undefined>;
-  /** Every file below a folder of the user, with its text. */
+  /** Returns the text of every file below a folder of the user, by path. */
   files(folder?: string): Promise<Readonly<Record<string, string>>>;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ interface Found {
   readonly fix?: string;
 }
 
-/** A server of tools that is no node of ours: it greets, and has one tool. */
+/** A minimal MCP server other than the node. It initializes and offers one tool. */
 const STUB = `
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method } = JSON.parse(line);
@@ -58,7 +58,7 @@ describe('the command doctor', () => {
     return raw_key;
   };
 
-  it('finds nothing wrong with a connection over HTTP', async () => {
+  it('finds no problem in a connection over HTTP', async () => {
     for (const client of ['claude-code', 'cursor', 'codex']) {
       await connect(client, '--transport', 'http');
       const { ok, states, findings } = await examine(client, { SVC_API_KEY: await key(['read', 'write']) });
@@ -74,7 +74,7 @@ describe('the command doctor', () => {
       .and.to.contain('cursor');
   });
 
-  it('starts what the file names, and speaks to it', async () => {
+  it('starts the configured command and talks MCP to it', async () => {
     await connect('claude-desktop');
     const file = '.config/Claude/claude_desktop_config.json';
     const config = JSON.parse((await user.read(file)) ?? '');
@@ -97,7 +97,7 @@ describe('the command doctor', () => {
     }
   });
 
-  it('names the fault of the file', async () => {
+  it('reports a missing, incomplete or malformed configuration file', async () => {
     expect((await examine('cursor')).of('entry')?.detail).to.contain('there is no file');
     await user.write('.cursor/mcp.json', '{}');
     expect((await examine('cursor')).of('entry')?.detail).to.contain('has no server fact-memory');
@@ -108,7 +108,7 @@ describe('the command doctor', () => {
     expect(none.stderr).to.contain('no client is connected');
   });
 
-  it('says when the node does not answer, or another program does', async () => {
+  it('reports that the node does not answer', async () => {
     await connect('cursor', '--transport', 'http');
     const text = ((await user.read('.cursor/mcp.json')) ?? '').replace(at.url, 'http://127.0.0.1:9');
     await user.write('.cursor/mcp.json', text);
@@ -116,7 +116,7 @@ describe('the command doctor', () => {
     expect([ok, states]).to.deep.equal([false, { entry: 'ok', hooks: 'ok', node: 'broken' }]);
   });
 
-  it('says when the key is missing, refused, gone, too strong, too weak or about to end', async () => {
+  it('reports a key that is missing, refused, too strong, too weak or about to expire', async () => {
     await connect('cursor', '--transport', 'http');
     expect((await examine('cursor', { SVC_API_KEY: '' })).of('key')?.detail).to.equal('no key is found');
     const refused = await examine('cursor', { SVC_API_KEY: 'a-key-that-nobody-has-registered' });
@@ -135,7 +135,7 @@ describe('the command doctor', () => {
     expect((await examine('claude-desktop')).of('entry')?.detail).to.contain('holds no key');
   });
 
-  it('says which hooks are missing, and whether their program is gone', async () => {
+  it('reports missing hooks, and hooks whose program is gone', async () => {
     await connect('claude-code', '--transport', 'http', '--no-notes');
     const some = await examine('claude-code', { SVC_API_KEY: await key(['read', 'write']) });
     expect([some.states['hooks'], some.of('hooks')?.detail]).to.deep.equal([

@@ -6,7 +6,7 @@ import { type ConnectedUser, connectUser } from './connected-user.ts';
 
 const JSON_CLIENTS = CLIENT_NAMES.filter((name) => name !== 'codex');
 
-/** Files that people have, in every spelling that an editor leaves behind. */
+/** Configuration files as users have them, in every style that editors produce. */
 const JSON_FORMS: Readonly<Record<string, string>> = {
   'an empty file': '',
   'an empty object': '{}',
@@ -33,7 +33,7 @@ const TOML_FORMS: Readonly<Record<string, string>> = {
   'lists of tables': '[[profiles]]\nname = "a"\n[profiles.inner]\nx = 1\n',
 };
 
-describe('files that are connected', () => {
+describe('configuration files of connected clients', () => {
   let at: ConnectedUser;
   let user: ConnectedUser;
   before(async () => {
@@ -57,7 +57,7 @@ describe('files that are connected', () => {
     expect(written)
       .to.contain('fact-memory')
       .and.to.satisfy((now: string) => now.startsWith('\uFEFF') === text.startsWith('\uFEFF'));
-    // One spelling of ends of line goes through the whole file.
+    // A file has one kind of line ending after the change.
     if (text.includes('\r\n')) expect(written.replaceAll('\r\n', '')).not.to.contain('\n');
     expect((await connect(client, '--no-hooks')).stdout).to.contain('nothing changes');
     expect(await user.read(file)).to.equal(written);
@@ -67,15 +67,15 @@ describe('files that are connected', () => {
   };
 
   for (const [form, text] of Object.entries(JSON_FORMS)) {
-    it(`come back byte by byte: JSON with ${form}`, async () => {
+    it(`are restored byte by byte on disconnect: JSON with ${form}`, async () => {
       for (const client of JSON_CLIENTS) await comesBack(client, text);
     });
   }
   for (const [form, text] of Object.entries(TOML_FORMS)) {
-    it(`come back byte by byte: TOML with ${form}`, () => comesBack('codex', text));
+    it(`are restored byte by byte on disconnect: TOML with ${form}`, () => comesBack('codex', text));
   }
 
-  it('come back byte by byte, with any other content', async () => {
+  it('are restored byte by byte on disconnect, with any other content', async () => {
     const text = fc
       .tuple(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom(0, 1, 2, '\t'), fc.constantFrom('\n', '\r\n'), fc.boolean())
       .map(([other, indent, eol, ends]) => {
@@ -98,7 +98,7 @@ describe('files that are connected', () => {
     );
   });
 
-  it('keep comments and order beside the addition', async () => {
+  it('keep comments and member order around the new entry', async () => {
     await user.write('.cursor/mcp.json', JSON_FORMS['comments and trailing commas'] ?? '');
     await connect('cursor', '--no-hooks');
     const text = (await user.read('.cursor/mcp.json')) ?? '';
@@ -106,7 +106,7 @@ describe('files that are connected', () => {
     expect(text.indexOf('"a"')).to.be.below(text.indexOf('"fact-memory"'));
   });
 
-  it('keep the comments of neighbours where they are, also when the connection is taken out of a file that changed', async () => {
+  it('keep comments of neighbouring entries in place, also when a changed file is disconnected', async () => {
     for (const form of [
       'comments behind and below',
       'comments in empty objects',
@@ -131,7 +131,7 @@ describe('files that are connected', () => {
     }
   });
 
-  it('keep what the user has changed since, when the connection is taken out', async () => {
+  it('keep later changes by the user when the connection is removed', async () => {
     await user.write('.claude/settings.json', '{\n  "model": "a"\n}\n');
     await connect('claude-code');
     const settings = (await user.read('.claude/settings.json')) ?? '';
@@ -144,7 +144,7 @@ describe('files that are connected', () => {
     expect(JSON.parse((await user.read('.claude.json')) ?? '')).to.deep.equal({ numStartups: 3, other: [1] });
   });
 
-  it('keep servers and hooks that the user has added since', async () => {
+  it('keep servers and hooks that the user added later', async () => {
     await connect('codex');
     const toml = (await user.read('.codex/config.toml')) ?? '';
     await user.write('.codex/config.toml', `model = "x"\n${toml}\n[mcp_servers.mine]\ncommand = "y"\n`);
@@ -158,7 +158,7 @@ describe('files that are connected', () => {
     });
   });
 
-  it('leave an entry that the user has changed, and say so, until --force', async () => {
+  it('keep an entry that the user has changed, with an error, until --force', async () => {
     for (const client of ['cursor', 'codex'] as const) {
       await connect(client, '--no-hooks');
       const file = serverFileOf(client, user.home);
@@ -172,7 +172,7 @@ describe('files that are connected', () => {
     }
   });
 
-  it('keep an entry of that name that the user wrote by hand', async () => {
+  it('keep a server entry of the same name that the user wrote by hand', async () => {
     await user.write('.cursor/mcp.json', '{"mcpServers":{"fact-memory":{"url":"https://other.example/v1/mcp"}}}');
     await user.write('.codex/config.toml', 'mcp_servers = { fact-memory = { command = "x" } }\n');
     for (const client of ['cursor', 'codex'] as const) {
@@ -182,11 +182,11 @@ describe('files that are connected', () => {
       expect(stderr).to.contain('did not write').and.to.contain('--name');
     }
     expect((await connect('cursor', '--name', 'memory')).exitCode).to.equal(0);
-    // An inline table takes no further table.
+    // A TOML inline table cannot be extended by another table.
     expect((await connect('codex', '--name', 'memory')).stderr).to.contain('to which no table can be added');
   });
 
-  it('are refused where a name stands twice, or where a member is of another kind', async () => {
+  it('are refused if a member occurs twice or has an unexpected type', async () => {
     for (const text of ['{"mcpServers":{},"mcpServers":{"b":{}}}', '{"mcpServers":[]}', '[]', '"x"', 'null']) {
       await user.write('.cursor/mcp.json', text);
       const { exitCode } = await connect('cursor', '--no-hooks');
@@ -194,7 +194,7 @@ describe('files that are connected', () => {
     }
   });
 
-  it('are copied before they change, and the copies stay', async () => {
+  it('are copied before a change, and the copies remain', async () => {
     await user.write('.cursor/mcp.json', '{ "mine": 1 }');
     await connect('cursor', '--no-hooks');
     await disconnect('cursor');
@@ -202,7 +202,7 @@ describe('files that are connected', () => {
     expect(copies.map(([, text]) => text)).to.deep.equal(['{ "mine": 1 }']);
   });
 
-  it('show no line of others when they change', async () => {
+  it('show no unrelated lines in the preview of a change', async () => {
     await user.write(
       '.claude.json',
       '{\n  "mcpServers": {\n    "a": { "env": { "TOKEN": "hunter2" } }\n  },\n  "z": "s3cret"\n}\n',

@@ -6,11 +6,11 @@ import { connectUser } from './connected-user.ts';
 import { hookUsers } from './hooked-user.ts';
 import { TRANSCRIPTS } from './transcripts.ts';
 
-describe('what hooks note', () => {
+describe('hooks that take notes', () => {
   const at = hookUsers();
 
   for (const [client, transcript] of Object.entries(TRANSCRIPTS)) {
-    it(`note at the end what the user said, word for word and once: ${client}`, async () => {
+    it(`store the words of the user once, verbatim, at the end of a session: ${client}`, async () => {
       const said = ['We deploy on Fridays.', 'Noor owns the billing\nservice "x".'];
       await at.user.write('t.jsonl', `not json\n{"half": \n${transcript(said)}{"type":"user","mess`);
       const input = { transcript_path: join(at.user.home, 't.jsonl') };
@@ -24,7 +24,7 @@ describe('what hooks note', () => {
       }
       if (client === 'claude-code') expect(stored.map((one) => one.timestamp)).to.include('2026-03-01T09:00:00.000Z');
       await at.hook('session-end', client, input);
-      // Also where this machine has lost its record of notes.
+      // Runs the hook again without its cache of earlier notes.
       await at.user.run(
         ['hook', 'session-end', '--client', client, '--timeout-ms', '60000'],
         { XDG_CACHE_HOME: join(at.user.home, 'other') },
@@ -37,7 +37,7 @@ describe('what hooks note', () => {
     });
   }
 
-  it('leave secrets out of the notes, cut long ones, and say how many lines were left out', async () => {
+  it('omit secrets from the notes, cut long ones, and report the number of omitted lines', async () => {
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY-----';
     const chance = 'k7Jd93kslQpz81nvMw04TyBc66xHaLr2Ve';
     const secrets = [
@@ -73,7 +73,7 @@ describe('what hooks note', () => {
     }
   });
 
-  it('note as the owner of the key where the node takes nothing else', async () => {
+  it('use the owner of the key as source if the node enforces source attestation', async () => {
     const strict = await connectUser(await startServedNode({ SVC_SOURCE_ATTESTATION_MODE: 'enforce' }));
     try {
       await strict.write('t.jsonl', TRANSCRIPTS['codex']?.(['Tea at four.']) ?? '');
@@ -91,7 +91,7 @@ describe('what hooks note', () => {
     }
   });
 
-  it('note nothing with --no-notes, and do nothing in a folder that is left out', async () => {
+  it('store no notes with --no-notes, and do nothing in an ignored folder', async () => {
     await at.say('memory:secret_plan', 'left out');
     await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Said here.']) ?? '');
     const input = { transcript_path: join(at.user.home, 't.jsonl') };
@@ -105,7 +105,7 @@ describe('what hooks note', () => {
     expect([await at.notes(), start.stdout, await at.log()]).to.deep.equal([[], '', undefined]);
   });
 
-  it('know the project by git, without the credentials of its address', async () => {
+  it('identify the project by its git remote, without credentials in the address', async () => {
     await at.say('memory:remote_note', 'lives at example.org/acme/shop');
     await mkdir(join(at.user.project, 'src'));
     await at.user.write(

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { hookUsers } from './hooked-user.ts';
 import { TRANSCRIPTS } from './transcripts.ts';
 
-describe('hooks with trouble', () => {
+describe('hooks that fail', () => {
   const at = hookUsers();
 
   const quiet = async (argv: readonly string[], input: string, more: Readonly<Record<string, string>> = {}) => {
@@ -16,7 +16,7 @@ describe('hooks with trouble', () => {
   const input = (members: object = {}) =>
     JSON.stringify({ session_id: 's', cwd: at.user.project, prompt: 'what do we know of this?', ...members });
 
-  it('say nothing and exit with 0 when the node is away, refuses or the key is not there', async () => {
+  it('print nothing and exit with 0 if the node is away or refuses, or the key is missing', async () => {
     for (const name of ['session-start', 'prompt', 'session-end']) {
       await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Lost.']) ?? '');
       const told = input({ transcript_path: join(at.user.home, 't.jsonl') });
@@ -32,7 +32,7 @@ describe('hooks with trouble', () => {
     expect(lines[0]).to.match(/^\d{4}-\S+Z session-start codex: no answer from /);
   });
 
-  it('say nothing for input that is no JSON, empty, too large or of another form, and for a transcript that is gone', async () => {
+  it('print nothing for input that is malformed, empty or too large, or whose transcript is missing', async () => {
     for (const text of ['', '{', '[]', 'null', '"x"', ' '.repeat(4 * 1024 * 1024 + 1)]) {
       await quiet(['hook', 'prompt', '--client', 'claude-code'], text);
     }
@@ -44,7 +44,7 @@ describe('hooks with trouble', () => {
     await quiet(['hook', 'session-end', '--client', 'claude-code'], input({ transcript_path: 7 }));
   });
 
-  it('say nothing where no folder can be written to', async () => {
+  it('print nothing if no folder is writable', async () => {
     await at.user.write('.cache', 'a file in the place of a folder');
     await quiet(['hook', 'prompt', '--client', 'codex', '--url', 'http://127.0.0.1:9'], input());
     await chmod(join(at.user.home, '.cache'), 0o400);
@@ -52,7 +52,7 @@ describe('hooks with trouble', () => {
     await quiet(['hook', 'prompt', '--client', 'codex'], input(), { HOME: '' });
   });
 
-  it('give up on a node that never replies', async () => {
+  it('time out if the node never replies', async () => {
     const silent: Server = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     try {

@@ -9,23 +9,23 @@ export interface Note {
   readonly v: string;
 }
 
-/** A user whose clients run hooks, each test in a session of its own. */
+/** A user whose clients run hooks. Each test has its own session. */
 export interface HookedUser {
-  /** The user of this test. */
+  /** The user of the current test. */
   readonly user: ConnectedUser;
-  /** Begins another session of the same user. */
+  /** Starts another session of the same user. */
   nextSession(): void;
   readonly session: string;
-  /** Stores a fact that this node alone keeps. */
+  /** Stores a fact with the scope local. */
   say(relation: string, v: string, entity?: string): Promise<void>;
-  /** Runs a hook as a client does. */
+  /** Runs a hook command as a client does. */
   hook(name: string, client: string, input: object, more?: readonly string[]): ReturnType<ConnectedUser['run']>;
-  /** The notes of this session. */
+  /** Returns the notes of the current session. */
   notes(): Promise<readonly Note[]>;
   log(): Promise<string | undefined>;
 }
 
-/** Registers the steps around each test of a suite; what it returns may be used inside of tests alone. */
+/** Registers the setup and cleanup for each test of a suite. The result is usable only inside tests. */
 export const hookUsers = (): HookedUser => {
   let at: ConnectedUser;
   let user: ConnectedUser;
@@ -55,7 +55,7 @@ export const hookUsers = (): HookedUser => {
     },
     hook(name, client, input, more = []) {
       const whole = { session_id: `session-${session}`, cwd: user.project, ...input };
-      // A machine that is busy with other tests takes longer than a user would wait.
+      // The timeout is long because other tests may keep the machine busy.
       const words = ['hook', name, '--client', client, '--timeout-ms', '60000', ...more];
       return user.run(words, {}, JSON.stringify(whole));
     },

@@ -1,4 +1,4 @@
-/** The messages of each client to its hooks, and its format of transcripts. */
+/** Functions that build a transcript of user messages in the format of each client. */
 export const TRANSCRIPTS: Readonly<Record<string, (said: readonly string[]) => string>> = {
   'claude-code': (said) =>
     [

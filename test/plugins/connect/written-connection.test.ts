@@ -13,8 +13,8 @@ interface Entry {
   readonly bearer_token_env_var?: string;
 }
 
-/** The kit of the protocol connects by what `connect` has written, and by nothing else. */
-describe('a client that reads what connect has written', function () {
+/** The MCP SDK connects with the configuration that `connect` has written, and with no other information. */
+describe('a client that uses the configuration written by connect', function () {
   this.timeout(120_000);
   let user: ConnectedUser;
   before(async () => {
@@ -29,7 +29,7 @@ describe('a client that reads what connect has written', function () {
     return (root.mcpServers ?? root.mcp_servers ?? root.servers)['fact-memory'];
   };
 
-  /** As each client documents it: a variable of its environment, or what it has asked its user for. */
+  /** Returns the headers that the client would send, with the key from its environment variable or prompt. */
   const headersOf = ({ headers = {}, bearer_token_env_var: variable }: Entry, key: string): Record<string, string> => {
     if (variable !== undefined) return { Authorization: `Bearer ${variable === 'SVC_API_KEY' ? key : ''}` };
     const followed = ([name, value]: [string, string]): [string, string] => [
@@ -56,12 +56,12 @@ describe('a client that reads what connect has written', function () {
   };
 
   for (const name of CLIENT_NAMES) {
-    it(`speaks to the program: ${name}`, async () => {
+    it(`connects over stdio: ${name}`, async () => {
       const done = await user.run(['connect', name, '--yes', '--no-hooks']);
       expect(done.exitCode, done.stderr).to.equal(0);
       const { command = '', args = [] } = await entryOf(name);
       const client = new Client({ name: 'test', version: '1.0.0' });
-      // Nothing of this process: the file has to name everything.
+      // The process gets no environment of the test, because the file must contain all settings.
       await client.connect(new StdioClientTransport({ command, args: [...args], env: { HOME: user.home } }));
       try {
         await rememberAndRecall(client, `stdio-${name}`);
@@ -74,7 +74,7 @@ describe('a client that reads what connect has written', function () {
     });
 
     if (name === 'claude-desktop') continue;
-    it(`speaks to the address: ${name}`, async () => {
+    it(`connects over HTTP: ${name}`, async () => {
       const done = await user.run(['connect', name, '--yes', '--no-hooks', '--transport', 'http']);
       expect(done.exitCode, done.stderr).to.equal(0);
       const entry = await entryOf(name);

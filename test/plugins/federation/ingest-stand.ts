@@ -60,22 +60,22 @@ export const peeringFor = (
   ...changes,
 });
 
-/** The fakes around the ingest of facts, which a test controls. */
+/** The fakes around the federation plugin's fact ingest, which a test can change at any time. */
 export interface IngestStand {
   peering: Peering;
-  /** As transactions find it; the same unless a test says otherwise. */
+  /** The peering that a transaction reads; equal to `peering` unless a test changes it. */
   storedPeering: Peering | undefined;
-  /** By signature of the proof; without a proof it is `absent`. */
+  /** Proof verdicts by signature. A fact without a proof gets the verdict `absent`. */
   readonly verdicts: Map<string, ProofVerdict>;
   readonly keptProofs: string[];
   readonly rejections: FederationEvent[];
   readonly recorded: FederationEvent[];
   ingest: Ingest;
-  /** Peers that are asked for facts; none unless a test says so. */
+  /** The peers from which the node pulls facts; empty by default. */
   pulled: readonly Peering[];
-  /** Nodes whose keys were asked for. */
+  /** The ids of the nodes whose keys were fetched again. */
   readonly refreshed: string[];
-  /** Runs when keys are asked for. */
+  /** A callback that runs whenever keys are fetched again. */
   onRefresh(): void;
 }
 
@@ -92,7 +92,9 @@ export const createStand = (pulled: readonly Peering[] = []): IngestStand => ({
   onRefresh: () => {},
 });
 
-/** The way in for facts of peers, with nothing else of federation. Every request on a peer route is the peer's. */
+/**
+ * A federation plugin reduced to the ingest of facts. It treats every request on a peer route as one of the fake peer.
+ */
 export const standPlugin = (stand: IngestStand) =>
   definePlugin({
     name: 'federation',
@@ -178,7 +180,7 @@ export const standPlugin = (stand: IngestStand) =>
     },
   });
 
-/** A sound fact of the peer, by its number. */
+/** Returns a valid fact of the peer; its id and entity contain the number. */
 export const peerFact = (number: number, changes: Readonly<Record<string, unknown>> = {}) => ({
   id: `10000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
   entity: `user:p-${number}`,
@@ -194,7 +196,7 @@ export const peerFact = (number: number, changes: Readonly<Record<string, unknow
   ...changes,
 });
 
-/** A proof for the stand, which judges it by its signature alone. */
+/** Returns a proof of origin. The fake verifier looks only at its signature. */
 export const standProof = (signature: string) => ({
   key_id: '0123456789abcdef',
   salt: 'AAAAAAAAAAAAAAAAAAAAAA',

@@ -29,18 +29,18 @@ import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/st
 
 export const NODE_ID = 'svc://n.test';
 
-/** A node that serves peers, whose peerings are the test's to choose. */
+/** A node that serves facts to peers. The test sets its peerings. */
 export interface ServingNode extends TestNode {
   readonly serving: Serving;
   readonly store: FactStore;
-  /** The fake of the peerings. */
+  /** The fake implementation of `Peerings`. */
   readonly asks: { -readonly [Name in keyof Peerings]: Peerings[Name] };
-  /** By node id. */
+  /** The peerings by node id. */
   readonly peerings: Map<string, Peering>;
   readonly recorded: readonly FederationEvent[];
-  /** Node ids, in the order in which their keys were read again. */
+  /** The ids of the nodes whose keys were fetched again, in order. */
   readonly refreshed: readonly string[];
-  /** A peer with an active peering. */
+  /** Adds a peer with an active peering, and returns its identity. */
   addPeer(name: string, changes?: Partial<Peering>, scopes?: readonly Scope[]): PeerIdentity;
 }
 

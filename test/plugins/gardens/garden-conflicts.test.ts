@@ -14,7 +14,7 @@ interface Shown {
   readonly differs_elsewhere?: boolean;
 }
 
-forEachStore('contradictions in several places', () => {
+forEachStore('contradictions between the public facts and gardens', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit', 'conflicts'] });
@@ -34,7 +34,7 @@ forEachStore('contradictions in several places', () => {
     (await garden.must(200, actor, 'GET', `/v1/facts?entity=user:alice&relation=memory:role${options}`)).body.facts;
   const ids = async (actor: Actor, options = ''): Promise<string[]> =>
     (await facts(actor, options)).map(({ id }) => id);
-  /** The system facts about a conflict that the actor sees. */
+  /** Returns the system facts about a conflict that are visible to the actor. */
   const told = async (actor: Actor, { conflict_id: id }: Listed): Promise<string[]> => {
     const { body } = await garden.must(200, actor, 'GET', `/v1/facts?entity=${id}`);
     return body.facts.map(
@@ -47,7 +47,7 @@ forEachStore('contradictions in several places', () => {
       resolution_note: 'so',
     });
 
-  it('do not arise between places: each reader sees both facts, none contradicted, no record', async () => {
+  it('are no conflict between different gardens: each reader sees both facts', async () => {
     const outside = await says('stranger', 'a');
     const herbs = await says('writer', 'b', 'herbs');
     const roots = await says('founder', 'c', 'roots');
@@ -62,7 +62,7 @@ forEachStore('contradictions in several places', () => {
     expect((await facts('stranger'))[0]).to.not.have.property('differs_elsewhere');
   });
 
-  it('mark a live fact as differing elsewhere only if another place of the reader lacks its value', async () => {
+  it('set differs_elsewhere only if a visible garden lacks the value', async () => {
     const outside = await says('stranger', 'a');
     const same = await says('writer', 'a', 'herbs');
     for (const shown of await facts('reader')) expect(shown).to.not.have.property('differs_elsewhere');
@@ -88,7 +88,7 @@ forEachStore('contradictions in several places', () => {
     expect(one.body).to.not.have.property('differs_elsewhere');
   });
 
-  it('have a winner in each place', async () => {
+  it('have a winner in each garden and outside', async () => {
     const outside = await says('stranger', 'a', undefined, 0.9);
     await says('stranger', 'b', undefined, 0.2);
     await says('writer', 'c', 'herbs', 0.1);
@@ -99,7 +99,7 @@ forEachStore('contradictions in several places', () => {
     expect(await ids('stranger')).to.deep.equal([outside]);
   });
 
-  it('have a record in each place, with its system facts, known to its readers', async () => {
+  it('have a record in each garden, with its system facts, visible to its readers only', async () => {
     const first = await says('stranger', 'a');
     const second = await says('stranger', 'b');
     const inner = [await says('writer', 'a', 'herbs'), await says('writer', 'c', 'herbs')];
@@ -117,7 +117,7 @@ forEachStore('contradictions in several places', () => {
     await resolve('reader', newest as Listed, inner[0] as string, 403);
   });
 
-  it('are not ended in another place by a retraction, a resolution or a time-to-live', async () => {
+  it('are not ended in another garden by a retraction, a resolution or a time-to-live', async () => {
     const outside = [await says('stranger', 'a', undefined, 0.4), await says('stranger', 'b', undefined, 0.5)];
     await says('writer', 'c', 'herbs');
     await says('writer', 'x', 'herbs', 0);
@@ -139,7 +139,7 @@ forEachStore('contradictions in several places', () => {
     expect(inGarden.body.facts[0].value.v).to.equal('d');
   });
 
-  it('show the newest retraction of each place without live facts', async () => {
+  it('show the newest retraction of each garden without live facts', async () => {
     await says('stranger', 'a');
     const herbs = await says('writer', 'b', 'herbs');
     const gone = await says('stranger', 'x', undefined, 0);
@@ -149,7 +149,7 @@ forEachStore('contradictions in several places', () => {
     expect(await ids('stranger')).to.deep.equal([gone]);
   });
 
-  it('look the same outside for any hidden facts: record, members, time, system facts and end', async () => {
+  it('look the same to outsiders with and without hidden facts', async () => {
     await says('writer', 'b', 'herbs');
     const first = await says('stranger', 'a');
     await says('writer', 'c', 'herbs');

@@ -15,7 +15,7 @@ forEachStore('facts in a garden', () => {
     return body.facts.map(({ id }: GardenFact) => id);
   };
 
-  it('are written by admins, writers and admin keys, named by slug, id or URI, and show its URI', async () => {
+  it('may be written by admins, writers and admin keys, and show the URI of their garden', async () => {
     const names = ['herbs', garden.gardenId, 'svc://localhost:8765/garden/herbs', ' HERBS '];
     for (const [at, actor] of (['founder', 'writer', 'operator'] as const).entries()) {
       for (const name of names) {
@@ -25,7 +25,7 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('are refused to callers who may not write there, and in another scope than the garden has', async () => {
+  it('are refused from callers who may not write there, and in another scope than the garden has', async () => {
     const write = (actor: Actor, members: object, status: number) =>
       garden.must(status, actor, 'POST', '/v1/facts', {
         entity: 'user:bob',
@@ -62,7 +62,7 @@ forEachStore('facts in a garden', () => {
     expect(await found('founder', 'entity=user:bob')).to.deep.equal([]);
   });
 
-  it('look nonexistent to a stranger, like their garden', async () => {
+  it('are not found by a stranger, like their garden', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     const unknown = '00000000-0000-4000-8000-000000000000';
     const ask = async (method: string, target: string, body?: unknown) => {
@@ -97,7 +97,7 @@ forEachStore('facts in a garden', () => {
     expect((await ask('GET', `/v1/facts/${fact.cid}`))[0]).to.equal(404);
   });
 
-  it('are listed only to members, and by their garden on request', async () => {
+  it('are listed only to members, who can filter by garden', async () => {
     const outside = await garden.say('stranger', { entity: 'user:bob' });
     const inside = await garden.say('writer', { entity: 'user:bob', relation: 'memory:home', garden_id: 'herbs' });
     for (const actor of ['founder', 'writer', 'reader', 'operator'] as const) {
@@ -122,7 +122,7 @@ forEachStore('facts in a garden', () => {
     await garden.must(403, 'writer', 'POST', '/v1/facts', again);
   });
 
-  it('are judged inside the transaction that stores them', async () => {
+  it('are authorized inside the transaction that stores them', async () => {
     const { Authorizer } = await import('../../../kernel/plugin-api.ts');
     const { node, gardenId } = garden;
     const key = await node.addKey({ entityUri: CAST.reader });
@@ -148,7 +148,7 @@ forEachStore('facts in a garden', () => {
     expect(outside?.kind).to.equal('stored');
   });
 
-  it('are published by no deletion: afterwards only admin keys see them, under the id of the garden', async () => {
+  it('stay hidden when their garden is deleted: only admin keys see them, under the garden id', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     await garden.must(204, 'founder', 'DELETE', '/v1/gardens/herbs');
     await garden.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'herbs', name: 'Mine now' });
@@ -168,7 +168,7 @@ forEachStore('facts in a garden', () => {
     }
   });
 
-  it('end by a time-to-live of their asserter, of an admin of the garden, or of an admin key', async () => {
+  it('expire by a time-to-live that the asserter, an admin of the garden or an admin key sets', async () => {
     const ttl = (id: string, actor: Actor, status: number, members: object = {}) =>
       garden.must(status, actor, 'POST', '/v1/facts', {
         entity: id,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import type { RequestOptions, TestReply } from '../../kit/test-request.ts';
 
-/** The callers of these tests, by name, with their roles in garden `herbs`. */
+/** The callers of the garden tests; their names are their roles in the garden `herbs`. */
 export const CAST = {
   founder: 'agent:founder',
   writer: 'agent:writer',
@@ -23,12 +23,12 @@ export interface GardenFact {
   readonly quarantine_status: string | null;
 }
 
-/** A node with one garden, `herbs` of scope company, and everybody who may or may not enter it. */
+/** A node with the garden `herbs` of scope company, and keys of members and strangers. */
 export interface GardenNode {
   readonly node: TestNode;
   readonly gardenId: string;
   ask(actor: Actor, method: string, target: string, options?: RequestOptions): Promise<TestReply>;
-  /** Rejects with the answer when it is not the one that was expected. */
+  /** Sends a request, and rejects if the reply has another status than the expected one. */
   must(status: number, actor: Actor, method: string, target: string, body?: unknown): Promise<TestReply>;
   say(actor: Actor, members?: Readonly<Record<string, unknown>>): Promise<GardenFact>;
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export const startGardenNode = async (options: TestNodeOptions = {}): Promise<Ga
   };
   const { body } = await must(201, 'founder', 'POST', '/v1/gardens', { slug: 'herbs', name: 'Herbs' });
   for (const role of ['writer', 'reader'] as const) {
-    // So that the order in which they were added is one of instants.
+    // Gives each member another join time, so that their order is defined.
     await node.clock.advance(1);
     await must(201, 'founder', 'POST', '/v1/gardens/herbs/members', { entity_uri: CAST[role], role });
   }

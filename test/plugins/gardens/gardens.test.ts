@@ -16,7 +16,7 @@ forEachStore('gardens', () => {
     'svc:%2F%2Fx%2Fgarden%2FHerbs',
   ];
 
-  it('are made by callers who may write, with their maker as first admin', async () => {
+  it('are created by callers who may write, with the creator as first admin', async () => {
     const { body } = await garden.must(201, 'stranger', 'POST', '/v1/gardens', {
       slug: '  Tree-House ',
       name: ' The tree house ',
@@ -42,7 +42,7 @@ forEachStore('gardens', () => {
     expect(id).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('have a slug of their own in the tenant, and a scope of the key', async () => {
+  it('have a slug unique in the tenant, and a scope that the key has', async () => {
     await garden.must(409, 'stranger', 'POST', '/v1/gardens', { slug: 'HERBS', name: 'mine' });
     for (const slug of ['', '-a', 'a_b', 'a.b', '../x', 'ä', 'а'.repeat(3), 'x'.repeat(64), 'a b']) {
       await garden.must(422, 'stranger', 'POST', '/v1/gardens', { slug, name: 'n' });
@@ -82,7 +82,7 @@ forEachStore('gardens', () => {
     }
   });
 
-  it('are listed to their members, all of them to an admin, oldest first and without members', async () => {
+  it('are listed to their members, and all of them to an admin, oldest first and without members', async () => {
     await garden.node.clock.advance(1_000);
     await garden.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'apples', name: 'Apples' });
     const slugs = async (actor: Parameters<GardenNode['must']>[1]) => {
@@ -95,7 +95,7 @@ forEachStore('gardens', () => {
     expect(await slugs('operator')).to.deep.equal(['herbs', 'apples']);
   });
 
-  it('look nonexistent to a stranger, byte for byte', async () => {
+  it('are not found by a stranger, with a reply equal byte for byte to an unknown garden', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     const calls = [
       ['GET', '', undefined],
@@ -121,7 +121,7 @@ forEachStore('gardens', () => {
     }
   });
 
-  it('are changed only by their admins: a member without the role gets 403', async () => {
+  it('are changed only by their admins; a member without the role gets 403', async () => {
     for (const actor of ['writer', 'reader'] as const) {
       await garden.must(403, actor, 'POST', '/v1/gardens/herbs/members', { entity_uri: 'agent:x' });
       await garden.must(403, actor, 'PATCH', `/v1/gardens/herbs/members/${CAST.reader}`, { role: 'admin' });
@@ -145,7 +145,7 @@ forEachStore('gardens', () => {
     await garden.must(422, 'founder', 'POST', '/v1/gardens/herbs/members', { role: 'reader' });
   });
 
-  it('keep at least one admin', async () => {
+  it('always have at least one admin', async () => {
     const founder = `/v1/gardens/herbs/members/${CAST.founder}`;
     for (const actor of ['founder', 'operator'] as const) {
       const demoted = await garden.must(403, actor, 'PATCH', founder, { role: 'reader' });
@@ -161,7 +161,7 @@ forEachStore('gardens', () => {
     expect(both.map(({ status }) => status).sort()).to.deep.equal([204, 403]);
   });
 
-  it('leave an audit entry and a ledger entry for each change, and none for a refusal', async () => {
+  it('write an audit entry and a ledger entry for each change, but none for a refusal', async () => {
     await garden.must(204, 'founder', 'DELETE', `/v1/gardens/herbs/members/${CAST.reader}`);
     await garden.must(204, 'founder', 'DELETE', '/v1/gardens/herbs');
     await garden.must(404, 'founder', 'DELETE', '/v1/gardens/herbs');
@@ -191,7 +191,7 @@ forEachStore('gardens', () => {
     });
   });
 
-  it('release their slug when deleted, and other tenants have their own', async () => {
+  it('release their slug when deleted, and slugs of other tenants are independent', async () => {
     await garden.must(204, 'founder', 'DELETE', `/v1/gardens/${garden.gardenId}`);
     for (const actor of ['founder', 'operator'] as const) {
       await garden.must(404, actor, 'GET', `/v1/gardens/${garden.gardenId}`);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { assertion, type GardenNode } from './garden-kit.ts';
 
-/** Fifty facts of every kind, woven into what a stranger sees, and hidden from it in a garden. */
+/** Stores fifty facts of every kind in a garden, related to facts that a stranger sees but hidden from the stranger. */
 export const hideFacts = async (
   garden: Pick<GardenNode, 'ask' | 'must'>,
   seen: readonly { id: string; cid: string }[],
@@ -24,20 +24,20 @@ export const hideFacts = async (
     { type: 'ref', v: 'user:bob' },
     { type: 'null' },
   ];
-  // Of every type, on entities that are seen and on one that is not.
+  // Adds facts of every value type, on a visible and on a hidden entity.
   for (const entity of ['user:alice', 'user:hidden']) {
     for (const value of VALUES) await hide({ entity, relation: `memory:${value.type}`, value });
   }
-  // Facts that contradict or repeat visible facts, stronger and weaker.
+  // Adds facts that contradict or repeat visible facts, with higher and lower confidence.
   for (const confidence of [1, 0.3]) {
     for (const v of ['archivist', 'harbour master', 'gardener']) {
       await hide({ entity: 'user:alice', relation: 'memory:role', value: text(v, 'string'), confidence });
     }
   }
-  // Facts that would end visible facts, for callers who see both.
+  // Retracts visible facts for callers who can see both.
   await hide({ entity: 'user:alice', relation: 'memory:home', confidence: 0 });
   await hide({ entity: 'user:bob', relation: 'memory:role', confidence: 0 });
-  // Edges from, to and between visible entities, and behind hidden ones.
+  // Adds edges between visible entities, some of them through a hidden entity.
   for (const [from, to] of [
     ['user:alice', 'user:dora'],
     ['user:dora', 'user:bob'],
@@ -48,12 +48,12 @@ export const hideFacts = async (
   ]) {
     await hide({ entity: from, relation: 'rel:knows', value: { type: 'ref', v: to } });
   }
-  // A fact derived from visible facts, in their session.
+  // Adds facts derived from visible facts, in the same session.
   for (const { id, cid } of seen.slice(0, 5)) {
     await hide({ entity: 'doc:sum', relation: 'memory:sum', value: text(`lantern ${id}`), derived_from: [cid] });
     await hide({ relation: 'memory:note', value: text('quiet lantern') }, { 'Svc-Session': 'voyage' });
   }
-  // Unsure, brief, ended by a time-to-live, and by a resolution.
+  // Adds facts that have low confidence, expire soon, end by a time-to-live, or end by a resolution.
   await hide({ relation: 'memory:note', value: text('unsure lantern'), confidence: 0.05 });
   await hide({ relation: 'memory:note', value: text('brief lantern'), valid_until: '2026-03-02T09:00:01Z' });
   const ended = await hide({ entity: 'user:erin', relation: 'memory:note', value: text('ended lantern') });
@@ -64,13 +64,13 @@ export const hideFacts = async (
     if (!members.some((member: string) => ids.includes(member))) continue;
     const body = { new_value: text('settled in here', 'string') };
     const reply = await garden.ask('writer', 'POST', `/v1/conflicts/${id}/resolve`, { body });
-    // One resolution may end several.
+    // A resolution may end several facts, so a later one can reply with 409.
     expect([200, 409]).to.include(reply.status);
   }
   for (let more = ids.length; more < 50; more += 1) {
     await hide({ entity: `user:more-${more}`, relation: 'memory:note', value: text(`lavender ${more}`) });
   }
-  // Looked at, summed up and recalled by those who may.
+  // Authorized callers read, aggregate and recall the hidden facts, to cover side effects of reading.
   for (let turn = 0; turn < 12; turn += 1) {
     const body = { query: 'lavender lantern', token_budget: 4_000, scope: 'garden:herbs' };
     await garden.must(200, 'reader', 'POST', '/v1/recall', body);

@@ -63,7 +63,7 @@ forEachStore('a quarantine garden', () => {
     expect(await listed('writer', 'garden_id=ward')).to.deep.equal({ items: [], total: 0 });
   });
 
-  it('promotes a fact as a copy in the name of its moderator, and ends the original', async () => {
+  it('promotes a fact as a copy asserted by the moderator, and ends the original', async () => {
     const fact = await held();
     const { body } = await garden.must(200, 'reader', 'POST', '/v1/gardens/ward/promote', {
       fact_id: fact.id,
@@ -107,7 +107,7 @@ forEachStore('a quarantine garden', () => {
     expect((await promote('founder', 'herbs', 409)).body.code).to.equal('fact_not_quarantine_pending');
   });
 
-  it('rejects a fact for good', async () => {
+  it('keeps a rejected fact hidden for good', async () => {
     const fact = await held();
     const { body } = await garden.must(200, 'reader', 'POST', '/v1/gardens/ward/reject', { fact_id: fact.id });
     expect(body).to.deep.equal({
@@ -125,7 +125,7 @@ forEachStore('a quarantine garden', () => {
     expect(audit.body.entries).to.have.lengthOf(1);
   });
 
-  it('is judged only by its moderators, and once', async () => {
+  it('allows each fact to be promoted or rejected once, only by a moderator', async () => {
     const fact = await held();
     const body = { fact_id: fact.id };
     for (const verb of ['promote', 'reject']) {
@@ -147,7 +147,7 @@ forEachStore('a quarantine garden', () => {
     expect(all.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
   });
 
-  it('is not deleted while facts are pending', async () => {
+  it('cannot be deleted while facts are pending', async () => {
     const fact = await held();
     const { body } = await garden.must(409, 'founder', 'DELETE', '/v1/gardens/ward');
     expect(body.code).to.equal('quarantine_has_pending_facts');
@@ -155,7 +155,7 @@ forEachStore('a quarantine garden', () => {
     await garden.must(204, 'founder', 'DELETE', '/v1/gardens/ward');
   });
 
-  it('is listed page by page, newest first', async () => {
+  it('lists pending facts page by page, newest first', async () => {
     const ids: string[] = [];
     for (const v of ['a', 'b', 'c']) {
       await garden.node.clock.advance(10);
@@ -167,7 +167,7 @@ forEachStore('a quarantine garden', () => {
     expect(pages.flatMap(({ items }) => items.map((item: { fact_id: string }) => item.fact_id))).to.deep.equal(ids);
   });
 
-  it('receives the facts of other nodes, with their reason', async () => {
+  it('receives facts from other nodes, with the reason of their quarantine', async () => {
     const { kernel, facts } = garden.node;
     const inbound = await pluginStore(kernel.get(FactStore)).read((snapshot) =>
       kernel.get(Quarantine).inbound('default', snapshot),
@@ -193,7 +193,7 @@ forEachStore('a quarantine garden', () => {
     });
   });
 
-  it('counts little in recall; other gardens count as the operator configures', async () => {
+  it('has a low weight in recall, while the operator configures the weight of other gardens', async () => {
     const fact = await held('a lantern');
     await garden.say('writer', { garden_id: 'herbs', entity: 'user:bob', value: { type: 'string', v: 'a lantern' } });
     const body = { query: 'lantern', token_budget: 900 };
@@ -209,7 +209,7 @@ forEachStore('a quarantine garden', () => {
   });
 });
 
-forEachStore('tiers of gardens', () => {
+forEachStore('trust tiers of gardens', () => {
   it('are read from SVC_GARDEN_TIERS by slug', async () => {
     const garden = await startGardenNode({
       plugins: ['gardens', 'keys', 'facts', 'recall', 'search'],

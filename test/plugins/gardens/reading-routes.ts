@@ -1,4 +1,4 @@
-/** The ids that a stranger may use in a request, all of them visible to it. */
+/** The ids that a stranger may use in a request; all of them are visible to the stranger. */
 export interface Seen {
   readonly factId: string;
   readonly cid: string;
@@ -7,7 +7,7 @@ export interface Seen {
 
 export type Target = readonly [target: string, body?: unknown];
 
-/** When everything has been told, and before anybody looks. */
+/** A time after all facts are stored and before the stranger reads. */
 const AFTER_THE_STORY = '2026-03-02T12:00:00Z';
 
 const recalls = (): object[] => [
@@ -32,7 +32,7 @@ const message = (method: string, params: object): Target => ['/v1/mcp', { jsonrp
 
 const toolCall = (name: string, args: object): Target => message('tools/call', { name, arguments: args });
 
-/** The reads of each route, or why it reads nothing. A registered route that is missing here fails the sweep. */
+/** The read requests for each route, or the reason for having none. The sweep fails for a route missing here. */
 export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen: Seen) => readonly Target[])>> = {
   'GET /.well-known/svc': 'open',
   'GET /healthz': 'open',
@@ -47,9 +47,9 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'GET /console/files/:name': 'open',
   'GET /openapi.json': 'open',
   'GET /v1/openapi.json': () => [['/v1/openapi.json']],
-  // Counts of the whole node for its operator, and nothing of any fact.
+  // Returns counts of the whole node for its operator, without data of a single fact.
   'GET /v1/metrics': 'open',
-  // Describes the parts of the node, and no fact.
+  // Describes the node and its plugins, without any fact.
   'GET /v1/node': 'open',
   'POST /v1/mcp': ({ factId }) => [
     ...recalls().map((args) => toolCall('recall', args)),
@@ -204,7 +204,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'PUT /v1/namespaces': 'writes',
   'DELETE /v1/namespaces': 'writes',
   'GET /v1/federation/audit': () => [['/v1/federation/audit']],
-  // No key opens it: what peers get to see of gardens is tested with federation.
+  // The route accepts peer tokens only; the federation tests cover the facts of gardens.
   'GET /v1/federation/facts': 'open',
   'POST /v1/federation/facts/push': 'writes',
   'GET /v1/federation/tombstones': 'open',
@@ -231,7 +231,7 @@ export const READING_ROUTES: Readonly<Record<string, 'writes' | 'open' | ((seen:
   'POST /v1/instruction/audit': 'writes',
   'POST /v1/tombstones': 'writes',
   'GET /v1/tombstones/*entity_uri': () => [['/v1/tombstones/user:alice'], ['/v1/tombstones/user:hidden']],
-  // Its receipt is signed over identifiers; `plugins/tombstones/subject` tests that it holds nothing hidden.
+  // The route signs a receipt over ids; `plugins/tombstones/subject` tests that it contains nothing hidden.
   'POST /v1/subjects/export': 'writes',
   'POST /v1/tombstones/:id/revoke': 'writes',
   'POST /v1/tombstones/:id/erase': 'writes',

@@ -6,7 +6,7 @@ import { CAST, startGardenNode } from './garden-kit.ts';
 
 const PLUGINS = ['gardens', 'keys', 'facts', 'conflicts', 'audit', 'transfer'];
 
-describe('a transfer of gardens', () => {
+describe('the export and import of gardens', () => {
   for (const [from, to] of [
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
@@ -64,7 +64,7 @@ describe('a transfer of gardens', () => {
     });
   }
 
-  it('refuses a line that no export could contain, and a taken slug', async () => {
+  it('refuses an invalid line and a slug that is already in use', async () => {
     const garden = await startGardenNode({ plugins: PLUGINS });
     const target = await startTestNode({
       plugins: PLUGINS,

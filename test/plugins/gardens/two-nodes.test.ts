@@ -42,7 +42,7 @@ forEachStore('gardens on several nodes of one store', () => {
     }
   });
 
-  it('soon become known to a node that started without any', async () => {
+  it('become visible on a node that started before the first garden existed', async () => {
     const options = { plugins: ['gardens', 'keys', 'facts', 'audit'] };
     const first = await startTestNode(options);
     const other = await startTestNode({ ...options, folder: first.folder, url: 'http://localhost:8766' });
@@ -54,7 +54,7 @@ forEachStore('gardens on several nodes of one store', () => {
       expect((await ask('POST', '/v1/facts', assertion({ garden_id: 'herbs' }))).status).to.equal(201);
       expect((await ask('GET', '/v1/facts?entity=user:alice')).body.total).to.equal(1);
       await comesTrue(async () => {
-        // Where the engine cannot notify, signals are looked for now and then.
+        // On a store without notifications, the node polls for changes.
         await other.clock.advance(1_000);
         return (await other.request('GET', '/v1/facts?entity=user:alice', { key })).body.total === 1;
       });
@@ -64,7 +64,7 @@ forEachStore('gardens on several nodes of one store', () => {
     }
   });
 
-  it('are separate in every tenant, even with equal names', async () => {
+  it('are separate for every tenant, even with equal slugs', async () => {
     const garden = await startGardenNode({
       plugins: ['gardens', 'keys', 'multi-tenant', 'facts'],
       env: { SVC_MULTI_TENANT_ENABLED: 'true' },

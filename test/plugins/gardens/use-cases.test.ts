@@ -28,7 +28,7 @@ forEachStore('gardens without HTTP', () => {
   });
   afterEach(() => garden.stop());
 
-  it('are made, found, shared and left by the same rules', async () => {
+  it('are created, found, shared and left by the same rules', async () => {
     const { garden: made, members } = await gardens.create(founder, draft({ slug: ' Roses ', name: ' The roses ' }));
     expect(made).to.deep.include({ slug: 'roses', name: 'The roses', description: null, quarantine: false });
     expect(members.map(({ entityUri, role }) => [entityUri, role])).to.deep.equal([[CAST.founder, 'admin']]);
@@ -41,7 +41,7 @@ forEachStore('gardens without HTTP', () => {
     expect(await codeOf(gardens.get(stranger, 'roses'))).to.equal('lookup');
   });
 
-  it('are closed to callers without the permission, the scope or the role', async () => {
+  it('are refused to callers without the permission, the scope or the role', async () => {
     const reads = as(CAST.founder, 'read');
     expect(await codeOf(gardens.create(reads, draft()))).to.equal('authorization');
     expect(await codeOf(gardens.delete(reads, 'herbs'))).to.equal('authorization');
@@ -55,7 +55,7 @@ forEachStore('gardens without HTTP', () => {
     expect(await codeOf(gardens.removeMember(founder, 'herbs', CAST.founder))).to.equal('last_admin');
   });
 
-  it('are refused if a text breaks a rule', async () => {
+  it('are refused if a text is invalid', async () => {
     const wrong: Partial<GardenDraft>[] = [
       { slug: '-roses' },
       { name: ' ' },
@@ -73,7 +73,7 @@ forEachStore('gardens without HTTP', () => {
     expect(await codeOf(gardens.get(founder, 'he\u0000rbs'))).to.equal('lookup');
   });
 
-  it('hold facts that a moderator promotes or rejects, once', async () => {
+  it('contain facts that a moderator promotes or rejects once', async () => {
     const quarantine = garden.node.kernel.get(Quarantine);
     await gardens.create(founder, draft({ slug: 'held', scope: 'company', quarantine: true }));
     const [first, second] = await Promise.all(

@@ -32,7 +32,7 @@ const SAMPLES = [
 
 describe('an export of another product', () => {
   for (const [id, sample] of SAMPLES) {
-    it(`becomes the facts that are noted: ${id}, ${sample}`, async () => {
+    it(`becomes the expected facts: ${id}, ${sample}`, async () => {
       await inTemporaryFolder(async (folder) => {
         const samples = copySamples(folder);
         const { facts, skips } = await readImport(format(id), join(samples, sample), {
@@ -45,7 +45,7 @@ describe('an export of another product', () => {
     });
   }
 
-  it('has no two different values for one triple, so that nothing of it contradicts the rest', async () => {
+  it('never has two different values for one entity and relation, so its facts do not contradict', async () => {
     for (const [id, sample] of SAMPLES) {
       const { facts } = await readImport(format(id), samplePath(sample), { map: id === 'csv' ? CSV : [] });
       const values = new Map<string, string>();
@@ -58,7 +58,7 @@ describe('an export of another product', () => {
     }
   });
 
-  it('is the same out of a zip archive with other files', async () => {
+  it('gives the same facts from a zip archive with other files', async () => {
     await inTemporaryFolder(async (folder) => {
       const file = readFileSync(samplePath('chatgpt/conversations.json'));
       const zip = join(folder, 'export.zip');
@@ -72,7 +72,7 @@ describe('an export of another product', () => {
     });
   });
 
-  it('keeps an offset of the origin, and gets that of the run where it has none', async () => {
+  it('keeps the time offset of the origin, and uses the offset of the run without one', async () => {
     const { facts } = await readImport(format('mem0'), samplePath('mem0-platform.json'), { offset: '-03:30' });
     expect(facts.map(({ timestamp }) => timestamp)).to.include.members([
       '2025-04-02T10:00:00.000001-07:00',
@@ -80,7 +80,7 @@ describe('an export of another product', () => {
     ]);
   });
 
-  it('may number its mapping in a file', async () => {
+  it('may have its CSV mapping in a file', async () => {
     await inTemporaryFolder(async (folder) => {
       const mapping = join(folder, 'map.json');
       const rules = Object.fromEntries(CSV.map((word) => word.split(/=(.*)/s).slice(0, 2)));

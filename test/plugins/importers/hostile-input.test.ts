@@ -10,15 +10,15 @@ const tryImport = (format: string, path: string, ...more: readonly string[]) =>
 
 const MEMORY = '{"id":"m","memory":"kept","user_id":"u"}';
 
-describe('an input that is made to do harm', () => {
+describe('a malicious input', () => {
   for (const [what, text, complaint] of [
-    ['is cut short', `[${MEMORY},{"id":"x","mem`, 'ends in the middle of a value'],
+    ['is truncated', `[${MEMORY},{"id":"x","mem`, 'ends in the middle of a value'],
     ['is no JSON', `[${MEMORY} x`, 'is not valid JSON'],
-    ['has brackets that do not fit', `[${MEMORY}}`, 'is not valid JSON'],
+    ['has mismatched brackets', `[${MEMORY}}`, 'is not valid JSON'],
     ['has two values in a row', `[${MEMORY} ${MEMORY}]`, 'is not valid JSON'],
-    ['is nested without end', `[${'['.repeat(200_000)}`, 'is nested deeper than 100 levels'],
+    ['is nested too deep', `[${'['.repeat(200_000)}`, 'is nested deeper than 100 levels'],
     ['is empty', '', 'looks like an export'],
-    ['is something else', '{"hello":1}', 'looks like an export'],
+    ['is not an export', '{"hello":1}', 'looks like an export'],
   ] as const) {
     it(`is refused with a reason when it ${what}`, async () => {
       await inTemporaryFolder(async (folder) => {
@@ -31,7 +31,7 @@ describe('an input that is made to do harm', () => {
     });
   }
 
-  it('cannot make an item without end', async () => {
+  it('cannot contain an item larger than 64 MiB', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'x.json');
       await writeFile(path, `[{"id":"m","memory":"${'a'.repeat(66 * 1024 * 1024)}"}]`);
@@ -40,7 +40,7 @@ describe('an input that is made to do harm', () => {
     });
   });
 
-  it('is read item by item: damaged items are named, and the others are taken', async () => {
+  it('is read item by item: damaged items are reported, and the others are accepted', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'memory.jsonl');
       const long = `{"type":"entity","name":"${'x'.repeat(9 * 1024 * 1024)}"}`;
@@ -56,7 +56,7 @@ describe('an input that is made to do harm', () => {
     });
   });
 
-  it('shows no control characters of names, and a bounded number of refusals', async () => {
+  it('cannot print control characters or an unlimited number of refusals', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'memory.jsonl');
       const list = join(folder, 'refused.ndjson');
@@ -71,7 +71,7 @@ describe('an input that is made to do harm', () => {
     });
   });
 
-  it('cannot lead out of an archive or a folder', async () => {
+  it('cannot refer to files outside its archive or folder', async () => {
     await inTemporaryFolder(async (folder) => {
       const zip = join(folder, 'evil.zip');
       const conversations = Buffer.from('[{"id":"c","mapping":{}}]');
@@ -88,7 +88,7 @@ describe('an input that is made to do harm', () => {
     });
   });
 
-  it('cannot unpack to far more than it holds', async () => {
+  it('cannot unpack to far more than its compressed size', async () => {
     await inTemporaryFolder(async (folder) => {
       const zip = join(folder, 'bomb.zip');
       const blank = Buffer.concat([Buffer.from('['), Buffer.alloc(40 * 1024 * 1024, 32), Buffer.from(']')]);
@@ -98,7 +98,7 @@ describe('an input that is made to do harm', () => {
     });
   });
 
-  it('is refused as an archive that is cut short, encrypted or wrong about itself', async () => {
+  it('is refused if its archive is truncated, encrypted or inconsistent', async () => {
     await inTemporaryFolder(async (folder) => {
       const whole = Buffer.from(zipSync({ 'conversations.json': Buffer.from(`[${' '.repeat(5_000)}]`) }));
       const directory = whole.indexOf(Buffer.from('PK\u0001\u0002'));
@@ -118,7 +118,7 @@ describe('an input that is made to do harm', () => {
     });
   });
 
-  it('reads every node of a conversation once, also where its tree is a ring', async () => {
+  it('has each node of a conversation read once, even if its tree has a cycle', async () => {
     await inTemporaryFolder(async (folder) => {
       const node = (id: string, parent: string, children: readonly string[]) => ({
         id,

@@ -9,7 +9,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { samplePath } from './imported-facts.ts';
 
 describe('the command import-from', () => {
-  it('lists the formats and where to get each', async () => {
+  it('lists the formats and how to export each', async () => {
     const { exitCode, stdout } = await runInProcess(['import-from', '--list']);
     expect(exitCode).to.equal(0);
     for (const name of ['mem0', 'zep', 'letta', 'basic-memory', 'chatgpt', 'claude', 'mcp-memory', 'csv']) {
@@ -30,14 +30,14 @@ describe('the command import-from', () => {
     [['csv', samplePath('people.csv'), '--dry-run', '--map', 'colour=id'], 'no member of one of the names'],
     [['csv', samplePath('people.csv'), '--dry-run', '--map', '/none.json'], 'there is no file'],
   ] as const) {
-    it(`says what to do about: ${argv.join(' ') || 'no arguments'}`, async () => {
+    it(`prints a hint for invalid arguments: ${argv.join(' ') || 'no arguments'}`, async () => {
       const { exitCode, stderr } = await runInProcess(['import-from', ...argv]);
       expect(exitCode).to.equal(1);
       expect(stderr).to.contain(complaint);
     });
   }
 
-  it('reads formats that other plugins declare', async () => {
+  it('reads formats that other plugins register', async () => {
     const diary = defineImportFormat('diary', {
       summary: 'lines of a diary',
       obtain: 'Write one.',
@@ -82,13 +82,13 @@ describe('the command import-from', () => {
 
     const totalOf = async (): Promise<number> => (await served.ask('GET', '/v1/facts?limit=1')).body.total;
 
-    it('sends nothing in a dry run and leaves no file', async () => {
+    it('sends no facts in a dry run and creates no file', async () => {
       const state = join(served.folder, 'dry.state');
       await served.run(['import-from', 'claude', samplePath('claude'), '--dry-run', '--state', state]);
       expect(await totalOf()).to.equal(0);
     });
 
-    it('stores everything, and a second run finds that all of it is there', async () => {
+    it('stores all facts, and a second run finds them already stored', async () => {
       const argv = ['import-from', 'claude', samplePath('claude'), '--state', join(served.folder, 'claude.state')];
       const first = await served.run([...argv, '--scope', 'company', '--source-prefix', 'was:']);
       expect(first.exitCode, first.stderr).to.equal(0);
@@ -103,13 +103,13 @@ describe('the command import-from', () => {
       expect(body.facts[0].source).to.match(/^was:claude/);
     });
 
-    it('tells of refused items by its exit code, also when it is repeated', async () => {
+    it('reports refused items by its exit code, also when it is repeated', async () => {
       const argv = ['import-from', 'mcp-memory', samplePath('memory.jsonl'), '--state', join(served.folder, 'm.state')];
       const codes = [(await served.run(argv)).exitCode, (await served.run(argv)).exitCode];
       expect(codes).to.deep.equal([2, 2]);
     });
 
-    it('does not start when it could not remember how far it came', async () => {
+    it('does not start if it cannot record its progress', async () => {
       const before = await totalOf();
       const state = join(served.folder, 'no/such/folder/state');
       const { exitCode, stderr } = await served.run([
@@ -123,7 +123,7 @@ describe('the command import-from', () => {
       expect(stderr).to.contain('name a file in a folder that you may write to with --state');
     });
 
-    it('stops at a key that may not write', async () => {
+    it('stops if its key may not write', async () => {
       const state = join(served.folder, 'w.state');
       const argv = ['import-from', 'mem0', samplePath('mem0-lines.jsonl'), '--state', state];
       const { exitCode, stderr } = await served.run(argv, 'not-a-key-of-this-node');

@@ -19,7 +19,7 @@ const QUIET = { update: () => {}, resize: () => {}, say: () => {}, end: () => {}
 forEachStore('An import into a node', () => {
   let node: TestNode;
   let key: string;
-  /** Requests that the node replied to; one more is cut off. */
+  /** The number of requests that the node still answers before the connection fails. */
   let replies: number;
   let requests: ServerRequest[];
 
@@ -88,7 +88,7 @@ forEachStore('An import into a node', () => {
     (await node.request('GET', `/v1/facts?include_expired=true&include_contradicted=true&limit=1${query}`, { key }))
       .body.total;
 
-  it('stores the texts with their instants, authors, links and conversation', async () => {
+  it('stores the texts with their times, authors, links and conversation', async () => {
     await inTemporaryFolder(async (folder) => {
       const { exitCode, tally } = await run('claude', samplePath('claude'), folder);
       expect([exitCode, tally.accepted]).to.deep.equal([0, 12]);
@@ -108,7 +108,7 @@ forEachStore('An import into a node', () => {
     });
   });
 
-  it('stores nothing twice when it is repeated, not even ended facts, with any size of its requests', async () => {
+  it('stores no fact twice when repeated, not even ended facts, with any request size', async () => {
     await inTemporaryFolder(async (folder) => {
       for (const [id, sample] of [
         ['zep', 'zep'],
@@ -123,7 +123,7 @@ forEachStore('An import into a node', () => {
     });
   });
 
-  it('goes on where a run was killed, and sends nothing again that was acknowledged', async () => {
+  it('continues where an earlier run was killed, without sending acknowledged facts again', async () => {
     await inTemporaryFolder(async (folder) => {
       replies = 2;
       let failure: unknown;
@@ -145,7 +145,7 @@ forEachStore('An import into a node', () => {
     });
   });
 
-  it('keeps links to facts of the run before', async () => {
+  it('keeps links to facts of an earlier run', async () => {
     await inTemporaryFolder(async (folder) => {
       replies = 1;
       await run('chatgpt', samplePath('chatgpt'), folder, { maxFacts: 1 }).catch(() => {});
@@ -161,7 +161,7 @@ forEachStore('An import into a node', () => {
     });
   });
 
-  it('lists what the node refuses, and stores the rest', async () => {
+  it('lists the items that the node refuses, and stores the others', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'm.jsonl');
       const lines = [

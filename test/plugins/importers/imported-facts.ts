@@ -10,7 +10,7 @@ const SAMPLES = join(projectRoot(), 'test/plugins/importers/samples');
 
 export const samplePath = (name: string): string => join(SAMPLES, name);
 
-/** The samples in a folder, where a note without an instant of its own was last changed at a known one. */
+/** Copies the samples to a folder, and sets a fixed modification time on a note without its own date. */
 export const copySamples = (folder: string): string => {
   cpSync(SAMPLES, folder, { recursive: true });
   utimesSync(join(folder, 'notes/plans/Tea Rituals.md'), 1_740_000_000, 1_740_000_000);
@@ -18,9 +18,9 @@ export const copySamples = (folder: string): string => {
 };
 
 export interface Read {
-  /** As they would be sent. */
+  /** The facts as the importer would send them. */
   readonly facts: readonly Readonly<Record<string, unknown>>[];
-  /** `place: reason`, and whether the part is damaged. */
+  /** Lines of the form `place: reason`, with a final `!` if the item is damaged. */
   readonly skips: readonly string[];
 }
 

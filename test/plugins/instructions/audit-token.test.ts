@@ -25,7 +25,7 @@ forEachStore('an audit token', () => {
     return [reply.status, reply.body?.code ?? reply.text];
   };
 
-  it('leaves one row, however often it is submitted', async () => {
+  it('leaves one audit entry, however often it is submitted', async () => {
     const report = { used_chunks: ['deploy'], missed_chunks: ['rollback'] };
     expect(await submit(token, report)).to.deep.equal([204, '']);
     expect(await submit(token, { used_chunks: [] })).to.deep.equal([204, '']);
@@ -43,12 +43,12 @@ forEachStore('an audit token', () => {
     });
   });
 
-  it('leaves one row when submissions arrive together', async () => {
+  it('leaves one audit entry when it is submitted several times at once', async () => {
     expect(await Promise.all([1, 2, 3, 4].map(() => submit(token)))).to.deep.equal(Array(4).fill([204, '']));
     expect(await made.audited('instruction_audit')).to.have.length(1);
   });
 
-  it('is of no use when it is forged, or to anybody else', async () => {
+  it('is rejected if it is forged or submitted by another caller', async () => {
     const other = await made.node.addKey({ entityUri: 'agent:other', permissions: ['read', 'write', 'admin'] });
     const invalid = [422, 'audit_token_invalid'];
     expect(await submit(token, {}, other)).to.deep.equal(invalid);
@@ -56,12 +56,12 @@ forEachStore('an audit token', () => {
     for (const text of forged) expect(await submit(text)).to.deep.equal(invalid);
     for (const wrong of [undefined, null, 5, [token]]) expect(await submit(wrong)).to.deep.equal([422, 'validation']);
     expect(await made.audited('instruction_audit')).to.deep.equal([]);
-    // Another key of the same agent is the same caller, with any permissions.
+    // Another key of the same agent counts as the same caller, with any permissions.
     const second = await made.node.addKey({ permissions: ['federate'] });
     expect(await submit(token, {}, second)).to.deep.equal([204, '']);
   });
 
-  it('is good for a day', async () => {
+  it('is valid for a day', async () => {
     const { clock } = made.node;
     const late = (await made.recalled({ intent: 'deploy' })).audit_token;
     clock.setNowMs(clock.nowMs() + DAY_MS);
@@ -72,7 +72,7 @@ forEachStore('an audit token', () => {
     expect(await made.audited('instruction_audit')).to.have.length(1);
   });
 
-  it('is forgotten when it has been of no use for long', async () => {
+  it('is deleted some days after it has expired', async () => {
     const { clock, kernel } = made.node;
     const kept = async () => ((await kernel.get(FactStore).table('instructions_tokens')) as unknown[]).length;
     clock.setNowMs(clock.nowMs() + 6.5 * DAY_MS);
@@ -86,7 +86,7 @@ forEachStore('an audit token', () => {
     expect(await submit(fresh)).to.deep.equal([204, '']);
   });
 
-  it('keeps words that name no unit out of the log', async () => {
+  it('cannot write text to the log that is not the name of a unit', async () => {
     const used = ['deploy', 'deploy', 'a secret', { name: 'deploy' }, 5, null, 'rollback'];
     expect(await submit(token, { used_chunks: used, missed_chunks: ['s3cret', 'deploy'] })).to.deep.equal([204, '']);
     const [{ detail }] = (await made.audited('instruction_audit')) as [{ detail: unknown }];
@@ -98,7 +98,7 @@ forEachStore('an audit token', () => {
     });
   });
 
-  it('differs from any other, and is not kept in clear', async () => {
+  it('is unique, and is not stored in plain text', async () => {
     const tokens = new Set([token]);
     for (let n = 0; n < 20; n += 1) tokens.add((await made.recalled({ intent: 'deploy' })).audit_token);
     expect(tokens.size).to.equal(21);

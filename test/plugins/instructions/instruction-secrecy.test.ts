@@ -11,11 +11,11 @@ const DOORS = gardenDoors({ 'agent:roses': [ROSES], 'agent:keeper': 'all' });
 const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;
 const NAMES = ['deploy', 'rollback', 'safety'] as const;
 
-forEachStore('instructions and what their reader may not see', () => {
+forEachStore('replies about instructions with hidden facts', () => {
   let made: InstructionsNode;
   afterEach(() => made.node.stop());
 
-  /** In the name of the owner of the manifests, with any writable places of its keys. */
+  /** Stores a fact as the owner of the manifests, with any scope or garden in `members`. */
   const plant = (entity: string, v: string, members: Partial<FactDraft>) => {
     const owner = { ...nodePrincipal(made.node.kernel.get(NodeSelf).names), entityUri: 'agent:test' };
     const value = { type: 'text', v, interpretAs: 'content' } as const;
@@ -67,7 +67,7 @@ forEachStore('instructions and what their reader may not see', () => {
     );
   });
 
-  it('say more to who may read more', async () => {
+  it('contain more for readers with more access', async () => {
     made = await startInstructionsNode({ plugins: [...INSTRUCTION_PLUGINS, DOORS] });
     await made.published('v1', [unit('deploy')]);
     await plant(uriOf('deploy'), 'for all', {});
@@ -80,7 +80,7 @@ forEachStore('instructions and what their reader may not see', () => {
     expect(heard).to.deep.equal(['for all', 'for friends of roses', 'for friends of roses']);
   });
 
-  it('are those of a tenant: manifests, owners, contents and tokens of another one do not exist', async () => {
+  it('reveal no manifests, owners, contents and tokens of another tenant', async () => {
     made = await startInstructionsNode({ settings: { 'multi-tenant': { enabled: true } } });
     const other = await made.node.addKey({ entityUri: 'agent:test', tenantId: 'acme' });
     const second = await made.node.addKey({ entityUri: 'agent:second', tenantId: 'acme', permissions: MAY_CLAIM });

@@ -11,28 +11,28 @@ export interface Asked {
   readonly key?: string;
 }
 
-/** A node with instructions, and short words for what a test does with it. */
+/** A node with the plugin instructions, and shortcuts for its routes. */
 export interface InstructionsNode {
   readonly node: TestNode;
-  /** Of `agent:test`, who may read, write and instruct. */
+  /** The API key of `agent:test`, with the permissions read, write and instruction:write. */
   readonly key: string;
-  /** Asserts what a unit says, in scope local unless the members say otherwise, and answers the fact. */
+  /** Asserts the text of a unit, in scope local by default, and returns the fact. */
   say(name: string, v: string, members?: Members, asked?: Asked): Promise<TestReply['body']>;
   publish(version: string, entries: readonly unknown[], members?: Members, asked?: Asked): Promise<TestReply>;
-  /** The same, where it is 200. */
+  /** Publishes a manifest, expects the status 200 and returns the body. */
   published(version: string, entries: readonly unknown[], members?: Members, asked?: Asked): Promise<TestReply['body']>;
   manifest(asked?: Asked): Promise<TestReply>;
   recall(body: Members, asked?: Asked): Promise<TestReply>;
-  /** The same, where it is 200. */
+  /** Recalls instructions, expects the status 200 and returns the body. */
   recalled(body: Members, asked?: Asked): Promise<TestReply['body']>;
-  /** Rows of the audit log, oldest first. */
+  /** Returns the audit entries of an event, oldest first. */
   audited(event: string): Promise<readonly TestReply['body'][]>;
 }
 
 export const uriOf = (name: string, version = 'v1', agent = AGENT): string =>
   `instruction:default/agent/${agent}/${name}/${version}`;
 
-/** An entry of a manifest that is right. */
+/** Returns a valid entry of a manifest. */
 export const unit = (name: string, members: Members = {}, agent = AGENT) => ({
   name,
   description: `about ${name}`,
@@ -55,7 +55,7 @@ export const INSTRUCTION_PLUGINS = [
 
 export const startInstructionsNode = async (options: TestNodeOptions = {}): Promise<InstructionsNode> => {
   const node = await startTestNode({ plugins: [...INSTRUCTION_PLUGINS], ...options });
-  // A caller needs the right to instruct, unless it claims itself.
+  // The permission is required for a manifest of an agent other than the caller.
   const key = await node.addKey({ permissions: ['read', 'write', 'instruction:write'] });
   const request = (method: string, path: string, { agent = AGENT, key: as = key }: Asked, body?: unknown) =>
     node.request(method, `/v1/agents/${encodeURIComponent(agent)}/${path}`, {

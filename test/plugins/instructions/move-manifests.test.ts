@@ -6,7 +6,7 @@ import { INSTRUCTION_PLUGINS, type InstructionsNode, startInstructionsNode, unit
 
 const MAY_CLAIM = ['read', 'write', 'instruction:write'] as const;
 
-describe('manifests that move to another store', () => {
+describe('the export and import of manifests', () => {
   const started: InstructionsNode[] = [];
   const start = async (store: StoreKind): Promise<InstructionsNode> => {
     const made = await startInstructionsNode({
@@ -25,7 +25,7 @@ describe('manifests that move to another store', () => {
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
   ] as const) {
-    it(`keep their owner and the version that counts, from ${from} to ${to}`, async () => {
+    it(`keeps their owner and their current version, from ${from} to ${to}`, async () => {
       const [there, here] = [await start(from), await start(to)];
       const owner = await there.node.addKey({ entityUri: 'agent:owner', permissions: MAY_CLAIM });
       await there.say('deploy', 'text', {}, { key: owner });
@@ -44,7 +44,7 @@ describe('manifests that move to another store', () => {
     });
   }
 
-  it('refuse lines that no export holds, and leave an agent to its owner here', async () => {
+  it('refuses invalid lines, and does not change the owner of a known agent', async () => {
     const [there, here] = [await start('sqlite'), await start('sqlite')];
     const { id } = await there.say('deploy', 'text');
     await there.published('v1', [unit('deploy')]);

@@ -20,7 +20,7 @@ forEachStore('publishing an instruction manifest', () => {
     return body.facts as TestReply['body'][];
   };
 
-  it('answers its fact, what it takes, and which units say something', async () => {
+  it('returns the fact, the token count, and the coverage of each unit', async () => {
     await made.say('deploy', 'push the button');
     const body = await made.published('v1', [unit('deploy'), unit('rollback')]);
     expect(body.fact_uri).to.equal(`${MANIFEST_URI}/v1`);
@@ -40,7 +40,7 @@ forEachStore('publishing an instruction manifest', () => {
     });
   });
 
-  it('takes entries that leave out what they may, or say null, and counts what a unit takes', async () => {
+  it('accepts entries with missing or null optional members, and counts the tokens of a unit', async () => {
     const text = 'push the button, and wait until the lamp is green';
     await made.say('deploy', text);
     const { name, description, fact_uri } = unit('deploy');
@@ -69,7 +69,7 @@ forEachStore('publishing an instruction manifest', () => {
     expect((await made.manifest()).body.entries[0].token_estimate).to.equal(1);
   });
 
-  it('names all that is wrong with its entries at once', async () => {
+  it('reports all errors of its entries at once', async () => {
     const wrong = [
       { ...unit('deploy'), fact_uri: 'deploy', tokens: 5 },
       { ...unit('rollback'), description: 7, load_triggers: { intnts: [] } },
@@ -87,7 +87,7 @@ forEachStore('publishing an instruction manifest', () => {
     ]);
   });
 
-  it('supersedes and never overwrites: the same version again is the same, or a conflict', async () => {
+  it('never overwrites a version: the same content is accepted again, other content is a conflict', async () => {
     await made.published('v1', [unit('deploy')]);
     const [first] = await storedVersions('v1');
     const again = { ...unit('deploy'), guaranteed_load: false, path: null, force_position: null };
@@ -97,14 +97,14 @@ forEachStore('publishing an instruction manifest', () => {
     await made.published('v2', [unit('other')]);
     expect((await made.manifest()).body.manifest_version).to.equal('v2');
     expect(await storedVersions('v1')).to.deep.equal([first]);
-    // An old version that is sent once more does not come back.
+    // Publishing an old version again does not make it current.
     await made.published('v1', [unit('deploy')]);
     expect((await made.manifest()).body.manifest_version).to.equal('v2');
     expect(await storedVersions('v1')).to.have.length(1);
     expect((await made.audited('manifest_publish')).map(({ detail }) => detail.version)).to.deep.equal(['v1', 'v2']);
   });
 
-  it('stores a fact of the node: local, never asserted by a client, and in no default query', async () => {
+  it('stores a fact of the node that is local, reserved to the node, and absent from default queries', async () => {
     await made.published('v1', [unit('deploy')]);
     const [fact] = await storedVersions('v1');
     expect([fact?.source, fact?.scope, fact?.value.type]).to.deep.equal(['system:svc', 'local', 'text']);
@@ -126,7 +126,7 @@ forEachStore('publishing an instruction manifest', () => {
     ]);
   });
 
-  it('belongs to the publisher of the first one, and to administrators', async () => {
+  it('is allowed only to the first publisher of the agent and to administrators', async () => {
     await made.published('v1', [unit('deploy')]);
     const stranger = await made.node.addKey({ entityUri: 'agent:stranger' });
     const admin = await made.node.addKey({ entityUri: 'agent:admin', permissions: ['write', 'admin'] });
@@ -137,7 +137,7 @@ forEachStore('publishing an instruction manifest', () => {
       }
     }
     await made.published('v2', [unit('deploy')], {}, { key: admin });
-    // An administrator helps out, and owns nothing by it.
+    // A publication by an administrator does not change the owner.
     await made.published('v3', [unit('deploy')]);
     expect(codeOf(await made.publish('v4', [unit('deploy')], {}, { key: stranger }))).to.deep.equal([
       403,
@@ -145,7 +145,7 @@ forEachStore('publishing an instruction manifest', () => {
     ]);
   });
 
-  it('lets one of many first publishers win, and answers equal ones alike', async () => {
+  it('succeeds for one of several first publishers, and for all equal publications', async () => {
     const keys = await Promise.all(
       [1, 2, 3, 4].map((n) => made.node.addKey({ entityUri: `agent:p${n}`, permissions: MAY_CLAIM })),
     );
@@ -160,7 +160,7 @@ forEachStore('publishing an instruction manifest', () => {
     expect(await made.audited('manifest_publish')).to.have.length(3);
   });
 
-  it('asks that every unit has a live fact that the publisher may read, unless the gate is skipped', async () => {
+  it('requires a visible live fact for every unit, unless the coverage gate is skipped', async () => {
     const gate = { skip_coverage_gate: false };
     await made.say('here', 'text');
     await made.say('gone', 'text');
@@ -180,19 +180,19 @@ forEachStore('publishing an instruction manifest', () => {
       'manifest_coverage_failure',
     ]);
     await made.published('v1', entries, gate, { agent: 'a2' });
-    // A published version is answered, in any state of its facts.
+    // A published version is accepted again in any state of its facts.
     await made.say('here', 'text', { confidence: 0 });
     await made.published('v1', [unit('here')], gate);
   });
 
-  it('takes 5 guaranteed units and no more, in either spelling', async () => {
+  it('accepts at most 5 guaranteed units, in either spelling of the member', async () => {
     const guaranteed = (n: number) => unit(`u${n}`, n % 2 === 0 ? { guarantee_load: true } : { guaranteed_load: true });
     await made.published('v1', [1, 2, 3, 4, 5].map(guaranteed));
     const reply = await made.publish('v2', [1, 2, 3, 4, 5, 6].map(guaranteed));
     expect(codeOf(reply)).to.deep.equal([422, 'guarantee_cap_exceeded']);
   });
 
-  it('takes what fits into 1,000 tokens, and texts up to their limits', async () => {
+  it('accepts at most 1,000 tokens, and texts up to their limits', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => unit(`unit-${n}`));
     expect((await made.published('v1', many(40))).token_count).to.be.within(500, 1_000);
     expect(codeOf(await made.publish('v2', many(200)))).to.deep.equal([422, 'manifest_too_large']);
@@ -203,7 +203,7 @@ forEachStore('publishing an instruction manifest', () => {
     expect(codeOf(await made.publish('v4', [huge]))).to.deep.equal([422, 'manifest_too_large']);
   });
 
-  it('names the entry and the member that is wrong, and never what it held', async () => {
+  it('reports the entry and the member with an error, but never its content', async () => {
     const secret = 's3cret '.repeat(30);
     const reply = await made.publish('v1', [unit('a'), unit('b', { description: secret })]);
     expect(codeOf(reply)).to.deep.equal([422, 'manifest_entry_invalid']);
@@ -211,7 +211,7 @@ forEachStore('publishing an instruction manifest', () => {
     expect(reply.text).not.to.include('s3cret');
   });
 
-  it('keeps to agents whose names are one segment of a path', async () => {
+  it('accepts only agents whose names are one segment of a path', async () => {
     for (const agent of ['..', '../../etc', 'a/b', 'a b', 'a\\b', '%2e%2e', 'a?b', 'a#b', 'x'.repeat(257)]) {
       const entry = unit('deploy', {}, agent);
       for (const reply of [
@@ -228,7 +228,7 @@ forEachStore('publishing an instruction manifest', () => {
     }
   });
 
-  it('needs permission to write, and the scope that manifests are in', async () => {
+  it('requires the permission write and the scope of manifests', async () => {
     const reader = await made.node.addKey({ entityUri: 'agent:r', permissions: ['read', 'admin'] });
     const outsider = await made.node.addKey({ entityUri: 'agent:o', scopes: ['team', 'public'] });
     for (const key of [reader, outsider]) {

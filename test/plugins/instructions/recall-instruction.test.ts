@@ -29,7 +29,7 @@ forEachStore('recalling instructions', () => {
   });
   after(() => made.node.stop());
 
-  it('returns units for the intent, best first, and the guaranteed ones', async () => {
+  it('returns units for the intent, best first, and the guaranteed units', async () => {
     const body = await made.recalled({ intent: 'Deploying a release to production' });
     const [first, second, third] = body.chunks;
     expect(namesOf(body)).to.deep.equal(['deploy', 'rollback', 'safety']);
@@ -50,7 +50,7 @@ forEachStore('recalling instructions', () => {
     expect(body.audit_token).to.match(/^audi_[A-Za-z0-9_-]{22}$/);
   });
 
-  it('loads only units that answer the intent, are hinted or are guaranteed', async () => {
+  it('loads only units that match the intent, are hinted or are guaranteed', async () => {
     expect(namesOf(await made.recalled({ intent: 'weather' }))).to.deep.equal(['safety']);
     const { chunks } = await made.recalled({ intent: 'weather', manifest_hint: ['rollback'] });
     expect(chunks.map(({ name, score }: Chunk) => [name, score])).to.deep.equal([
@@ -59,7 +59,7 @@ forEachStore('recalling instructions', () => {
     ]);
   });
 
-  it('puts hints first, each once, and tells those that it missed', async () => {
+  it('returns hinted units first, each once, and reports hints without a unit', async () => {
     const manifest_hint = ['rollback', 'nowhere', 'empty', 'rollback', 'deploy', 'nowhere', '__proto__'];
     const body = await made.recalled({ intent: 'deploy', manifest_hint });
     expect(namesOf(body)).to.deep.equal(['rollback', 'deploy', 'safety']);
@@ -69,7 +69,7 @@ forEachStore('recalling instructions', () => {
     expect([short.missed_hints, short.truncated]).to.deep.equal([['deploy'], false]);
   });
 
-  it('says so when the budget cut something, and loads guaranteed units all the same', async () => {
+  it('reports a truncated result, but loads guaranteed units despite the budget', async () => {
     const tight = await made.recalled({ intent: 'deploy a release', manifest_hint: ['deploy'], token_budget: 5 });
     expect(namesOf(tight)).to.deep.equal(['rollback', 'safety']);
     expect([tight.missed_hints, tight.truncated, tight.total_tokens]).to.deep.equal([['deploy'], true, 9]);
@@ -77,7 +77,7 @@ forEachStore('recalling instructions', () => {
     expect([namesOf(least), least.truncated]).to.deep.equal([['safety'], true]);
   });
 
-  it('refuses numbers outside their ranges, and an intent that is missing, empty or huge', async () => {
+  it('rejects numbers outside their ranges, and an intent that is missing, empty or too long', async () => {
     for (const wrong of [
       { max_chunks: 0 },
       { max_chunks: 21 },
@@ -97,7 +97,7 @@ forEachStore('recalling instructions', () => {
     }
   });
 
-  it('takes an intent as plain text, also with operators of a search engine', async () => {
+  it('accepts an intent as plain text, even with operators of a search engine', async () => {
     for (const intent of [
       'deploy*',
       '"deploy" AND (',
@@ -111,18 +111,18 @@ forEachStore('recalling instructions', () => {
     expect(namesOf(await made.recalled({ intent: '\u202e😀%_\\' }))).to.deep.equal(['safety']);
   });
 
-  it('needs permission to read, and a manifest', async () => {
+  it('requires the permission read, and a published manifest', async () => {
     const writer = await made.node.addKey({ entityUri: 'agent:w', permissions: ['write', 'admin'] });
     expect(codeOf(await made.recall({ intent: 'x' }, { key: writer }))).to.deep.equal([
       403,
       'instruction_scope_denied',
     ]);
-    // Permission comes before the body.
+    // The permission is checked before the body.
     expect(codeOf(await made.recall({}, { key: writer }))).to.deep.equal([403, 'instruction_scope_denied']);
     expect(codeOf(await made.recall({ intent: 'x' }, { agent: 'nobody' }))).to.deep.equal([404, 'manifest_not_found']);
   });
 
-  it('answers the newest live fact of a unit, as text, and the current manifest', async () => {
+  it('returns the newest live fact of a unit as text, with the current manifest', async () => {
     const asked = { agent: 'a2' };
     const contentOf = async () => (await made.recalled({ intent: 'note' }, asked)).chunks[0]?.content;
     await made.published('v1', [unit('note', {}, 'a2')], {}, asked);
@@ -146,7 +146,7 @@ forEachStore('recalling instructions', () => {
     expect(await contentOf()).to.equal('of the second version');
   });
 
-  it('puts guaranteed units first that ask for it', async () => {
+  it('returns guaranteed units first if they set force_position to prepend', async () => {
     const asked = { agent: 'a3' };
     for (const name of ['last', 'first', 'asked']) await made.say(name, name, {}, asked);
     const guaranteed = { guaranteed_load: true, description: '', required_by_task_types: ['ops'] };
@@ -168,8 +168,8 @@ forEachStore('recalling instructions', () => {
   });
 });
 
-describe('instructions of a node under another name', () => {
-  it('carry that name, and only that one', async () => {
+describe('instructions of a node with another service name', () => {
+  it('use only the configured name', async () => {
     const made = await startInstructionsNode({ env: { SVC_SERVICE_NAME: 'acme' } });
     try {
       await made.say('deploy', 'text');

@@ -7,7 +7,7 @@ import { RUNS } from '../../kit/property-runs.ts';
 interface MadeUnit {
   readonly unit: Unit;
   readonly score: number;
-  /** Null for a unit that says nothing to the reader. */
+  /** The size of the text, or null for a unit without a visible text. */
   readonly tokens: number | null;
 }
 
@@ -49,8 +49,8 @@ const select = (made: readonly MadeUnit[], request: Parameters<typeof selectUnit
     },
   );
 
-describe('the units that are chosen from a manifest', () => {
-  it('are hints, then the best for the intent, within slots and budget, and every guaranteed one', () =>
+describe('the units selected from a manifest', () => {
+  it('are hinted units, then the best matches within slots and budget, and all guaranteed units', () =>
     fc.assert(
       fc.asyncProperty(madeUnits, requests, async (made, request) => {
         const { selected, totalTokens, truncated, missedHints } = await select(made, request);
@@ -63,18 +63,18 @@ describe('the units that are chosen from a manifest', () => {
           list.reduce((sum, name) => sum + (made.find(({ unit }) => unit.name === name)?.tokens ?? 0), 0);
 
         expect(new Set(chosen).size).to.equal(chosen.length);
-        // Guaranteed: all that say something, five at most.
+        // All guaranteed units with a visible text are selected, at most five.
         const due = made.filter(({ unit, tokens }) => unit.isGuaranteed && tokens !== null);
         expect(chosen.filter(isGuaranteed)).to.have.members(due.map(({ unit }) => unit.name));
         expect(chosen.filter(isGuaranteed).length).to.be.at.most(5);
-        // Slots and budget hold for all others.
+        // Slots and token budget limit all other units.
         const others = chosen.filter((name) => !isGuaranteed(name));
         expect(others.length).to.be.at.most(request.maxChunks);
         expect(tokensOf(others)).to.be.at.most(request.tokenBudget);
         expect(totalTokens).to.equal(tokensOf(chosen));
         if (totalTokens > request.tokenBudget) expect(truncated).to.equal(true);
 
-        // Order: prepended, hints as given, by score, the other guaranteed ones.
+        // The order is: prepended units, hinted units, matches by score, remaining guaranteed units.
         const phase = (name: string) => {
           if (isFirst(name)) return 0;
           if (hints.includes(name)) return 1;
@@ -90,7 +90,7 @@ describe('the units that are chosen from a manifest', () => {
         for (const score of byIntent) expect(score).to.be.within(Number.MIN_VALUE, 1);
         expect(missedHints).to.deep.equal(hints.filter((name) => !chosen.includes(name)));
 
-        // Nothing that answers the intent and fits is left out.
+        // Every matching unit that fits into the rest of the budget is selected.
         const left = request.tokenBudget - tokensOf(chosen.filter((name) => phase(name) !== 3));
         if (others.length < request.maxChunks) {
           for (const { unit, score, tokens } of made) {
@@ -103,7 +103,7 @@ describe('the units that are chosen from a manifest', () => {
       { numRuns: RUNS * 5 },
     ));
 
-  it('do not depend on units that say nothing to the reader, but for hints of these being missed', () =>
+  it('do not depend on units without visible text, whose hints count as missed', () =>
     fc.assert(
       fc.asyncProperty(madeUnits, requests, async (made, request) => {
         const withThem = await select(made, request);

@@ -27,7 +27,7 @@ describe('instructions without HTTP', () => {
 
   const publish = () => instructions.publish(instructor, AGENT, { version: 'v1', entries: [unit('deploy')] });
 
-  it('publishes a manifest, twice as once, and shows what counts', async () => {
+  it('publishes a manifest, accepts it a second time, and returns the current one', async () => {
     const published = await publish();
     expect(published.coverage).to.deep.equal(new Map([['deploy', true]]));
     expect(await publish()).to.deep.equal(published);
@@ -36,7 +36,7 @@ describe('instructions without HTTP', () => {
     expect(current.units.map(({ name }) => name)).to.deep.equal(['deploy']);
   });
 
-  it('checks a publication as the route does', async () => {
+  it('validates a publication like the route', async () => {
     const entries = [unit('deploy', { path: '/etc/passwd' })];
     const error = await rejection(instructions.publish(instructor, AGENT, { version: 'v1', entries }));
     expect(error).to.include({ code: 'manifest_entry_invalid', status: 422 });
@@ -44,7 +44,7 @@ describe('instructions without HTTP', () => {
     expect(await rejection(gap)).to.include({ code: 'manifest_coverage_failure', status: 422 });
   });
 
-  it('loads units with their texts, by default three within 2000 tokens, and takes one report of it', async () => {
+  it('loads units with their texts, and accepts a usage report only from the same caller', async () => {
     await publish();
     const loaded = await instructions.load(reader, AGENT, { intent: 'I want to deploy', hints: ['deploy', 'none'] });
     expect(loaded)
@@ -65,7 +65,7 @@ describe('instructions without HTTP', () => {
     expect(await rejection(loading)).to.include({ code: 'instruction_scope_denied', status: 403 });
   });
 
-  it('refuses an agent without a manifest and requests outside their bounds', async () => {
+  it('refuses an agent without a manifest, and requests outside the limits', async () => {
     expect(await rejection(instructions.current(reader, AGENT))).to.include({ code: 'manifest_not_found' });
     expect(await rejection(instructions.current(reader, 'a/b'))).to.include({ code: 'validation', status: 400 });
     await publish();

@@ -23,7 +23,7 @@ forEachStore('agent keys', () => {
   const register = (body: unknown, key = writer) => node.request('POST', '/v1/auth/agent-keys', { key, body });
   const listed = async (key: string) => (await node.request('GET', '/v1/auth/agent-keys', { key })).body;
 
-  it('are registered by their owner, listed for it alone, and revoked once', async () => {
+  it('are registered by their owner, listed only to the owner, and revoked once', async () => {
     const made = await register({ public_key: PUBLIC_KEY, description: 'laptop' });
     expect(made.status).to.equal(201);
     const { id, ...rest } = made.body;
@@ -50,7 +50,7 @@ forEachStore('agent keys', () => {
     ]);
   });
 
-  it('need permission write, and a public key in base64url', async () => {
+  it('require the permission write, and a public key in base64url', async () => {
     const reader = await node.addKey({ entityUri: 'agent:r', permissions: ['read'] });
     expect((await register({ public_key: PUBLIC_KEY }, reader)).status).to.equal(403);
     const broken = [
@@ -79,7 +79,7 @@ forEachStore('agent keys', () => {
       body: { ...(fact as object), attestation: { key_id: keyId, signature } },
     });
 
-  it('sign what their agent asserts, and the fact says so', async () => {
+  it('sign facts that their agent asserts, and the fact shows the attestation', async () => {
     const { id } = (await register({ public_key: PUBLIC_KEY })).body;
     const cases: readonly [unknown, string][] = [
       [{ type: 'string', v: 'CEO' }, 'CEO'],
@@ -104,7 +104,7 @@ forEachStore('agent keys', () => {
     });
   });
 
-  it('refuse a signature that is not theirs, over something else, or by another', async () => {
+  it('refuse a signature by another key, over other content or for another agent', async () => {
     const { id } = (await register({ public_key: PUBLIC_KEY })).body;
     const fact = { ...FACT, relation: 'memory:refused' };
     const good = sign(fact, 'CEO');

@@ -26,7 +26,7 @@ forEachStore('the first key of a store', () => {
     });
   const me = (node: TestNode, key: string) => node.request('GET', '/v1/me', { key });
 
-  it('comes from its variable, with all rights and the normal expiry, and is recorded', async () => {
+  it('is read from an environment variable, gets all permissions and the normal expiry, and is audited', async () => {
     const node = await start(KEY);
     expect((await me(node, KEY)).body).to.deep.equal({
       entity_uri: 'agent:admin',
@@ -42,7 +42,7 @@ forEachStore('the first key of a store', () => {
     await node.stop();
   });
 
-  it('is registered once, also when another variable or the same comes later', async () => {
+  it('is registered once, even if the variable is set again or changes later', async () => {
     await (await start(KEY)).stop();
     const node = await start('another-key-of-enough-length');
     expect((await me(node, 'another-key-of-enough-length')).status).to.equal(401);
@@ -55,14 +55,14 @@ forEachStore('the first key of a store', () => {
     await again.stop();
   });
 
-  it('is one key although several processes start at once', async () => {
+  it('is registered once although several processes start at the same time', async () => {
     const nodes = await Promise.all([1, 2, 3, 4].map((seed) => start(KEY, seed)));
     for (const node of nodes) expect((await me(node, KEY)).status).to.equal(200);
     expect(await nodes[0]?.kernel.get(KeyRegistry).count()).to.equal(1);
     await Promise.all(nodes.map((node) => node.stop()));
   });
 
-  it('stops the start when it is too short or cannot be sent, naming the variable and never the key', async () => {
+  it('stops the start if it is too short or unsendable, with an error that does not show the key', async () => {
     for (const bad of ['fifteen-letters', 'sixteen letters here', `${KEY}\u0007`]) {
       const error = await start(bad).then(
         () => new Error('it started'),

@@ -26,7 +26,7 @@ const budget = definePlugin({
 });
 
 forEachStore('a permission that a plugin declares', () => {
-  it('is held by keys while the plugin is enabled, and kept without a right while it is not', async () => {
+  it('is valid in keys while the plugin is enabled, and is stored without effect otherwise', async () => {
     const first = await startTestNode({ plugins: ['keys', budget] });
     const { folder } = first;
     const admin = await first.addKey({ permissions: ['read', 'admin', 'budget.spend'] });

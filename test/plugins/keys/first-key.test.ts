@@ -8,7 +8,7 @@ import { ensureFirstKey, type FirstKeyParts } from '../../../plugins/keys/first-
 import type { KeyRecord, KeyRegistration } from '../../../plugins/keys/keys-api.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 
-/** Keys in memory, refusing a key twice as the node does. */
+/** A key registry in memory, which refuses a known key like the node does. */
 class RememberedKeys {
   readonly permissions = ['read', 'write', 'admin'];
   readonly registered: KeyRegistration[] = [];
@@ -56,7 +56,7 @@ describe('the first key', () => {
 
   const keyOnDisk = (): string => readFileSync(join(data, 'admin.key'), 'utf8').trim();
 
-  it('is drawn, written for its owner alone, and registered with every permission', async () => {
+  it('is generated, written to a private file, and registered with every permission', async () => {
     const keys = new RememberedKeys();
     const { registered } = await ensureFirstKey(partsOf(keys, data));
 
@@ -68,7 +68,7 @@ describe('the first key', () => {
     expect(readdirSync(data)).to.deep.equal(['admin.key']);
   });
 
-  it('is left alone when the store has a key', async () => {
+  it('is not generated if the store has a key', async () => {
     const keys = new RememberedKeys();
     await ensureFirstKey(partsOf(keys, data));
     const before = keyOnDisk();
@@ -79,7 +79,7 @@ describe('the first key', () => {
     expect(keys.registered).to.have.length(1);
   });
 
-  it('is the one on disk when a crash came between the file and the store', async () => {
+  it('is taken from the file if a crash happened between file and store', async () => {
     mkdirSync(data);
     writeFileSync(join(data, 'admin.key'), `${'a'.repeat(64)}\n`, { mode: 0o600 });
     const keys = new RememberedKeys();
@@ -88,14 +88,14 @@ describe('the first key', () => {
     expect(keys.registered.map(({ rawKey }) => rawKey)).to.deep.equal(['a'.repeat(64)]);
   });
 
-  it('is the same for several first starts at once', async () => {
+  it('is the same for several simultaneous first starts', async () => {
     const keys = new RememberedKeys();
     await Promise.all([1, 2, 3, 4].map(() => ensureFirstKey(partsOf(keys, data))));
 
     expect(keys.registered.map(({ rawKey }) => rawKey)).to.deep.equal([keyOnDisk()]);
   });
 
-  it('is refused, and nothing registered, when the file holds something else', async () => {
+  it('is refused without registration if the file contains anything else', async () => {
     mkdirSync(data);
     writeFileSync(join(data, 'admin.key'), `${'short'}\n`, { mode: 0o600 });
     const keys = new RememberedKeys();

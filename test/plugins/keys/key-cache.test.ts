@@ -27,7 +27,7 @@ const openCache = () => {
 };
 
 describe('the cache of keys', () => {
-  it('answers at once and without a read while it is fresh, and reads again after that', async () => {
+  it('serves a fresh entry without a read, and reads again after it expires', async () => {
     const { cache, reads, wait } = openCache();
     const first = cache.get('a');
     reads[0]?.answer('one');
@@ -41,7 +41,7 @@ describe('the cache of keys', () => {
     expect(await again).to.equal('two');
   });
 
-  it('counts its time from the start of the read, because the answer is as old as that', async () => {
+  it('measures the age of an entry from the start of the read', async () => {
     const { cache, reads, wait } = openCache();
     const slow = cache.get('a');
     wait(KEY_CACHE_MS);
@@ -51,7 +51,7 @@ describe('the cache of keys', () => {
     expect(reads).to.have.length(2);
   });
 
-  it('lets requests that come together share one read', async () => {
+  it('shares one read among simultaneous requests', async () => {
     const { cache, reads } = openCache();
     const answers = [cache.get('a'), cache.get('a'), cache.get('b')];
     expect(reads.map(({ digest }) => digest)).to.deep.equal(['a', 'b']);
@@ -59,7 +59,7 @@ describe('the cache of keys', () => {
     expect(await Promise.all(answers)).to.deep.equal(['a', 'a', 'b']);
   });
 
-  it('does not use a read that began before it was cleared', async () => {
+  it('does not use a read that began before the cache was cleared', async () => {
     const { cache, reads } = openCache();
     const before = cache.get('a');
     cache.clear();
@@ -72,7 +72,7 @@ describe('the cache of keys', () => {
     expect(cache.get('a')).to.equal('new');
   });
 
-  it('keeps neither an unknown key nor a failure', async () => {
+  it('stores neither an unknown key nor a failure', async () => {
     const { cache, reads } = openCache();
     const unknown = cache.get('a');
     reads[0]?.answer(undefined);

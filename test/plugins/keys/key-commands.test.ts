@@ -24,7 +24,7 @@ describe('the key commands', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  it('draw a key that a running node takes, with the rights that were asked for', async () => {
+  it('create a key with the requested permissions, which a running node accepts', async () => {
     const flags = ['--entity', 'agent:reader', '--permissions', 'read', '--scopes', 'team, local'];
     const { exitCode, stdout } = await place.run(['key', 'add', ...flags]);
 
@@ -37,7 +37,7 @@ describe('the key commands', () => {
     expect(document['allowed_scopes']).to.deep.equal(['local', 'team']);
   });
 
-  it('write a key to a file of its owner instead, and say nothing that opens anything', async () => {
+  it('write a key to a private file instead, and print no secret', async () => {
     const result = await place.run(['key', 'add', '--entity', 'agent:filed', '--out', 'filed.key']);
     const key = readFileSync(place.path('filed.key'), 'utf8').trim();
 
@@ -47,7 +47,7 @@ describe('the key commands', () => {
     expect((await callerOf(key)).status).to.equal(200);
   });
 
-  it('never replace a file, and register nothing then', async () => {
+  it('never overwrite a file, and register no key if the file exists', async () => {
     writeFileSync(place.path('taken.key'), 'mine');
     const before = await records();
     const { exitCode, stderr } = await place.run(['key', 'add', '--entity', 'agent:x', '--out', 'taken.key']);
@@ -58,7 +58,7 @@ describe('the key commands', () => {
     expect(await records()).to.deep.equal(before);
   });
 
-  it('leave no file behind when the node refuses the key', async () => {
+  it('leave no file behind if the node refuses the key', async () => {
     const flags = ['--entity', 'agent:x', '--expires', '2000-01-01T00:00:00Z', '--out', 'past.key'];
     const { exitCode, stderr } = await place.run(['key', 'add', ...flags]);
 
@@ -69,7 +69,7 @@ describe('the key commands', () => {
     expect(statSync(place.path('past.key'), { throwIfNoEntry: false })).to.equal(undefined);
   });
 
-  it('list the keys of everybody, without anything that opens', async () => {
+  it('list the keys of all entities, without any secret', async () => {
     await place.run(['key', 'add', '--entity', 'agent:listed', '--description', 'for the list']);
     const { stdout } = await place.run(['key', 'list']);
 
@@ -79,7 +79,7 @@ describe('the key commands', () => {
     expect(stdout).not.to.contain(admin);
   });
 
-  it('end a key that a running node had let in', async () => {
+  it('revoke a key that a running node has accepted before', async () => {
     const key = (await place.run(['key', 'add', '--entity', 'agent:gone'])).stdout.trim();
     expect((await callerOf(key)).status).to.equal(200);
     const id = (await records()).find((record) => record['entityUri'] === 'agent:gone')?.['id'];
@@ -89,7 +89,7 @@ describe('the key commands', () => {
     expect((await records()).map((record) => record['id'])).not.to.include(id);
   });
 
-  it('say which id is unknown to them, and where the known ones are', async () => {
+  it('report an unknown id, and print how to list the known ids', async () => {
     const { exitCode, stderr } = await place.run(['key', 'revoke', 'nobody']);
 
     expect([exitCode, stderr]).to.deep.equal([
@@ -98,7 +98,7 @@ describe('the key commands', () => {
     ]);
   });
 
-  it('need the plugin that keeps keys', async () => {
+  it('require the plugin keys', async () => {
     writeFileSync(
       place.path('off.json'),
       JSON.stringify({ plugins: { keys: false, oidc: false, subscriptions: false }, node: { authRequired: false } }),
@@ -115,7 +115,7 @@ describe('the key commands', () => {
     [['--entity', 'a', '--scopes', 'galaxy'], 'local, team, company, public'],
     [['--entity', 'a', '--expires', 'tomorrow'], 'RFC 3339'],
   ] as const) {
-    it(`refuse "key add ${flags.join(' ')}" and say why`, async () => {
+    it(`refuse "key add ${flags.join(' ')}" with the reason`, async () => {
       const { exitCode, stdout, stderr } = await place.run(['key', 'add', ...flags]);
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);

@@ -30,7 +30,7 @@ forEachStore('the life of a key', () => {
     return body.map(({ id }: { id: string }) => id);
   };
 
-  it('shows a caller its own active keys alone, newest first', async () => {
+  it('lists only active keys of the caller, newest first', async () => {
     const first = await register('agent:w');
     await node.clock.advance(1);
     const second = await register('agent:w');
@@ -52,7 +52,7 @@ forEachStore('the life of a key', () => {
     );
   });
 
-  it('ends at once when it is revoked, and leaves other keys of its entity alone', async () => {
+  it('ends at once when the key is revoked, and other keys of the entity remain valid', async () => {
     const first = await register('agent:w');
     const second = await register('agent:w');
     expect(await status('GET', '/v1/me', first.raw)).to.equal(200);
@@ -63,7 +63,7 @@ forEachStore('the life of a key', () => {
     expect(await idsOf(second.raw)).to.deep.equal([second.id]);
   });
 
-  it('answers for the key of another entity as for an unknown one', async () => {
+  it('gives the same reply for a key of another entity as for an unknown key', async () => {
     const own = await register('agent:w');
     const foreign = await register('agent:x');
     const target = (id: string) => node.request('DELETE', `/v1/auth/keys/${id}`, { key: own.raw });
@@ -79,7 +79,7 @@ forEachStore('the life of a key', () => {
     expect(await status('GET', '/v1/me', foreign.raw)).to.equal(200);
   });
 
-  it('lets an admin revoke any key, and records each revocation once', async () => {
+  it('can be ended by an admin, and each revocation is audited once', async () => {
     const key = await register('agent:w');
     expect(await status('DELETE', `/v1/auth/keys/${key.id}`, admin)).to.equal(204);
     expect(await status('DELETE', `/v1/auth/keys/${key.id}`, admin), 'again').to.equal(204);
@@ -93,7 +93,7 @@ forEachStore('the life of a key', () => {
     });
   });
 
-  it('ends when its time comes, to the millisecond, after any look-ups', async () => {
+  it('ends at the expiry to the millisecond, after any lookups', async () => {
     const key = await register('agent:w', { expires_at: '2026-03-02T09:00:02Z' });
     await node.clock.advance(1_999);
     expect(await status('GET', '/v1/me', key.raw)).to.equal(200);
@@ -101,7 +101,7 @@ forEachStore('the life of a key', () => {
     expect(await status('GET', '/v1/me', key.raw)).to.equal(401);
   });
 
-  it('is announced to an admin who asks for keys that expire soon, soonest first', async () => {
+  it('is reported to an admin who lists keys that expire soon, soonest first', async () => {
     const inTwo = await register('agent:a', { expires_at: '2026-03-04T09:00:00Z' });
     const inHalf = await register('agent:b', { expires_at: '2026-03-02T21:00:00Z' });
     const over = await register('agent:c', { expires_at: '2026-03-02T09:00:01Z' });
@@ -129,7 +129,7 @@ forEachStore('the life of a key', () => {
     expect(await status('GET', '/v1/auth/keys/expiring-soon', inTwo.raw)).to.equal(403);
   });
 
-  it('tells every caller who it is', async () => {
+  it('lets every holder read its own identity at /v1/me', async () => {
     const key = await register('agent:w', { permissions: ['write', 'read'], allowed_scopes: ['public', 'local'] });
     expect((await node.request('GET', '/v1/me', { key: key.raw })).body).to.deep.equal({
       entity_uri: 'agent:w',
@@ -142,7 +142,7 @@ forEachStore('the life of a key', () => {
 });
 
 forEachStore('a key on several processes', () => {
-  it('stops working everywhere within a second of its revocation, and after a restart', async () => {
+  it('is refused everywhere within a second of its revocation, and after a restart', async () => {
     const clock = createManualClock();
     const first = await startTestNode({ plugins: ['keys'], clock });
     const { folder } = first;

@@ -30,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 0, max: 15 }) }),
 );
 
-/** Every run starts with no active key, because the runs before it have let theirs expire. */
+/** Every run starts without active keys, because earlier runs have let their keys expire. */
 forEachStore('keys against a model', () => {
   let node: TestNode;
   let drawn = 0;
@@ -77,7 +77,7 @@ forEachStore('keys against a model', () => {
     expect(days).to.deep.equal([...days].sort((a, b) => a - b));
   };
 
-  it('are listed and accepted exactly while they are active, for their own entity', () =>
+  it('are listed and accepted exactly while they are active, and only for their own entity', () =>
     fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 20 }), play), { numRuns: Math.ceil(RUNS / 5) })).timeout(
     30_000,
   );

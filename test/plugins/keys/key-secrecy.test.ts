@@ -9,7 +9,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 const RAW = 'raw-secret-0123456789abcdef0123456789abcdef';
 const BOOTSTRAP = 'bootstrap-secret-0123456789';
 
-/** Every byte that the node has on disk, and all that its store tells. */
+/** Returns every byte in the data folder of the node and in its store. */
 const storedBytes = async ({ folder, kernel }: TestNode): Promise<Buffer> => {
   const names = await readdir(folder);
   const files = await Promise.all(names.map((name) => readFile(join(folder, name))));
@@ -29,7 +29,7 @@ forEachStore('the secrecy of keys', () => {
   });
   after(() => node.stop());
 
-  it('keeps the key out of every answer, the log, the audit and the store', async () => {
+  it('keeps the key out of every reply, the log, the audit log and the store', async () => {
     const send = (method: string, target: string, key: string, body?: unknown) =>
       node.request(method, target, { key, ...(body === undefined ? {} : { body }) });
     const registration = { raw_key: RAW, entity_uri: 'agent:w' };
@@ -89,7 +89,7 @@ forEachStore('the secrecy of keys', () => {
     ['a peer token', 401, { Authorization: 'Bearer eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9.e30.AAAA' }],
   ];
   for (const [what, status, headers, query = ''] of FORMS) {
-    it(`answers ${status} to a credential as ${what}`, async () => {
+    it(`requires status ${status} for a credential as ${what}`, async () => {
       const reply = await node.request('GET', `/v1/me${query}`, { headers });
       expect(reply.status).to.equal(status);
       if (status === 401) {
@@ -99,7 +99,7 @@ forEachStore('the secrecy of keys', () => {
     });
   }
 
-  it('tells an unknown key from a revoked or expired one by nothing', async () => {
+  it('requires equal replies for an unknown, a revoked and an expired key', async () => {
     const body = { raw_key: `${RAW}-2`, entity_uri: 'agent:w' };
     const { body: made } = await node.request('POST', '/v1/auth/keys', { key: BOOTSTRAP, body });
     await node.request('DELETE', `/v1/auth/keys/${made.id}`, { key: BOOTSTRAP });

@@ -25,7 +25,7 @@ forEachStore('POST /v1/auth/keys', () => {
     });
   };
 
-  it('answers 201 with the record, its defaults filled in, and never the key', async () => {
+  it('returns 201 with the record and its defaults, but never the key', async () => {
     const raw = freshKey();
     const reply = await register({ raw_key: raw });
     expect(reply.status).to.equal(201);
@@ -45,7 +45,7 @@ forEachStore('POST /v1/auth/keys', () => {
     expect((await node.request('GET', '/v1/me', { key: raw })).body.entity_uri).to.equal('agent:new');
   });
 
-  it('sorts permissions, orders scopes, takes each once, and keeps the expiry as it was sent', async () => {
+  it('sorts permissions and scopes without duplicates, and keeps the spelling of the expiry', async () => {
     const { body } = await register({
       permissions: ['write', 'instruction:write', 'read', 'write'],
       allowed_scopes: ['public', 'local', 'public'],
@@ -118,11 +118,11 @@ forEachStore('POST /v1/auth/keys', () => {
     });
   }
 
-  it('takes the very last instant that the maximum age allows', async () => {
+  it('accepts the latest expiry that the maximum age allows', async () => {
     expect((await register({ expires_at: new Date(now + 90 * DAY_MS).toISOString() })).status).to.equal(201);
   });
 
-  it('answers 409 for a key that is known, under any entity, revoked or not', async () => {
+  it('returns 409 for a known key, under any entity, revoked or not', async () => {
     const raw = freshKey();
     const { body } = await register({ raw_key: raw });
     for (const entity of ['agent:new', 'agent:thief']) {
@@ -136,13 +136,13 @@ forEachStore('POST /v1/auth/keys', () => {
     expect((await node.request('GET', '/v1/me', { key: raw })).status).to.equal(401);
   });
 
-  it('registers one of two equal keys that come at once', async () => {
+  it('registers only one of two equal keys that arrive at the same time', async () => {
     const raw = freshKey();
     const replies = await Promise.all([register({ raw_key: raw }), register({ raw_key: raw })]);
     expect(replies.map(({ status }) => status).sort()).to.deep.equal([201, 409]);
   });
 
-  it('gives nothing that the registering key does not hold', async () => {
+  it('grants no permission or scope that the registering key lacks', async () => {
     const narrow = await node.addKey({
       entityUri: 'agent:narrow',
       permissions: ['admin', 'read', 'write'],
@@ -156,7 +156,7 @@ forEachStore('POST /v1/auth/keys', () => {
     expect((await register({ tenant_id: 'default' })).status).to.equal(201);
   });
 
-  it('gives nobody a name of the node, under which it writes facts and audit rows itself', async () => {
+  it('rejects names of the node, which it uses for its own facts and audit entries', async () => {
     for (const entity of ['system:svc', ' System:anything']) {
       const reply = await register({ entity_uri: entity });
       expect([reply.status, reply.body.code], entity).to.deep.equal([403, 'reserved_namespace']);
@@ -164,7 +164,7 @@ forEachStore('POST /v1/auth/keys', () => {
     expect((await register({ entity_uri: 'systems:svc' })).status).to.equal(201);
   });
 
-  it('needs permission admin', async () => {
+  it('requires the permission admin', async () => {
     for (const permissions of [['read', 'write'], ['federate'], ['audit.read']] as const) {
       const key = await node.addKey({ entityUri: 'agent:plain', permissions });
       const reply = await register({ entity_uri: 'agent:unregistered' }, key);
@@ -175,7 +175,7 @@ forEachStore('POST /v1/auth/keys', () => {
 });
 
 forEachStore('the maximum age of keys', () => {
-  it('can be switched off, and keys then need no end', async () => {
+  it('can be disabled, and keys then need no expiry', async () => {
     const node = await startTestNode({ plugins: ['keys'], env: { SVC_API_KEY_MAX_AGE_DAYS: '0' } });
     const admin = await node.addKey({ permissions: ['read', 'write', 'admin'] });
     const register = (body: Record<string, unknown>) =>

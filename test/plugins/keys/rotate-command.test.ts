@@ -20,7 +20,7 @@ describe('the command rotate key', () => {
 
   const me = async (as: string) => at.ask('GET', '/v1/me', undefined, as);
 
-  it('shows another key with the same rights once, and both are good for a while', async () => {
+  it('shows a new key with the same permissions once, and both keys are valid for a while', async () => {
     const { exitCode, stdout, stderr } = await at.run(['rotate', 'key'], key);
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/^[0-9a-f]{64}\n$/);
@@ -29,7 +29,7 @@ describe('the command rotate key', () => {
     expect((await me(stdout.trim())).body).to.deep.equal((await me(key)).body);
   });
 
-  it('replaces a key that is named, writes it to a file of its owner, and ends the former one at once', async () => {
+  it('rotates a given key, writes the new one to a private file, and revokes the former key at once', async () => {
     const out = join(at.folder, 'new.key');
     const { exitCode, stdout, stderr } = await at.run(['rotate', 'key', id, '--overlap', '0', '--out', out]);
     expect([exitCode, stdout]).to.deep.equal([0, '']);
@@ -39,7 +39,7 @@ describe('the command rotate key', () => {
     expect([(await me(key)).status, (await me(fresh)).status]).to.deep.equal([401, 200]);
   });
 
-  it('never replaces a file, and leaves the key as it was then', async () => {
+  it('never overwrites a file, and leaves the key unchanged if the file exists', async () => {
     const out = join(at.folder, 'taken.key');
     writeFileSync(out, 'mine');
     const { exitCode, stderr } = await at.run(['rotate', 'key', '--overlap', '0', '--out', out], key);
@@ -49,7 +49,7 @@ describe('the command rotate key', () => {
     expect((await me(key)).status).to.equal(200);
   });
 
-  it('is refused for a key of a login, by its holder and by administrators, and leaves no file', async () => {
+  it('is refused for a key of a login, even to administrators, and leaves no file', async () => {
     const { rawKey, record } = await at.node.kernel.get(SubjectKeys).issue({
       oidcSub: 'auth0|5f7c8ec7c33c6c004bbafe82',
       client: null,
@@ -74,7 +74,7 @@ describe('the command rotate key', () => {
     expect((await me(body.raw_key)).status).to.equal(401);
   });
 
-  it('says that the key does not exist', async () => {
+  it('reports that the key does not exist', async () => {
     const { exitCode, stdout } = await at.run(['rotate', 'key', '00000000-0000-4000-8000-000000000000']);
     expect([exitCode, stdout]).to.deep.equal([1, '']);
   });

@@ -24,7 +24,7 @@ forEachStore('Rotating an API key', () => {
   const good = async (...names: string[]) =>
     Promise.all(names.map(async (name) => (await me(raw(name))).status === 200));
 
-  it('gives another key the same holder and rights, and both are good until the overlap is over', async () => {
+  it('creates a key with the same holder and permissions, and both are valid during the overlap', async () => {
     const former = await register('first', { allowed_scopes: ['public', 'team'], description: 'the indexer' });
     const { status, body } = await rotate(raw('first'), 'current', 'second', { overlap_s: 60 });
     expect(status).to.equal(201);
@@ -43,7 +43,7 @@ forEachStore('Rotating an API key', () => {
     expect(await good('first', 'second')).to.deep.equal([false, true]);
   });
 
-  it('leaves the former key a day unless something else is said, never longer than it had, and revokes it for 0', async () => {
+  it('keeps the former key for a day by default, never beyond its expiry, and revokes it for 0', async () => {
     const first = await register('first');
     const nowMs = node.clock.nowMs();
     const { replaces } = (await rotate(admin, first.id, 'second')).body;
@@ -55,7 +55,7 @@ forEachStore('Rotating an API key', () => {
     expect(await good('second', 'third')).to.deep.equal([false, true]);
   });
 
-  it('lets a key of an administrator live as long again, and any other no longer than before', async () => {
+  it('keeps the expiry of the former key, unless an administrator rotates the key of another holder', async () => {
     const inTwoDays = () => new Date(node.clock.nowMs() + 2 * DAY_S * 1000).toISOString();
     const own = await register('first', { expires_at: inTwoDays() });
     const other = await register('other', { expires_at: inTwoDays() });
@@ -66,7 +66,7 @@ forEachStore('Rotating an API key', () => {
     expect((await rotate(admin, other.id, 'renewed')).body.expires_at).to.equal(inTwoDays());
   });
 
-  it('gives nobody more rights, and shows nobody a key of others', async () => {
+  it('grants no additional rights, and treats the key of another holder as unknown', async () => {
     const reading = await register('reading');
     const writing = await register('writing', { permissions: ['read', 'write'] });
     const stranger = await register('stranger', { entity_uri: 'agent:b' });
@@ -79,7 +79,7 @@ forEachStore('Rotating an API key', () => {
     expect(await good('stolen', 'foreign', 'unknown')).to.deep.equal([false, false, false]);
   });
 
-  it('refuses a key that has ended, a key that was ever known, and more rotations than anybody needs', async () => {
+  it('refuses an expired key, a new key that is already known, and too many rotations', async () => {
     const first = await register('first');
     expect((await rotate(raw('first'), 'current', 'first')).status).to.equal(409);
     await node.request('DELETE', `/v1/auth/keys/${first.id}`, { key: admin });
@@ -95,7 +95,7 @@ forEachStore('Rotating an API key', () => {
     expect((await rotate(raw(`key${made - 1}`), 'current', 'next-day')).status).to.equal(201);
   });
 
-  it('is an entry of the audit log, which holds no key', async () => {
+  it('is recorded in the audit log without the key', async () => {
     const first = await register('first');
     const { id } = (await rotate(raw('first'), 'current', 'second', { overlap_s: 60 })).body;
     const { entries } = (await node.request('GET', '/v1/auth/audit', { key: admin })).body;

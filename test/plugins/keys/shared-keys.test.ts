@@ -5,7 +5,7 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-forEachStore('keys that several processes know', () => {
+forEachStore('keys in several processes on one store', () => {
   let first: TestNode;
   let second: TestNode;
   beforeEach(async () => {
@@ -22,7 +22,7 @@ forEachStore('keys that several processes know', () => {
   const statusOf = async (node: TestNode, key: string): Promise<number> =>
     (await node.request('GET', '/v1/me', { key })).status;
 
-  it('are refused everywhere soon after one of them has revoked a key, although no time passes', async () => {
+  it('are refused everywhere soon after one process has revoked them, even if the clock stands still', async () => {
     const admin = await first.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
     const key = await first.addKey();
     expect([await statusOf(first, key), await statusOf(second, key)]).to.deep.equal([200, 200]);

@@ -3,8 +3,8 @@ import { FactStore } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
-forEachStore('a key that cannot be checked', () => {
-  it('is answered with 503 and never lets anybody in', async () => {
+forEachStore('a key that cannot be checked because the store is unreachable', () => {
+  it('is answered with 503 and never accepted', async () => {
     const node = await startTestNode({ plugins: ['keys'] });
     const key = await node.addKey();
     await node.kernel.get(FactStore).close();

@@ -39,7 +39,7 @@ describe('keys without HTTP', () => {
     expect(all).to.have.members(['agent:a', 'agent:b']);
   });
 
-  it('are listed to an administrator of the tenant, and all of them to the node', async () => {
+  it('are listed for a tenant to its administrator, and for all tenants to the node', async () => {
     await keys.register(admin, registration('agent:a', 'first'));
     const foreigner = createPrincipal({ permissions: new Set(['read', 'admin']), tenantId: 'other' });
     const second = { ...registration('agent:a', 'second'), tenantId: 'other' };
@@ -49,7 +49,7 @@ describe('keys without HTTP', () => {
     expect(await keys.list(operator)).to.have.lengthOf(2);
   });
 
-  it('are listed with the days that they have left, as far ahead as somebody asks', async () => {
+  it('are listed with their remaining days, up to a given number of days ahead', async () => {
     const soon = { ...registration('agent:a', 'soon'), expiresAt: '2026-03-12T09:00:00Z' };
     await keys.register(admin, soon);
     await keys.register(admin, registration('agent:a', 'later'));
@@ -58,7 +58,7 @@ describe('keys without HTTP', () => {
     expect(await rejection(keys.expiring(admin, 366))).to.include({ code: 'validation', status: 400 });
   });
 
-  it('are revoked by their holder and by an administrator, once and for all', async () => {
+  it('are revoked once, by their holder or by an administrator', async () => {
     const { id } = await keys.register(admin, registration('agent:a', 'first'));
     expect(await rejection(keys.revoke(stranger, id))).to.include({ code: 'lookup', status: 404 });
     await keys.revoke(agent, id);
@@ -67,7 +67,7 @@ describe('keys without HTTP', () => {
     expect(await keys.list(admin, { includeInactive: true })).to.have.lengthOf(1);
   });
 
-  it('are closed to callers without the permission', async () => {
+  it('are refused to callers without the permission', async () => {
     const refused = { code: 'authorization', status: 403 };
     expect(await rejection(keys.register(agent, registration('agent:a', 'first')))).to.include(refused);
     expect(await rejection(keys.list(agent))).to.include(refused);
@@ -87,7 +87,7 @@ describe('agent keys without HTTP', () => {
   const signer = createSigner(new Uint8Array(32).fill(7));
   const publicKey = encodeBase64Url(signer.publicKey);
 
-  it('are registered, listed and revoked by their agent alone', async () => {
+  it('are registered, listed and revoked only by their agent', async () => {
     const key = await keys.register(agent, { publicKey });
     expect(await keys.own(agent)).to.deep.equal([key]);
     expect(await keys.own(stranger)).to.deep.equal([]);
@@ -97,7 +97,7 @@ describe('agent keys without HTTP', () => {
     expect((await keys.own(agent))[0]?.revokedAt).not.to.equal(null);
   });
 
-  it('are public keys, of callers that may write', async () => {
+  it('are public keys, of callers with the permission write', async () => {
     expect(await rejection(keys.register(agent, { publicKey: 'short' }))).to.include({ code: 'validation' });
     expect(await rejection(keys.register(stranger, { publicKey }))).to.include({ code: 'authorization' });
   });

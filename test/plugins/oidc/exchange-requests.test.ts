@@ -39,7 +39,7 @@ describe('a request for an exchange', () => {
     [Array.from({ length: 1_000 }, (_, n) => `g${n}`).concat('writer'), ['read', 'write']],
   ];
   for (const [roles, permissions] of ROLES) {
-    it(`gives ${permissions} for the role claim ${JSON.stringify(roles)?.slice(0, 40)}`, async () => {
+    it(`grants ${permissions} for the role claim ${JSON.stringify(roles)?.slice(0, 40)}`, async () => {
       const { status, text, body } = await oidc.signIn({ roles }, { permissions: ['read', 'write', 'admin'] });
       expect(status, text).to.equal(200);
       expect(body.permissions).to.deep.equal(permissions);
@@ -60,14 +60,14 @@ describe('a request for an exchange', () => {
     ['an unknown member', { id_token: 'a.b.c', access_token: 'x' }, 'body.access_token'],
   ];
   for (const [what, body, path] of BODIES) {
-    it(`refuses ${what}`, async () => {
+    it(`is refused with ${what}`, async () => {
       const reply = await oidc.exchange(body);
       expect(reply.status, reply.text).to.equal(422);
       expect(reply.body.errors.map((error: { path: string }) => error.path)).to.include(path);
     });
   }
 
-  it('reads no large bodies of callers whom it does not know', async () => {
+  it('is not read if its body is large', async () => {
     const reply = await oidc.exchange({ id_token: 'a'.repeat(64 * 1024) });
     expect([reply.status, reply.body.code]).to.deep.equal([413, 'too_large']);
   });

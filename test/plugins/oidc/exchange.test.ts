@@ -28,7 +28,7 @@ forEachStore('an exchange of an id token', () => {
     return (await oidc.node.request('GET', '/v1/auth/audit', { key })).body.entries;
   };
 
-  it('gives a key that works like any other, for some hours', async () => {
+  it('creates a normal API key that is valid for some hours', async () => {
     const { status, body, headers } = await oidc.signIn({ roles: ['writer'] });
     expect(status).to.equal(200);
     expect(body).to.have.all.keys('api_key', 'entity_uri', 'permissions', 'expires_at');
@@ -54,7 +54,7 @@ forEachStore('an exchange of an id token', () => {
     expect((await me(body.api_key)).status).to.equal(401);
   });
 
-  it('gives another key each time, and may be repeated while the token is good', async () => {
+  it('creates a new key each time, and can be repeated while the token is valid', async () => {
     const id_token = await oidc.token();
     const first = await oidc.exchange({ id_token });
     const second = await oidc.exchange({ id_token });
@@ -62,7 +62,7 @@ forEachStore('an exchange of an id token', () => {
     expect(second.body.api_key).not.to.equal(first.body.api_key);
   });
 
-  it('replaces the earlier key of the same person and client alone', async () => {
+  it('replaces only the earlier key of the same person and client', async () => {
     const plain = await keyOf();
     const laptop = await keyOf({ client: 'laptop' });
     const phone = await keyOf({ client: 'phone' });
@@ -81,14 +81,14 @@ forEachStore('an exchange of an id token', () => {
     expect(own.every(({ oidc_sub }: { oidc_sub: string }) => oidc_sub === SUBJECT)).to.equal(true);
   });
 
-  it('leaves one key of several exchanges at the same time', async () => {
+  it('leaves one key after several exchanges at the same time', async () => {
     const id_token = await oidc.token();
     const replies = await Promise.all(Array.from({ length: 5 }, () => oidc.exchange({ id_token, client: 'laptop' })));
     const statuses = await Promise.all(replies.map(async ({ body }) => (await me(body.api_key)).status));
     expect(statuses.toSorted()).to.deep.equal([200, 401, 401, 401, 401]);
   });
 
-  it('records who got a key for what, and which keys it replaced, never the token or the key', async () => {
+  it('is audited with the person, permissions and replaced keys, but without token and key', async () => {
     const id_token = await oidc.token({ roles: 'admin' });
     const first = await oidc.exchange({ id_token, client: 'laptop', permissions: ['read', 'admin'] });
     const second = await oidc.exchange({ id_token, client: 'laptop' });
@@ -113,7 +113,7 @@ forEachStore('an exchange of an id token', () => {
       expect(JSON.stringify(entries)).not.to.include(secret);
   });
 
-  it('gives only the requested permissions, within those of the roles', async () => {
+  it('grants only the requested permissions, limited by the roles', async () => {
     const permissionsOf = async (roles: unknown, permissions?: readonly string[]) =>
       (await oidc.signIn({ roles }, { permissions })).body.permissions;
     expect(await permissionsOf('admin')).to.deep.equal(['read', 'write']);
@@ -124,13 +124,13 @@ forEachStore('an exchange of an id token', () => {
     expect([none.status, none.body.code]).to.deep.equal([403, 'authorization']);
   });
 
-  it('gives a key that registers no keys, for every role', async () => {
+  it('creates a key that may not register keys, for every role', async () => {
     const key = await keyOf({ permissions: ['read', 'admin'] }, { roles: 'admin' });
     const body = { raw_key: 'a'.repeat(40), entity_uri: 'agent:static', permissions: ['read'] };
     expect((await oidc.node.request('POST', '/v1/auth/keys', { key, body })).status).to.equal(403);
   });
 
-  it('gives keys for a limited number of clients, and keeps few of the keys that have ended', async () => {
+  it('creates keys for a limited number of clients, and deletes most ended keys', async () => {
     const id_token = await oidc.token();
     for (let n = 0; n < 50; n += 1) {
       expect((await oidc.exchange({ id_token, client: `c${n}` })).status).to.equal(200);
@@ -143,11 +143,11 @@ forEachStore('an exchange of an id token', () => {
     const other = await oidc.signIn({ sub: 'somebody-else' }, { client: 'one-more' });
     expect(other.status).to.equal(200);
     const { KeyRegistry } = await import('../../../plugins/keys/keys-api.ts');
-    // Those of the person, with at most 51 that have ended, and the one of somebody else.
+    // The person has 50 active keys and at most 51 ended ones; the other person has one key.
     expect(await oidc.node.kernel.get(KeyRegistry).count()).to.be.at.most(50 + 51 + 1);
   });
 
-  it('counts against the quota of the person whom the token is of, and of nobody else', async () => {
+  it('counts only against the quota of the person in the token', async () => {
     const limited = await startOidcNode({
       plugins: ['keys', 'oidc', 'rate-limits'],
       limits: 'token_issue=2',
@@ -166,7 +166,7 @@ forEachStore('an exchange of an id token', () => {
     }
   });
 
-  it('redeems a code as the client of the node', async () => {
+  it('redeems an authorization code as the client of the node', async () => {
     const forms: string[] = [];
     const id_token = await oidc.token({ aud: 'node-client' });
     oidc.provider.replies.set('/token', (form) => {
@@ -183,7 +183,7 @@ forEachStore('an exchange of an id token', () => {
     });
   });
 
-  it('refuses a code that the provider refuses, and one whose token is not good', async () => {
+  it('refuses a code that the provider refuses, and one that yields an invalid token', async () => {
     oidc.provider.replies.set('/token', () => jsonReply({ error: 'invalid_grant', error_description: 'secret' }, 400));
     const refused = await oidc.exchange(CODE);
     expect([refused.status, refused.body.detail]).to.deep.equal([
@@ -196,7 +196,7 @@ forEachStore('an exchange of an id token', () => {
     expect([mismatched.status, mismatched.body.detail]).to.deep.equal([401, 'audience mismatch']);
   });
 
-  it('tells who vouches for people', async () => {
+  it('is described by the metadata of the node, with the issuer and the client id', async () => {
     const metadata = await oidc.node.request('GET', '/.well-known/svc');
     expect(metadata.body.oidc).to.deep.equal({ issuer: 'https://idp.example', client_id: 'node-client' });
     const resource = await oidc.node.request('GET', '/.well-known/oauth-protected-resource');

@@ -6,7 +6,7 @@ import { waitUntil } from '../../kit/wait-until.ts';
 import { FORGED_TOKENS, goodToken } from './forged-tokens.ts';
 import { EXCHANGE, type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
 
-describe('a token that is not a good id token', () => {
+describe('an invalid id token', () => {
   let oidc: OidcNode;
   before(async () => {
     oidc = await startOidcNode();
@@ -16,7 +16,7 @@ describe('a token that is not a good id token', () => {
   let refusals = 0;
   const refuse = async (token: string, detail?: string): Promise<void> => {
     refusals += 1;
-    // An address that is refused too often waits for its answers, and few of its refusals are recorded.
+    // The clock advances, because an address with many refusals gets delayed replies and few audit entries.
     await oidc.node.clock.advance(7_000);
     const { status, headers, text, body } = await oidc.exchange({ id_token: token });
     expect([status, body?.code], text).to.deep.equal([401, 'authentication']);
@@ -26,7 +26,7 @@ describe('a token that is not a good id token', () => {
     for (const segment of token.split('.').filter(({ length }) => length > 8)) expect(text).not.to.include(segment);
   };
 
-  it('is tried in many forms, beside good ones', async () => {
+  it('is tested in many forms, and valid tokens are tested too', async () => {
     expect(FORGED_TOKENS.length).to.be.at.least(60);
     expect(new Set(FORGED_TOKENS.map(({ title }) => title)).size).to.equal(FORGED_TOKENS.length);
     expect((await oidc.exchange({ id_token: goodToken(oidc) })).status).to.equal(200);
@@ -54,16 +54,16 @@ describe('a token that is not a good id token', () => {
     it(`gives no key: ${title}`, async () => refuse(await make(oidc), detail));
   }
 
-  it('is none of the credentials of the node itself', async () => {
+  it('includes peer tokens and API keys of the node, which give no key', async () => {
     const part = (value: unknown) => encodeBase64Url(Buffer.from(JSON.stringify(value)));
-    // As a peer token: signed by the key of the node, for the node.
+    // Builds a peer token, signed by the key of the node for the node.
     const input = `${part({ alg: 'EdDSA', typ: 'JWT' })}.${part(oidc.claims())}`;
     const signature = oidc.node.kernel.get(NodeIdentity).sign(Buffer.from(input));
     await refuse(`${input}.${encodeBase64Url(signature)}`);
     await refuse(await oidc.node.addKey());
   });
 
-  it('and a good one opens no other route', async () => {
+  it('and a valid id token are refused by every other route', async () => {
     const key = await oidc.token();
     for (const path of ['/v1/me', '/v1/facts', '/v1/auth/keys']) {
       await oidc.node.clock.advance(7_000);
@@ -71,11 +71,11 @@ describe('a token that is not a good id token', () => {
     }
   });
 
-  it('makes no request to any address that the token names', () => {
+  it('causes no request to an address in the token', () => {
     expect(new Set(oidc.provider.asked)).to.deep.equal(new Set(['/.well-known/openid-configuration', '/jwks']));
   });
 
-  it('is recorded by the place where it was refused, and never itself', async () => {
+  it('is audited with the route that refused it, but without the token', async () => {
     const key = await oidc.node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
     const page = '/v1/auth/audit?event_type=credential_refused&limit=1000';
     const read = async () => {
@@ -90,7 +90,7 @@ describe('a token that is not a good id token', () => {
     expect(text).not.to.match(/eyJ/);
   });
 
-  it('leaves no key and no entry of a person behind', async () => {
+  it('leaves no key and no audit entry of a person', async () => {
     const key = await oidc.node.addKey({ entityUri: 'agent:ops', permissions: ['admin'] });
     const { body } = await oidc.node.request('GET', '/v1/auth/audit?limit=1000', { key });
     const people = new Set(body.entries.map(({ entity_uri }: { entity_uri: string }) => entity_uri));
@@ -100,7 +100,7 @@ describe('a token that is not a good id token', () => {
     ]);
   });
 
-  it('never is one by a key that a provider must not list', async () => {
+  it('includes a token whose key is listed but unusable for signatures', async () => {
     const { kid: _, ...publicKey } = oidc.key.jwk;
     const kid = 'listed';
     const hostile: readonly unknown[] = [
@@ -128,7 +128,7 @@ describe('a token that is not a good id token', () => {
       const { status, text } = await oidc.exchange({ id_token: await oidc.token({}, { kid }) });
       expect(status, `${JSON.stringify(key)?.slice(0, 80)}: ${text}`).to.equal(401);
     }
-    // Of several keys with one id each is tried.
+    // Among several listed keys with the same id, each one is tried.
     oidc.provider.listKeys(
       ...hostile,
       { ...publicKey, n: `${publicKey.n?.slice(0, -4)}AAAB`, kid },

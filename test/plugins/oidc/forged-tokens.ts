@@ -3,10 +3,10 @@ import { CompactEncrypt, exportSPKI } from 'jose';
 import { drawProviderKey, FAKE_ISSUER, signToken } from '../../kit/oidc/fake-provider.ts';
 import type { OidcNode } from './oidc-node.ts';
 
-/** A token that must not give a key. */
+/** A token that must not be exchanged for an API key. */
 export interface ForgedToken {
   readonly title: string;
-  /** Of the refusal, else one that begins with `invalid: `. */
+  /** The expected error detail; by default one that begins with `invalid: `. */
   readonly detail?: 'id_token expired' | 'audience mismatch';
   make(oidc: OidcNode): string | Promise<string>;
 }
@@ -14,10 +14,10 @@ export interface ForgedToken {
 const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64url');
 const encode = (value: unknown): string => base64(JSON.stringify(value));
 
-/** Signs a header and a payload as they are spelled, by the good key of the provider. */
+/** Signs a header and a payload exactly as given, with the valid key of the provider. */
 const spelled = (oidc: OidcNode, header: string, payload: string): string => {
   const input = `${base64(header)}.${base64(payload)}`;
-  // Node's own key object, because jose refuses to make most of these.
+  // The signature uses node:crypto, because jose refuses to create most of these tokens.
   const signature = sign('sha256', Buffer.from(input), oidc.nodeKey);
   return `${input}.${base64(signature)}`;
 };
@@ -42,7 +42,7 @@ const withClaims = (
   make: (oidc) => spelled(oidc, HEADER, JSON.stringify(oidc.claims(claims))),
 });
 
-/** Seconds from now on, so that rows need no clock. */
+/** Makes a token whose time claims are offsets in seconds from now. */
 const withInstants = (
   title: string,
   instants: Readonly<Record<string, number>>,
@@ -57,7 +57,7 @@ const withInstants = (
   },
 });
 
-/** Replaces a part of the spelled claims, for what JSON.stringify would not write. */
+/** Makes a token after changing the JSON text of its claims, for text that JSON.stringify never writes. */
 const withSpelling = (title: string, change: (payload: string) => string): ForgedToken => ({
   title,
   make: (oidc) => spelled(oidc, HEADER, change(JSON.stringify(oidc.claims()))),
@@ -128,7 +128,7 @@ const HEADERS: readonly ForgedToken[] = [
   withHeader('an unknown member that is critical', { crit: ['exp'] }),
   withHeader('an empty list of critical members', { crit: [] }),
   {
-    title: 'a key of its own in the header',
+    title: 'its own public key in the header',
     make: async (oidc) => {
       const own = await drawProviderKey('RS256', 'own');
       return signToken(own, oidc.claims(), { jwk: own.jwk });
@@ -147,7 +147,7 @@ const HEADERS: readonly ForgedToken[] = [
   withHeader('the type of a logout token', { typ: 'logout+jwt' }),
   withHeader('the type of a security event', { typ: 'secevent+jwt' }),
   withHeader('a type that is no text', { typ: 1 }),
-  withHeader('a token within', { cty: 'JWT' }),
+  withHeader('the content type of a nested token', { cty: 'JWT' }),
   withHeader('compression', { zip: 'DEF' }),
   withHeader('a member of encryption', { enc: 'A128GCM' }),
   {
@@ -181,9 +181,9 @@ const FORMS: readonly ForgedToken[] = [
   ofGoodToken('padding', (token) => `${token}==`),
   ofGoodToken('a blank before it', (token) => ` ${token}`),
   ofGoodToken('a line end after it', (token) => `${token}\n`),
-  ofGoodToken('a blank within', (token) => token.replace('.', '. ')),
+  ofGoodToken('a blank inside the token', (token) => token.replace('.', '. ')),
   ofGoodToken('the scheme before it', (token) => `Bearer ${token}`),
-  ofGoodToken('the other alphabet', (token) => `${token.slice(0, -2)}+/`),
+  ofGoodToken('the standard base64 alphabet', (token) => `${token.slice(0, -2)}+/`),
   ofGoodToken('a last character with spare bits', (token) => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     return token.slice(0, -1) + alphabet[alphabet.indexOf(token.slice(-1)) + 1];
@@ -221,7 +221,7 @@ const CLAIMS: readonly ForgedToken[] = [
   ...['iss', 'sub', 'iat', 'exp', 'aud'].map((name) =>
     withSpelling(`${name} twice`, (payload) => payload.replace('{', `{"${name}":1,`)),
   ),
-  withSpelling('an end that never comes', (payload) => payload.replace(/"exp":\d+/, '"exp":1e999')),
+  withSpelling('an infinite exp', (payload) => payload.replace(/"exp":\d+/, '"exp":1e999')),
   withSpelling('a text after the payload', (payload) => `${payload}{}`),
   withClaims('another issuer', { iss: 'https://evil.example' }),
   withClaims('the issuer with a slash', { iss: `${FAKE_ISSUER}/` }),
@@ -241,18 +241,18 @@ const CLAIMS: readonly ForgedToken[] = [
   withClaims('an empty list of audiences', { aud: [] }),
   withClaims('a list with something else', { aud: ['fact-memory', 1] }),
   withClaims('more than 100 audiences', { aud: [...MANY, 'fact-memory'], azp: 'fact-memory' }),
-  withClaims('two audiences and no party', { aud: ['fact-memory', 'other'] }, 'audience mismatch'),
-  withClaims('two audiences and another party', { aud: ['fact-memory', 'other'], azp: 'other' }, 'audience mismatch'),
-  withClaims('a party that is no text', { azp: ['fact-memory'] }),
-  withClaims('an event of the provider', { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }),
-  withInstants('an end a minute ago', { iat: -600, exp: -60 }, 'id_token expired'),
-  withInstants('an end at the edge of the leeway', { iat: -600, exp: -30 }, 'id_token expired'),
-  withInstants('a begin in a minute', { nbf: 60 }),
-  withInstants('made in a minute', { iat: 60, exp: 600 }),
-  withInstants('an end before it was made', { iat: 20, exp: 10 }),
+  withClaims('two audiences without azp', { aud: ['fact-memory', 'other'] }, 'audience mismatch'),
+  withClaims('two audiences with another azp', { aud: ['fact-memory', 'other'], azp: 'other' }, 'audience mismatch'),
+  withClaims('azp that is not a string', { azp: ['fact-memory'] }),
+  withClaims('an events claim', { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }),
+  withInstants('exp a minute ago', { iat: -600, exp: -60 }, 'id_token expired'),
+  withInstants('exp at the edge of the leeway', { iat: -600, exp: -30 }, 'id_token expired'),
+  withInstants('nbf in a minute', { nbf: 60 }),
+  withInstants('iat in a minute', { iat: 60, exp: 600 }),
+  withInstants('exp before iat', { iat: 20, exp: 10 }),
 ];
 
-/** As all of these are made, but good. */
+/** Returns a valid token, built in the same way as the forged ones. */
 export const goodToken = (oidc: OidcNode): string => spelled(oidc, HEADER, JSON.stringify(oidc.claims()));
 
 export const FORGED_TOKENS: readonly ForgedToken[] = [...ALGORITHMS, ...HEADERS, ...FORMS, ...CLAIMS];

@@ -18,23 +18,23 @@ export const EXCHANGE = '/v1/auth/oidc/exchange';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** A node that takes tokens of a fake provider. */
+/** A node that accepts id tokens of a fake identity provider. */
 export interface OidcNode {
   readonly node: TestNode;
   readonly provider: FakeProvider;
   readonly key: ProviderKey;
-  /** The private half of the key, for signatures that no library makes. */
+  /** The private key of the provider, for signatures that no library creates. */
   readonly nodeKey: KeyObject;
-  /** The claims of a good token, now. */
+  /** Returns the claims of a token that is valid now, with the given changes. */
   claims(changes?: Claims): Record<string, unknown>;
-  /** A token of the provider with these claims, else good. */
+  /** Returns a token of the provider with the given claims, valid by default. */
   token(changes?: Claims, header?: Claims): Promise<string>;
   exchange(body: unknown): Promise<TestReply>;
-  /** Exchanges a token with these claims, else good. */
+  /** Exchanges a token with the given claims, valid by default. */
   signIn(changes?: Claims, body?: Claims): Promise<TestReply>;
 }
 
-// Drawing an RSA key takes long, and tests only read it.
+// Generating an RSA key is slow, so all tests share one and only read it.
 const shared = drawProviderKey('RS256', 'first');
 
 export const startOidcNode = async (
@@ -42,7 +42,7 @@ export const startOidcNode = async (
     readonly settings?: Claims;
     readonly keys?: Claims;
     readonly plugins?: readonly string[];
-    /** As in `SVC_RATE_LIMITS`. */
+    /** Quotas in the format of `SVC_RATE_LIMITS`. */
     readonly limits?: string;
   } = {},
 ): Promise<OidcNode> => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { EXCHANGE, type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
 
-describe('the settings of the exchange', () => {
+describe('the settings of the token exchange', () => {
   const withNode = async (settings: Readonly<Record<string, unknown>>, work: (oidc: OidcNode) => Promise<void>) => {
     const oidc = await startOidcNode({ settings });
     try {
@@ -11,7 +11,7 @@ describe('the settings of the exchange', () => {
     }
   };
 
-  it('switch it off, and no other part shows it then', () =>
+  it('can disable the exchange, which then disappears from all metadata', () =>
     withNode({ enabled: false }, async (oidc) => {
       const reply = await oidc.signIn();
       expect([reply.status, reply.body.code]).to.deep.equal([503, 'unavailable']);
@@ -20,7 +20,7 @@ describe('the settings of the exchange', () => {
       expect((await oidc.node.request('GET', '/.well-known/svc')).body).not.to.have.property('oidc');
     }));
 
-  it('name the claim of the roles', () =>
+  it('select the claim that contains the roles', () =>
     withNode({ roleClaim: 'https://memory.example/roles' }, async (oidc) => {
       const claims = { roles: 'admin', 'https://memory.example/roles': ['writer'] };
       const { body } = await oidc.signIn(claims, { permissions: ['read', 'write', 'admin'] });
@@ -49,7 +49,7 @@ describe('the settings of the exchange', () => {
     ['ann@examp\u212Ae.com', true, 403],
     [`${'a'.repeat(400)}@example.com`, true, 403],
   ];
-  it('name the domains whose verified e-mail addresses are let in', () =>
+  it('restrict sign-ins to verified e-mail addresses of the given domains', () =>
     withNode({ allowedDomains: ['Example.com', 'example.org'] }, async (oidc) => {
       for (const [email, email_verified, status] of EMAILS) {
         const reply = await oidc.signIn({ email, email_verified });
@@ -63,7 +63,7 @@ describe('the settings of the exchange', () => {
       expect(text).not.to.include('@');
     }));
 
-  it('give no key that lives longer than keys may', async () => {
+  it('cannot give a key a longer life than the maximum age of keys', async () => {
     const oidc = await startOidcNode({ settings: { tokenTtlHours: 720 }, keys: { maxAgeDays: 1 } });
     try {
       expect((await oidc.signIn()).body.expires_at).to.equal('2026-03-03T09:00:00.000Z');
@@ -82,7 +82,7 @@ describe('the settings of the exchange', () => {
     ['no signature', { algorithms: ['none'] }, /algorithms/],
   ];
   for (const [what, settings, message] of SETTINGS) {
-    it(`keep the node from starting with ${what}`, async () => {
+    it(`prevent the start of the node with ${what}`, async () => {
       const error = await startOidcNode({ settings }).then(
         () => new Error('the node has started'),
         (problem: Error) => problem,
@@ -91,7 +91,7 @@ describe('the settings of the exchange', () => {
     });
   }
 
-  it('may name a provider on this machine without https', () =>
+  it('accept a provider on this machine without https', () =>
     withNode({ issuerUrl: 'http://127.0.0.1:9' }, async (oidc) => {
       expect((await oidc.signIn()).status).to.equal(503);
       expect((await oidc.node.request('POST', EXCHANGE, { body: { id_token: 'x' } })).status).to.equal(401);

@@ -28,28 +28,28 @@ describe('an identity provider', () => {
     ['has no discovery document', DISCOVERY_PATH, () => jsonReply({}, 404)],
     ['fails', DISCOVERY_PATH, () => jsonReply({}, 500)],
     [
-      'sends the node elsewhere',
+      'redirects the node',
       DISCOVERY_PATH,
       () => ({ status: 302, headers: { Location: `${FAKE_ISSUER}/jwks` }, body: JSON.stringify(DISCOVERY) }),
     ],
-    ['says that it is another one', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: 'https://evil.example' })],
-    ['says that it is a similar one', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: `${FAKE_ISSUER}/` })],
-    ['does not say who it is', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: undefined })],
-    ['says no JSON', DISCOVERY_PATH, () => jsonReply('<html>')],
-    ['says a list', DISCOVERY_PATH, () => jsonReply([DISCOVERY])],
+    ['claims to be another issuer', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: 'https://evil.example' })],
+    ['claims a similar issuer', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: `${FAKE_ISSUER}/` })],
+    ['omits its issuer', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, issuer: undefined })],
+    ['replies without JSON', DISCOVERY_PATH, () => jsonReply('<html>')],
+    ['replies with a list', DISCOVERY_PATH, () => jsonReply([DISCOVERY])],
     [
       'names its issuer twice',
       DISCOVERY_PATH,
       () => jsonReply(JSON.stringify(DISCOVERY).replace('{', '{"issuer":"https://evil.example",')),
     ],
-    ['names no keys', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: undefined })],
-    ['names keys that are no address', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: 'jwks' })],
+    ['omits the address of its keys', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: undefined })],
+    ['gives a key address that is no URL', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: 'jwks' })],
     [
-      'names keys without https',
+      'gives a key address without https',
       DISCOVERY_PATH,
       () => jsonReply({ ...DISCOVERY, jwks_uri: 'http://169.254.169.254/latest/meta-data' }),
     ],
-    ['names a file', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: 'file:///etc/passwd' })],
+    ['gives a file as key address', DISCOVERY_PATH, () => jsonReply({ ...DISCOVERY, jwks_uri: 'file:///etc/passwd' })],
     [
       'sends 32 MiB',
       DISCOVERY_PATH,
@@ -60,7 +60,7 @@ describe('an identity provider', () => {
     ['sends 32 MiB of keys', '/jwks', () => jsonReply(`{"keys":["${'x'.repeat(32 * 1024 * 1024)}"]}`)],
   ];
   for (const [fault, path, reply] of FAULTS) {
-    it(`gives nobody a key when it ${fault}, and is asked again a moment later`, async () => {
+    it(`gives no key when it ${fault}, and is asked again a moment later`, async () => {
       const good = oidc.provider.replies.get(path);
       oidc.provider.replies.set(path, reply);
       const refused = await oidc.signIn();
@@ -75,10 +75,10 @@ describe('an identity provider', () => {
     });
   }
 
-  it('that hangs holds nobody up for longer than its time, and is asked once for all who wait', async () => {
+  it('is asked once for all waiting sign-ins if it hangs, and delays them only until the timeout', async () => {
     oidc.provider.replies.set(DISCOVERY_PATH, never);
     const waiting = Promise.all(Array.from({ length: 100 }, statusOf));
-    // The rest of the node goes on meanwhile.
+    // The node serves other requests in the meantime.
     expect((await oidc.node.request('GET', '/v1/me', { key: await oidc.node.addKey() })).status).to.equal(200);
     await waitUntil('the provider is asked', 10_000, () => askedFor(DISCOVERY_PATH) > 0);
     await oidc.node.clock.advance(5_000);
@@ -86,7 +86,7 @@ describe('an identity provider', () => {
     expect(askedFor(DISCOVERY_PATH)).to.equal(1);
   });
 
-  it('is asked once for many people', async () => {
+  it('is asked for its keys once for many sign-ins', async () => {
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => (await oidc.signIn({ sub: `person-${n}` })).status),
     );
@@ -94,7 +94,7 @@ describe('an identity provider', () => {
     expect(oidc.provider.asked).to.deep.equal([DISCOVERY_PATH, '/jwks']);
   });
 
-  it('may change its keys: a new one is learnt at once, an old one is forgotten', async () => {
+  it('may change its keys: a new key is fetched at once, and an old key is forgotten', async () => {
     expect(await statusOf()).to.equal(200);
     await oidc.node.clock.advance(30_000);
     const second = await drawProviderKey('ES256', 'second');
@@ -104,7 +104,7 @@ describe('an identity provider', () => {
     expect(await statusOf()).to.equal(401);
   });
 
-  it('is asked for keys that it does not have at most every 30 seconds', async () => {
+  it('is asked for unknown keys at most every 30 seconds', async () => {
     expect(await statusOf()).to.equal(200);
     const stranger = await drawProviderKey('ES256', 'stranger');
     const tryStranger = async () =>
@@ -116,7 +116,7 @@ describe('an identity provider', () => {
     expect(askedFor('/jwks')).to.equal(2);
   });
 
-  it('that is away for less than an hour does not keep people out', async () => {
+  it('may be unreachable for less than an hour without blocking sign-ins', async () => {
     expect(await statusOf()).to.equal(200);
     const down = () => jsonReply({}, 500);
     oidc.provider.replies.set(DISCOVERY_PATH, down);
@@ -126,7 +126,7 @@ describe('an identity provider', () => {
     expect(await statusOf()).to.equal(503);
   });
 
-  it('whose keys are ten minutes old is asked for them again', async () => {
+  it('is asked again for keys that are ten minutes old', async () => {
     expect(await statusOf()).to.equal(200);
     await oidc.node.clock.advance(10 * MINUTE_MS - 1);
     expect(await statusOf()).to.equal(200);
@@ -141,9 +141,9 @@ describe('an identity provider', () => {
     ['fails', () => jsonReply({}, 500)],
     ['does not know the client of the node', () => jsonReply({ error: 'invalid_client' }, 401)],
     ['gives no id token', () => jsonReply({ access_token: 'a' })],
-    ['gives an id token that is no text', () => jsonReply({ id_token: { alg: 'none' } })],
-    ['sends the node elsewhere', () => ({ status: 307, headers: { Location: 'https://evil.example' } })],
-    ['says no JSON', () => jsonReply('id_token=x')],
+    ['gives an id token that is not a string', () => jsonReply({ id_token: { alg: 'none' } })],
+    ['redirects the node', () => ({ status: 307, headers: { Location: 'https://evil.example' } })],
+    ['replies without JSON', () => jsonReply('id_token=x')],
   ];
   for (const [fault, reply] of REPLIES) {
     it(`gives no key for a code when it ${fault}`, async () => {
@@ -152,7 +152,7 @@ describe('an identity provider', () => {
     });
   }
 
-  it('redeems some codes at a time, and the rest are told to try again', async () => {
+  it('receives a limited number of codes at a time, and further sign-ins get an error to try again', async () => {
     expect(await statusOf()).to.equal(200);
     oidc.provider.replies.set('/token', never);
     const first = Promise.all(Array.from({ length: 16 }, () => oidc.exchange(CODE)));
@@ -165,7 +165,7 @@ describe('an identity provider', () => {
     expect((await oidc.exchange(CODE)).status).to.equal(401);
   });
 
-  it('is not asked at all for what cannot be a token', async () => {
+  it('is not asked about text that cannot be a token', async () => {
     expect((await oidc.exchange({ id_token: 'a.b.c' })).status).to.equal(401);
     expect(oidc.provider.asked).to.deep.equal([]);
   });

@@ -24,10 +24,10 @@ const drawPrivateKey = async (algorithm: string, kid: string): Promise<JWK> => {
 describe('a login at a real identity provider', function () {
   this.timeout(300_000);
   const system = createSystemClock();
-  /** By how much the node's idea of passing time is ahead, so that it need not pass. */
+  /** The number of milliseconds by which the monotonic clock of the node is ahead, so that tests need not wait. */
   let aheadMs = 0;
   const nodeClock: Clock = { ...system, monotonicMs: () => system.monotonicMs() + aheadMs };
-  /** Waits for nothing long. */
+  /** A clock that shortens every wait of a command to at most 20 ms. */
   const commandClock: Clock = { ...system, schedule: (ms, run) => system.schedule(Math.min(ms, 20), run) };
 
   let folder: string;
@@ -58,7 +58,7 @@ describe('a login at a real identity provider', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs `login`, and does in a browser what it says. */
+  /** Runs the command `login`, and follows its instructions in a browser. */
   const login = async (argv: readonly string[], person: string): Promise<CommandResult & { page: string }> => {
     let seen = '';
     let page: Promise<string> | undefined;
@@ -84,7 +84,7 @@ describe('a login at a real identity provider', function () {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
-  it('by a device gives a key that later commands use, until the logout', async () => {
+  it('with a device code gives a key that later commands use until the logout', async () => {
     const { exitCode, stderr, stdout } = await login(['--issuer', provider.issuer], 'bob');
     expect(exitCode, stderr).to.equal(0);
     expect(stderr).to.match(/Signed in as oidc:bob until \d{4}-/);
@@ -111,14 +111,14 @@ describe('a login at a real identity provider', function () {
     expect([again.exitCode, again.stderr]).to.deep.equal([0, 'You are not signed in at this address\n']);
   });
 
-  it('by a browser on this machine gives one too, with the rights of the person', async () => {
+  it('with a browser on this machine gives a key with the permissions of the person', async () => {
     const { exitCode, stderr, page } = await login(['--browser', '--permissions', 'read,write,admin'], 'alice');
     expect(exitCode, stderr).to.equal(0);
     expect(page).to.equal('You are signed in. You can close this window.\n');
     const [file = ''] = await keyFiles();
     const first = (await readFile(file, 'utf8')).trim();
     expect((await me(first)).body['permissions']).to.deep.equal(['admin', 'read', 'write']);
-    // The next login of this machine replaces the key.
+    // The next login on this machine replaces the key.
     expect((await login(['--browser'], 'alice')).exitCode).to.equal(0);
     expect(await keyFiles()).to.deep.equal([file]);
     expect((await me(first)).status).to.equal(401);
@@ -128,7 +128,7 @@ describe('a login at a real identity provider', function () {
   });
 
   for (const algorithm of ['ES256', 'PS256', 'EdDSA']) {
-    it(`goes on when the provider has new keys, for ${algorithm}`, async () => {
+    it(`continues to work when the provider has new keys, for ${algorithm}`, async () => {
       await provider.stop();
       const key = await drawPrivateKey(algorithm, `key-${algorithm}`);
       provider = await startProvider({ keys: [key], algorithm, clientId: CLIENT }, provider.issuer);
@@ -138,19 +138,19 @@ describe('a login at a real identity provider', function () {
     });
   }
 
-  it('is refused where the user expects another provider', async () => {
+  it('is refused if the user expects another provider', async () => {
     const { exitCode, stderr } = await login(['--issuer', 'https://idp.example'], 'bob');
     expect(exitCode).to.equal(1);
     expect(stderr).to.include('another identity provider');
   });
 
-  it('takes one way at a time', async () => {
+  it('accepts only one method at a time', async () => {
     const { exitCode, stderr } = await login(['--device', '--browser'], 'bob');
     expect(exitCode).to.equal(1);
     expect(stderr).to.include('exclude one another');
   });
 
-  it('says so when the node takes no sign-ins, or the provider is away', async () => {
+  it('reports that the node does not support sign-ins, or that the provider is unreachable', async () => {
     await provider.stop();
     const away = await login(['--browser'], 'bob');
     expect([away.exitCode, away.stderr.includes('no answer from')]).to.deep.equal([1, true]);

@@ -13,7 +13,7 @@ const HERE = 'http://127.0.0.1:4711';
 
 const settled = async <T>(work: Promise<T>): Promise<T | Error> => work.catch((error: Error) => error);
 
-describe('a sign-in by a device', () => {
+describe('a sign-in with a device code', () => {
   const DEVICE = {
     device_code: 'd',
     user_code: 'ABCD-EFGH',
@@ -21,7 +21,7 @@ describe('a sign-in by a device', () => {
     interval: 2,
   };
 
-  /** Signs in at a provider that replies so, to the device first and then to each poll. */
+  /** Signs in at a fake provider with these replies, first to the device request and then to each poll. */
   const signIn = async (device: object, polls: readonly (readonly [status: number, body: object])[]) => {
     const clock = createManualClock();
     const lines: string[] = [];
@@ -55,7 +55,7 @@ describe('a sign-in by a device', () => {
   const PENDING = [400, { error: 'authorization_pending' }] as const;
   const messageOf = (result: string | Error) => (result instanceof Error ? result.message : result);
 
-  it('shows what to do, and asks no more often than the provider wants', async () => {
+  it('shows instructions, and polls no more often than the provider allows', async () => {
     const polls = [PENDING, [400, { error: 'slow_down' }], PENDING, [200, { id_token: 'token' }]] as const;
     const { result, lines, asked } = await signIn(DEVICE, polls);
     expect(result).to.equal('token');
@@ -82,7 +82,7 @@ describe('a sign-in by a device', () => {
     expect(endless.asked).to.have.lengthOf(1 + 30);
   });
 
-  it('shows nothing that a terminal would obey', async () => {
+  it('prints no control characters for the terminal', async () => {
     for (const strange of [
       { user_code: '\u001b[2J' },
       { verification_uri: 'https://idp.example/\u0007' },
@@ -97,7 +97,7 @@ describe('a sign-in by a device', () => {
   });
 });
 
-describe('a sign-in by a browser', () => {
+describe('a sign-in with a browser', () => {
   const begin = async () => {
     const network = createLoopbackNetwork();
     const clock = createManualClock();
@@ -121,7 +121,7 @@ describe('a sign-in by a browser', () => {
     return { result, clock, address, call, state: String(address.searchParams.get('state')) };
   };
 
-  it('asks for a code that only its beginner can redeem', async () => {
+  it('requests a code that only the same process can redeem', async () => {
     const { result, address, call, state } = await begin();
     const asked = Object.fromEntries(address.searchParams);
     expect(address.origin + address.pathname).to.equal(`${FAKE_ISSUER}/auth`);
@@ -143,7 +143,7 @@ describe('a sign-in by a browser', () => {
     expect(state).not.to.equal(grant.codeVerifier);
   });
 
-  it('is not ended by a stranger', async () => {
+  it('is not ended by a request of a stranger', async () => {
     const { result, call, state } = await begin();
     expect(await call({ code: 'evil' })).to.equal(400);
     expect(await call({ code: 'evil', state: `${state}x` })).to.equal(400);
@@ -152,7 +152,7 @@ describe('a sign-in by a browser', () => {
     expect(await result).to.include({ code: 'good' });
   });
 
-  it('takes no code of another provider', async () => {
+  it('rejects a code from another provider', async () => {
     const { result, call, state } = await begin();
     expect(await call({ code: 'code', state, iss: 'https://evil.example' })).to.equal(400);
     expect(await result).to.include({ code: 'authentication' });

@@ -6,7 +6,7 @@ import { countOf, newFact, startLimitedNode, statusesOf } from './quota-kit.ts';
 
 const REQUESTS = 1_000;
 
-/** Counts transactions, for each lock that they take. */
+/** Counts the write transactions by the lock that they take. */
 const countWrites = (store: FactStore, writes: Map<string, number>): FactStore =>
   new Proxy(store, {
     get(target, name) {
@@ -34,7 +34,7 @@ forEachStore('The cost of quotas', () => {
   });
   afterEach(() => node.stop());
 
-  it('is a write for dozens of requests, whether they are let in or refused', async function () {
+  it('is one write for dozens of requests, whether they are accepted or refused', async function () {
     this.timeout(300_000);
     const key = await start('fact_read=1000');
     const read = () => node.request('GET', '/v1/facts/00000000-0000-4000-8000-000000000000', { key });
@@ -45,7 +45,7 @@ forEachStore('The cost of quotas', () => {
     expect(writes.get(LOCK) ?? 0).to.be.at.most(1);
   });
 
-  it('is a handful of writes for many requests at once', async () => {
+  it('is fewer than ten writes for 300 simultaneous requests', async () => {
     const key = await start('fact_read=200');
     const read = () => node.request('GET', '/v1/facts/00000000-0000-4000-8000-000000000000', { key });
     const replies = await Promise.all(Array.from({ length: 300 }, read));
@@ -53,7 +53,7 @@ forEachStore('The cost of quotas', () => {
     expect(writes.get(LOCK)).to.be.lessThan(10);
   });
 
-  it('is nothing where the dimension has no limit, and where there are no limits at all', async () => {
+  it('is zero for a dimension without a limit, and without any limits', async () => {
     const key = await start('recall=10');
     await statusesOf(3, () => node.request('POST', '/v1/facts', { key, body: newFact() }));
     expect(writes.get(LOCK)).to.equal(undefined);
@@ -61,7 +61,7 @@ forEachStore('The cost of quotas', () => {
     node = await startTestNode({ wrapStore: (store) => countWrites(store, writes) });
     const { hooks, tasks } = await node.node.describe();
     const handled = hooks.filter((hook) => JSON.stringify(hook).includes('"rate-limits"')).map(({ hook }) => hook);
-    // An erasure frees bytes that were counted under a limit.
+    // The only hook is for erasures, which reduce the stored bytes of an entity.
     expect(handled).to.deep.equal(['fact:erased']);
     expect(JSON.stringify(tasks)).not.to.contain('rate-limits');
   });

@@ -4,7 +4,7 @@ import { readQuotas, SPEC_QUOTAS } from '../../../plugins/rate-limits/read-quota
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { thrownError } from '../../kit/thrown-error.ts';
 
-/** The dimension of each route. */
+/** The routes that count in each dimension. */
 const COUNTED: Readonly<Record<string, readonly string[]>> = {
   fact_write: ['POST /v1/facts', 'POST /v1/facts/batch', 'POST /v1/conflicts/*id/resolve', 'POST /v1/decay/sweep'],
   fact_read: [
@@ -35,12 +35,12 @@ describe('The dimensions of quotas', () => {
   });
   after(() => node.stop());
 
-  it('are counted by the routes that the documents name, and every other one counts nothing', async () => {
+  it('are counted by the documented routes, and no other route counts', async () => {
     const { routes } = await node.node.describe();
     const expected = new Map(Object.entries(COUNTED).flatMap(([dimension, all]) => all.map((one) => [one, dimension])));
     const wrong = routes.filter(({ method, path, dimension }) => {
       const named = expected.get(`${method} ${path}`) ?? (ADMINISTRATION.test(path) ? 'admin_action' : undefined);
-      // The exchange counts for the person that the token names, who is unknown before.
+      // The token exchange is exempt: it counts for the person in the token, who is unknown before the request.
       return dimension !== named && path !== '/v1/auth/oidc/exchange';
     });
     expect(wrong.map(({ method, path, dimension }) => `${method} ${path} ${dimension}`)).to.deep.equal([]);
@@ -48,13 +48,13 @@ describe('The dimensions of quotas', () => {
     expect([...expected.keys()].filter((name) => !names.has(name))).to.deep.equal([]);
   });
 
-  it('are all in the recommended list', () => {
+  it('all have a recommended quota', () => {
     expect(Object.keys(SPEC_QUOTAS)).to.deep.equal([...DIMENSIONS]);
   });
 });
 
-describe('A list of quotas', () => {
-  it('is numbers by dimension, with commas or spaces, or the recommended list with changes', () => {
+describe('A setting of quotas', () => {
+  it('lists numbers by dimension, with commas or spaces, or changes the recommended list', () => {
     expect(readQuotas('')).to.deep.equal(new Map());
     expect(readQuotas('fact_write=100, recall=20\tgraph_query=1')).to.deep.equal(
       new Map([
@@ -86,7 +86,7 @@ describe('A list of quotas', () => {
     'constructor=5',
   ];
   for (const text of unfit) {
-    it(`stops the start, by the name of its variable, when it is "${text}"`, async () => {
+    it(`stops the start with the name of its variable when it is "${text}"`, async () => {
       const error = await startTestNode({ env: { SVC_RATE_LIMITS: text } }).then(
         async (started) => {
           await started.stop();

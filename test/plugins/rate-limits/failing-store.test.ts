@@ -6,9 +6,9 @@ import { startLimitedNode, statusesOf } from './quota-kit.ts';
 
 type Write = FactStore['write'];
 
-forEachStore('Quotas whose store', () => {
+forEachStore('Quotas on a failing store', () => {
   let node: TestNode;
-  /** The behaviour of the store in transactions about quotas. */
+  /** The simulated failure of write transactions that store quotas. */
   let failure: 'none' | 'unavailable' | 'commit_unknown' | 'silent';
   let asked: () => void;
   afterEach(() => node.stop());
@@ -35,7 +35,7 @@ forEachStore('Quotas whose store', () => {
     return node.addKey();
   };
 
-  it('fails let requests in by the shares that are there, and then none until it is back', async () => {
+  it('refuse requests with 503, without counting them, until the store recovers', async () => {
     const key = await start();
     const read = () => node.request('GET', '/v1/facts', { key });
     expect(await statusesOf(1, read)).to.deep.equal([200]);
@@ -49,7 +49,7 @@ forEachStore('Quotas whose store', () => {
     expect(await statusesOf(10, read)).to.deep.equal([...Array(9).fill(200), 429]);
   });
 
-  it('is silent refuse requests in their own time', async () => {
+  it('refuse a request after a timeout if the store never replies', async () => {
     const key = await start();
     failure = 'silent';
     const isAsked = new Promise<void>((resolve) => {

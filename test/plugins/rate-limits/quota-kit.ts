@@ -4,7 +4,7 @@ import { createManualClock, type ManualClock } from '../../fakes/manual-clock.ts
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 
-/** A node with quotas whose store goes by the clock of the test. */
+/** Starts a node with quotas whose store uses the clock of the test. */
 export const startLimitedNode = (
   limits: string,
   { clock = createManualClock(), wrapStore = (store) => store, ...options }: TestNodeOptions = {},
@@ -18,7 +18,7 @@ export const startLimitedNode = (
 
 let facts = 0;
 
-/** A fact that no other one repeats. */
+/** Returns a fact that differs from all earlier ones. */
 export const newFact = (): object => {
   facts += 1;
   return {
@@ -29,7 +29,7 @@ export const newFact = (): object => {
   };
 };
 
-/** Sends so many requests one after another, and says how each ended. */
+/** Sends this number of requests one after another, and returns the status of each reply. */
 export const statusesOf = async (count: number, send: () => Promise<TestReply>): Promise<number[]> => {
   const statuses: number[] = [];
   for (let n = 0; n < count; n += 1) statuses.push((await send()).status);
@@ -39,5 +39,5 @@ export const statusesOf = async (count: number, send: () => Promise<TestReply>):
 export const countOf = (statuses: readonly number[], status: number): number =>
   statuses.filter((one) => one === status).length;
 
-/** Lets time pass for nodes of which only one owns the clock. */
+/** Advances a clock that several nodes share. */
 export const pass = (clock: ManualClock, ms: number): Promise<void> => clock.advance(ms);

@@ -19,7 +19,7 @@ forEachStore('The quota of an entity', () => {
 
   const assertFact = (node: TestNode, key: string) => () => node.request('POST', '/v1/facts', { key, body: newFact() });
 
-  it('lets a minute of requests in at once, then as many as the minute brings, and says so', async () => {
+  it('accepts a minute of requests at once, then refills steadily, and reports the rest in headers', async () => {
     const node = await start('fact_write=20');
     const key = await node.addKey();
     const first = await assertFact(node, key)();
@@ -43,7 +43,7 @@ forEachStore('The quota of an entity', () => {
     expect(countOf(await statusesOf(25, assertFact(node, key)), 201)).to.equal(20);
   });
 
-  it('is shared by all keys of the entity, however its name is written, and by nobody else', async () => {
+  it('is shared by all keys of the entity, in any spelling of its name, and by no other entity', async () => {
     const node = await start('fact_write=10');
     const [one, other] = [await node.addKey({ entityUri: 'agent:a' }), await node.addKey({ entityUri: 'Agent:A' })];
     const stranger = await node.addKey({ entityUri: 'agent:b' });
@@ -58,7 +58,7 @@ forEachStore('The quota of an entity', () => {
     expect([free.status, free.headers['ratelimit-limit']]).to.deep.equal([200, undefined]);
   });
 
-  it('counts a request before rights and body are looked at, and never one without a credential', async () => {
+  it('counts a request before its permissions and body are checked, but not without a valid credential', async () => {
     const node = await start('fact_write=2');
     const key = await node.addKey({ permissions: ['read'] });
     const broken = { key, body: '{', headers: { 'Content-Type': 'text/plain' } };
@@ -67,7 +67,7 @@ forEachStore('The quota of an entity', () => {
     expect([unknown.status, unknown.headers['ratelimit-limit']]).to.deep.equal([401, undefined]);
   });
 
-  it('is the same for every claimed address of the request', async () => {
+  it('does not depend on the client address that the request claims', async () => {
     const node = await start('fact_write=3');
     const key = await node.addKey();
     let n = 0;
@@ -79,7 +79,7 @@ forEachStore('The quota of an entity', () => {
     expect(await statusesOf(5, send)).to.deep.equal([201, 201, 201, 429, 429]);
   });
 
-  it('holds over several nodes on one store, and over their restarts', async () => {
+  it('applies to several nodes on one store together, and survives their restarts', async () => {
     const clock = createManualClock();
     const first = await start('fact_write=30', { clock });
     const others = await Promise.all(
@@ -108,7 +108,7 @@ forEachStore('The quota of an entity', () => {
     expect(await statusesOf(3, assertFact(again, key))).to.deep.equal([429, 429, 429]);
   });
 
-  it('neither ends nor begins anew when the clock is put back', async () => {
+  it('neither ends nor starts again when the clock is set back', async () => {
     const node = await start('fact_write=10');
     const key = await node.addKey();
     await statusesOf(10, assertFact(node, key));
@@ -119,7 +119,7 @@ forEachStore('The quota of an entity', () => {
     expect(await statusesOf(2, assertFact(node, key))).to.deep.equal([201, 429]);
   });
 
-  it('is entered into the audit log at the first breach in a minute, once for all nodes', async () => {
+  it('writes one audit entry for the first refusal in a minute, once for all nodes', async () => {
     const clock = createManualClock();
     const node = await start('fact_write=2', { clock });
     const other = await start('fact_write=2', {
@@ -146,7 +146,7 @@ forEachStore('The quota of an entity', () => {
     expect(await breaches()).to.have.length(2);
   });
 
-  it('counts each item of a batch, and lets all of them in or none', async () => {
+  it('counts each item of a batch, and accepts all items or none', async () => {
     const node = await start('fact_write=10');
     const key = await node.addKey();
     const send = (items: number) =>
@@ -166,7 +166,7 @@ forEachStore('The quota of an entity', () => {
     expect((await send(10)).status).to.equal(200);
   });
 
-  it('can be looked up by its holder, and costs nothing to look up', async () => {
+  it('can be read by its holder without counting as a request', async () => {
     const node = await start('fact_write=20,recall=5');
     const [key, other] = [await node.addKey(), await node.addKey({ entityUri: 'agent:other' })];
     const limits = async (asker: string) => (await node.request('GET', '/v1/me/limits', { key: asker })).body;
@@ -182,7 +182,7 @@ forEachStore('The quota of an entity', () => {
     expect(await limits(key)).to.deep.equal(await limits(key));
   });
 
-  it('of callers without a key is one for all of them', async () => {
+  it('is shared by all callers without a key', async () => {
     const node = await start('fact_write=3', { node: { authRequired: false } });
     const send = () => node.request('POST', '/v1/facts', { body: newFact() });
     expect(await statusesOf(5, send)).to.deep.equal([201, 201, 201, 429, 429]);

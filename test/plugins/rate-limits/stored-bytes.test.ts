@@ -13,7 +13,7 @@ import type { TestReply } from '../../kit/test-request.ts';
 const CAP = 1_000;
 const NAMES_BYTES = Buffer.byteLength('thing:00memory:noteagent:a');
 
-/** A fact that counts so many bytes. */
+/** Returns a fact whose value counts as this number of bytes. */
 const factOf = (n: number, bytes: number): object => ({
   entity: `thing:${String(n).padStart(2, '0')}`,
   relation: 'memory:note',
@@ -43,7 +43,7 @@ forEachStore('The bytes that an entity may store', () => {
     return node.request('POST', '/v1/facts', { key, body: factOf(facts, bytes) });
   };
 
-  it('are counted by names and values, up to the last byte, for all keys of the entity', async () => {
+  it('are counted from names and values, to the byte, for all keys of the entity', async () => {
     const node = await start(CAP);
     const [one, other] = [await node.addKey(), await node.addKey({ entityUri: 'Agent:Test' })];
     expect((await store(node, one, 900)).status).to.equal(201);
@@ -59,7 +59,7 @@ forEachStore('The bytes that an entity may store', () => {
     expect((await store(node, admin, 1_000)).status).to.equal(201);
   });
 
-  it('are not taken by a fact that is there already, nor by one that is refused', async () => {
+  it('are not increased by a fact that already exists, nor by a refused fact', async () => {
     const node = await start(CAP);
     const key = await node.addKey();
     const twice = { key, body: { ...factOf(1, 600), timestamp: '2026-01-01T00:00:00Z' } };
@@ -69,7 +69,7 @@ forEachStore('The bytes that an entity may store', () => {
     expect((await store(node, key, 400)).status).to.equal(201);
   });
 
-  it('are judged item by item in a batch', async () => {
+  it('are checked for each item of a batch', async () => {
     const node = await start(CAP);
     const key = await node.addKey();
     const body = [factOf(1, 500), factOf(2, 501), factOf(3, 500), factOf(4, 50)];
@@ -97,7 +97,7 @@ forEachStore('The bytes that an entity may store', () => {
       return start(cap, { ...keep, url: `http://localhost:${9_100 + facts}`, random: createSeededRandom(cap + facts) });
     };
     await writeOld(first, 1_000);
-    // Their numbers have two digits more.
+    // The names of these facts contain numbers with two more digits than the names in `factOf`.
     const bytes = 600 * (NAMES_BYTES + 2);
     const counting = await again(bytes + 100);
     const isCounted = (node: TestNode, used: number) => async () => {
@@ -109,13 +109,13 @@ forEachStore('The bytes that an entity may store', () => {
     expect((await store(counting, key, 100)).status).to.equal(201);
     await writeOld(await again(0), 2_000);
     const later = await again(3 * bytes);
-    // Later facts are counted after the missed ones.
+    // The node counts this fact in addition to the missed facts.
     expect((await store(later, key, 200)).status).to.equal(201);
     await comesTrue(isCounted(later, 2 * bytes + 300));
     expect((await later.request('GET', '/v1/me/limits', { key })).body.stored_bytes.limit).to.equal(3 * bytes);
   });
 
-  it('are free again when they are erased', async () => {
+  it('are reduced when facts are erased', async () => {
     const node = await start(CAP);
     const key = await node.addKey();
     expect((await node.request('POST', '/v1/facts', { key, body: factOf(1, 1_000) })).status).to.equal(201);
@@ -132,13 +132,13 @@ forEachStore('The bytes that an entity may store', () => {
     expect((await store(node, key, 1_000 - NAMES_BYTES)).status).to.equal(201);
   });
 
-  it('cost two statements for all facts of a transaction, and none while there is no limit', async () => {
+  it('cost two statements for all facts of a transaction, and none without a limit', async () => {
     const cost = async (cap: number): Promise<number> => {
       const counter = createStoreCounter();
       const node = await start(cap, { wrapStore: counter.count });
       const key = await node.addKey();
       await store(node, key, 50);
-      // Periodic work of the process may fall into one of them.
+      // Periodic tasks may add statements to a measurement, so the minimum of three counts.
       const counts: number[] = [];
       for (const from of [50, 150, 250]) {
         const body = Array.from({ length: 20 }, (_, n) => factOf(from + n, 50));

@@ -26,7 +26,7 @@ import { placeTestStore } from '../../kit/test-store.ts';
 export const THRESHOLD = 3;
 export const TENANT = 'default';
 
-/** The queue of deliveries on a store of its own, whose time a test moves. */
+/** The delivery queue on its own store, with a time that the test sets. */
 export interface OpenOutbox {
   readonly outbox: OutboxStore;
   readonly subscriptions: SubscriptionStore;
@@ -35,7 +35,7 @@ export interface OpenOutbox {
   queue(subscription: Subscription): Promise<void>;
   events(subscription: Subscription): Promise<OutboxEvent[]>;
   read(subscription: Subscription): Promise<Subscription>;
-  /** Claims everything that is due. */
+  /** Claims every event that is due. */
   claimDue(): Promise<OutboxEvent[]>;
   close(): Promise<void>;
 }

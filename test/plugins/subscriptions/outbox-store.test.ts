@@ -9,7 +9,7 @@ import { type OpenOutbox, openOutbox, TENANT, THRESHOLD } from './open-outbox.ts
 
 const AGAIN: Outcome = { kind: 'failed', pauseMs: 5_000 };
 const DONE: Outcome = { kind: 'delivered' };
-/** Each run of the property writes a dozen transactions. */
+/** The number of property runs; lower than usual because each run writes a dozen transactions. */
 const STORED_RUNS = Math.ceil(RUNS / 4);
 
 forEachStore('the queue of deliveries', (store) => {
@@ -26,7 +26,7 @@ forEachStore('the queue of deliveries', (store) => {
     return event as OutboxEvent;
   };
 
-  it('gives an event to one of several claimants, and to another when the claim has expired', async () => {
+  it('gives an event to one of several workers, and to another one when the claim has expired', async () => {
     const subscription = await opened.subscription();
     await opened.queue(subscription);
     const seen = await opened.outbox.due(100, []);
@@ -42,7 +42,7 @@ forEachStore('the queue of deliveries', (store) => {
     expect((await opened.events(subscription))[0]).to.include({ status: 'delivered', dueMs: null });
   });
 
-  it('returns a failed event after its pause, under the same id', async () => {
+  it('retries a failed event after its pause, under the same id', async () => {
     const subscription = await opened.subscription();
     const event = await one(subscription);
     await settle(event, AGAIN);
@@ -55,14 +55,14 @@ forEachStore('the queue of deliveries', (store) => {
     expect((await opened.events(subscription))[0]).to.include({ status: 'failed', dueMs: null });
   });
 
-  it('does not count an attempt that was not made', async () => {
+  it('does not count an attempt that was never sent', async () => {
     const subscription = await opened.subscription();
     await settle(await one(subscription), { kind: 'untried', pauseMs: 0 });
     expect((await opened.events(subscription))[0]).to.include({ status: 'pending', attempts: 0 });
     await settle((await opened.claimDue())[0] as OutboxEvent, DONE);
   });
 
-  it('opens its circuit after failures in a row, probes once a minute, and resumes after a success', async () => {
+  it('opens the circuit after consecutive failures, probes once a minute, and closes it after a success', async () => {
     const subscription = await opened.subscription();
     for (let n = 0; n < THRESHOLD; n += 1)
       await settle(await one(subscription), { kind: 'failed', pauseMs: undefined });
@@ -133,7 +133,7 @@ forEachStore('the queue of deliveries', (store) => {
     );
   });
 
-  it('ends a subscription only for the rights that were checked, not for newer ones', async () => {
+  it('ends a subscription only if its rights have not been renewed since the check', async () => {
     const judged = await opened.subscription();
     const event = await one(judged);
     const rights = { confirm: async () => {}, keyFor: async () => judged.keyId };
@@ -147,7 +147,7 @@ forEachStore('the queue of deliveries', (store) => {
     expect((await opened.events(judged))[0]).to.include({ status: 'dropped', dueMs: null });
   });
 
-  it('removes only events older than the given time', async () => {
+  it('deletes only events older than the given time', async () => {
     const subscription = await opened.subscription();
     await opened.queue(subscription);
     const cutMs = opened.nowMs + 1;

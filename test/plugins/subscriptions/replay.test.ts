@@ -16,7 +16,7 @@ forEachStore('replay and stream of a subscription', () => {
   const valuesOf = ({ body }: { body: { events: { payload: { value: { v: unknown } } }[] } }) =>
     body.events.map(({ payload }) => payload.value.v);
 
-  it('return the events after a given one in order, page by page, with their total', async () => {
+  it('return the events after a given event in order, page by page, with their total', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     for (let n = 1; n <= 20; n += 1) await say(n);
     await subscribed.settled();
@@ -38,7 +38,7 @@ forEachStore('replay and stream of a subscription', () => {
     }
   });
 
-  it('omit events older than the window', async () => {
+  it('omit events older than the replay window', async () => {
     await subscribed.stop();
     subscribed = await startSubscribedNode({ settings: { subscriptions: { replaySeconds: 60 } } });
     const { body } = await subscribed.subscribe('scope:company');
@@ -55,7 +55,7 @@ forEachStore('replay and stream of a subscription', () => {
     expect(valuesOf(await subscribed.replay(body.id))).to.deep.equal([2]);
   });
 
-  it('stream new events, and those missed since the last received one', async () => {
+  it('stream new events, and those missed since the last received event', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     for (const n of [1, 2]) await say(n);
     const [first] = (await subscribed.replay(body.id)).body.events;
@@ -73,7 +73,7 @@ forEachStore('replay and stream of a subscription', () => {
     expect([unknown.status, unknown.body.code]).to.deep.equal([404, 'event_not_found']);
   });
 
-  it('end the stream with the terminal event when a right is gone', async () => {
+  it('end the stream with a terminal event when the subscriber loses its access', async () => {
     const token = await subscribed.token(ATLAS);
     const { body } = await request('POST', '/v1/subscriptions', {
       key: subscribed.key,
@@ -102,7 +102,7 @@ forEachStore('replay and stream of a subscription', () => {
     return { id: body.id, frames, keyId: second.id };
   };
 
-  it('end the stream when its key is revoked, but not the subscription', async () => {
+  it('end the stream when the key that opened it is revoked, but keep the subscription', async () => {
     const { id, frames, keyId } = await openBySecondKey();
     await request('DELETE', `/v1/auth/keys/${keyId}`, { key: subscribed.admin });
     await say(2);
@@ -110,7 +110,7 @@ forEachStore('replay and stream of a subscription', () => {
     expect(valuesOf(await subscribed.replay(id))).to.deep.equal([1, 2]);
   });
 
-  it('end the stream when its key expires', async () => {
+  it('end the stream when the key that opened it expires', async () => {
     const expiresAt = new Date(subscribed.node.clock.nowMs() + 10_000).toISOString();
     const { frames } = await openBySecondKey(expiresAt);
     await subscribed.node.clock.advance(10_000);
@@ -118,7 +118,7 @@ forEachStore('replay and stream of a subscription', () => {
     expect((await frames.next()).event).to.equal('end');
   });
 
-  it('stream to a caller without a key on a node without authentication', async () => {
+  it('stream to a caller without a key if the node has authentication disabled', async () => {
     await subscribed.stop();
     subscribed = await startSubscribedNode({ node: { authRequired: false } });
     const token = await subscribed.token(ATLAS, { subject: 'anon:trusted' });

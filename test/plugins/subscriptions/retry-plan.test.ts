@@ -6,16 +6,16 @@ const failed = (attempts: number, more: Partial<Parameters<typeof nextPause>[0]>
   nextPause({ attempts, retryAfter: undefined, fraction: 0.5, nowMs: NOW_MS, endMs: NOW_MS + 3_600_000, ...more });
 
 describe('the pause after a failed attempt', () => {
-  it('grows from five seconds to half an hour, for six attempts', () => {
+  it('grows from five seconds to half an hour over six attempts', () => {
     const pauses = [1, 2, 3, 4, 5, 6].map((attempts) => failed(attempts));
     expect(pauses).to.deep.equal([5_000, 30_000, 120_000, 600_000, 1_800_000, undefined]);
   });
 
-  it('varies by up to a fifth', () => {
+  it('varies randomly by up to a fifth', () => {
     expect([failed(1, { fraction: 0 }), failed(1, { fraction: 1 })]).to.deep.equal([4_000, 6_000]);
   });
 
-  it('is as long as the webhook requests, up to an hour, in seconds or as a date', () => {
+  it('is as long as the Retry-After header requests, up to an hour, in seconds or as a date', () => {
     const endMs = NOW_MS + 7_200_000;
     expect(failed(1, { retryAfter: '90' })).to.equal(90_000);
     expect(failed(1, { retryAfter: '1' })).to.equal(5_000);
@@ -29,7 +29,7 @@ describe('the pause after a failed attempt', () => {
     expect(failed(1, { endMs: NOW_MS + 5_001 })).to.equal(5_000);
   });
 
-  it('follows temporary failures only, not refusals of the webhook', () => {
+  it('applies to temporary failures only, not to refusals by the webhook', () => {
     expect([200, 204, 299].map(judgeStatus)).to.deep.equal(['delivered', 'delivered', 'delivered']);
     expect([301, 308, 408, 425, 429, 500, 503, 100].map(judgeStatus)).to.deep.equal(Array(8).fill('again'));
     expect([400, 401, 404, 422].map(judgeStatus)).to.deep.equal(Array(4).fill('refused'));

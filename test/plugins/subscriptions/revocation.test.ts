@@ -13,7 +13,7 @@ forEachStore('a subscription whose rights are revoked', () => {
 
   const request: SubscribedNode['node']['request'] = (...call) => subscribed.node.request(...call);
 
-  /** Lets an event be queued, waits for it, and takes the right back before another one. */
+  /** Waits for a delivery, revokes the right, and expects that a later event is not delivered. */
   const afterRevocation = async (id: string, revoke: () => Promise<unknown>, members: object = {}) => {
     await subscribed.assert({ relation: 'memory:before', ...members });
     await subscribed.sent(1);
@@ -22,7 +22,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     await subscribed.assert({ relation: 'memory:after', ...members });
     await subscribed.settled();
     expect(subscribed.attempts).to.have.length(1);
-    // Another key of the same owner sees how it ended.
+    // Reads the subscription with another key of the same owner.
     const second = await subscribed.node.addKey({ entityUri: 'agent:sub', permissions: ['read'] });
     const record = await request('GET', `/v1/subscriptions/${id}`, { key: second });
     expect(record.body).to.deep.include({ status: 'cancelled', cancelled_reason: 'access_revoked' });
@@ -49,19 +49,19 @@ forEachStore('a subscription whose rights are revoked', () => {
   const revokeToken = (id: string) =>
     request('POST', `/v1/federation/capability-tokens/${id}/revoke`, { key: subscribed.admin, body: {} });
 
-  it('sends nothing after its token was revoked', async () => {
+  it('sends no event after its token was revoked', async () => {
     const { token, id } = await subscribedWithToken();
     await afterRevocation(id, () => revokeToken(token.id));
   });
 
-  it('sends nothing after its token has expired', async () => {
+  it('sends no event after its token has expired', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     await afterRevocation(body.id, () =>
       subscribed.node.clock.advance(3_590_000).then(() => subscribed.node.clock.advance(11_000)),
     );
   });
 
-  it('sends nothing after the key that made it was revoked', async () => {
+  it('sends no event after the key that created it was revoked', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const registry = subscribed.node.kernel.get(KeyRegistry);
     const [key] = await registry.own(createPrincipal({ entityUri: 'agent:sub' }));
@@ -76,7 +76,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     return made.body.garden_id;
   };
 
-  it('sends nothing after its owner has left its garden', async () => {
+  it('sends no event after its owner has left the garden of the target', async () => {
     const gardenId = await garden('roses');
     const { body, status } = await subscribed.subscribe(gardenId);
     expect([status, body.target_type]).to.deep.equal([201, 'garden']);
@@ -99,7 +99,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     expect(subscribed.attempts).to.have.length(1);
   });
 
-  it('shows nothing more if its address was gone before its token was revoked', async () => {
+  it('shows no further event if its webhook was gone before its token was revoked', async () => {
     const { token, id } = await subscribedWithToken();
     subscribed.answer = () => ({ status: 410, headers: {} });
     await subscribed.assert();
@@ -114,7 +114,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     expect(record.body).to.deep.include({ status: 'cancelled', cancelled_reason: 'endpoint_gone' });
   });
 
-  it('continues without an event for a fact that its owner could never see', async () => {
+  it('skips a fact that its owner may not see, and remains active', async () => {
     await request('POST', '/v1/gardens', { key: subscribed.admin, body: { slug: 'secret', name: 's' } });
     const { body } = await subscribed.subscribe(ATLAS);
     await subscribed.assert({ garden_id: 'secret', relation: 'memory:hidden' });
@@ -143,7 +143,7 @@ forEachStore('a subscription whose rights are revoked', () => {
     expect(subscribed.attempts.map((attempt) => attempt.body.fact_id)).to.deep.equal([red.body.id]);
   });
 
-  it('shows each key of its owner only the facts that the key may see', async () => {
+  it('shows each key of its owner only the facts that the key may read', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     await subscribed.assert({ scope: 'company' });
     await subscribed.assert({ scope: 'public' });

@@ -26,7 +26,7 @@ describe('the command rotate webhook', () => {
 
   const shown = async () => (await at.ask('GET', `/v1/subscriptions/${id}`)).body;
 
-  it('shows the new secret once, and the end of the former one', async () => {
+  it('shows the new secret once, and the time at which the former secret expires', async () => {
     const { exitCode, stdout, stderr } = await at.run(['rotate', 'webhook', id, '--overlap', '3600']);
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/^whsec_\S+\n$/);
@@ -35,7 +35,7 @@ describe('the command rotate webhook', () => {
     expect(stderr).to.contain(`the former one signs too until ${end}`).and.not.to.contain(stdout.trim());
   });
 
-  it('writes the secret to a private file, and ends the former one at once', async () => {
+  it('writes the secret to a private file, and ends the former secret at once', async () => {
     const out = join(at.folder, 'webhook.secret');
     const { exitCode, stdout, stderr } = await at.run(['rotate', 'webhook', id, '--overlap', '0', '--out', out]);
     expect([exitCode, stdout]).to.deep.equal([0, '']);
@@ -46,7 +46,7 @@ describe('the command rotate webhook', () => {
     expect(await shown()).not.to.have.property('former_secret_ends_at');
   });
 
-  it('never overwrites a file, and then leaves the secret unchanged', async () => {
+  it('never overwrites a file, and leaves the secret unchanged if the file exists', async () => {
     const out = join(at.folder, 'taken.secret');
     writeFileSync(out, 'mine');
     const { exitCode, stderr } = await at.run(['rotate', 'webhook', id, '--out', out]);
@@ -56,7 +56,7 @@ describe('the command rotate webhook', () => {
     expect(await shown()).not.to.have.property('former_secret_ends_at');
   });
 
-  it('prints the refusal of the node for an unknown subscription', async () => {
+  it('prints the error of the node for an unknown subscription', async () => {
     const { exitCode, stdout, stderr } = await at.run(['rotate', 'webhook', 'none']);
     expect([exitCode, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.match(/^error: /);

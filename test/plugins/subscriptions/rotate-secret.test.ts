@@ -8,7 +8,7 @@ import { ATLAS, type Attempt, type SubscribedNode, startSubscribedNode } from '.
 
 const MINUTE_S = 60;
 
-/** As a receiver checks it, by the library of Standard Webhooks. */
+/** Returns whether the Standard Webhooks library accepts the signature, as in a receiver. */
 const isGood = (secret: string, { headers, text }: Attempt): boolean => {
   try {
     new Webhook(secret).verify(text, { ...headers });
@@ -23,7 +23,7 @@ forEachStore('the secret of a webhook', () => {
   let id: string;
   let first: string;
   beforeEach(async () => {
-    // The library judges the age of a signature by the true time.
+    // The Standard Webhooks library checks the age of a signature by the system clock.
     at = await startSubscribedNode({ clock: createManualClock(Date.now()) });
     const { body } = await at.subscribe(ATLAS);
     ({ id, secret: first } = body);
@@ -44,7 +44,7 @@ forEachStore('the secret of a webhook', () => {
     return rows[0] as Record<string, unknown>;
   };
 
-  it('is replaced without a break: both sign until the overlap ends, the newer one first', async () => {
+  it('is replaced without interruption: both secrets sign until the overlap ends, the newer one first', async () => {
     const { status, body } = await rotate({ overlap_s: MINUTE_S });
     expect(status).to.equal(200);
     expect(body).to.include({ id, status: 'active' });
@@ -71,7 +71,7 @@ forEachStore('the secret of a webhook', () => {
     expect(await shown()).not.to.have.property('former_secret_ends_at');
   });
 
-  it('signs beside the newer one for a day by default, and is then destroyed', async () => {
+  it('signs together with its successor for a day by default, and is then deleted', async () => {
     const { body } = await rotate();
     expect(Date.parse(body.former_secret_ends_at)).to.equal(at.node.clock.nowMs() + 86_400_000);
     const { former_secrets: sealed } = await stored();
@@ -118,7 +118,7 @@ forEachStore('the secret of a webhook', () => {
     expect((await rotate()).status).to.equal(409);
   });
 
-  it('still signs after a rotation of the key of the owner', async () => {
+  it('still signs after the owner has rotated its API key', async () => {
     const rawKey = 'the-key-that-takes-its-place'.padEnd(40, '.');
     const rotated = await at.node.request('POST', '/v1/auth/keys/current/rotate', {
       key: at.key,
@@ -130,7 +130,7 @@ forEachStore('the secret of a webhook', () => {
     expect((await at.node.request('GET', path, { key: rawKey })).body).to.include({ status: 'active' });
   });
 
-  it('leaves an audit entry when replaced', async () => {
+  it('leaves an audit entry when it is replaced', async () => {
     const { body } = await rotate({ overlap_s: MINUTE_S });
     const { text } = await at.node.request('GET', '/v1/auth/audit', { key: at.admin });
     expect(text).to.contain('subscription_secret_rotated').and.not.to.contain(body.secret);

@@ -23,8 +23,8 @@ const takeAll = (slots: StreamSlots, keyId: string): number => {
   }
 };
 
-describe('the slots of event streams', () => {
-  it('are shared so that the next key finds one, until nearly all are taken', () => {
+describe('the limit of open event streams', () => {
+  it('is shared so that each further key gets a stream, until nearly all are open', () => {
     const slots = new StreamSlots();
     const taken = Array.from({ length: 12 }, (_, n) => takeAll(slots, `key-${n}`));
     expect(taken[0]).to.equal(MAX_STREAMS_PER_KEY);
@@ -32,7 +32,7 @@ describe('the slots of event streams', () => {
     expect(slots.open).to.be.at.most(MAX_STREAMS);
   });
 
-  it('are released once, by the first call', () => {
+  it('counts a closed stream once, even if its slot is released twice', () => {
     const slots = new StreamSlots();
     const client = new AbortController();
     const giveBack = slots.take(callerWith('a'), client.signal);
@@ -43,7 +43,7 @@ describe('the slots of event streams', () => {
     expect(slots.open).to.equal(0);
   });
 
-  it('are not held by a client that has left', () => {
+  it('does not count a client that has disconnected', () => {
     const slots = new StreamSlots();
     slots.take(callerWith('a'), AbortSignal.abort());
     expect(slots.open).to.equal(0);

@@ -10,10 +10,10 @@ export const HOOK = 'https://hook.example';
 export const HOOK_URL = `${HOOK}/in`;
 export const ATLAS = 'svc://alpha.example/project/atlas';
 const LIMIT_MS = 60_000;
-/** The time for which the node batches events. */
+/** The time in milliseconds for which the node batches events. */
 const GATHERING_MS = 60;
 
-/** One request that a hook was sent. */
+/** One request that the node sent to the webhook. */
 export interface Attempt {
   readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,22 +24,22 @@ export interface Attempt {
 
 export interface SubscribedNode {
   readonly node: TestNode;
-  /** The requests to the webhook, in order. */
+  /** The requests that the webhook received, in order. */
   readonly attempts: Attempt[];
   /** The reply of the webhook; 200 by default. */
   answer: (attempt: Attempt) => Promise<OutboundReply> | OutboundReply;
   readonly admin: string;
-  /** Key of `agent:sub`, whose subscriptions the tests look at. */
+  /** The API key of `agent:sub`, which owns the subscriptions in these tests. */
   readonly key: string;
-  /** A token for `agent:sub`. */
+  /** Issues a capability token for `agent:sub` over the object. */
   token(object: string, members?: object): Promise<{ id: string; text: string }>;
-  /** Subscribes `agent:sub` with a token of its own for the target. */
+  /** Creates a subscription of `agent:sub` to the target, with a new capability token. */
   subscribe(target: string, members?: object, key?: string): Promise<TestReply>;
   assert(members?: object, key?: string): Promise<TestReply>;
   replay(id: string, query?: string, key?: string): Promise<TestReply>;
-  /** Waits until the hook was sent so many requests. */
+  /** Waits until the webhook has received this number of requests. */
   sent(count: number): Promise<void>;
-  /** Waits until no event of the node waits for anything any more. */
+  /** Waits until the node has no pending event. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export const startSubscribedNode = async (options: TestNodeOptions = {}): Promis
   });
   const admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
   const key = await node.addKey({ entityUri: 'agent:sub', permissions: ['read'] });
-  // The first look: from here on events are delivered as they come.
+  // The node looks for new facts once, so that it delivers all later events immediately.
   await clock.advance(1_000);
   const token: SubscribedNode['token'] = async (object, members = {}) => {
     const body = { issuer: 'agent:ops', subject: 'agent:sub', verb: 'subscribe', object, ...members };
@@ -136,7 +136,7 @@ const waiting = async ({ node }: TestNode): Promise<number> => {
   return Number((row as { n: number }).n);
 };
 
-/** The recipient's side of Standard Webhooks, at the time of the attempt. Throws for a signature that is not good. */
+/** Verifies the signature as a receiver does, at the time of the attempt. Throws for an invalid signature. */
 export const verifySignature = (secret: string, { headers, text }: Attempt): void => {
   const signedAt = new Date(Number(headers['webhook-timestamp']) * 1000);
   const expected = new Webhook(secret).sign(headers['webhook-id'] ?? '', signedAt, text);

@@ -6,7 +6,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 import { ATLAS, HOOK_URL, type SubscribedNode, startSubscribedNode, verifySignature } from './subscribed-node.ts';
 
-/** A fact as existing receivers read it: its value a second time, as type and text. */
+/** Returns the fact as existing receivers read it, with its value repeated as type and text. */
 const asRead = (fact: { readonly value: { readonly type: string; readonly v: unknown } }) => ({
   ...fact,
   value_type: fact.value.type,
@@ -53,7 +53,7 @@ forEachStore('subscriptions', () => {
     expect(JSON.stringify(subscribed.node.logLines)).to.not.include(secret);
   });
 
-  it('are unique per idempotency key, or else per target and address', async () => {
+  it('are unique per idempotency key, or else per target and webhook address', async () => {
     const one = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
     const again = await subscribed.subscribe(ATLAS, { idempotency_key: 'one' });
     expect([again.status, again.body.id, again.body.secret]).to.deep.equal([200, one.body.id, undefined]);
@@ -110,7 +110,7 @@ forEachStore('subscriptions', () => {
     });
   }
 
-  it('send one signed event for each matching assertion and retraction, in any spelling', async () => {
+  it('send one signed event for each matching assertion and retraction, in any spelling of the entity', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const fact = await subscribed.assert({ entity: 'svc://alpha.example/project/Atlas' });
     await subscribed.assert({ entity: 'svc://alpha.example/project/other' });
@@ -163,7 +163,7 @@ forEachStore('subscriptions', () => {
     expect(resolved?.body.fact_id).to.equal(resolution.body.resolution_fact_id);
   });
 
-  it('send only the requested types of events', async () => {
+  it('send only the requested event types', async () => {
     await subscribed.subscribe(ATLAS, { event_types: ['fact_retracted'] });
     await subscribed.assert();
     await subscribed.assert({ confidence: 0 });
@@ -172,7 +172,7 @@ forEachStore('subscriptions', () => {
     expect(subscribed.attempts.map(({ body }) => body.event_type)).to.deep.equal(['fact_retracted']);
   });
 
-  it('are private to their owner, and disappear when deleted', async () => {
+  it('are visible only to their owner, and disappear when deleted', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const path = `/v1/subscriptions/${body.id}`;
     for (const [method, target] of [
@@ -190,7 +190,7 @@ forEachStore('subscriptions', () => {
     expect(subscribed.attempts).to.deep.equal([]);
   });
 
-  it('end when their address replies that it is gone', async () => {
+  it('end when their webhook replies 410', async () => {
     subscribed.answer = () => ({ status: 410, headers: {} });
     const { body } = await subscribed.subscribe(ATLAS);
     await subscribed.assert();

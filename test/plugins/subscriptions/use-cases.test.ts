@@ -28,7 +28,7 @@ forEachStore('subscriptions without HTTP', () => {
   });
   afterEach(() => subscribed.stop());
 
-  it('are made once, listed, read and ended', async () => {
+  it('are created once, listed, read and ended', async () => {
     const made = await subscriptions.create(owner, request);
     expect(made.secret).to.match(/^whsec_/);
     expect(made.subscription).to.deep.include({ target: ATLAS, targetType: 'entity', webhookUrl: HOOK_URL });
@@ -59,7 +59,7 @@ forEachStore('subscriptions without HTTP', () => {
     expect((await steps.next()).done).to.equal(true);
   });
 
-  it('are closed to callers without the permission, and unknown to other callers', async () => {
+  it('are refused to callers without the permission, and unknown to other callers', async () => {
     const { id } = (await subscriptions.create(owner, request)).subscription;
     const writer = createPrincipal({ entityUri: owner.entityUri, permissions: new Set(['write']) });
     const stranger = createPrincipal({ entityUri: 'agent:stranger' });
@@ -74,7 +74,7 @@ forEachStore('subscriptions without HTTP', () => {
     expect(await codeOf(subscriptions.follow(stranger, id, { signal }))).to.equal('lookup');
   });
 
-  it('are refused if a text breaks a rule', async () => {
+  it('are refused if a text is invalid', async () => {
     const wrong: Partial<SubscriptionRequest>[] = [
       { targetType: 'world' as 'scope' },
       { idempotencyKey: '' },

@@ -7,7 +7,9 @@ import { WEBHOOK_PORTS } from '../../../plugins/subscriptions/deliver-event.ts';
 import { judgeStatus } from '../../../plugins/subscriptions/retry-plan.ts';
 import { ATLAS, type SubscribedNode, startSubscribedNode } from './subscribed-node.ts';
 
-/** Addresses that must never be called: other spellings of this machine, private networks, other schemes and ports. */
+/**
+ * Addresses that the node must never call: this machine in other spellings, private networks, other schemes and ports.
+ */
 const FORBIDDEN = [
   'http://hook.example/in',
   'ftp://hook.example/in',
@@ -61,7 +63,7 @@ describe('the address of a webhook', () => {
       });
     }
 
-    it('may be public, on port 443 or 8443, in either member', async () => {
+    it('may be public, on port 443 or 8443, in either of its two members', async () => {
       for (const url of ['https://hook.example:8443/in', 'https://HOOK.example:443/other', 'https://8.8.8.8/in']) {
         expect((await subscribed.subscribe(ATLAS, { webhook_url: url })).status, url).to.equal(201);
       }
@@ -71,7 +73,7 @@ describe('the address of a webhook', () => {
       expect((await subscribed.subscribe(ATLAS, two)).status).to.equal(422);
     });
 
-    it('is refused if its name resolves to a forbidden address, or not at all', async () => {
+    it('is refused if its name resolves to a forbidden address, or to none', async () => {
       const rules = { allowPrivate: false, ports: WEBHOOK_PORTS };
       const to =
         (...addresses: string[]): Resolve =>
@@ -147,12 +149,12 @@ describe('the address of a webhook', () => {
       expect([hits, judgeStatus(status)]).to.deep.equal([1, 'again']);
     });
 
-    it('times out like any attempt', async () => {
+    it('fails with a timeout if the reply does not end', async () => {
       answer = (_, response) => void response.writeHead(200).write('x');
       expect(await isRefused(send(`http://127.0.0.1:${port}/`, { timeoutMs: 50 }))).to.equal(true);
     });
 
-    it('may flood: text beyond 64 KiB is not read, and its status counts', async () => {
+    it('may send an endless reply: the node reads 64 KiB, and the status counts', async () => {
       answer = (_, response) => {
         const flood = () => {
           while (!response.destroyed && response.write(Buffer.alloc(65_536)));

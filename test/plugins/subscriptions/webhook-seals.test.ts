@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createWebhookSeals, type WebhookSeals } from '../../../plugins/subscriptions/webhook-seals.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 
-/** A key whose secrets tell which key, and which purpose, they are of. */
+/** A node identity whose derived secrets differ by key and purpose. */
 const identity = (name: string, retired: readonly string[] = []) => ({
   publicKey: name,
   ...derivingFrom(name),
@@ -26,7 +26,7 @@ describe('the sealed address and secret of a webhook', () => {
     };
   };
 
-  it('open only for their own subscription, also after a key rotation of the node', () => {
+  it('can be decrypted only for their own subscription, also after a key rotation of the node', () => {
     const { secret, sealed } = sealedBy(first, 'one');
     expect(JSON.stringify(sealed)).to.not.include(secret.slice(6, 40)).and.not.include('hook.example');
     expect(first.open(sealed)).to.deep.equal({ url, secrets: [secret] });
@@ -38,7 +38,7 @@ describe('the sealed address and secret of a webhook', () => {
     expect(() => first.open({ ...sealed, secret: sealed.address })).to.throw('cannot be opened');
   });
 
-  it('differ at each sealing', () => {
+  it('are encrypted differently each time', () => {
     const addresses = new Set(Array.from({ length: 50 }, () => first.sealAddress(url, 'one')));
     expect(addresses.size).to.equal(50);
   });

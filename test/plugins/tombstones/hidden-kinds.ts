@@ -15,7 +15,7 @@ const VALUES = [
   { type: 'null' },
 ];
 
-/** Facts of every kind about entities that are tombstoned before, between and after them. */
+/** Stores facts of every kind about two entities before, between and after the creation of their tombstones. */
 export const hideByTombstones = async (garden: GardenNode, told: readonly Told[]): Promise<number> => {
   const ids: string[] = [];
   const hide = async (members: Readonly<Record<string, unknown>>, headers: Record<string, string> = {}) => {

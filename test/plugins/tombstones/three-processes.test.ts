@@ -4,7 +4,7 @@ import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** Vectors are made beside requests. */
+/** Recall options without vectors, because the node computes vectors in the background. */
 const LEXICAL = { weights: { lexical: 1 } };
 const SETTINGS = { tombstones: { enabled: true } };
 
@@ -44,7 +44,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
     expect(reply.status, reply.text).to.equal(201);
     return reply.body.id as string;
   };
-  /** The recall and query answers of a process, scores and counts included. */
+  /** Returns the replies of one process to a recall and a query, with scores and counts. */
   const seen = async (at: number) => {
     const recalled = await ask(at, 'POST', '/v1/recall', { query: 'lantern harbour', token_budget: 4_000, ...LEXICAL });
     const listed = await ask(at, 'GET', '/v1/facts?entity=user:gone');
@@ -58,7 +58,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
   const create = async (body: object) => (await ask(0, 'POST', '/v1/tombstones', body, admin)).body.id as string;
   const revoke = (id: string) => ask(0, 'POST', `/v1/tombstones/${id}/revoke`, { reason: 'to see' }, admin);
 
-  it('takes effect at once in each of them, and so does its revocation', async () => {
+  it('takes effect at once in each process, and so does its revocation', async () => {
     await say('user:here', 'the harbour has a lantern');
     const before = await Promise.all([0, 1, 2].map(seen));
     const first = await say('user:gone', 'lantern lantern harbour');
@@ -74,7 +74,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
     }
   });
 
-  it('is known to a process that starts later', async () => {
+  it('takes effect in a process that starts later', async () => {
     const without = await seen(1);
     expect(without.total).to.equal(2);
     await create({ entity_uri: 'user:gone' });
@@ -89,7 +89,7 @@ forEachStore('a tombstone on a store that three processes share', () => {
     expect(expected.total).to.equal(0);
   });
 
-  it('leaves the facts to keys with admin if it is a legal hold', async () => {
+  it('hides the facts from all keys without admin if it is a legal hold', async () => {
     const id = await say('user:held', 'a lantern under hold');
     await create({ entity_uri: 'user:held', legal_hold: true });
     for (const at of [0, 1, 2]) {
@@ -97,12 +97,12 @@ forEachStore('a tombstone on a store that three processes share', () => {
     }
     expect((await ask(0, 'GET', `/v1/facts/${id}`, undefined, admin)).status).to.equal(200);
     expect((await ask(0, 'GET', '/v1/facts?entity=user:held', undefined, admin)).body.total).to.equal(1);
-    // Another marker without hold hides them from everybody.
+    // A second tombstone without legal hold hides the facts even from admins.
     await create({ entity_uri: 'user:held', scope: 'public' });
     expect((await ask(0, 'GET', `/v1/facts/${id}`, undefined, admin)).status).to.equal(404);
   });
 
-  it('reveals nothing to the author of a fact: it is stored once, and returned to its key', async () => {
+  it('is not revealed to the author of a new fact: repeated requests return the same fact id', async () => {
     await create({ entity_uri: 'user:mute' });
     const body = { entity: 'user:mute', relation: 'memory:note', value: { type: 'text', v: 'x' }, source: 'agent:w' };
     const headers = { 'Idempotency-Key': 'k1' };

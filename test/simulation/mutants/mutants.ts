@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     noticedBy: {
       file: `${FEDERATION}/pulling/shared-pulls`,
-      title: 'pulls of several processes lose and repeat nothing, for a failure of any call of the store',
+      title: 'pulls by several processes on one store lose and repeat no fact if any store call fails',
     },
   },
   {
@@ -221,7 +221,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     noticedBy: {
       file: `${FEDERATION}/ingest/push`,
-      title: 'facts that a peer pushes, on SQLite leave a stored fact with their id unchanged',
+      title: 'facts that a peer pushes, on SQLite do not change a stored fact that has the same id',
     },
   },
   {
@@ -237,7 +237,7 @@ export const MUTANTS: readonly Mutant[] = [
     noticedBy: {
       file: `${FEDERATION}/pulling/hostile-pulls`,
       title:
-        'pulls from a broken or hostile peer, on SQLite restart at most once per turn for a peer with another history',
+        'pulls from a broken or hostile peer, on SQLite restart at most once per turn from a peer whose epoch changes',
     },
   },
 ];

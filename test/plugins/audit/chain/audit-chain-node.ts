@@ -15,7 +15,7 @@ export const startAuditNode = (options: TestNodeOptions = {}): Promise<TestNode>
 export const auditorOf = (tenantId = 'default'): Principal =>
   createPrincipal({ entityUri: 'agent:auditor', permissions: new Set(['audit.read', 'read']), tenantId });
 
-/** Entries with these names, each in a transaction of its own. */
+/** Records entries with these names, each in its own transaction. */
 export const recordActs = async (node: TestNode, names: readonly string[], tenantId = 'default'): Promise<void> => {
   const log = node.kernel.get(AuditLog);
   for (const name of names) {
@@ -39,13 +39,13 @@ export const assertFact = (node: TestNode, name: string, tenantId = 'default') =
 export const verified = (node: TestNode, tenantId = 'default', afterSeq = 0): Promise<VerifiedEntries> =>
   node.kernel.get(Audit).verify(auditorOf(tenantId), afterSeq);
 
-/** Waits for a checkpoint of the newest entry, which the background makes. */
+/** Waits until the background task has signed a checkpoint of the newest entry. */
 export const checkpointed = async (node: TestNode, tenantId = 'default'): Promise<void> => {
   let looks = 0;
   const covers = async (): Promise<boolean> => {
     const { checkpoint, head } = await verified(node, tenantId);
     if (checkpoint?.['covered_seq'] === head?.number) return true;
-    // A lease ends by the same clock: a busy store needs time between two steps.
+    // Leases expire by the same clock, so the clock advances slowly enough for a busy store.
     if (looks % LOOKS_PER_STEP === 0) await node.clock.advance(10_000);
     looks += 1;
     return false;
@@ -53,7 +53,7 @@ export const checkpointed = async (node: TestNode, tenantId = 'default'): Promis
   await comesTrue(covers);
 };
 
-/** The hash of an entry as `GET /v1/admin/audit` shows it, by the rule as it is documented. */
+/** Computes the hash of an entry in `GET /v1/admin/audit` by the documented rule. */
 export const documentedHash = (
   entry: Readonly<Record<string, unknown>>,
   { chainSeq, previous }: { readonly chainSeq: number; readonly previous: string | null },
@@ -63,7 +63,7 @@ export const documentedHash = (
   return `sha256:${sha256Hex(JSON.stringify(sorted))}`;
 };
 
-/** All entries that no fact is, as `GET /v1/admin/audit` shows them. */
+/** Returns all entries of `GET /v1/admin/audit` that are not derived from facts. */
 export const entriesOf = async (node: TestNode, key: string): Promise<Readonly<Record<string, unknown>>[]> => {
   const reply = await node.request('GET', '/v1/admin/audit?limit=1000', { key });
   expect(reply.status).to.equal(200);

@@ -91,14 +91,14 @@ forEachStore('the chain of audit entries', () => {
       },
     );
     expect(await rejection(failed)).to.be.an.instanceOf(Error);
-    // Takes the number that the lost entry had.
+    // Uses up the ledger number that the lost entry had.
     await store.write('default', (transaction) => transaction.takeNumbers(1));
     await log.record(act('b'));
     await Promise.all(['c', 'd', 'e'].map((name) => log.record(act(name))));
     expect((await verified(node)).problem).to.equal(undefined);
   });
 
-  it('stays valid when several processes write, each with its own cache', async () => {
+  it('stays valid when several processes with their own caches write', async () => {
     const others = [
       await startAuditNode({ folder: node.folder, random: createSeededRandom(7) }),
       await startAuditNode({ folder: node.folder, random: createSeededRandom(8) }),
@@ -112,7 +112,7 @@ forEachStore('the chain of audit entries', () => {
     expect([problem, checked >= nodes.length * 8]).to.deep.equal([undefined, true]);
   });
 
-  it('costs a read only if the ledger has grown since the last entry', async () => {
+  it('needs a read only if the ledger has grown since the last entry', async () => {
     const record = () => counter.during(() => recordActs(node, ['x']));
     await record();
     const alone = await record();
@@ -122,7 +122,7 @@ forEachStore('the chain of audit entries', () => {
     expect(await record()).to.deep.equal(alone);
   });
 
-  it('is covered by a checkpoint signed by the node', async () => {
+  it('is covered by a checkpoint that the node signs', async () => {
     await recordActs(node, ['a', 'b']);
     await checkpointed(node);
     const { checkpoint, ok, head } = await verify();
@@ -141,7 +141,7 @@ forEachStore('the chain of audit entries', () => {
     expect(verifyEd25519(key as Uint8Array, bytes, sig as Uint8Array)).to.equal(true);
   });
 
-  it('gets another linked checkpoint only after new entries', async () => {
+  it('gets a new linked checkpoint only after new entries', async () => {
     await recordActs(node, ['a']);
     await checkpointed(node);
     const first = (await verify()).checkpoint;
@@ -154,7 +154,7 @@ forEachStore('the chain of audit entries', () => {
     expect((await verify()).ok).to.equal(true);
   });
 
-  it('of a tenant reveals nothing of other tenants', async () => {
+  it('of a tenant reveals nothing about other tenants', async () => {
     await recordActs(node, ['a']);
     const before = await verify();
     await recordActs(node, ['p', 'q'], 'other');
@@ -163,7 +163,7 @@ forEachStore('the chain of audit entries', () => {
     expect((await verified(node, 'nobody')).head).to.equal(undefined);
   });
 
-  it('is verified in parts, from any entry', async () => {
+  it('can be verified in parts, from any entry', async () => {
     const log = node.kernel.get(AuditLog);
     await log.record(Array.from({ length: 2_500 }, (_, at) => act(`${at}`)));
     const first = await verify();
@@ -176,7 +176,7 @@ forEachStore('the chain of audit entries', () => {
     expect([later.ok, later.checked]).to.deep.equal([true, 0]);
   });
 
-  it('is verified only for callers who may read all entries', async () => {
+  it('can be verified only by callers who may read all entries', async () => {
     for (const [permission, status] of [
       ['admin', 200],
       ['read', 403],

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
 import { Workplace } from '../../../adapters/cli/spawned-program.ts';
 
-describe('audit on the command line', function () {
+describe('the audit commands', function () {
   this.timeout(300_000);
   let place: Workplace;
   beforeEach(() => {
@@ -10,7 +10,7 @@ describe('audit on the command line', function () {
   });
   afterEach(() => place.dispose());
 
-  it('verifies the log and exports it, and the export is verified without a store', async () => {
+  it('verify the log, export it, and verify the export without a store', async () => {
     expect((await place.run(['init'])).exitCode).to.equal(0);
     const verified = await place.run(['audit', 'verify']);
     expect([verified.exitCode, verified.stderr]).to.deep.equal([0, '']);

@@ -11,7 +11,7 @@ import { assertFact, auditorOf, checkpointed, recordActs, startAuditNode } from 
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Changes to the lines of an export, with the reported problem. */
+/** Manipulations of the exported lines, each with the problem that the verification reports. */
 const ATTACKS: Readonly<Record<string, readonly [change: (lines: Line[]) => readonly Line[], problem: string]>> = {
   'changes an entry': [
     (lines) => lines.with(2, { ...lines[2], entity_uri: 'agent:x' }),
@@ -63,7 +63,7 @@ forEachStore('the audit log as JSON lines', () => {
     return path;
   };
 
-  it('holds every entry with its link, oldest first, and a checkpoint at the end', async () => {
+  it('contains every entry with its link, oldest first, and a checkpoint at the end', async () => {
     await recordActs(node, ['a', 'b']);
     const { view } = await assertFact(node, 'one');
     await recordActs(node, ['c']);
@@ -81,7 +81,7 @@ forEachStore('the audit log as JSON lines', () => {
     expect(other.problem).to.equal('another key has signed the checkpoint');
   });
 
-  it('is returned if accepted, and CSV otherwise', async () => {
+  it('is the reply for a matching Accept header, and CSV is the default', async () => {
     const key = await auditor();
     await recordActs(node, ['a']);
     const accepted = await exported(key, '', { Accept: 'application/x-ndjson' });
@@ -109,7 +109,7 @@ forEachStore('the audit log as JSON lines', () => {
     expect((await verifyFile(write(all.lines), undefined)).checked).to.equal(1_300);
     const some = await exported(key, 'format=jsonl&entity_uri=agent:ops');
     expect((await verifyFile(write(some.lines), undefined)).problem).to.match(/does not follow/);
-    // From the middle on it is taken from its first entry on.
+    // The verification trusts the first entry of an export that starts in the middle of the log.
     const { problem, checked } = await verifyFile(write(all.lines.slice(700)), undefined);
     expect([problem, checked]).to.deep.equal([undefined, 599]);
   });
@@ -124,7 +124,7 @@ forEachStore('the audit log as JSON lines', () => {
     expect(lines[0]).not.to.have.any.keys('seq', 'chain_seq', 'link_hash', 'detail', 'tenant_id');
   });
 
-  it('ends without its last line when the reader leaves', async () => {
+  it('lacks its last line if the reader disconnects', async () => {
     await recordActs(node, ['a']);
     const stop = AbortSignal.abort(new Error('gone'));
     const read = async () => {
@@ -133,7 +133,7 @@ forEachStore('the audit log as JSON lines', () => {
     expect(await rejection(read())).to.have.property('message', 'gone');
   });
 
-  it('is invalid after any change', async () => {
+  it('fails the verification after any change', async () => {
     await recordActs(node, ['a', 'b', 'c', 'd', 'e', 'f']);
     await checkpointed(node);
     const { lines } = await exported(await auditor());

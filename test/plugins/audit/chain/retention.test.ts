@@ -10,7 +10,7 @@ import { assertFact, checkpointed, recordActs, startAuditNode, verified } from '
 const DAY_MS = 86_400_000;
 const LOOKS_PER_STEP = 5;
 
-/** The reported `problem` for each change to a log whose beginning was deleted. */
+/** Changes to a log whose oldest entries were deleted, each with the reported `problem`. */
 const ATTACKS = {
   "UPDATE audit_stubs SET floor_ms = floor_ms + 1 WHERE tenant_id = 'T'":
     'what is left of deleted entries has no good signature',
@@ -19,7 +19,7 @@ const ATTACKS = {
   "UPDATE audit_entries SET seq = 1 WHERE tenant_id = 'T' AND chain_seq = 4": 'an entry is missing',
 } as const;
 
-forEachStore('audit entries that are too old', () => {
+forEachStore('audit entries older than the retention period', () => {
   let node: TestNode;
   beforeEach(async () => {
     node = await startAuditNode({
@@ -31,7 +31,7 @@ forEachStore('audit entries that are too old', () => {
 
   const passDays = (days: number): void => node.clock.setNowMs(node.clock.nowMs() + days * DAY_MS);
   const stubOf = async (tenantId: string) => (await verified(node, tenantId)).stub;
-  /** Waits until so many entries are gone. */
+  /** Waits until this number of entries is deleted. */
   const gone = async (count: number, tenantId = 'acme'): Promise<void> => {
     let looks = 0;
     await comesTrue(async () => {
@@ -48,7 +48,7 @@ forEachStore('audit entries that are too old', () => {
       fact_id === null ? (detail?.name ?? 'key') : 'fact',
     );
 
-  it('are deleted with those of facts, while the rest stays numbered, counted and verified', async () => {
+  it('are deleted together with entries of facts, while the rest is still verifiable', async () => {
     await recordActs(node, ['a', 'b'], 'acme');
     const old = await assertFact(node, 'one', 'acme');
     await checkpointed(node, 'acme');
@@ -78,7 +78,7 @@ forEachStore('audit entries that are too old', () => {
     expect(place?.link.seq).to.be.above(2);
   });
 
-  it('may be all entries, and the next one continues from there', async () => {
+  it('may be all entries, and the next entry continues the chain', async () => {
     await recordActs(node, ['a', 'b'], 'acme');
     await checkpointed(node, 'acme');
     passDays(40);
@@ -90,7 +90,7 @@ forEachStore('audit entries that are too old', () => {
     expect([problem, checked, head?.link.seq, checkpoint?.['log_index']]).to.deep.equal([undefined, 1, 3, 1]);
   });
 
-  it('are deleted in pieces, each of which leaves a valid log', async () => {
+  it('are deleted in batches, each of which leaves a valid log', async () => {
     const many = 2_300;
     const entry = { event: ADMIN_ACTION, tenantId: 'acme', entityUri: 'agent:ops' };
     await node.kernel.get(AuditLog).record(Array.from({ length: many }, () => entry));
@@ -102,7 +102,7 @@ forEachStore('audit entries that are too old', () => {
     expect([problem, head?.link.seq]).to.deep.equal([undefined, many + 1]);
   });
 
-  it('stay if one of them was changed', async () => {
+  it('are not deleted if one of them was changed', async () => {
     await recordActs(node, ['a', 'b', 'c'], 'acme');
     await recordActs(node, ['d'], 'other');
     await checkpointed(node, 'acme');
@@ -115,7 +115,7 @@ forEachStore('audit entries that are too old', () => {
     expect([stub?.['count'], problem?.chainSeq]).to.deep.equal([0, 2]);
   });
 
-  it('leave a stub that can be neither changed nor bypassed', async () => {
+  it('leave a signed stub that can be neither changed nor bypassed', async () => {
     for (const [at, [sql, reason]] of Object.entries(ATTACKS).entries()) {
       const tenantId = `tenant-${at}`;
       await recordActs(node, ['a', 'b'], tenantId);
@@ -131,7 +131,7 @@ forEachStore('audit entries that are too old', () => {
 });
 
 forEachStore('audit entries of a node without retention', () => {
-  it('stay for ever', async () => {
+  it('are never deleted', async () => {
     const node = await startAuditNode();
     await recordActs(node, ['a']);
     await checkpointed(node);

@@ -6,10 +6,7 @@ import type { TestNode } from '../../../kit/start-test-node.ts';
 import { tamper } from '../../../kit/tamper.ts';
 import { auditorOf, checkpointed, documentedHash, recordActs, startAuditNode, verified } from './audit-chain-node.ts';
 
-/**
- * Changes by somebody with the database to the entries 1 to 6 of tenant `T` and to those of tenant `U`, with the
- * problem that the log of `T` then reports.
- */
+/** Direct changes to the stored entries of tenants `T` and `U`, each with the problem that the log of `T` reports. */
 const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, chainSeq: number]>> = {
   'changes what was done': [
     `UPDATE audit_entries SET detail = '{"name":"x"}' WHERE tenant_id = 'T' AND chain_seq = 3`,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type RunningProgram, type Variables, Workplace } from '../../../adapters/cli/spawned-program.ts';
 import { freePort } from '../../../kit/free-port.ts';
 
-/** A node of a person, with the shell in which it is administered. */
+/** A node with the working folder and environment in which its operator runs commands. */
 interface Desk {
   readonly place: Workplace;
   readonly env: Variables;
@@ -27,7 +27,7 @@ const openDesk = async (variables: Variables = {}): Promise<Desk> => {
 
 const run = ({ place, env }: Desk, ...words: readonly string[]) => place.run(['peer', ...words], env);
 
-/** Takes a file from one desk to another. */
+/** Copies a file from the working folder of one operator to that of another. */
 const carry = (from: Desk, to: Desk, name: string): void =>
   writeFileSync(to.place.path(name), readFileSync(from.place.path(name)));
 
@@ -53,7 +53,7 @@ describe('the peer commands', () => {
     await beta.place.dispose();
   });
 
-  it('connect two nodes, and each tells the next step', async () => {
+  it('connect two nodes, and each command prints the next step', async () => {
     const declared = await run(alpha, 'declare', beta.url, '--out', 'alpha.json');
     expect([declared.exitCode, declared.stdout], declared.stderr).to.deep.equal([0, '']);
     expect(declared.stderr).to.contain('waits for the declaration of the other side');
@@ -84,7 +84,7 @@ describe('the peer commands', () => {
     expect((await run(alpha, 'status', 'nobody')).stderr).to.contain('no such peer');
   });
 
-  it('end a peering of a running node at once', async () => {
+  it('revoke a peering of a running node with immediate effect', async () => {
     for (const [from, to, name] of [
       [alpha, beta, 'a.json'],
       [beta, alpha, 'b.json'],
@@ -103,7 +103,7 @@ describe('the peer commands', () => {
     expect(peers.map(({ status }) => status)).to.deep.equal(['revoked']);
   });
 
-  it('store a declaration whose node cannot be reached, and tell the next step', async () => {
+  it('store a declaration whose node is unreachable, and print the next step', async () => {
     await run(alpha, 'declare', beta.url, '--out', 'alpha.json');
     carry(alpha, beta, 'alpha.json');
     await alpha.node.end();
@@ -113,7 +113,7 @@ describe('the peer commands', () => {
     expect((await peersOf(beta)).map(({ status }) => status)).to.deep.equal(['pending_verification']);
   });
 
-  it('refuse input that makes no peering, with the reason', async () => {
+  it('reject invalid declarations and print the reason', async () => {
     await run(alpha, 'declare', beta.url, '--out', 'alpha.json');
     carry(alpha, beta, 'alpha.json');
     const forged = { ...JSON.parse(readFileSync(beta.place.path('alpha.json'), 'utf8')), allowed_scopes: ['company'] };
@@ -137,7 +137,7 @@ describe('the peer commands', () => {
     expect(await peersOf(beta)).to.deep.equal([]);
   });
 
-  it('name the setting to enable while federation is off', async () => {
+  it('print the setting that enables federation while it is off', async () => {
     const off = { ...alpha, env: { SVC_NODE_URL: alpha.url } };
     const { exitCode, stderr } = await run(off, 'declare', 'svc://node.beta.example', '--out', 'alpha.json');
     expect(exitCode).to.equal(1);

@@ -31,7 +31,7 @@ forEachStore('facts that a peer pushes', () => {
   const metaFacts = async (): Promise<readonly Record<string, unknown>[]> =>
     (await get('/v1/facts?relation=svc:received_from&limit=500')).body.facts;
 
-  it('are stored as sent, with their sender and a system fact about it', async () => {
+  it('are stored unchanged, with their sender and a system fact that records the sender', async () => {
     const sent = peerFact(1, { valid_until: '2030-01-01T00:00:00+01:00', derived_from: [`sha256:${'a'.repeat(64)}`] });
     const reply = await push([sent], { sender_hlc: `${NOW_MS}.0` });
     expect(reply.status, reply.text).to.equal(202);
@@ -52,7 +52,7 @@ forEachStore('facts that a peer pushes', () => {
     expect((await get('/v1/admin/billing/events')).body.events ?? []).to.deep.equal([]);
   });
 
-  it('change nothing when they are sent again', async () => {
+  it('change nothing when they are pushed again', async () => {
     const facts = [peerFact(1), peerFact(2), peerFact(1)];
     expect((await push(facts)).body.accepted).to.equal(3);
     const head = () => node.kernel.get(FactStore).read((snapshot) => snapshot.head());
@@ -120,7 +120,7 @@ forEachStore('facts that a peer pushes', () => {
     expect((await get('/v1/facts?source=agent:of-p&limit=10')).body.total).to.equal(2);
   });
 
-  it('are refused for every malformed stamp, while their neighbours are stored', async () => {
+  it('are refused for every malformed stamp, while other facts of the request are stored', async () => {
     const stamps = ['', '1', '1.2.3', '-1.0', '1e3.0', ' 1.0', '１.０', `${'9'.repeat(20)}.0`, '1.4294967296', 5, null];
     const facts = stamps.map((hlc, at) => peerFact(100 + at, { hlc }));
     const reply = await push([...facts, peerFact(1)]);
@@ -130,7 +130,7 @@ forEachStore('facts that a peer pushes', () => {
     );
   });
 
-  it('leave a stored fact with their id unchanged', async () => {
+  it('do not change a stored fact that has the same id', async () => {
     await push([peerFact(1, { valid_until: '2030-01-01T00:00:00Z' })]);
     const other = await push([peerFact(1, { value: { type: 'string', v: 'other' } })]);
     expect(other.body.errors).to.deep.equal([{ fact_id: peerFact(1).id, error: 'id_collision' }]);
@@ -145,7 +145,7 @@ forEachStore('facts that a peer pushes', () => {
     expect((await get(`/v1/facts/${peerFact(1).id}`)).body).to.deep.include({ valid_until: '2030-01-01T00:00:00Z' });
   });
 
-  it('pass as facts of this node only with its own signature', async () => {
+  it('count as facts of this node only with a valid signature of this node', async () => {
     const { nodeId } = node.kernel.get(NodeSelf);
     stand.verdicts.set('good', 'verified');
     const forged = peerFact(1, { origin_node_id: nodeId });
@@ -157,7 +157,7 @@ forEachStore('facts that a peer pushes', () => {
     expect((await push([spoken])).body.errors[0].error).to.equal('source_not_owned');
   });
 
-  it('open a conflict if they contradict, as other facts do', async () => {
+  it('open a conflict if they contradict a stored fact', async () => {
     const ours = await node.request('POST', '/v1/facts', {
       key,
       body: {
@@ -174,7 +174,7 @@ forEachStore('facts that a peer pushes', () => {
     expect((await get(`/v1/facts/${peerFact(1).id}`)).body.contradicted).to.equal(true);
   });
 
-  it('wait in quarantine if they are instructions and a garden is configured', async () => {
+  it('enter the quarantine garden if they are instructions and such a garden is configured', async () => {
     await node.stop();
     await start({}, { SVC_QUARANTINE_GARDEN_ID: 'ward' });
     const garden = { slug: 'ward', name: 'Ward', scope: 'public', quarantine: true };
@@ -190,7 +190,7 @@ forEachStore('facts that a peer pushes', () => {
     expect(await metaFacts()).to.have.lengthOf(1);
   });
 
-  it('are refused if there are none, or more than 500', async () => {
+  it('are refused if the request contains no fact or more than 500', async () => {
     const many = Array.from({ length: 501 }, (_, at) => peerFact(at));
     expect((await push(many)).status).to.equal(413);
     const request = (body: unknown) => node.request('POST', '/v1/federation/facts/push', { key: 'peer', body });
@@ -218,7 +218,7 @@ forEachStore('facts that a peer pushes', () => {
     expect(disabled.body.code).to.equal('federation_disabled');
   });
 
-  it('are refused if the peering changed while they were on their way', async () => {
+  it('are refused if the peering changes while the request is processed', async () => {
     stand.storedPeering = { ...stand.peering, grantVersion: 2 };
     const reply = await push([peerFact(1)]);
     expect(reply.status).to.equal(503);

@@ -13,7 +13,7 @@ const self = {
   authority: 'h.test',
 };
 
-/** The verdict on a fact that passed its checks and that the kernel then refuses for its stamp. */
+/** Returns the verdict on a fact that passes the ingest checks but whose stamp the kernel refuses. */
 const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | undefined> => {
   const read = readFact(peerFact(1), { maxBytes: 10_000, toleratesOldCid: false });
   if (!('fact' in read)) throw new Error(read.error);
@@ -34,11 +34,11 @@ const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | unde
 };
 
 describe('a fact whose stamp is refused because the clock was set back', () => {
-  it('is parked if it was pulled, so that it is not lost', async () => {
+  it('is parked after a pull, so that it is not lost', async () => {
     expect(await verdictOfSkew('pull')).to.deep.include({ kind: 'parked', reason: 'hlc_skew' });
   });
 
-  it('is refused when it was pushed', async () => {
+  it('is refused after a push', async () => {
     expect(await verdictOfSkew('push')).to.deep.include({ kind: 'rejected', error: 'hlc_skew' });
   });
 });

@@ -8,7 +8,7 @@ import { RUNS } from '../../../kit/property-runs.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../../kit/start-test-node.ts';
 import { createStand, type IngestStand, peerFact, standPlugin } from '../ingest-stand.ts';
 
-/** Cannot bear facts about this entity. */
+/** A plugin that throws for any fact about `user:poison`. */
 const choosyPlugin = definePlugin({
   name: 'choosy',
   version: '0.0.0',
@@ -48,7 +48,7 @@ forEachStore('a page of a peer', () => {
   const received = (side: Side) => total(side, 'relation=svc:received_from');
   const factsFrom = (from: number, count: number) => Array.from({ length: count }, (_, at) => peerFact(from + at));
 
-  it('costs no more statements for many facts than for a few', async () => {
+  it('needs at most six statements more for 500 facts than for 50', async () => {
     const counter = createStoreCounter();
     const side = await start({ wrapStore: counter.count });
     await push(side, factsFrom(0, 5));
@@ -60,7 +60,7 @@ forEachStore('a page of a peer', () => {
     expect(known.statements, 'usage and known ids').to.be.at.most(2);
   });
 
-  it('loses only a fact that cannot be stored', async () => {
+  it('is stored except for a fact that makes a plugin throw', async () => {
     const side = await start({ extra: [choosyPlugin] });
     const facts = factsFrom(0, 40);
     const poison = peerFact(100, { entity: 'user:poison' });
@@ -79,7 +79,7 @@ forEachStore('a page of a peer', () => {
     ]);
   });
 
-  it('fails as a whole if many facts cannot be stored, or if its caller rejects it', async () => {
+  it('fails as a whole if 40 facts cannot be stored, or if its caller throws before the commit', async () => {
     const side = await start({ extra: [choosyPlugin] });
     const poisons = Array.from({ length: 40 }, (_, at) => peerFact(at, { entity: 'user:poison' }));
     const { peering } = side.stand;
@@ -99,7 +99,7 @@ forEachStore('a page of a peer', () => {
     expect([await total(side, 'source=agent:of-p'), await received(side)]).to.deep.equal([0, 0]);
   });
 
-  it('is stored whole or not at all, for a failure of any call of the store', async () => {
+  it('is stored completely or not at all if any store call fails', async () => {
     const plan = new FaultPlan();
     const side = await start({ wrapStore: (store) => createFaultingStore(store, plan) });
     await push(side, factsFrom(0, 3));
@@ -124,7 +124,7 @@ forEachStore('a page of a peer', () => {
     expect.fail('a push made more than 60 calls');
   });
 
-  it('has the same result for any order and repetition of its facts', async () => {
+  it('gives the same result for any order and repetition of its facts', async () => {
     const [one, two] = [await start(), await start()];
     let run = 0;
     const said = fc.record({ entity: fc.nat(2), value: fc.nat(2), confidence: fc.constantFrom(0, 0.5, 1) });

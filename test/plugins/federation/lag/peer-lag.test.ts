@@ -74,7 +74,7 @@ forEachStore('the lag between two nodes', () => {
     }
   });
 
-  it('counts the facts still to come as the peer reports them', async () => {
+  it('includes the number of remaining facts that the peer reports', async () => {
     const peer = await startTestPeer({ network: world.network, nowMs: () => world.clock.nowMs() });
     const peerId = await declareBoth(a, peer);
     peer.answerPull = () => ({
@@ -90,7 +90,7 @@ forEachStore('the lag between two nodes', () => {
     expect(inbound[0]).to.deep.include({ lag_seconds: null, cursor: null });
   });
 
-  it('is open to callers who may administer peers, and only for known peers', async () => {
+  it('is visible only to callers who may administer peers, and only for known peers', async () => {
     await peerUp(a, b);
     const peerId = await peerIdOf(a);
     const target = `/v1/federation/peers/${peerId}/lag`;

@@ -26,7 +26,7 @@ forEachStore('a peering', () => {
   });
   const now = (aheadMs = 0) => new Date(a.node.clock.nowMs() + aheadMs).toISOString();
 
-  it('is active on a node only once both declarations are registered there', async () => {
+  it('becomes active on a node once both declarations are registered there', async () => {
     const theirs = signDeclaration(b, { target_node_id: a.id, signed_at: now() });
     const first = await post(a, theirs);
     expect([first.status, first.body.status]).to.deep.equal([201, 'pending_verification']);

@@ -21,7 +21,7 @@ describe('the grant of two declarations', () => {
   const start = newPeering({ tenantId: 'default' }, { peerId: 'p', nodeId: 'svc://beta.example', nowMs: 1 });
   const verified = { nodeUrl: 'https://beta.example', keys: [], nowMs: 2 };
 
-  it('covers the scopes and direction that both name, and never local or team facts', () => {
+  it('covers the scopes and direction that both declarations name, and never local or team facts', () => {
     fc.assert(
       fc.property(document, document, (ours, theirs) => {
         const peering = withTheirs(withOurs(start, { document: ours }, { nowMs: 1 }), { document: theirs }, verified);
@@ -36,7 +36,7 @@ describe('the grant of two declarations', () => {
     );
   });
 
-  it('does not depend on their order, and is empty unless both are active', () => {
+  it('does not depend on the order of the declarations, and is empty unless both are active', () => {
     fc.assert(
       fc.property(document, document, (ours, theirs) => {
         const oursFirst = withOurs(start, { document: ours }, { nowMs: 1 });
@@ -52,7 +52,7 @@ describe('the grant of two declarations', () => {
     );
   });
 
-  it('gets another version exactly when it changes', () => {
+  it('gets a new version exactly when its content changes', () => {
     fc.assert(
       fc.property(fc.array(document, { minLength: 1, maxLength: 6 }), (documents) => {
         let peering = withOurs(start, { document: { signed_at: AT } }, { nowMs: 1 });
@@ -69,7 +69,7 @@ describe('the grant of two declarations', () => {
     );
   });
 
-  it('is read alike from stored and received declarations', () => {
+  it('is the same for stored and received declarations', () => {
     fc.assert(
       fc.property(document, (received) => {
         const stored = JSON.parse(JSON.stringify(received)) as typeof received;

@@ -10,7 +10,7 @@ const VALID_FROM = '2026-01-01T00:00:00.000Z';
 
 const identity = (number: number): PeerIdentity => createPeerIdentity(NODE, () => 0, `key ${number}`);
 
-/** The list of a node whose keys each sign the next one. */
+/** Returns the key list of a node in which each key signs the next one. */
 const listOf = (keys: readonly PeerIdentity[]): ClaimedIdentity['listed'] =>
   keys.map(({ signer: { publicKey }, publicKey: publicKeyText, keyId }, at) => {
     const before = keys[at - 1];
@@ -20,7 +20,7 @@ const listOf = (keys: readonly PeerIdentity[]): ClaimedIdentity['listed'] =>
   });
 
 describe('the stored keys of a peer', () => {
-  it('are at most a hundred, the newest, however often it rotates them', () => {
+  it('are at most a hundred, the newest ones, however often the peer rotates its key', () => {
     let known: readonly PeerKey[] = [
       { keyId: identity(0).keyId, publicKey: identity(0).signer.publicKey, validUntilMs: null },
     ];

@@ -8,7 +8,7 @@ import { startTestNode } from '../../../kit/start-test-node.ts';
 import { placeTestStore } from '../../../kit/test-store.ts';
 import { connect, listed, type PeerNode, peerPlace, startPeer } from './peering-nodes.ts';
 
-forEachStore('a store from before federation', (kind) => {
+forEachStore('a store created before federation existed', (kind) => {
   let folder: string;
   const nodes: PeerNode[] = [];
   beforeEach(async () => {
@@ -20,7 +20,7 @@ forEachStore('a store from before federation', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('gets its tables although later migrations were applied, and keeps its facts', async () => {
+  it('gets the federation tables although later migrations were applied, and keeps its facts', async () => {
     const place = peerPlace();
     const plugins = Object.keys(PLUGIN_CATALOG).filter((name) => name !== 'federation');
     const id = 'svc://alpha.example';

@@ -27,7 +27,7 @@ forEachStore('a node that federates for several tenants', (kind) => {
   const now = (aheadMs = 0) => new Date(place.clock.nowMs() + aheadMs).toISOString();
   const theirs = (aheadMs = 0) => signDeclaration(b, { target_node_id: a.id, signed_at: now(aheadMs) });
 
-  it('has another node as a peer of only one tenant, until that peering is revoked', async () => {
+  it('allows the same peer for only one tenant until that peering is revoked', async () => {
     const first = await a.registry.register(operatorOf(a, 'north'), theirs());
     expect(first).to.include({ tenantId: 'north', nodeId: b.id });
     const taken = await rejection(a.registry.register(operatorOf(a, 'south'), theirs(1_000)));
@@ -43,7 +43,7 @@ forEachStore('a node that federates for several tenants', (kind) => {
     expect(late).to.include({ code: 'conflict' });
   });
 
-  it('accepts only one of two tenants that declare the same node in two processes at once', async () => {
+  it('accepts one of two tenants that declare the same peer at once in two processes', async () => {
     const other = await startPeer('alpha-too', place, { folder, node: { id: a.id } });
     const attempts = [a, other, a, other].map((node, at) =>
       node.registry.register(operatorOf(node, `tenant-${at}`), theirs(at)).then(
@@ -56,7 +56,7 @@ forEachStore('a node that federates for several tenants', (kind) => {
     await other.node.stop();
   });
 
-  it('applies the change of one process in all', async () => {
+  it('applies a change made in one process in every process', async () => {
     const other = await startPeer('alpha-too', place, { folder, node: { id: a.id } });
     const registered = await a.registry.register(operatorOf(a), theirs());
     expect(await other.registry.list(operatorOf(other))).to.deep.equal([registered]);

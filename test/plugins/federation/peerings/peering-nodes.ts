@@ -10,7 +10,7 @@ import { startTestNode, type TestNode, type TestNodeOptions } from '../../../kit
 export const PEERS = '/v1/federation/peers';
 export const ON = { enabled: true, insecure: true } as const;
 
-/** A node that federates, with a key of its operator. */
+/** A node with federation enabled, and an API key of its operator. */
 export interface PeerNode {
   readonly node: TestNode;
   readonly id: string;
@@ -22,7 +22,7 @@ export interface PeerNode {
 export interface PeerPlace {
   readonly network: LoopbackNetwork;
   readonly clock: ManualClock;
-  /** Another one for each start. */
+  /** Returns a new random seed for each start of a node. */
   nextSeed(): number;
 }
 
@@ -56,27 +56,27 @@ export const startPeer = async (
   return { node, url, operator, id: node.kernel.get(NodeSelf).nodeId, registry: node.kernel.get(PeerRegistry) };
 };
 
-/** A declaration of node `from` for node `to`, not registered anywhere. */
+/** Returns a declaration of node `from` for node `to` without registering it. */
 export const signDeclaration = (
   from: PeerNode,
   members: Readonly<Record<string, string | readonly string[] | null>>,
 ): DeclarationDocument => signBy(from, { declaring_node_id: from.id, node_url: from.url, ...members });
 
-/** The same with nothing added. */
+/** Signs the given members without adding a member, and returns the declaration. */
 export const signBy = (from: PeerNode, members: DeclarationDocument): DeclarationDocument => {
   const identity = from.node.kernel.get(NodeIdentity);
   const bytes = Buffer.from(canonical(members));
   return { ...members, declaration_sig: Buffer.from(identity.sign(bytes)).toString('base64url') };
 };
 
-/** The RFC 8785 form of a flat document of texts, lists of texts and nulls. */
+/** Returns the RFC 8785 form of a flat document whose values are strings, lists of strings and nulls. */
 const canonical = (members: DeclarationDocument): string =>
   `{${Object.keys(members)
     .sort()
     .map((name) => `${JSON.stringify(name)}:${JSON.stringify(members[name])}`)
     .join(',')}}`;
 
-/** Moves the clock on by minutes until something is so. A check that takes long puts the next one off. */
+/** Advances the clock minute by minute until the condition holds. A slow check delays the next minute. */
 export const minutesUntil = (place: PeerPlace, holds: () => Promise<boolean>): Promise<void> =>
   comesTrue(async () => {
     await place.clock.advance(60_000);
@@ -92,7 +92,7 @@ export const post = (to: PeerNode, body: unknown) => to.node.request('POST', PEE
 export const listed = async (at: PeerNode) =>
   (await at.node.request('GET', PEERS, { key: at.operator })).body.peers as Record<string, unknown>[];
 
-/** Each node declares itself to the other, and posts both declarations where they belong. */
+/** Creates a declaration of each node for the other, and registers both on both nodes. */
 export const connect = async (a: PeerNode, b: PeerNode, members: Readonly<Record<string, readonly string[]>> = {}) => {
   const signed_at = new Date(a.node.clock.nowMs()).toISOString();
   const there = signDeclaration(a, { target_node_id: b.id, signed_at, ...members });

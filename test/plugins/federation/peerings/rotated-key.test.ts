@@ -51,7 +51,7 @@ forEachStore('a peer that rotates its key', (kind) => {
   const fingerprint = async () => (await listed(a))[0]?.['public_key_fingerprint'];
   const now = () => new Date(place.clock.nowMs()).toISOString();
 
-  it('is followed within the hour, over several rotations', async () => {
+  it('is recognized by its new key within the hour, over several rotations', async () => {
     const before = await fingerprint();
     await rotate();
     await rotate();
@@ -61,7 +61,7 @@ forEachStore('a peer that rotates its key', (kind) => {
     expect((await listed(a))[0]?.['status']).to.equal('active');
   });
 
-  it('is followed at once when it declares itself again', async () => {
+  it('is recognized by its new key as soon as it posts a new declaration', async () => {
     const before = await fingerprint();
     await rotate();
     await place.clock.advance(1_000);
@@ -70,9 +70,9 @@ forEachStore('a peer that rotates its key', (kind) => {
     expect(await fingerprint()).not.to.equal(before);
   });
 
-  it('is not followed to a key that the former one did not sign', async () => {
+  it('is rejected if the former key did not sign the new one', async () => {
     const before = await fingerprint();
-    // Without pulls, whose tokens would tell of the new key.
+    // Pulls are off, because their tokens would reveal the new key.
     const off = { federation: { enabled: false } };
     await restart({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 9).toString('base64url') }, off);
     await place.clock.advance(1_000);
@@ -88,7 +88,7 @@ forEachStore('a peer that rotates its key', (kind) => {
     expect(JSON.stringify(a.node.logLines)).not.to.contain('CQkJCQkJ');
   });
 
-  it('may use any key after its peering was revoked', async () => {
+  it('may use any key in a new peering after the former one was revoked', async () => {
     await restart({ SVC_NODE_PRIVATE_KEY: Buffer.alloc(32, 9).toString('base64url') });
     const before = await fingerprint();
     await a.registry.revoke(operatorOf(a), String((await listed(a))[0]?.['peer_id']));

@@ -32,7 +32,7 @@ forEachStore('a declaration whose node cannot be reached', () => {
   const now = (aheadMs = 0) => new Date(place.clock.nowMs() + aheadMs).toISOString();
   const statusAt = async (node: PeerNode) => (await listed(node))[0]?.['status'];
 
-  it('grants nothing while it waits, and is verified once its node can be reached', async () => {
+  it('grants nothing while it is unverified, and is verified once its node is reachable', async () => {
     await post(a, signDeclaration(a, { target_node_id: b.id, signed_at: now() }));
     const { body } = await post(a, signDeclaration(b, { target_node_id: a.id, signed_at: now() }));
     expect(body).to.include({ status: 'pending_verification', verified_at: null });
@@ -54,7 +54,7 @@ forEachStore('a declaration whose node cannot be reached', () => {
     expect(body.verified_at).to.equal(now());
   });
 
-  it('changes the grant of a known peer, because its pinned key proves it', async () => {
+  it('changes the grant of a known peer at once, because the pinned key verifies it', async () => {
     place.network.heal(a.url, b.url);
     const scopes = { allowed_scopes: ['public', 'company'] };
     await post(a, signDeclaration(a, { target_node_id: b.id, signed_at: now(), ...scopes }));
@@ -108,7 +108,7 @@ describe('the address of a declaration', () => {
     'https://beta.internal',
     'https://localhost:8765',
   ]) {
-    it(`is not called if it is internal: ${node_url}`, async () => {
+    it(`is not requested if it is internal: ${node_url}`, async () => {
       const signed_at = new Date(a.node.clock.nowMs()).toISOString();
       const { body } = await post(a, signDeclaration(b, { target_node_id: a.id, signed_at, node_url }));
       expect(body).to.include({ status: 422, code: 'validation' });

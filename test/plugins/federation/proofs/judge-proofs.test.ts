@@ -50,7 +50,7 @@ const federated = (proof: OriginProofJson | null, origin: string | null, wire: W
   },
 });
 
-describe('the judgement of a proof of origin', () => {
+describe('the verification of a proof of origin', () => {
   const judged = async (
     build: (node: ServingNode) => { readonly fact: FederatedFact; readonly sender: PeerIdentity },
     settings = {},
@@ -67,7 +67,7 @@ describe('the judgement of a proof of origin', () => {
   };
   const stranger = createPeerIdentity('svc://stranger.test', () => 0);
 
-  it('is `verified` for facts of the sender and relayed facts of peers, by any of their keys', async () => {
+  it('gives `verified` for facts of the sender and relayed facts of peers, by any of their keys', async () => {
     expect(
       await judged((node) => {
         const sender = node.addPeer('p');
@@ -84,7 +84,7 @@ describe('the judgement of a proof of origin', () => {
     ).to.equal('verified');
   });
 
-  it('is `verified` for a fact of this node only if this node signed it', async () => {
+  it('gives `verified` for a fact of this node only if this node signed it', async () => {
     const own = createPeerIdentity(NODE_ID, () => 0);
     const withSeed = (sender: PeerIdentity) => ({ sender, fact: federated(originProof(WIRE, SELF), NODE_ID) });
     expect(await judged((node) => withSeed(node.addPeer('p')))).to.equal('verified');
@@ -103,7 +103,7 @@ describe('the judgement of a proof of origin', () => {
     expect(verdict).to.equal('unverified');
   });
 
-  it('is `verified` for a fact of this node under a former key whose seed is gone', async () => {
+  it('gives `verified` for a fact of this node signed by a former key whose seed was deleted', async () => {
     await inTemporaryFolder(async (folder) => {
       const start = (seed: Uint8Array): Promise<ServingNode> =>
         startServingNode({ folder, env: { SVC_NODE_PRIVATE_KEY: encodeBase64Url(seed) } });
@@ -117,7 +117,7 @@ describe('the judgement of a proof of origin', () => {
     });
   });
 
-  it('is `invalid` after any change to the fact, the proof or the named origin', async () => {
+  it('gives `invalid` after any change to the fact, the proof or the named origin', async () => {
     const changes: readonly ((fact: FederatedFact) => FederatedFact)[] = [
       (fact) => ({ ...fact, draft: { ...fact.draft, id: 'fact-2' } }),
       (fact) => ({ ...fact, draft: { ...fact.draft, entity: 'user:bob' } }),
@@ -155,7 +155,7 @@ describe('the judgement of a proof of origin', () => {
     expect(verdicts.at(-1)).to.equal('verified');
   });
 
-  it('is `unknown-key` for a new key of an origin that is a peer, from any sender', async () => {
+  it('gives `unknown-key` for a new key of an origin that is a peer, from any sender', async () => {
     for (const isRelayed of [false, true]) {
       const verdict = await judged((node) => {
         const origin = node.addPeer('o');
@@ -167,7 +167,7 @@ describe('the judgement of a proof of origin', () => {
     }
   });
 
-  it('is `unverified` if the keys of the origin are unknown, unless proofs are required', async () => {
+  it('gives `unverified` if the keys of the origin are unknown, unless proofs are required', async () => {
     const build = (node: ServingNode) => ({
       fact: federated(stranger.prove(WIRE), stranger.nodeId),
       sender: node.addPeer('p'),
@@ -176,7 +176,7 @@ describe('the judgement of a proof of origin', () => {
     expect(await judged(build, { requireProof: true })).to.equal('missing');
   });
 
-  it('is `invalid` for a malformed proof, even if no key is known', async () => {
+  it('gives `invalid` for a malformed proof, even if no key is known', async () => {
     const proof = stranger.prove(WIRE);
     for (const changed of [{ salt: 'AAAA' }, { signature: 'AAAA' }, { key_id: '' }, { key_id: 'x'.repeat(4_000) }]) {
       const build = (node: ServingNode) => ({
@@ -187,7 +187,7 @@ describe('the judgement of a proof of origin', () => {
     }
   });
 
-  it('is `absent` without a proof from the origin itself, and relayed only if its keys are unknown', async () => {
+  it('gives `absent` or `missing` for a fact without a proof, depending on its origin', async () => {
     const from = (origin: 'sender' | 'peer' | 'stranger') => (node: ServingNode) => {
       const sender = node.addPeer('p');
       const named = { sender: null, peer: node.addPeer('o').nodeId, stranger: stranger.nodeId }[origin];
@@ -223,7 +223,7 @@ describe('the judgement of a proof of origin', () => {
     expect(asked).to.deep.equal([[...origins, stranger].map(({ nodeId }) => nodeId)]);
   });
 
-  it('covers each fact of a long page, in order', async () => {
+  it('checks each fact of a long page, in order', async () => {
     const node = await startServingNode();
     const sender = node.addPeer('p');
     const facts = Array.from({ length: 300 }, (_, at) => {

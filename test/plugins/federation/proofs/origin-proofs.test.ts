@@ -41,7 +41,7 @@ const rowsOf = (node: ServingNode): Promise<Record<string, string | number | nul
 forEachStore('proofs of origin', () => {
   const start = servingNodes();
 
-  it('come with every fact of the node, and verify with its key', async () => {
+  it('accompany every fact of the node, and verify with its key', async () => {
     const node = await start({ env: KEPT });
     const peer = node.addPeer('p');
     const parent = await say(node);
@@ -69,7 +69,7 @@ forEachStore('proofs of origin', () => {
     expect(new Set(facts.map(({ origin_proof: proof }) => proof?.salt))).to.have.property('size', 8);
   });
 
-  it('are made once, even if several peers request the facts first', async () => {
+  it('are made once, even if several peers request the facts at the same time', async () => {
     const node = await start({ env: KEPT });
     const peers = ['a', 'b', 'c', 'd'].map((name) => node.addPeer(name));
     for (let at = 0; at < 20; at += 1) await say(node);
@@ -79,7 +79,7 @@ forEachStore('proofs of origin', () => {
     expect((await pull(node, peers[0] as (typeof peers)[number])).body.facts).to.deep.equal(replies[0]?.body.facts);
   });
 
-  it('stay unchanged after a key rotation; facts not served before are signed with the new key', async () => {
+  it('stay unchanged after a key rotation, while facts served later are signed with the new key', async () => {
     await inTemporaryFolder(async (folder) => {
       const before = await start({ env: KEPT, folder });
       const [early, late] = [await say(before), await say(before)];
@@ -96,7 +96,7 @@ forEachStore('proofs of origin', () => {
     });
   });
 
-  it('cost one statement per page, and three more if some have to be made', async () => {
+  it('cost one statement per page, and three more if the node has to create some', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');

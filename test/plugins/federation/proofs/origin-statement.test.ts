@@ -11,7 +11,7 @@ import {
 import { originStatement as statedAnew, type WireFact } from '../../../kit/federation/wire-fact.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 
-/** The worked example of the reference. */
+/** The worked example in docs/reference/federation.md. */
 const ORIGIN = 'svc://node.alpha.example';
 const FACT = {
   id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11',
@@ -37,7 +37,7 @@ const STATEMENT =
   '"value_commitment":"sha256:5b8564e951d69b48410ca8e50f911130d79aab642bf0c29620ba5762cd0ca51b"}';
 
 describe('the statement that an origin signs', () => {
-  it('equals the worked example, byte for byte', () => {
+  it('equals the documented worked example, byte for byte', () => {
     const statement = originStatement(FACT, commitmentsOf(FACT, { salt: SALT, refsSalt: REFS_SALT }), ORIGIN);
     expect(Buffer.from(statement).toString()).to.equal(STATEMENT);
     const signer = createSigner(Buffer.alloc(32, 7));
@@ -48,7 +48,7 @@ describe('the statement that an origin signs', () => {
     expect(verifyEd25519(signer.publicKey, statement, signer.sign(statement))).to.equal(true);
   });
 
-  it('agrees with docs/reference/federation.md for any fact', () => {
+  it('matches the form in docs/reference/federation.md for any fact', () => {
     const text = fc.string({ unit: 'grapheme' });
     const value = fc.oneof(
       fc.record({ type: fc.constantFrom('string' as const, 'text' as const), v: text }),

@@ -15,7 +15,7 @@ const SENDER = 'svc://sender.test';
 
 forEachStore('the origin of a received fact', () => {
   const start = servingNodes();
-  /** A received fact whose proof was judged so. */
+  /** Stores a received fact whose proof of origin got this verdict. */
   const receiveWith = async (node: ServingNode, verdict: 'verified' | 'unverified', members: object = {}) => {
     const id = await receive(node, members);
     const draft = {
@@ -38,7 +38,7 @@ forEachStore('the origin of a received fact', () => {
   const read = async (node: ServingNode, id: string, key: string) =>
     (await node.request('GET', `/v1/facts/${id}`, { key })).body;
 
-  it('is shown as verified or not to admins only, and never for own facts', async () => {
+  it('is marked as verified or unverified for admins only, and never for own facts', async () => {
     const node = await start();
     const ids = [await receiveWith(node, 'verified'), await receiveWith(node, 'unverified'), await receive(node, {})];
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['read', 'admin'] });
@@ -48,7 +48,7 @@ forEachStore('the origin of a received fact', () => {
     expect(await read(node, (await say(node)).id, admin)).not.to.have.property('origin_verified');
   });
 
-  it('is the speaker if it signed the fact; otherwise the sender is', async () => {
+  it('determines the trust in the fact if it signed the fact; otherwise the sender does', async () => {
     await inTemporaryFolder(async (folder) => {
       const rules = { default: 0.5, sources: { 'agent:y': 1, [ORIGIN]: 0.8, [SENDER]: 0.2 } };
       const file = join(folder, 'rules.json');
@@ -62,11 +62,11 @@ forEachStore('the origin of a received fact', () => {
     });
   });
 
-  it('costs admins one statement, and other callers none', async () => {
+  it('costs admins one more statement, and other callers none', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const [received, own] = [await receiveWith(node, 'verified'), (await say(node)).id];
-    // News of the keys may arrive late and let the node look a key up once more.
+    // A delayed key notification may cause one more key lookup, so several runs are counted.
     const statementsOf = async (id: string, key: string) => {
       const counts: number[] = [];
       for (let run = 0; run < 5; run += 1) counts.push((await counter.during(() => read(node, id, key))).statements);

@@ -26,7 +26,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
   const soon: PullingNode['soon'] = (holds) => pulling.soon(holds);
   const interval = () => pulling.interval();
 
-  it('lose only the broken item', async () => {
+  it('skip only the broken item of a page', async () => {
     const sound = JSON.stringify(peerFact(1));
     const broken = [
       '{"id":"x","id":"y"}',
@@ -56,7 +56,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     ['brackets without end', () => `{"facts":[${'['.repeat(5_000)}`],
   ];
 
-  it('keep their cursor for a malformed page, and retry with growing pauses', async () => {
+  it('keep their cursor after a malformed page, and retry with increasing pauses', async () => {
     let asked = 0;
     for (const [what, page] of PAGES) {
       peer.answer = () => reply(page() as string);
@@ -83,7 +83,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect([Number(row?.['failures']), row?.['last_error']]).to.deep.equal([0, null]);
   });
 
-  it('wait as long as the peer requests', async () => {
+  it('pause as long as the peer requests', async () => {
     peer.answer = () => reply({}, 429, { 'Retry-After': '120' });
     await soon(() => peer.pulls.length === 1);
     await settled();
@@ -118,7 +118,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(await count(), 'what came with them is stored').to.equal(1 + cursors.length);
   });
 
-  it('restart at most once per turn for a peer with another history', async () => {
+  it('restart at most once per turn from a peer whose epoch changes', async () => {
     peer.feed.push(peerFact(1), peerFact(2));
     await soon(async () => (await count()) === 2);
     await settled();
@@ -139,7 +139,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(peer.pulls.length - before).to.be.at.most(3);
   });
 
-  it('stop at an endless feed, and let a hanging peer delay no other', async () => {
+  it('stop at an endless feed, and continue for other peers while one hangs', async () => {
     let at = 0;
     peer.answer = () => reply({ facts: [], cursor: `${2_000 + ++at}.0`, has_more: true, epoch: 'first' });
     const hanging = await startScriptedPeer(network, 2);
@@ -153,7 +153,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(at, 'the next turn is an interval away').to.equal(50);
   });
 
-  it('pause for a peer that sends mostly invalid facts', async () => {
+  it('pause after a peer has sent mostly invalid facts', async () => {
     peer.feed.push(...Array.from({ length: 200 }, (_, at) => peerFact(at, { entity: ' blank ' })));
     await soon(() => stand.recorded.length === 1);
     expect(stand.recorded[0]?.event.id).to.equal('peer_quarantined');
@@ -169,7 +169,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     });
   });
 
-  it('continue beside facts forged in the name of a third node, and blame nobody for them', async () => {
+  it('continue after facts forged in the name of a third node, without penalty for any peer', async () => {
     stand.verdicts.set('made up', 'unknown-key').set('wrong', 'invalid');
     const inTheNameOfOthers = (at: number) =>
       peerFact(1 + at, {
@@ -184,7 +184,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     expect(stand.recorded).to.deep.equal([]);
   });
 
-  it('pause no longer than a quarantine lasts after the clock was set back', async () => {
+  it('pause no longer than the quarantine period although the clock was set back a year', async () => {
     clock.setNowMs(clock.nowMs() + 365 * 24 * 3_600_000);
     peer.feed.push(...Array.from({ length: 200 }, (_, at) => peerFact(at, { entity: ' blank ' })));
     await soon(() => stand.recorded.length === 1);
@@ -197,7 +197,7 @@ forEachStore('pulls from a broken or hostile peer', () => {
     });
   });
 
-  it('pause for the day after a peer has reached its daily limit', async () => {
+  it('pause for the rest of the day after a peer has reached its daily limit', async () => {
     await pulling.node.stop();
     await start({ maxFactsPerDay: 3 });
     peer.feed.push(...Array.from({ length: 5 }, (_, at) => peerFact(at)));

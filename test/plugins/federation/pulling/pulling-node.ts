@@ -8,20 +8,20 @@ import { type ScriptedPeer, startScriptedPeer } from './scripted-peer.ts';
 
 export const INTERVAL_MS = 30_000;
 
-/** A node that pulls from one scripted peer. */
+/** A node that pulls facts from one scripted peer. */
 export interface PullingNode {
   readonly clock: ManualClock;
   readonly network: LoopbackNetwork;
   readonly node: TestNode;
   readonly stand: IngestStand;
   readonly peer: ScriptedPeer;
-  /** Facts of peers that are stored. */
+  /** Returns the number of stored facts that came from peers. */
   count(): Promise<number>;
-  /** Rows of a table. */
+  /** Returns the rows of a table. */
   rows(table?: string): Promise<Record<string, unknown>[]>;
-  /** Resolves when nothing is under way, and nothing is due. */
+  /** Resolves when no pull is running or due. */
   settled(): Promise<void>;
-  /** Lets time pass until a pull is due, and waits for it and for what it brings. */
+  /** Advances the clock until a pull is due, and waits until the condition holds. */
   soon(holds: () => boolean | Promise<boolean>): Promise<void>;
   interval(): Promise<void>;
 }

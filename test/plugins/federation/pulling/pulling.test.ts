@@ -24,7 +24,7 @@ forEachStore('pulls from peers', () => {
   const soon: PullingNode['soon'] = (holds) => pulling.soon(holds);
   const interval = () => pulling.interval();
 
-  it('bring everything, page by page, and resume at their cursor', async () => {
+  it('store all facts page by page, and resume at their cursor', async () => {
     peer.feed.push(...Array.from({ length: 1_203 }, (_, at) => peerFact(at)));
     await soon(async () => (await count()) === 1_203);
     await settled();
@@ -40,7 +40,7 @@ forEachStore('pulls from peers', () => {
     expect(peer.pulls.at(-1)?.cursor).to.equal('2202.0');
   });
 
-  it('cost an idle peer one request per interval', async () => {
+  it('send an idle peer one request per interval', async () => {
     peer.feed.push(peerFact(1));
     await soon(async () => (await count()) === 1);
     await settled();
@@ -85,7 +85,7 @@ forEachStore('pulls from peers', () => {
     expect(waiting).to.deep.equal([]);
   });
 
-  it('fetch newer keys for an unknown signing key, and park facts whose key stays unknown', async () => {
+  it('fetch newer keys for an unknown signing key, and park facts whose key remains unknown', async () => {
     stand.verdicts.set('early', 'unknown-key').set('late', 'unknown-key');
     stand.onRefresh = () => stand.verdicts.set('early', 'verified');
     peer.feed.push(
@@ -100,7 +100,7 @@ forEachStore('pulls from peers', () => {
     expect(await count()).to.equal(2);
   });
 
-  it('retry facts that were parked under a clock that was set back', async () => {
+  it('retry facts that were parked before the clock was set back', async () => {
     stand.verdicts.set('late', 'unknown-key');
     clock.setNowMs(clock.nowMs() + 365 * 24 * 3_600_000);
     peer.feed.push(peerFact(1, { origin_proof: standProof('late') }));
@@ -116,7 +116,7 @@ forEachStore('pulls from peers', () => {
     expect(waiting).to.deep.equal([]);
   });
 
-  it('drop facts parked under an older grant, and restart under the new one at once', async () => {
+  it('drop facts parked under an older grant, and restart immediately under the new one', async () => {
     peer.feed.push(peerFact(1, { hlc: `${clock.nowMs() + 400_000}.0` }));
     await soon(async () => (await rows('federation_parked')).length === 1);
     await settled();
@@ -134,7 +134,7 @@ forEachStore('pulls from peers', () => {
     expect([waiting, Number((await rows())[0]?.['grant_version'])]).to.deep.equal([[], 2]);
   });
 
-  it('restart after a change of the grant, and store nothing of the older one', async () => {
+  it('restart after a change of the grant, and store no fact received under the older one', async () => {
     peer.feed.push(peerFact(1));
     await soon(async () => (await count()) === 1);
     await settled();

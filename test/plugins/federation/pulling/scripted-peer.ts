@@ -12,11 +12,11 @@ export interface PullSeen {
 
 type Reply = OutboundReply | Promise<OutboundReply>;
 
-/** A peer that replies to pulls as the test says. */
+/** A fake peer whose replies to pulls the test controls. */
 export interface ScriptedPeer {
   readonly peering: Peering;
   readonly pulls: PullSeen[];
-  /** The shared facts, with the stamp `<1000 + n>.0` for the entry of number n. Replies come from it by default. */
+  /** The facts that the peer serves by default. The entry at index n has the stamp `<1000 + n>.0`. */
   readonly feed: { readonly scope: string }[];
   epoch: string | undefined;
   answer: (seen: PullSeen) => Reply;

@@ -11,7 +11,7 @@ import { startTestNode, type TestNodeOptions } from '../../../kit/start-test-nod
 import { createStand, peerFact, standPlugin } from '../ingest-stand.ts';
 import { reply, startScriptedPeer } from './scripted-peer.ts';
 
-describe('pulls of several processes', () => {
+describe('pulls by several processes on one store', () => {
   const clock = createManualClock();
   const open = async (options: TestNodeOptions, pulled: Parameters<typeof createStand>[0]) => {
     const stand = createStand(pulled);
@@ -29,7 +29,7 @@ describe('pulls of several processes', () => {
     return { node, stand, count, rows };
   };
 
-  it('exclude a process whose claim expired while it slept', async () => {
+  it('exclude a process whose claim expired while it was suspended', async () => {
     const network = createLoopbackNetwork();
     const folder = await mkdtemp(join(tmpdir(), 'shared-pulls-'));
     const peer = await startScriptedPeer(network);
@@ -49,7 +49,7 @@ describe('pulls of several processes', () => {
     const second = await open({ network, folder, url: 'https://two.test' }, [peer.peering]);
     await clock.advance(5_000);
     expect(peer.pulls, 'a claim keeps others out').to.have.lengthOf(1);
-    // As if a minute had gone by on the store's own clock.
+    // Expires the claim, as if a minute had passed on the store's own clock.
     await second.node.kernel
       .get(FactStore)
       .write('default', async (transaction) => transaction.table('federation_pulls').update({ lease_until_ms: 0 }));
@@ -66,7 +66,7 @@ describe('pulls of several processes', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lose and repeat nothing, for a failure of any call of the store', async () => {
+  it('lose and repeat no fact if any store call fails', async () => {
     const network = createLoopbackNetwork();
     const peer = await startScriptedPeer(network);
     const plan = new FaultPlan();
@@ -85,7 +85,7 @@ describe('pulls of several processes', () => {
       await comesTrue(async () => {
         await clock.advance(31_000);
         if (plan.fired) plan.disarm();
-        // A claim that could not be given back ends by the store's own clock.
+        // Expires a claim that the failed call could not release.
         await node.kernel
           .get(FactStore)
           .write('default', async (transaction) => transaction.table('federation_pulls').update({ lease_until_ms: 0 }))

@@ -7,7 +7,7 @@ import { idsOf, pull, say, servingNodes } from './pull-kit.ts';
 forEachStore('the cost of a pull', () => {
   const start = servingNodes();
 
-  it('passes over hidden facts in bounded steps, and finds the facts after them', async () => {
+  it('is bounded while the node skips hidden facts, and the facts after them are still found', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');
@@ -39,7 +39,7 @@ forEachStore('the cost of a pull', () => {
     expect(cost.rows).to.be.at.most(12);
   });
 
-  it('is no higher in statements for a full page than for a short one', async () => {
+  it('is the same number of statements for a full page as for a short one', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');
@@ -54,14 +54,14 @@ forEachStore('the cost of a pull', () => {
       });
       costs.push(statements);
     }
-    // A short page counts the remaining facts; a first page stores the proofs of facts that were not erased meanwhile.
+    // A short page also counts the remaining facts. A first page also stores the new proofs of its facts.
     const [short = 0, full = 0, shortAgain = 0, fullAgain = 0] = costs;
     expect([short - shortAgain, full - fullAgain]).to.deep.equal([3, 3]);
     expect(shortAgain - fullAgain).to.equal(1);
     expect(full).to.be.at.most(12);
   });
 
-  it('is a few statements if nothing is new', async () => {
+  it('is a few statements if there are no new facts', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');
@@ -71,7 +71,7 @@ forEachStore('the cost of a pull', () => {
     expect(cost.statements).to.be.at.most(4);
   });
 
-  it('includes a record of the position of the peer at most once in ten seconds', async () => {
+  it('includes storing the cursor of the peer at most once in ten seconds', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     const peer = node.addPeer('p');
@@ -90,7 +90,7 @@ forEachStore('the cost of a pull', () => {
     expect(await placesOf()).to.deep.equal([['public', three.hlc]]);
   });
 
-  it('is bounded by the page size, and the rest comes with the next page', async () => {
+  it('is bounded by the page size, and the next page contains the rest', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const ids: string[] = [];

@@ -6,7 +6,7 @@ import { idsOf, pull, say, servingNodes } from './pull-kit.ts';
 forEachStore('the cursor of a pull', () => {
   const start = servingNodes();
 
-  it('continues page by page, and misses nothing', async () => {
+  it('continues page by page without skipping a fact', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const ids: string[] = [];
@@ -28,7 +28,7 @@ forEachStore('the cursor of a pull', () => {
     expect(idle.body).to.deep.include({ facts: [], has_more: false, cursor: cursor.slice('&since_hlc='.length) });
   });
 
-  it('is absent without facts, and returns to the head from beyond it', async () => {
+  it('is null on a node without facts, and is never later than the newest fact', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     expect((await pull(node, peer)).body).to.deep.include({ facts: [], cursor: null, has_more: false });
@@ -40,7 +40,7 @@ forEachStore('the cursor of a pull', () => {
     }
   });
 
-  it('may start at any possible stamp', async () => {
+  it('may start at any valid stamp', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const { id, hlc } = await say(node);

@@ -6,7 +6,7 @@ import { NODE_ID, type ServingNode, startServingNode } from '../serving-kit.ts';
 
 export const PULL = '/v1/federation/facts';
 
-/** Starts nodes that end after each test of the suite. */
+/** Returns a function that starts nodes, which stop after each test of the suite. */
 export const servingNodes = (): ((options?: Parameters<typeof startServingNode>[0]) => Promise<ServingNode>) => {
   const nodes: ServingNode[] = [];
   afterEach(async () => {
@@ -21,7 +21,7 @@ export const servingNodes = (): ((options?: Parameters<typeof startServingNode>[
 
 let said = 0;
 
-/** A public fact of the node, or what the members make of it. */
+/** Stores a public fact of the node, with the given members replaced. */
 export const say = async (
   node: ServingNode,
   members: object = {},
@@ -41,7 +41,7 @@ export const say = async (
   return reply.body;
 };
 
-/** Stores a fact as if a peer had brought it, and returns its id. */
+/** Stores a fact as if a peer had sent it, and returns its id. */
 export const receive = async (node: ServingNode, members: object): Promise<string> => {
   const draft = {
     id: node.kernel.get(Random).uuid(),

@@ -3,10 +3,10 @@ import { forEachStore } from '../../../kit/for-each-store.ts';
 import { NODE_ID } from '../serving-kit.ts';
 import { PULL, pull, servingNodes } from './pull-kit.ts';
 
-forEachStore('a refused pull', () => {
+forEachStore('the pull route', () => {
   const start = servingNodes();
 
-  it('has a limit outside 1 to 500, an unknown scope or an unknown parameter', async () => {
+  it('refuses a limit outside 1 to 500, an unknown scope or an unknown parameter', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     for (const query of ['limit=0', 'limit=-1', 'limit=abc', 'limit=501', 'scope=galaxy', 'scop=public']) {
@@ -15,7 +15,7 @@ forEachStore('a refused pull', () => {
     }
   });
 
-  it('is logged if its scope is not granted', async () => {
+  it('refuses and logs a scope that is not granted', async () => {
     const node = await start();
     const peer = node.addPeer('p', {}, ['public', 'local']);
     for (const scope of ['company', 'local', 'team']) {
@@ -33,7 +33,7 @@ forEachStore('a refused pull', () => {
     expect(nothing.body.detail).to.equal('no permitted scopes');
   });
 
-  it('gets federation_disabled while federation is off, but only with a valid token', async () => {
+  it('returns federation_disabled while federation is off, but only for a valid token', async () => {
     const node = await start({ settings: { federation: { enabled: false } } });
     const peer = node.addPeer('p');
     const off = await pull(node, peer);
@@ -42,7 +42,7 @@ forEachStore('a refused pull', () => {
     expect((await node.request('GET', PULL, { key: await node.addKey() })).body.code).to.equal('malformed_token');
   });
 
-  it('has no peer token, which no other route accepts', async () => {
+  it('requires a peer token, which no other route accepts', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const missing = await node.request('GET', PULL);
@@ -53,7 +53,7 @@ forEachStore('a refused pull', () => {
     }
   });
 
-  it('gets 405 for another method than GET, with either kind of credential', async () => {
+  it('returns 405 for another method than GET, with a peer token or an API key', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     expect((await node.request('POST', PULL)).status).to.equal(401);

@@ -3,10 +3,10 @@ import { forEachStore } from '../../../kit/for-each-store.ts';
 import { NODE_ID } from '../serving-kit.ts';
 import { idsOf, pull, receive, say, servingNodes } from './pull-kit.ts';
 
-forEachStore('the facts that a peer gets', () => {
+forEachStore('the facts that a peer pulls', () => {
   const start = servingNodes();
 
-  it('come as their origin stated them, with content id and proof, without marks of this node', async () => {
+  it('are served as their origin stated them, with content id and proof, without local fields', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const parent = await say(node);
@@ -38,14 +38,14 @@ forEachStore('the facts that a peer gets', () => {
     });
   });
 
-  it('come without content ids if the node omits them', async () => {
+  it('have no content ids if the node omits them', async () => {
     const node = await start({ settings: { federation: { cid: 'omit' } } });
     const peer = node.addPeer('p');
     await say(node);
     expect((await pull(node, peer)).body.facts[0]).not.to.have.property('cid');
   });
 
-  it('belong to the granted scopes, expired and retracted ones included', async () => {
+  it('belong to the granted scopes, including expired and retracted facts', async () => {
     const node = await start();
     const peer = node.addPeer('p', {}, ['public', 'company', 'team', 'local']);
     for (const scope of ['local', 'team']) await say(node, { scope });
@@ -61,7 +61,7 @@ forEachStore('the facts that a peer gets', () => {
     expect(idsOf(await pull(node, peer, '', { scopes: ['company'] }))).to.deep.equal([shared[1]]);
   });
 
-  it('include no system facts and none of a garden, even if the peer is a member', async () => {
+  it('include no system facts and no garden facts, even if the peer is a member', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const key = await node.addKey({ entityUri: 'agent:owner' });
@@ -95,7 +95,7 @@ forEachStore('the facts that a peer gets', () => {
     expect(reply.body.facts[0].hlc).to.equal(`${node.clock.nowMs()}.00`);
   });
 
-  it('include none that the peer stated or sent itself', async () => {
+  it('include no fact that the peer itself stated or sent', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     await receive(node, { receivedFrom: peer.nodeId, originNodeId: 'svc://origin.test' });

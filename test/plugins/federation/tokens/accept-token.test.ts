@@ -40,7 +40,7 @@ describe('a peer token', () => {
     expect(JSON.parse(claims as string).exp - JSON.parse(claims as string).iat).to.equal(60 * SECOND);
   });
 
-  it('narrows the scopes with its own, and never widens them', async () => {
+  it('can restrict the granted scopes but never widen them', async () => {
     const scopesWith = async (scopes: readonly string[]) => [
       ...(await node.serving.tokens.accept(withClaims({ scopes }))).principal.allowedScopes,
     ];
@@ -50,7 +50,7 @@ describe('a peer token', () => {
     expect(await scopesWith([])).to.deep.equal([]);
   });
 
-  it('may use `aud` for `sub`, `jti` for `nonce`, and seconds', async () => {
+  it('may use `aud` for `sub`, `jti` for `nonce`, and seconds for milliseconds', async () => {
     const nowS = node.clock.nowMs() / SECOND;
     const token = withClaims({
       sub: undefined,
@@ -66,11 +66,11 @@ describe('a peer token', () => {
 
   const refused: readonly (readonly [string, string, (now: number) => Record<string, unknown>])[] = [
     ['no exp', 'invalid_token', () => ({ exp: undefined })],
-    ['an exp of text', 'invalid_token', (now) => ({ exp: String(now) })],
+    ['an exp that is a string', 'invalid_token', (now) => ({ exp: String(now) })],
     ['no iat', 'invalid_token', () => ({ iat: undefined })],
     ['an iat that is null', 'invalid_token', () => ({ iat: null })],
     ['a lifetime of more than an hour', 'invalid_token', (now) => ({ exp: now + HOUR + 1 })],
-    ['an end before its beginning', 'invalid_token', (now) => ({ iat: now + 10, exp: now })],
+    ['an exp before its iat', 'invalid_token', (now) => ({ iat: now + 10, exp: now })],
     ['an exp further back than the leeway', 'token_expired', (now) => ({ iat: now - HOUR, exp: now - 30 * SECOND })],
     ['another sub', 'invalid_sub', () => ({ sub: 'svc://other.test' })],
     ['an empty sub', 'invalid_sub', () => ({ sub: '' })],
@@ -80,12 +80,12 @@ describe('a peer token', () => {
     ['an aud that contradicts its sub', 'invalid_sub', () => ({ aud: 'svc://other.test' })],
     ['an iat beyond the leeway', 'iat_in_future', (now) => ({ iat: now + 31 * SECOND, exp: now + 60 * SECOND })],
     ['an nbf beyond the leeway', 'nbf_in_future', (now) => ({ nbf: now + 31 * SECOND })],
-    ['an nbf of text', 'invalid_token', () => ({ nbf: 'now' })],
+    ['an nbf that is a string', 'invalid_token', () => ({ nbf: 'now' })],
     ['no nonce', 'missing_nonce', () => ({ nonce: undefined })],
     ['a nonce of 7 characters', 'missing_nonce', () => ({ nonce: '1234567' })],
     ['a nonce of 129 characters', 'missing_nonce', () => ({ nonce: 'n'.repeat(129) })],
     ['a nonce that is a number', 'missing_nonce', () => ({ nonce: 12345678 })],
-    ['scopes of text', 'invalid_token', () => ({ scopes: 'public' })],
+    ['scopes that are a string', 'invalid_token', () => ({ scopes: 'public' })],
     ['scopes that are no names', 'invalid_token', () => ({ scopes: [1] })],
     ['an unknown issuer', 'peer_not_registered', () => ({ iss: 'svc://stranger.test' })],
     ['no issuer', 'invalid_iss', () => ({ iss: undefined })],
@@ -108,7 +108,7 @@ describe('a peer token', () => {
     );
   });
 
-  it('is valid within the leeway, on either side', async () => {
+  it('is accepted within the clock leeway, early or late', async () => {
     const now = node.clock.nowMs();
     await node.serving.tokens.accept(withClaims({ iat: now + 30 * SECOND, exp: now + 60 * SECOND }));
     await node.serving.tokens.accept(withClaims({ iat: now - 60 * SECOND, exp: now - 30 * SECOND + 1 }));
@@ -130,7 +130,7 @@ describe('a peer token', () => {
     ['another typ', { typ: 'at+jwt' }],
   ];
   for (const [what, header] of HEADERS) {
-    it(`with ${what} in its header is refused, although it is signed`, async () => {
+    it(`is refused although it is signed: ${what} in its header`, async () => {
       expect(await codeOf(withClaims({}, header))).to.equal('invalid_token');
     });
   }
@@ -187,7 +187,7 @@ describe('a peer token', () => {
     expect(await codeOf(peer.token(NODE_ID))).to.equal('invalid_signature');
   });
 
-  it('triggers a look-up of new keys only if its signature is wrong', async () => {
+  it('triggers a lookup of new keys only if its signature is wrong', async () => {
     await codeOf(withClaims({ sub: 'svc://other.test' }));
     expect(node.refreshed).to.deep.equal([]);
     const stranger = createPeerIdentity(peer.nodeId, () => node.clock.nowMs(), 'stranger');
@@ -195,7 +195,7 @@ describe('a peer token', () => {
     expect(node.refreshed).to.deep.equal([peer.nodeId]);
   });
 
-  it('is logged with the reason when refused, without its content', async () => {
+  it('is logged with the reason for its refusal, without its content', async () => {
     await codeOf(withClaims({ sub: 'svc://other.test' }));
     await codeOf(withClaims({ iss: 'svc://stranger.test' }));
     const token = peer.token(NODE_ID);
@@ -207,7 +207,7 @@ describe('a peer token', () => {
     ]);
   });
 
-  it('spends its nonce only after every other check', async () => {
+  it('uses up its nonce only after every other check', async () => {
     const nonce = 'one-nonce-for-all';
     const stranger = createPeerIdentity(peer.nodeId, () => node.clock.nowMs(), 'stranger');
     await codeOf(stranger.token(NODE_ID, { nonce }));
@@ -216,7 +216,7 @@ describe('a peer token', () => {
     expect(await codeOf(withClaims({ nonce }))).to.equal('nonce_already_seen');
   });
 
-  it('of another peer may have the same nonce', async () => {
+  it('may have the same nonce as a token of another peer', async () => {
     const other = node.addPeer('other');
     await node.serving.tokens.accept(withClaims({ nonce: 'shared-nonce' }));
     await node.serving.tokens.accept(other.token(NODE_ID, { nonce: 'shared-nonce' }));

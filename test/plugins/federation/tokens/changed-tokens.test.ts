@@ -6,7 +6,7 @@ import { RUNS } from '../../../kit/property-runs.ts';
 import { rejection } from '../../../kit/rejection.ts';
 import { NODE_ID, type ServingNode, startServingNode } from '../serving-kit.ts';
 
-describe('a good peer token', () => {
+describe('a valid peer token', () => {
   let node: ServingNode;
   let peer: PeerIdentity;
   before(async () => {
@@ -33,7 +33,7 @@ describe('a good peer token', () => {
     await node.serving.tokens.accept(token);
   });
 
-  it('is refused when any member of it is changed and the signature stays', async () => {
+  it('is refused when any member is changed and the signature is left', async () => {
     const [header, claims, signature] = peer.token(NODE_ID, { scopes: ['public'] }).split('.') as [
       string,
       string,
@@ -56,7 +56,7 @@ describe('a good peer token', () => {
     }
   });
 
-  it('is refused with the signature of another token, and with a second signature made of the first', async () => {
+  it('is refused with the signature of another token, or with a second signature derived from the first', async () => {
     const [header, claims, signature] = peer.token(NODE_ID).split('.') as [string, string, string];
     const other = peer.token(NODE_ID).split('.')[2];
     expect(await codeOf(`${header}.${claims}.${other}`)).to.equal('invalid_signature');

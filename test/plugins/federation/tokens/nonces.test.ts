@@ -22,14 +22,14 @@ forEachStore('the nonces of peer tokens', () => {
     return node;
   };
 
-  it('are each accepted once, however many requests come at the same time', async () => {
+  it('are each accepted once, however many requests arrive at the same time', async () => {
     const node = await start();
     const token = node.addPeer('p').token(NODE_ID);
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => node.serving.tokens.accept(token)));
     expect(attempts.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
   });
 
-  it('are shared by all processes on the store, and outlive them', async () => {
+  it('are shared by all processes on the store, and survive restarts', async () => {
     await inTemporaryFolder(async (folder) => {
       const processes = await Promise.all([start({}, folder), start({}, folder)]);
       const [token] = processes.map((node) => node.addPeer('p').token(NODE_ID));
@@ -45,7 +45,7 @@ forEachStore('the nonces of peer tokens', () => {
     });
   });
 
-  it('are remembered as long as their token could be accepted, and two hours more', async () => {
+  it('are stored as long as their token is acceptable, and two hours more', async () => {
     const node = await start();
     const peer = node.addPeer('p');
     const table = () => node.store.table('federation_nonces').select('digest');

@@ -27,7 +27,7 @@ describe('the tombstone commands', () => {
     expect((await run('revoke', id, '--reason', 'again')).exitCode).not.to.equal(0);
   });
 
-  it('refuse an entity without a colon, and an unknown peer', async () => {
+  it('reject an entity without a colon, and an unknown peer', async () => {
     const added = await run('add', 'alice');
     expect(added.exitCode).not.to.equal(0);
     expect(added.stderr).to.contain('colon');
@@ -35,7 +35,7 @@ describe('the tombstone commands', () => {
     expect(followed.exitCode).not.to.equal(0);
   });
 
-  it('erase the facts behind a tombstone after confirmation', async () => {
+  it('erase the facts of a tombstone after confirmation', async () => {
     const fact = { entity: 'user:bob', relation: 'memory:note', value: { type: 'text', v: 'a leaked word' } };
     const lines = `${JSON.stringify({ ...fact, source: 'agent:s', scope: 'local' })}\n`;
     const said = await place.run(['import', '-', '--key-file', 'data/admin.key', '--url', url], {}, lines);

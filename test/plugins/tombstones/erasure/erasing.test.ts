@@ -17,7 +17,7 @@ import { findTraces } from './find-traces.ts';
 
 const CANARY = 'zebrafish-quartz-7f3a';
 
-forEachStore('erasing the facts behind a tombstone', (kind) => {
+forEachStore('erasing the facts of a tombstone', (kind) => {
   let at: ErasureNode;
   beforeEach(async () => {
     at = await ErasureNode.start(kind);
@@ -39,7 +39,7 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.not.deep.equal([]);
   });
 
-  it('is refused while suppression is off', async () => {
+  it('is refused while tombstones are disabled', async () => {
     const id = await at.tombstone();
     await at.end();
     await at.start({ env: { SVC_TOMBSTONES_ENABLED: 'false' } });
@@ -55,7 +55,7 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.deep.equal([]);
   });
 
-  it('returns a signed receipt, and the chain of facts still verifies', async () => {
+  it('returns a signed receipt, and the hash chain of facts still verifies', async () => {
     await at.say('before', { entity: 'user:other' });
     await at.say(CANARY);
     await at.say('after', { entity: 'user:other' });
@@ -67,7 +67,7 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     expect(found.chain_proof.checked_entries).to.be.at.least(3);
   });
 
-  it('destroys later facts when repeated', async () => {
+  it('destroys facts stored after the first erasure when repeated', async () => {
     await at.say('first');
     const id = await at.tombstone();
     const first = await at.erase(id);
@@ -78,7 +78,7 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.deep.equal([]);
   });
 
-  it('runs as a job for many facts', async () => {
+  it('runs as a background job for many facts', async () => {
     await at.end();
     await at.start({ env: { SVC_ASYNC_JOB_THRESHOLD: '2' } });
     for (let n = 0; n < 3; n += 1) await at.say(`${CANARY} ${n}`, { relation: `memory:n${n}` });
@@ -97,13 +97,13 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     expect(await traces()).to.deep.equal([]);
   });
 
-  it('is completed by the next start after a crash', async () => {
+  it('is completed at the next start after a crash', async () => {
     await at.say(CANARY);
     const id = await at.tombstone();
     const store = at.node.kernel.get(FactStore);
     const receipt = await at.erase(id);
     await at.say(`${CANARY} again`);
-    // As a process leaves it that ends in the middle.
+    // Restores the state that a process leaves when it crashes in the middle of an erasure.
     const position = JSON.stringify({ phase: 'references', at: null });
     await store.table('tombstones_erasures').update({ state: 'running', position, receipt: null, touched_ms: 0 });
     await at.end();
@@ -120,7 +120,7 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     expect((await at.erase(id)).id).to.not.equal(receipt.id);
   });
 
-  it('is repeated in a restored store', async () => {
+  it('is repeated in a store restored from an older backup', async () => {
     await at.say(CANARY);
     const { id: other } = await at.say('stays', { entity: 'user:other' });
     const lines = join(at.folder, 'erasures.jsonl');
@@ -128,7 +128,7 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     await at.erase(id);
     const journal = await readFile(lines, 'utf8').catch(() => '');
     expect(journal).to.contain(id).and.not.contain(CANARY);
-    // As a backup has it: a fact, and nothing of the tombstone.
+    // Deletes the tombstone, as in a backup made before it, while a fact of the entity exists.
     const store = at.node.kernel.get(FactStore);
     for (const table of ['tombstones_erasures', 'tombstones_markers', 'tombstones_hidden']) {
       await store.table(table).delete();
@@ -146,7 +146,7 @@ forEachStore('erasing the facts behind a tombstone', (kind) => {
     expect((await at.get(`/v1/tombstones/${VICTIM}`)).tombstones[0].id).to.equal(id);
   });
 
-  it('keeps erased facts of peers from returning, but accepts later ones', async () => {
+  it('prevents erased facts of peers from returning, but accepts later ones', async () => {
     const before = `${at.node.clock.nowMs()}.0`;
     await at.erase(await at.tombstone());
     await at.node.clock.advance(60_000);

@@ -8,7 +8,7 @@ import { placeTestStore } from '../../../kit/test-store.ts';
 
 export const VICTIM = 'user:victim';
 
-/** A node that can be ended and started again on its store, and what tests of erasures do with it. */
+/** A node that can be stopped and restarted on the same store, with shortcuts for erasure tests. */
 export class ErasureNode {
   readonly folder: string;
   readonly #kind: StoreKind;
@@ -31,7 +31,7 @@ export class ErasureNode {
     return this.#node;
   }
 
-  /** Of an administrator. */
+  /** The API key of an administrator. */
   get key(): string {
     return this.#key;
   }

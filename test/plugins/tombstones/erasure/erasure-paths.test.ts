@@ -94,7 +94,7 @@ forEachStore('an erasure of facts that arrived by every path', (kind) => {
   const traces = (needles: readonly (string | Uint8Array)[]) =>
     findTraces(store(), kind === 'sqlite' ? folder : undefined, needles);
 
-  /** The texts, and what the store makes of them: content ids, value keys and salts. */
+  /** Returns the canary texts and the values derived from them: content ids, value keys and salts. */
   const needlesNow = async (): Promise<(string | Uint8Array)[]> => {
     const rows = (await rowsOf('facts')).filter(({ entity_key: key }) => key === VICTIM || key === INSTRUCTION);
     expect(rows.length).to.be.above(12);
@@ -177,7 +177,7 @@ forEachStore('an erasure of facts that arrived by every path', (kind) => {
     return (await ask(200, 'POST', `/v1/tombstones/${id}/erase`, { confirm: entity })).body;
   };
 
-  it('leaves nothing in tables, files and answers, and no fact returns', async () => {
+  it('leaves no trace in tables, files and replies, and no erased fact returns', async () => {
     await subscribe();
     const said = await sayHere();
     const [first] = said as [Said];

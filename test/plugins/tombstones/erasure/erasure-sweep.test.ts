@@ -66,7 +66,7 @@ forEachStore('an erasure', (kind) => {
   const traces = (needles: readonly string[]) =>
     findTraces(node.kernel.get(FactStore), kind === 'sqlite' ? folder : undefined, needles);
 
-  it('leaves no byte of values and content ids anywhere, and counts the destroyed data', async () => {
+  it('leaves no byte of values and content ids in the store, and counts the destroyed data', async () => {
     const said = [
       await say(`${CANARY} plain`),
       await say(`${CANARY} again`, { confidence: 0.5 }),

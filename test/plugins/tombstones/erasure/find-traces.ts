@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FactStore } from '../../../../ports/ports.ts';
 
-/** Where any of these texts or bytes is, also in hexadecimal digits: in tables, and in files of a folder. */
+/** Returns the table columns and the files that contain any of the texts or bytes, also as hexadecimal digits. */
 export const findTraces = async (
   store: FactStore,
   folder: string | undefined,

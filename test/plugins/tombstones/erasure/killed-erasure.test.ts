@@ -16,7 +16,7 @@ interface ErasureState {
 }
 
 forEachStore('an erasure whose process is killed', (kind) => {
-  it('is completed by the next request', async function () {
+  it('is completed by the next erasure request', async function () {
     this.timeout(180_000);
     const run = await NodeProcesses.on(kind);
     try {

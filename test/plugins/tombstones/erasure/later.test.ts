@@ -6,11 +6,11 @@ import { FactStore } from '../../../../ports/ports.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { ErasureNode, VICTIM } from './erasure-node.ts';
 
-forEachStore('a start after erasures', (kind) => {
+forEachStore('a node start after erasures', (kind) => {
   let at: ErasureNode;
   afterEach(() => at.remove());
 
-  it('succeeds for a node whose tenant was removed since', async () => {
+  it('succeeds although the tenant of an erasure was removed', async () => {
     const env = { SVC_MULTI_TENANT_ENABLED: 'true' };
     at = await ErasureNode.start(kind, { env });
     const key = 'acme-'.padEnd(40, 'k');
@@ -29,10 +29,10 @@ forEachStore('a start after erasures', (kind) => {
     await at.get('/v1/tenants/acme');
   });
 
-  it('fails if the file of erasures cannot be read', async () => {
+  it('fails if the erasure journal cannot be read', async () => {
     at = await ErasureNode.start(kind);
     await at.end();
-    // A link to itself cannot be opened by any user.
+    // A symbolic link to itself cannot be opened by any user, not even root.
     await symlink('erasures.jsonl', join(at.folder, 'erasures.jsonl'));
     const error = await at.start().catch((reason: unknown) => reason);
     expect(String(error)).to.match(/ELOOP/);

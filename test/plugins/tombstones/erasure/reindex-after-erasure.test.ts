@@ -14,7 +14,7 @@ forEachStore('indexes rebuilt after an erasure', (kind) => {
   });
   afterEach(() => at.remove());
 
-  it('hold nothing of an erased fact that this process committed', async () => {
+  it('contain no trace of an erased fact that the same process had stored', async () => {
     await at.say('', { value: { type: 'ref', v: CANARY } });
     await at.say('', { entity: 'user:other', value: { type: 'ref', v: 'user:somebody' } });
     await at.erase(await at.tombstone());

@@ -71,7 +71,7 @@ forEachStore('tombstones between nodes', () => {
     });
   const rowsOf = (node: FederatedNode, table: string) => node.kernel.get(FactStore).table(table);
 
-  it('go to peers with a peer token and a capability', async () => {
+  it('are served to peers with a peer token and a capability token', async () => {
     expect((await a.request('GET', PATH, {})).status).to.equal(401);
     expect((await a.request('GET', PATH, { key: a.key })).status).to.equal(401);
     expect((await ask(undefined)).status).to.equal(403);
@@ -84,7 +84,7 @@ forEachStore('tombstones between nodes', () => {
     expect((await ask(await capability(), '?since=x')).status).to.equal(400);
   });
 
-  it('go to a peer of several scopes with a capability for one of them', async () => {
+  it('are served to a peer with several scopes for a capability over one of them', async () => {
     const c = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
     try {
       await peerUp(a, c, { scopes: ['company', 'public'] });
@@ -99,7 +99,7 @@ forEachStore('tombstones between nodes', () => {
     }
   });
 
-  it('do not go to a peer without facts to hide', async () => {
+  it('are not served to a peer without facts to hide', async () => {
     await a.say({ entity: 'user:local', scope: 'local' });
     await a.say({ entity: 'user:company', scope: 'company' });
     await a.say({ entity: 'user:told' });
@@ -117,7 +117,7 @@ forEachStore('tombstones between nodes', () => {
     expect(after.body.tombstones).to.deep.equal([{ ...told, erase: false, revocation }]);
   });
 
-  it('hide only the facts of their issuer on a peer that follows it', async () => {
+  it('hide only the facts of their issuer on a peer that follows the issuer', async () => {
     const theirs = await a.say({ entity: 'user:gone' });
     const ours = await b.say({ entity: 'user:gone' });
     await soon(() => has(b, theirs.id));
@@ -132,7 +132,7 @@ forEachStore('tombstones between nodes', () => {
     expect(log.entries[0].detail).to.deep.equal({ tombstone_id: marker['id'], peer: a.nodeId, is_revoked: false });
   });
 
-  it('are not pulled for a suspended tenant, and a failing peer stops no other', async () => {
+  it('are not pulled for a suspended tenant, and a failing peer does not stop other peers', async () => {
     const theirs = await a.say({ entity: 'user:gone' });
     await soon(() => has(b, theirs.id));
     await follow();
@@ -150,14 +150,14 @@ forEachStore('tombstones between nodes', () => {
     await soon(async () => !(await has(b, theirs.id)));
   });
 
-  it('release all facts when revoked, also those withheld from a peer meanwhile', async () => {
+  it('release all facts when revoked, also those not served to a peer in the meantime', async () => {
     const first = await a.say({ entity: 'user:back' });
     await soon(() => has(b, first.id));
     await follow();
     const marker = await tombstone(a, { entity_uri: 'user:back' });
     const withheld = await a.say({ entity: 'user:back' });
     const other = await a.say({ entity: 'user:other' });
-    // The cursor of the peer has passed the withheld fact.
+    // The pull cursor of the peer has passed the hidden fact.
     await soon(async () => (await has(b, other.id)) && !(await has(b, first.id)));
     expect(await has(b, withheld.id)).to.equal(false);
     expect((await revoke(a, marker['id'])).status).to.equal(200);
@@ -165,7 +165,7 @@ forEachStore('tombstones between nodes', () => {
     expect((await revoke(b, marker['id'])).status).to.equal(409);
   });
 
-  it('release facts to a peer that does not follow as well', async () => {
+  it('release facts when revoked, also to a peer that does not follow the issuer', async () => {
     const marker = await tombstone(a, { entity_uri: 'user:late' });
     const withheld = await a.say({ entity: 'user:late' });
     const other = await a.say({ entity: 'user:other' });
@@ -191,7 +191,7 @@ forEachStore('tombstones between nodes', () => {
     const signature = encodeBase64Url(signer.signer.sign(Buffer.from(canonicalJson(members))));
     return { ...members, signature, revocation: null };
   };
-  it('are refused without the signature of their issuer, and wait while the issuer is unknown', async () => {
+  it('are rejected without the signature of their issuer, and parked if the issuer is unknown', async () => {
     const fact = await a.say({ entity: 'user:forged' });
     await soon(() => has(b, fact.id));
     const issuer = a.identity;

@@ -29,7 +29,7 @@ forEachStore('the routes of tombstones', () => {
     return verifyEd25519(key, bytes, decodeBase64Url(String(signature)) as Uint8Array);
   };
 
-  it('make a marker signed by the key of the node', async () => {
+  it('create a tombstone signed by the key of the node', async () => {
     const { status, body } = await create({ entity_uri: 'user:Ann', reason: 'asked for it' });
     expect(status).to.equal(201);
     expect(Object.keys(body).sort()).to.deep.equal(
@@ -41,14 +41,14 @@ forEachStore('the routes of tombstones', () => {
     expect(await isSigned({ ...body, erase: false, scope: 'public' })).to.equal(false);
   });
 
-  it('return the active marker of an entity and scope again', async () => {
+  it('return the existing active tombstone for the same entity and scope', async () => {
     const { body: first } = await create({ entity_uri: 'user:twice' });
     const again = await create({ entity_uri: ' USER:twice ', reason: 'other words', legal_hold: true });
     expect([again.status, again.body]).to.deep.equal([201, first]);
     expect((await create({ entity_uri: 'user:twice', scope: 'public' })).body.id).not.to.equal(first.id);
   });
 
-  it('refuse a malformed entity or scope', async () => {
+  it('reject a malformed entity or scope', async () => {
     const refused = async (body: object) => {
       const reply = await create(body);
       return [reply.status, reply.body.code];
@@ -69,7 +69,7 @@ forEachStore('the routes of tombstones', () => {
     expect(revoked.status).to.equal(403);
   });
 
-  it('show the markers of an entity in any spelling, and none for an entity without', async () => {
+  it('list the tombstones of an entity in any spelling, and none for an entity without one', async () => {
     const { body: marker } = await create({ entity_uri: 'svc://host/user/Ann Lee' });
     for (const spelt of ['svc://host/user/ann-lee', encodeURIComponent('svc://host/user/Ann Lee')]) {
       expect((await of(spelt)).body).to.deep.equal({ tombstoned: true, tombstones: [marker], revocations: [] });
@@ -78,7 +78,7 @@ forEachStore('the routes of tombstones', () => {
     expect([none.status, none.body]).to.deep.equal([200, { tombstoned: false, tombstones: [], revocations: [] }]);
   });
 
-  it('revoke a marker once, by a signed revocation', async () => {
+  it('revoke a tombstone once, with a signed revocation', async () => {
     const { body: marker } = await create({ entity_uri: 'user:back' });
     expect((await revoke(marker.id, {})).status).to.equal(422);
     expect((await revoke(marker.id, { reason: ' ' })).status).to.equal(422);
@@ -97,7 +97,7 @@ forEachStore('the routes of tombstones', () => {
     expect((await create({ entity_uri: 'user:back' })).body.id).not.to.equal(marker.id);
   });
 
-  it('hide nothing while suppression is off', async () => {
+  it('do not hide facts while tombstones are disabled', async () => {
     await create({ entity_uri: 'user:shown' });
     const fact = { entity: 'user:shown', relation: 'r:x', value: { type: 'text', v: 'here' }, source: 'agent:w' };
     expect((await node.request('POST', '/v1/facts', { key: writer, body: fact })).status).to.equal(201);
@@ -105,7 +105,7 @@ forEachStore('the routes of tombstones', () => {
     expect(found.body.total).to.equal(1);
   });
 
-  it('leave entries in the audit log that do not name the entity', async () => {
+  it('write audit entries that do not contain the entity', async () => {
     const { body } = await node.request('GET', '/v1/auth/audit?limit=500', { key: admin });
     const ours = body.entries.filter(({ event_type }: { event_type: string }) => event_type.startsWith('tombstone_'));
     expect(new Set(ours.map(({ event_type }: { event_type: string }) => event_type))).to.deep.equal(

@@ -7,7 +7,7 @@ import { ErasureNode } from '../erasure/erasure-node.ts';
 
 const ALICE = 'user:alice';
 
-forEachStore('the export of a subject', (kind) => {
+forEachStore('the export of the facts of an entity', (kind) => {
   let at: ErasureNode;
   beforeEach(async () => {
     at = await ErasureNode.start(kind);
@@ -22,7 +22,7 @@ forEachStore('the export of a subject', (kind) => {
     return { text, header: lines[0], facts: lines.slice(1, -1).map(({ fact }) => fact), end: lines.at(-1) };
   };
 
-  it('has all visible facts about it and by it, and ends with a receipt over all lines', async () => {
+  it('contains all visible facts about and by the entity, and a receipt over all lines', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 70; n += 1) {
       ids.push((await at.say(`note ${n}`, { entity: ALICE, relation: `memory:n${n}` })).id);
@@ -45,7 +45,7 @@ forEachStore('the export of a subject', (kind) => {
     expect(verifyEd25519(key, Buffer.from(canonicalJson(stated)), signed)).to.equal(true);
   });
 
-  it('has only the requested half, and is audited', async () => {
+  it('contains only the requested half, and is audited', async () => {
     const about = await at.say('about her', { entity: ALICE });
     const by = await at.say('said by her', { entity: 'user:bob', source: ALICE });
     expect((await exported({ asserted_by: false })).facts.map(({ id }) => id)).to.deep.equal([about.id]);
@@ -58,7 +58,7 @@ forEachStore('the export of a subject', (kind) => {
     });
   });
 
-  it('is open only to admins who may also read', async () => {
+  it('is open only to admins with the read permission', async () => {
     for (const permissions of [['read', 'write', 'audit.read'], ['admin']]) {
       const key = await at.node.addKey({ permissions });
       const reply = await at.node.request('POST', '/v1/subjects/export', { key, body: { entity_uri: ALICE } });
