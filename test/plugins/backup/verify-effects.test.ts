@@ -97,7 +97,7 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
     told('expiries', endless.ttl);
     told('edges', missing);
     told('edges', bent);
-    // Deleting the resolution reopens its conflict, so a third winner is wrong.
+    // The conflict without its resolution is open again, so its missing winner is the third finding.
     expect(found.filter(({ check }) => check === 'winners')).to.have.length(3);
     for (const check of ['resolutions', 'facts', 'expiries', 'edges']) {
       expect(

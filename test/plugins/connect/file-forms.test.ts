@@ -10,26 +10,26 @@ const JSON_CLIENTS = CLIENT_NAMES.filter((name) => name !== 'codex');
 const JSON_FORMS: Readonly<Record<string, string>> = {
   'an empty file': '',
   'an empty object': '{}',
-  'white space alone': '  \n',
-  'a comment alone': '// servers of mine\n{\n  // none yet\n}\n',
+  'only white space': '  \n',
+  'only a comment': '// servers of mine\n{\n  // none yet\n}\n',
   'comments and trailing commas': '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x" }, /* last */\n  },\n}\n',
-  'Windows ends of line': '{\r\n    "servers": {\r\n        "a": { "command": "x" }\r\n    }\r\n}\r\n',
+  'Windows line endings': '{\r\n    "servers": {\r\n        "a": { "command": "x" }\r\n    }\r\n}\r\n',
   'a byte order mark': '\uFEFF{\n  "mcpServers": {}\n}\n',
   tabs: '{\n\t"hooks": {\n\t\t"Stop": []\n\t},\n\t"inputs": []\n}\n',
   'one line': '{"mcpServers":{"a":{"command":"x"}},"hooks":{"SessionStart":[{"hooks":[]}]},"version":1}',
-  'comments behind and below':
+  'comments after and below entries':
     '{\n  "mcpServers": {\n    "a": {} // one\n    // two\n  } /* three */ // four\n  // five\n}\n',
   'comments in empty objects': '{\n  "servers": { // mine\n  },\n  "mcpServers": {\n    // none\n  }\n}\n',
-  'no end of line': '{\n  "other": "ünïcode \\u2028 \\" // no comment"\n}',
+  'no final line ending': '{\n  "other": "ünïcode \\u2028 \\" // no comment"\n}',
 };
 
 const TOML_FORMS: Readonly<Record<string, string>> = {
   'an empty file': '',
-  'a comment alone': '# settings of mine',
+  'only a comment': '# settings of mine',
   'tables and comments': '# mine\nmodel = "x"\n\n[mcp_servers.a] # the first\ncommand = "x"\nargs = ["1"]\n\n',
-  'Windows ends of line': 'model = "x"\r\n\r\n[mcp_servers.a]\r\ncommand = "x"\r\n',
+  'Windows line endings': 'model = "x"\r\n\r\n[mcp_servers.a]\r\ncommand = "x"\r\n',
   'a byte order mark': '\uFEFFmodel = "x"\n',
-  'no end of line': '[features]\nhooks = true',
+  'no final line ending': '[features]\nhooks = true',
   'lists of tables': '[[profiles]]\nname = "a"\n[profiles.inner]\nx = 1\n',
 };
 
@@ -108,7 +108,7 @@ describe('configuration files of connected clients', () => {
 
   it('keep comments of neighbouring entries in place, also when a changed file is disconnected', async () => {
     for (const form of [
-      'comments behind and below',
+      'comments after and below entries',
       'comments in empty objects',
       'comments and trailing commas',
       'tabs',

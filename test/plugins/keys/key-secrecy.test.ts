@@ -19,7 +19,7 @@ const storedBytes = async ({ folder, kernel }: TestNode): Promise<Buffer> => {
   return Buffer.concat([...files, Buffer.from(JSON.stringify(rows))]);
 };
 
-forEachStore('the secrecy of keys', () => {
+forEachStore('API keys as secrets', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode({
@@ -29,7 +29,7 @@ forEachStore('the secrecy of keys', () => {
   });
   after(() => node.stop());
 
-  it('keeps the key out of every reply, the log, the audit log and the store', async () => {
+  it('never appear in a reply, the log, the audit log or the store', async () => {
     const send = (method: string, target: string, key: string, body?: unknown) =>
       node.request(method, target, { key, ...(body === undefined ? {} : { body }) });
     const registration = { raw_key: RAW, entity_uri: 'agent:w' };
@@ -89,7 +89,7 @@ forEachStore('the secrecy of keys', () => {
     ['a peer token', 401, { Authorization: 'Bearer eyJhbGciOiJFZERTQSIsInR5cCI6IkpXVCJ9.e30.AAAA' }],
   ];
   for (const [what, status, headers, query = ''] of FORMS) {
-    it(`requires status ${status} for a credential as ${what}`, async () => {
+    it(`are answered with ${status} when the credential is sent as ${what}`, async () => {
       const reply = await node.request('GET', `/v1/me${query}`, { headers });
       expect(reply.status).to.equal(status);
       if (status === 401) {
@@ -99,7 +99,7 @@ forEachStore('the secrecy of keys', () => {
     });
   }
 
-  it('requires equal replies for an unknown, a revoked and an expired key', async () => {
+  it('get equal replies whether they are unknown, revoked or expired', async () => {
     const body = { raw_key: `${RAW}-2`, entity_uri: 'agent:w' };
     const { body: made } = await node.request('POST', '/v1/auth/keys', { key: BOOTSTRAP, body });
     await node.request('DELETE', `/v1/auth/keys/${made.id}`, { key: BOOTSTRAP });

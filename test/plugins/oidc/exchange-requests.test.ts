@@ -53,10 +53,10 @@ describe('a request for an exchange', () => {
     ['a code without its verifier', { ...CODE, code_verifier: null }, 'body.code_verifier'],
     ['a code without its address', { ...CODE, redirect_uri: undefined }, 'body.redirect_uri'],
     ['a short verifier', { ...CODE, code_verifier: 'short' }, 'body.code_verifier'],
-    ['a permission that nobody knows', { id_token: 'a.b.c', permissions: ['root'] }, 'body.permissions[0]'],
+    ['an unknown permission', { id_token: 'a.b.c', permissions: ['root'] }, 'body.permissions[0]'],
     ['no permission', { id_token: 'a.b.c', permissions: [] }, 'body.permissions'],
     ['a long client', { id_token: 'a.b.c', client: 'c'.repeat(256) }, 'body.client'],
-    ['a token that is no text', { id_token: { alg: 'none' } }, 'body.id_token'],
+    ['a token that is not a string', { id_token: { alg: 'none' } }, 'body.id_token'],
     ['an unknown member', { id_token: 'a.b.c', access_token: 'x' }, 'body.access_token'],
   ];
   for (const [what, body, path] of BODIES) {

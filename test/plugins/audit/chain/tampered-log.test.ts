@@ -23,7 +23,7 @@ const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, ch
     'an entry was changed, put in or moved',
     6,
   ],
-  'writes a time that is none': [
+  'writes an invalid time': [
     `UPDATE audit_entries SET ts_ms = 9007199254740991 WHERE tenant_id = 'T' AND chain_seq = 2`,
     'an entry was changed, put in or moved',
     2,
@@ -87,7 +87,7 @@ const ATTACKS: Readonly<Record<string, readonly [sql: string, reason: string, ch
 };
 
 forEachStore('an audit log that was tampered with', () => {
-  const names = [...Object.keys(ATTACKS), 'computes all later links anew', 'changes what no checkpoint covers yet'];
+  const names = [...Object.keys(ATTACKS), 'recomputes all later links', 'changes entries after the last checkpoint'];
   const own = (name: string): string => `own-${names.indexOf(name)}`;
   const other = (name: string): string => `other-${names.indexOf(name)}`;
   let node: TestNode;
@@ -117,7 +117,7 @@ forEachStore('an audit log that was tampered with', () => {
   }
 
   it('is detected by a checkpoint even if all later links are recomputed', async () => {
-    const tenantId = own('computes all later links anew');
+    const tenantId = own('recomputes all later links');
     const { entries } = await node.kernel.get(Audit).log(auditorOf(tenantId), {});
     let previous: string | null = null;
     const statements: string[] = [];

@@ -86,10 +86,10 @@ describe('a peer token', () => {
     ['a nonce of 129 characters', 'missing_nonce', () => ({ nonce: 'n'.repeat(129) })],
     ['a nonce that is a number', 'missing_nonce', () => ({ nonce: 12345678 })],
     ['scopes that are a string', 'invalid_token', () => ({ scopes: 'public' })],
-    ['scopes that are no names', 'invalid_token', () => ({ scopes: [1] })],
+    ['scopes that are not names', 'invalid_token', () => ({ scopes: [1] })],
     ['an unknown issuer', 'peer_not_registered', () => ({ iss: 'svc://stranger.test' })],
     ['no issuer', 'invalid_iss', () => ({ iss: undefined })],
-    ['an issuer that is no text', 'invalid_iss', () => ({ iss: 7 })],
+    ['an issuer that is not a string', 'invalid_iss', () => ({ iss: 7 })],
     ['this node as its issuer', 'invalid_iss', () => ({ iss: NODE_ID })],
   ];
   for (const [what, code, claims] of refused) {
