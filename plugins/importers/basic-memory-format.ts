@@ -5,7 +5,7 @@ import { isObject, relationPart, relationWord, shortDigest, textMember } from '.
 const MAX_NOTE_BYTES = 8 * 1024 * 1024;
 const FRONT_MATTER = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 const MAX_FRONT_MATTER = 64 * 1024;
-/** Members that become a fact of their own, or an instant. */
+/** Front matter members with a fact or an instant of their own. */
 const KNOWN = new Set([
   'title',
   'type',
@@ -86,7 +86,7 @@ const parseFront = async (yaml: string): Promise<Readonly<Record<string, unknown
   }
 };
 
-/** As the product derives one from a path. */
+/** Derives a permalink from a path as Basic Memory does. */
 const permalinkOf = (path: string): string =>
   path
     .toLowerCase()

@@ -33,7 +33,10 @@ const itemOf = (item: string): readonly NoteLine[] => {
   return isPlain ? [{ kind: 'observation', category: 'note', text: item }, ...linksOf(item)] : [];
 };
 
-/** `type [[Target]] (context)`; a type with spaces is quoted. With more text, the line is a sentence with a link. */
+/**
+ * Reads `type [[Target]] (context)`, with quotes around a type with spaces. Returns null for a line with more text,
+ * which is a sentence with a link.
+ */
 const relationOf = (item: string): NoteLine | null => {
   const start = item.indexOf('[[');
   const end = item.indexOf(']]', start);
@@ -58,5 +61,5 @@ const linksOf = (line: string): NoteLine[] => {
   return links;
 };
 
-/** A link may have another text after a bar, and a heading after a hash. */
+/** The link target, without its display text after `|` and its heading after `#`. */
 const targetOf = (link: string): string => (link.split('|')[0]?.split('#')[0] ?? '').trim();

@@ -23,7 +23,7 @@ function* conversationItems(value: unknown, at: string, instant: Instant): Gener
   const id = idMember(value, 'conversation_id', 'id', 'uuid');
   const mapping = member(value, 'mapping');
   if (id === undefined || !isObject(mapping)) {
-    // The rest of an object that held the list.
+    // The object around the list, without the list.
     if (isObject(value) && Object.keys(value).length === 0) return;
     yield { at, skipped: 'not a conversation of ChatGPT', isBroken: true };
     return;
@@ -57,7 +57,9 @@ interface Visit {
   readonly said: string | undefined;
 }
 
-/** The nodes of a conversation's tree, from its roots, each branch to its end. Cycles are entered once. */
+/**
+ * Visits the nodes of a conversation tree from its roots, one branch after another. Visits each node of a cycle once.
+ */
 function* inOrder(mapping: Readonly<Record<string, unknown>>): Generator<Visit> {
   const seen = new Set<string>();
   const isRoot = (id: string): boolean => {
@@ -121,7 +123,7 @@ const authorOf = (message: unknown): string => {
   return name === undefined ? `chatgpt:${role}` : `chatgpt:${role}/${name}`;
 };
 
-/** The model's notes to itself, which it did not say. */
+/** Content types of the model's internal notes, which are not part of the conversation. */
 const UNSAID = new Set(['thoughts', 'reasoning_recap', 'model_editable_context', 'user_editable_context']);
 
 const textOf = (message: unknown): string | null => {

@@ -9,7 +9,7 @@ const SCOPES: readonly Scope[] = ['local', 'team', 'company', 'public'];
 
 type Instant = Parameters<ImportReader>[1]['instant'];
 
-/** Every row is a fact, of the members that the mapping names. */
+/** Makes a fact from every row, with the members in the mapping. */
 export const readCsv: ImportReader = async function* (input, { map, instant }) {
   const rules = await readMapping(map);
   for await (const file of input.files()) {

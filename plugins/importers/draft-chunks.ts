@@ -3,17 +3,17 @@ import { type DraftFacts, sessionHeader } from './draft-facts.ts';
 import type { ImportDraft, ImportItem, ImportSkip } from './importers-api.ts';
 import { shortDigest } from './origin-values.ts';
 
-/** The longest value has 1 MiB of text, at most six times that when escaped. */
+/** A value has at most 1 MiB of text, which JSON escapes may lengthen six times. */
 const MAX_FACT_BYTES = 8 * 1024 * 1024;
 /** Well under the 16 MiB that the route accepts. */
 const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
-/** A long run of skips is reported and recorded as well. */
+/** Ends a chunk after many skips without a fact, so that their progress is saved. */
 const MAX_SKIPS = 1_000;
 
-/** Drafts that are asserted in one request, all of one conversation or of none. */
+/** Drafts of one request, all from one conversation or from none. */
 export interface DraftChunk {
   readonly body: Buffer;
-  /** In the order of the lines of the body. */
+  /** In the order of the lines in the request body. */
   readonly drafts: readonly ImportDraft[];
   readonly skips: readonly ImportSkip[];
   readonly session: string | undefined;
@@ -28,11 +28,11 @@ export interface ChunkOptions {
   readonly maxFacts: number;
   /** Number of items that an earlier run completed. */
   readonly from: number;
-  /** Part of every key. */
+  /** Part of every idempotency key. */
   readonly format: string;
 }
 
-/** Cuts the items of an input into requests. */
+/** Splits the items of an input into requests. */
 export async function* draftChunks(
   items: AsyncIterable<ImportItem>,
   { facts, maxFacts, from, format }: ChunkOptions,

@@ -2,7 +2,7 @@ import { contentId } from '../../kernel/internal-api.ts';
 import type { FactValue, Scope } from '../../kernel/plugin-api.ts';
 import type { ImportDraft } from './importers-api.ts';
 
-/** Bounds the drafts that later ones may derive from. */
+/** Limits the memory for the keys of earlier drafts. */
 const MAX_KEYS = 200_000;
 const MAX_DERIVED = 100;
 const MAX_SESSION = 128;
@@ -13,7 +13,7 @@ export interface DraftDefaults {
   readonly sourcePrefix: string;
 }
 
-/** Turns drafts into bodies of POST /v1/facts, in their order. */
+/** Converts drafts, in their order, to bodies of POST /v1/facts. */
 export interface DraftFacts {
   factOf(draft: ImportDraft): Readonly<Record<string, unknown>>;
   /** Number of links to drafts that did not exist before. */

@@ -26,7 +26,7 @@ export const storedBefore = async ({ server, clock }: PatientTarget, chunk: Draf
 
 const MEMBERS = ['entity', 'relation', 'source', 'scope'] as const;
 
-/** A key without read permission learns nothing, so the fact is sent. */
+/** Without read permission the result is false, and the fact is sent. */
 const isThere = async (server: PatientTarget['server'], line: string): Promise<boolean> => {
   const fact: unknown = JSON.parse(line);
   const query = new URLSearchParams(Object.fromEntries(MEMBERS.map((name) => [name, String(member(fact, name))])));

@@ -9,7 +9,7 @@ import type { ImportFile, ImportInput, ImportLine } from './importers-api.ts';
 import { jsonItems } from './json-items.ts';
 import { listZip, readZipEntry } from './zip-archive.ts';
 
-/** A value of 1 MiB has at most six times that length when escaped, and the rest of a line is short. */
+/** A value has at most 1 MiB, which JSON escapes may lengthen six times. The rest of a line is short. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const MAX_FOLDER_DEPTH = 32;
 const MAX_FILES = 1_000_000;
@@ -17,7 +17,7 @@ const ZIP = Buffer.from('PK');
 
 export interface OpenedInput extends ImportInput {
   readonly totalBytes: number;
-  /** Bytes read so far; compressed files count compressed. */
+  /** Bytes read so far. Counts the compressed size of compressed files. */
   readBytes(): number;
   /** Digest of the content, and of the names in a folder. */
   digest(): Promise<string>;
@@ -30,7 +30,7 @@ interface Place {
   open(onRead: (bytes: number) => void): AsyncIterable<Buffer>;
 }
 
-/** Opens a file, an archive or a folder. Reads only names. */
+/** Opens a file, an archive or a folder. Reads names but no contents. */
 export const openInput = async (path: string): Promise<OpenedInput> => {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) throw new ServiceError('lookup', `there is no file or folder ${path}`);

@@ -23,7 +23,7 @@ export interface RunParts {
   readonly defaults: DraftDefaults;
   readonly maxFacts: number;
   readonly state: StateFile;
-  /** Digest of the whole import, for its state. */
+  /** Digest of the input and the options, for the state file. */
   readonly digest: string;
   readonly from: number;
   readonly refusedBefore: number;
@@ -64,7 +64,7 @@ export const runImport = async (parts: RunParts, tally: RunTally): Promise<numbe
   let position = from;
   const remember = (isDone: boolean): Promise<void> =>
     state.write({ digest, position, refused: parts.refusedBefore + tally.refused, isDone });
-  // Checked before anything is sent, because without the file a run could not be resumed.
+  // The state file is written before the first request, because a run could not be resumed without it.
   await remember(false);
   for await (const chunk of draftChunks(items, { facts, maxFacts, from, format })) {
     for (const { at, skipped, isBroken } of chunk.skips) {

@@ -18,9 +18,9 @@ export interface ImportState {
 /** A file from which a later run resumes. */
 export interface StateFile {
   readonly path: string;
-  /** Undefined without a file, and for the file of another import. */
+  /** Returns undefined without a file, and for the state of another import. */
   read(digest: string): Promise<ImportState | undefined>;
-  /** Replaces the file as a whole, so that a killed run leaves the previous one. */
+  /** Replaces the whole file atomically, so that a killed run leaves the previous state. */
   write(state: ImportState): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { defineVocabulary, type FactValue, type Scope, type Word } from '../../k
 export interface ImportDraft {
   /** The kind of item in one word, for example `message`. A run counts drafts by it. */
   readonly kind: string;
-  /** Its position in the input, for people: a file with a line, or the place of an item. */
+  /** The place in the input, for people: a file with a line, or the path of an item. */
   readonly at: string;
   readonly entity: string;
   /** A triple holds one value. If the origin allows several, the relation ends with a distinguishing part. */
@@ -12,7 +12,7 @@ export interface ImportDraft {
   readonly value: Pick<FactValue, 'type' | 'v'>;
   /** The author, role or agent that the origin names. */
   readonly source: string;
-  /** RFC 3339, as in the origin. */
+  /** RFC 3339, as in the original product. */
   readonly timestamp?: string | undefined;
   readonly validUntil?: string | undefined;
   readonly confidence?: number | undefined;
@@ -30,9 +30,9 @@ export interface ImportDraft {
 /** A part of the input that becomes no fact. */
 export interface ImportSkip {
   readonly at: string;
-  /** The reason. A run counts skips by this text, so it is the same each time. */
+  /** The reason. Equal reasons use the same text, because a run counts skips by it. */
   readonly skipped: string;
-  /** True for a damaged part. False for one without content to import. */
+  /** True for damaged data, false for data without importable content. */
   readonly isBroken: boolean;
 }
 
@@ -40,21 +40,21 @@ export type ImportItem = ImportDraft | ImportSkip;
 
 /** A value from a JSON file. */
 export interface JsonItem {
-  /** The requested list that held it, a member of the outermost object; otherwise empty. */
+  /** The name of the requested list that contained the value. Empty for a value outside such lists. */
   readonly list: string;
-  /** From 0, within its list. */
+  /** Position within the list, from 0. */
   readonly index: number;
   readonly value: unknown;
 }
 
 export interface ImportLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
   /** Null for a line that is too long or not UTF-8. */
   readonly text: string | null;
 }
 
-/** One file of the input. Each method reads it from its start, and holds at most one item in memory. */
+/** One file of the input. Each method reads it from the start, and holds at most one item in memory. */
 export interface ImportFile {
   /** Relative to the input, with `/` between its parts. */
   readonly path: string;
@@ -63,12 +63,12 @@ export interface ImportFile {
   bytes(): AsyncIterable<Buffer>;
   lines(): AsyncIterable<ImportLine>;
   /**
-   * The elements of an outermost array; or the elements of the named lists of an outermost object, and then that object
-   * without them; or one document after the other. Throws `validation` for other input, and for a value that is too
-   * deep or too large.
+   * Yields the elements of an outermost array. For an outermost object, yields the elements of the named lists, then
+   * the object without them. Otherwise yields one document after another. Throws `validation` for other input, and for
+   * a value that is too deep or too large.
    */
   items(lists?: readonly string[]): AsyncIterable<JsonItem>;
-  /** The whole of a small file; null if it is larger or not UTF-8. */
+  /** Returns the whole text of a small file. Null if the file is larger or not UTF-8. */
   text(maxBytes: number): Promise<string | null>;
 }
 
@@ -83,8 +83,9 @@ export interface ImportSettings {
   /** The values of `--map`. */
   readonly map: readonly string[];
   /**
-   * An instant of the origin as RFC 3339. Text with an offset stays, text without one gets that of the run, a date
-   * means its midnight, and a number counts seconds or milliseconds since 1970. Undefined for anything else.
+   * Converts an instant of the original product to RFC 3339. Text with an offset is kept, text without one gets the
+   * offset of the run, a date means its midnight, and a number counts seconds or milliseconds since 1970. Undefined for
+   * anything else.
    */
   instant(value: unknown): string | undefined;
 }
@@ -101,7 +102,7 @@ export interface ImportFormat extends Word {
 
 const importFormats = defineVocabulary<ImportFormat>('import format', /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/);
 
-/** All formats are words of this vocabulary. */
+/** The vocabulary of all formats. */
 export const IMPORT_FORMATS = importFormats;
 
 /** Declares a format for `import-from`. The plugin lists it in `declares`. */

@@ -2,10 +2,10 @@ import type { TokenParser } from '@streamparser/json';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { JsonItem } from './importers-api.ts';
 
-/** Bytes of one item, with everything in it. */
+/** Maximum size of one item. */
 const MAX_ITEM_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 100;
-/** Items are extracted after each piece, so that few wait at a time. */
+/** Items are yielded after each piece, so that few of them wait in memory. */
 const PIECE_BYTES = 64 * 1024;
 
 type Parser = InstanceType<typeof TokenParser>;
@@ -79,16 +79,16 @@ interface Surroundings {
   found(item: JsonItem): void;
 }
 
-/** Splits tokens into the values that are items, and gives each to a parser of its own. */
+/** Groups tokens into items, and gives each item its own parser. */
 class Documents {
   readonly #lists: readonly string[];
   readonly #around: Surroundings;
-  /** The open containers outside of an item: an array or an object, and a list in that. */
+  /** The containers around the current item: an array or an object, and a list within the object. */
   readonly #open: ('array' | 'object' | 'list')[] = [];
   #rest: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   #key: string | null = null;
   #awaits: 'value' | 'comma' | 'colon' | 'key' = 'value';
-  /** True directly after an opening bracket, which may be closed at once. */
+  /** True directly after an opening bracket: the container may end without a value. */
   #isFresh = false;
   #parser: Parser | null = null;
   #depth = 0;

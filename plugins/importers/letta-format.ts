@@ -42,7 +42,7 @@ export const readLetta: ImportReader = async function* (input, { instant }) {
   }
 };
 
-/** Uses the name, because each import into a server assigns another id. */
+/** Uses the name, because a server assigns a new id at each import. */
 const nameOf = (value: unknown): string | undefined => textMember(value, 'name') ?? idMember(value, 'id');
 
 function* agentItems(value: unknown, at: string, agent: Agent): Generator<ImportItem> {

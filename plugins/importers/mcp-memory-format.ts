@@ -3,7 +3,7 @@ import { isObject, listMember, member, relationPart, relationWord, shortDigest, 
 
 type Instant = Parameters<ImportReader>[1]['instant'];
 
-/** One entity or relation per line, or the result of the tool read_graph. */
+/** Reads one entity or relation per line, or the result of the tool read_graph. */
 export const readMcpMemory: ImportReader = async function* (input, { instant }) {
   for await (const file of input.files()) {
     if (!/\.jsonl?$/i.test(file.path)) {
@@ -97,6 +97,6 @@ function* relationItems(value: unknown, at: string, instant: Instant): Generator
   };
 }
 
-/** Derivatives of the official server record the time of creation. */
+/** The creation time, which only variants of the official server record. */
 const changedAt = (value: unknown, instant: Instant): string | undefined =>
   instant(member(value, 'timestamp')) ?? instant(member(value, 'createdAt'));

@@ -1,7 +1,7 @@
 import { hasWhiteSpace, parseDateOrInstant } from '../../kernel/internal-api.ts';
 import { isWithinCharacters, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** An own member of a JSON object, never an inherited one. */
+/** Returns an own member of a JSON object, never an inherited one. */
 export const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
@@ -58,10 +58,10 @@ const NAIVE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)([.,]\d{1,9})?\s*
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Larger numbers count milliseconds: as seconds they would lie after the year 5000. */
 const MILLISECONDS_FROM = 1e11;
-/** Some products write the first possible instant for an absent one. */
+/** Some products write the first possible instant in place of an absent one. */
 const NO_INSTANT = /^0*1-01-01/;
 
-/** See `ImportSettings.instant`. `offset` is that of the run, for example `+02:00`. */
+/** Implements `ImportSettings.instant`. `offset` is the offset of the run, for example `+02:00`. */
 export const originInstant = (value: unknown, offset: string): string | undefined => {
   if (typeof value === 'number') return fromNumber(value);
   if (typeof value !== 'string') return undefined;

@@ -1,19 +1,19 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { Progress } from '../../kernel/command-api.ts';
 
-/** Bounds the output, because nobody reads more on a terminal. */
+/** Limits the output on a terminal. */
 const MAX_SHOWN = 50;
 
 /** Reports refused items with their reasons. */
 export interface RefusedItems {
   add(at: string, reason: string): void;
-  /** Writes the items since the last call. */
+  /** Prints the items that were refused since the last call. */
   flush(): Promise<void>;
-  /** Reports how many were not shown. */
+  /** Prints the number of items that were not shown. */
   end(): void;
 }
 
-/** Lists the items on standard error, and all of them in a file if one is named. The file is overwritten. */
+/** Lists the first items on standard error, and all of them in the named file, which is overwritten. */
 export const createRefusedItems = async (
   progress: Pick<Progress, 'say'>,
   file: string | undefined,
@@ -43,5 +43,5 @@ export const createRefusedItems = async (
 
 const MAX_TEXT = 300;
 
-/** Names of files and reasons come from outside. */
+/** Replaces control characters, because names of files and reasons come from outside. */
 export const printable = (text: string): string => text.replaceAll(/[\p{C}]+/gu, ' ').slice(0, MAX_TEXT);

@@ -2,12 +2,12 @@ import { parseInstant } from '../../kernel/plugin-api.ts';
 import type { ImportDraft, ImportItem, ImportReader } from './importers-api.ts';
 import { idMember, isObject, listMember, member, relationPart, relationWord, textMember } from './origin-values.ts';
 
-/** Lists in replies of the API. Messages stay with the object that names their session. */
+/** Lists in replies of the API. `messages` is not among them, because its outer object names the session. */
 const LISTS = ['edges', 'nodes', 'episodes', 'sessions', 'threads'] as const;
 
 interface Place {
   readonly at: string;
-  /** For messages that name no session. */
+  /** The session of messages that name none. */
   readonly session: string;
   readonly instant: Parameters<ImportReader>[1]['instant'];
 }

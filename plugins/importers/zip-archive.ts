@@ -4,9 +4,9 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 
 const MAX_ENTRIES = 200_000;
 const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024;
-/** Text hardly compresses better. A file that does is an attack on memory or disk. */
+/** Highest compression ratio of ordinary text. A higher one is an attack on memory or disk. */
 const MAX_RATIO = 250;
-/** Small files may shrink by more. */
+/** Up to this size, the ratio is not limited. */
 const RATIO_FREE_BYTES = 16 * 1024 * 1024;
 const READ_BYTES = 64 * 1024;
 
@@ -32,7 +32,7 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
-/** The files in the directory of an archive. Unpacks nothing. */
+/** Lists the files of an archive without unpacking them. */
 export const listZip = async (file: string): Promise<ZipEntry[]> => {
   const handle = await open(file, 'r');
   try {
@@ -170,7 +170,7 @@ const readDirectory = (directory: Buffer, count: number): ZipEntry[] => {
 
 type Sizes = Pick<ZipEntry, 'bytes' | 'packedBytes' | 'offset'>;
 
-/** Files of more than 4 GiB have their sizes in an extra field, in this order, and only those that do not fit. */
+/** Reads the sizes of files beyond 4 GiB from an extra field, which holds only values that do not fit elsewhere. */
 const wideSizes = (extra: Buffer, sizes: Sizes): Sizes => {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== WIDE_EXTRA) continue;
@@ -186,7 +186,7 @@ const wideSizes = (extra: Buffer, sizes: Sizes): Sizes => {
   return sizes;
 };
 
-/** A path is never written to, but one that leads out of the archive shows a malicious file. */
+/** Rejects paths that lead out of the archive. Nothing is written to them, but they show a malicious file. */
 const isSafePath = (path: string): boolean =>
   !path.endsWith('/') && !path.startsWith('/') && !/^[a-z]:/i.test(path) && !path.split('/').includes('..');
 

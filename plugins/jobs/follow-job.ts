@@ -42,7 +42,7 @@ export const followJob = async (
   }
 };
 
-/** Shows one job: a bar as soon as its size is known. */
+/** Shows the progress of one job: as a bar once its size is known. */
 const viewOf = ({ progress: open, stderr }: FollowContext, unit: string) => {
   let shown: { readonly progress: Progress; total: number | null } | undefined;
   return {

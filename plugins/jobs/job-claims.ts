@@ -42,8 +42,8 @@ export class JobClaims {
   }
 
   /**
-   * Claims a job in the state that was seen, or returns undefined when another process was faster. A job whose last
-   * attempt never reported back fails here, so that a job that ends its process is not tried for ever.
+   * Claims a job in the given state, or returns undefined if another process was faster. Fails a job whose last attempt
+   * never reported back, so that a job that ends its process is not tried for ever.
    */
   claim(seen: Job, maxAttempts: number): Promise<Job | undefined> {
     return this.#parts.tables.write(seen.tenantId, async (own, transaction) => {
@@ -81,7 +81,10 @@ export class JobClaims {
     return this.#parts.tables.write(held.tenantId, (own) => changeHeld(own, held, progressColumns(progress)));
   }
 
-  /** Returns the ids of those among these that are held no longer: ended, cancelled, or taken over. */
+  /**
+   * Returns the ids of the given jobs whose claim this process has lost: ended, cancelled or claimed by another
+   * process.
+   */
   async lost(held: readonly Job[]): Promise<Set<string>> {
     if (held.length === 0) return new Set();
     const rows: Record<string, SqlValue>[] = await this.#parts.tables.read((own) =>
@@ -117,7 +120,7 @@ export class JobClaims {
     return attempts;
   }
 
-  /** Throws when the claim was lost. */
+  /** Throws if the claim was lost. */
   async assertHeld(held: Job, transaction: PluginTransaction): Promise<void> {
     if ((await heldIn(this.#parts.tables.in(transaction), held)) === undefined) throw lost();
   }
@@ -129,14 +132,14 @@ export class JobClaims {
     });
   }
 
-  /** Ends a held job as done, unless it has ended or was lost before. */
+  /** Ends a held job as done. Does nothing if the job has ended or its claim was lost. */
   settle(held: Job, result: JobData | undefined, progress: ReportedProgress | null = held.progress): Promise<void> {
     return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
       if ((await heldIn(own, held)) !== undefined) await this.finish(held, result, transaction, progress);
     });
   }
 
-  /** Ends a held job as done. Throws when the claim was lost. */
+  /** Ends a held job as done. Throws if the claim was lost. */
   async finish(
     held: Job,
     result: JobData | undefined,
@@ -151,7 +154,7 @@ export class JobClaims {
     await this.#end(own, done, { status: 'done', result: result ?? null, nowMs });
   }
 
-  /** Gives a held job back, or ends it. Does nothing when the claim was lost, and returns false. */
+  /** Returns a held job to the queue, or ends it. If the claim was lost, does nothing and returns false. */
   setBack(held: Job, setback: Setback, progress: ReportedProgress | null = held.progress): Promise<boolean> {
     return this.#parts.tables.write(held.tenantId, async (own, transaction) => {
       const stored = await heldIn(own, held);
@@ -179,7 +182,7 @@ const heldIn = async (own: ReadableTables, held: Job): Promise<Job | undefined> 
   return job?.status === 'running' && job.fence === held.fence ? job : undefined;
 };
 
-/** Changes columns of a job that is still held, and returns whether it is. */
+/** Changes columns of a job if it is still held. Returns false if it is not. */
 const changeHeld = async (
   own: WritableTables,
   held: Job,

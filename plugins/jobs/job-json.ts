@@ -20,10 +20,10 @@ export const JOB_SUMMARY_JSON = objectOf(
   { optional: ['started_at', 'completed_at', 'error', 'progress'] },
 );
 
-/** A job in an answer. Members of its result stand beside its own, so the object is open. */
+/** A job in an answer. The object is open, because it also contains the members of the result. */
 export const JOB_JSON = { ...JOB_SUMMARY_JSON, additionalProperties: true };
 
-/** A job as its route shows it. Members of the result never take the place of the job's own. */
+/** A job as its route shows it. A member of the result never replaces a member of the job. */
 export const jobJson = (job: JobReport): Record<string, unknown> => ({ ...job.result, ...jobSummaryJson(job) });
 
 export const jobSummaryJson = (job: JobSummary): Record<string, unknown> => ({
@@ -45,7 +45,7 @@ const progressJson = ({ done, total, ratePerSecond }: ReportedProgress) => ({
   rate_per_s: ratePerSecond,
 });
 
-/** The body of a 202 reply: the work is left to a job. */
+/** The body of a 202 reply: a job continues the work of the request. */
 export const ACCEPTED_JOB_JSON = objectOf({
   job_id: STRING_JSON,
   status: { type: 'string', const: 'pending' },

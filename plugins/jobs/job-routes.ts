@@ -20,8 +20,8 @@ interface Params {
 const PARAMS = schema<Params>({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] });
 
 /**
- * `GET /v1/jobs/{id}`: how far a job has come, and what it found. A plugin whose jobs are also read under a path of its
- * own, such as `/v1/lint/jobs/:id`, makes a second one of it.
+ * `GET /v1/jobs/{id}`: the progress and the result of a job. A plugin may register the route once more under a path of
+ * its own, such as `/v1/lint/jobs/:id`.
  */
 export const jobRoute = (jobs: Pick<JobQueue, 'read'>, path = '/v1/jobs/:id'): Route<Params> => ({
   method: 'GET',
@@ -67,7 +67,7 @@ export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => (
   async handle(request) {
     const { caller, query } = request;
     const filter = { type: query.type, status: query.status };
-    // An administrator's list holds what it does not hold for the same name without that permission.
+    // Administrators list other jobs under the same filter, so a cursor also depends on that permission.
     const bound = bindCursor(request, query.cursor, [filter, caller.permissions.has('admin')], parts);
     const after = bound.position && { createdMs: Number(bound.position[0]), id: String(bound.position[1]) };
     const { jobs, more } = await parts.jobs.list(caller, filter, { after, limit: query.limit });
@@ -80,7 +80,7 @@ export const listJobsRoute = (parts: JobListParts): Route<undefined, Query> => (
   },
 });
 
-/** `DELETE /v1/jobs/{id}`: ends a job that waits or runs. */
+/** `DELETE /v1/jobs/{id}`: ends a waiting or running job. */
 export const cancelJobRoute = (jobs: Pick<JobQueue, 'cancel'>): Route<Params> => ({
   method: 'DELETE',
   path: '/v1/jobs/:id',
@@ -95,7 +95,7 @@ export const cancelJobRoute = (jobs: Pick<JobQueue, 'cancel'>): Route<Params> =>
   },
 });
 
-/** `POST /v1/jobs/{id}/resume`: lets a job that failed or was cancelled go on where it was. */
+/** `POST /v1/jobs/{id}/resume`: resumes a failed or cancelled job at its last checkpoint. */
 export const resumeJobRoute = (jobs: Pick<JobQueue, 'resume'>): Route<Params> => ({
   method: 'POST',
   path: '/v1/jobs/:id/resume',

@@ -3,14 +3,14 @@ import type { JobData, JobDedupe, JobStatus, ReportedProgress } from './jobs-api
 
 export const QUEUE = 'jobs_queue';
 
-/** A job as the store holds it. Times in milliseconds since the epoch, by the store's own clock. */
+/** A job as it is stored. Times are milliseconds since the epoch by the clock of the store. */
 export interface Job {
   readonly id: string;
   readonly tenantId: string;
   readonly type: string;
   readonly status: JobStatus;
   readonly dueMs: number;
-  /** Grows with each claim: a holder with an older number holds the job no longer. */
+  /** Grows with each claim. A process with an older number has lost the job. */
   readonly fence: number;
   readonly attempts: number;
   readonly creator: string;
@@ -21,15 +21,15 @@ export interface Job {
   readonly startedMs: number | null;
   readonly completedMs: number | null;
   readonly result: JobData | null;
-  /** A text for people. */
+  /** A description for people. */
   readonly error: string | null;
   readonly dedupe: string | null;
   readonly dedupeUntil: NonNullable<JobDedupe['until']> | null;
-  /** The digest that `dedupe` had at creation. */
+  /** The digest of the `dedupe` key from the creation of the job. */
   readonly dedupeKey: string | null;
   readonly progress: ReportedProgress | null;
   readonly checkpoint: JobData | null;
-  /** True if an erasure has removed its input and result. */
+  /** True if an erasure has removed the input and the result of the job. */
   readonly isEmptied: boolean;
 }
 
@@ -98,7 +98,7 @@ const progressOf = (row: Readonly<Record<string, SqlValue>>): ReportedProgress |
         ratePerSecond: Number(row['progress_rate']),
       };
 
-/** A job as it is once it has ended. */
+/** Returns a job in its state after its end. */
 export const ended = (
   job: Job,
   outcome: {

@@ -7,10 +7,10 @@ import { ProgressMeter } from './progress-meter.ts';
 
 /** How often a claim is renewed: a third of the lease, so that one renewal may fail. */
 export const HEARTBEAT_MS = 10_000;
-/** Pause after the first failed attempt; each further one doubles it. */
+/** Pause after the first failed attempt. Each further failure doubles it. */
 export const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
-/** How long a stop waits for handlers that do not heed their signal. */
+/** The time for which a stop waits for handlers that ignore their signal. */
 export const STOP_GRACE_MS = 5_000;
 
 export interface RunnerParts {
@@ -18,7 +18,7 @@ export interface RunnerParts {
   readonly measured: JobTelemetry;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Jobs that this process does at once. */
+  /** Number of jobs that this process runs at the same time. */
   readonly concurrency: number;
   readonly maxAttempts: number;
 }
@@ -32,8 +32,8 @@ interface ActiveJob {
 }
 
 /**
- * Does the jobs of one process: claims jobs that are due, keeps the claims alive, and stores the results. Holds no
- * transaction while a handler works.
+ * Runs the jobs of one process: claims due jobs, renews the claims, and stores the results. Holds no transaction while
+ * a handler works.
  */
 export class JobRunner {
   readonly #parts: RunnerParts;
@@ -62,7 +62,7 @@ export class JobRunner {
     this.#handlers.set(type, handler);
   }
 
-  /** How far the jobs are that this process does, where that is known. */
+  /** The progress of the jobs of this process whose total is known. */
   progress(): readonly RunningJob[] {
     return [...this.#active.values()].flatMap(({ job, meter }) => {
       const { latest } = meter;
@@ -75,22 +75,22 @@ export class JobRunner {
     return this.#handlers.get(type);
   }
 
-  /** Begins to look for jobs, once the node has started. */
+  /** Starts to poll for jobs, once the node has started. */
   begin(): void {
     if (this.#state === 'waiting') this.#state = 'standing';
   }
 
-  /** Claims jobs that are due while there is room. Never rejects, because the next look finds the rest. */
+  /** Claims due jobs while there is room. Never rejects, because the next poll finds the rest. */
   look(): Promise<void> {
     return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
-  /** Stores how far running jobs have come, and interrupts those that this process holds no longer. Never rejects. */
+  /** Stores the progress of running jobs, and interrupts jobs whose claim was lost. Never rejects. */
   tend(): Promise<void> {
     return this.#state === 'standing' ? this.#tending.now() : Promise.resolve();
   }
 
-  /** Interrupts running jobs, gives them back to the queue, and claims no more. Idempotent. */
+  /** Interrupts running jobs, returns them to the queue, and claims no more. Idempotent. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     for (const { controller } of this.#active.values()) controller.abort();
@@ -99,7 +99,7 @@ export class JobRunner {
     const graceOver = new Promise<void>((resolve) => {
       cancel = this.#parts.clock.schedule(STOP_GRACE_MS, resolve);
     });
-    // Another process takes over a job that still runs when its lease has ended. The old run can write no more.
+    // A job that still runs at the end of its lease goes to another process. The old run can then write nothing more.
     await Promise.race([Promise.all([...this.#active.values()].map(({ ended }) => ended)), graceOver]);
     cancel();
     for (const { endHeartbeat } of this.#active.values()) endHeartbeat();
@@ -135,7 +135,7 @@ export class JobRunner {
 
   #start(job: Job): void {
     const controller = new AbortController();
-    // A stop during the claim has not seen this job.
+    // A stop during the claim did not interrupt this job.
     if (this.#state === 'stopped') controller.abort();
     const meter = new ProgressMeter(this.#parts.clock, job.progress);
     const endHeartbeat = this.#keepClaim(job, meter, controller);
@@ -161,7 +161,7 @@ export class JobRunner {
     } catch (error) {
       measured.ended(job.type, 'failed', clock.monotonicMs() - begunMs);
       const setback = this.#judge(attempt.number, error);
-      // A job that was cancelled, or that another process took over, says so by itself.
+      // For a cancelled job, and for a job of another process, `setBack` returns false.
       const wasHeld = await claims.setBack(job, setback, meter.latest).catch((cause: unknown) => {
         log.warn('a job could not be given back; it is taken up again when its lease has ended', { error: cause });
         return true;
@@ -181,7 +181,7 @@ export class JobRunner {
     return { kind: 'again', delayMs, counts: true };
   }
 
-  /** Renews the claim until it is told to end, or another process has the job. */
+  /** Renews the claim until the returned function is called, or until another process has the job. */
   #keepClaim(job: Job, meter: ProgressMeter, controller: AbortController): () => void {
     const { claims, clock, log } = this.#parts;
     let ended = false;
@@ -235,6 +235,6 @@ const runOf = ({ job, meter, signal, claims, attempt }: RunParts): JobRun => ({
   finish: (transaction, result) => claims.finish(job, result, transaction, meter.latest),
 });
 
-/** The text for people. It tells nothing of a bug, whose message may hold secrets. */
+/** The error text for people. It hides the message of a bug, which may contain secrets. */
 const messageOf = (error: unknown): string =>
   error instanceof ServiceError ? error.message : 'an internal error; the log of the node says more';

@@ -11,21 +11,21 @@ import { ended, type Job, jobIn, jobOf, jobRow, QUEUE, replace } from './job-row
 import type { JobFilter, JobPlace, JobRequest } from './jobs-api.ts';
 import { CANCELLED, type QueueParts, WORK } from './queue-parts.ts';
 
-/** Longest delay of a job, and with it the longest time that a job can lie in the queue unseen. */
+/** Longest delay of a job. It bounds the time for which a job can wait unseen in the queue. */
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000;
 const MAX_PAYLOAD_CHARACTERS = 64 * 1024;
-/** A key may hold what the payload says. Only its digest is kept. */
+/** Only the digest of a key is stored, because the key may repeat parts of the payload. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
-/** Most open jobs of a type and creator among which one is resumed: a job does not remember its own `mostOpen`. */
+/** `resume` uses this limit on open jobs of a type and creator, because a job does not store its own `mostOpen`. */
 export const MOST_OPEN_TO_RESUME = 16;
 const CANCELLED_ERROR = 'cancelled';
 
 type Reader = Pick<Principal, 'tenantId' | 'entityUri' | 'permissions'>;
 
 /**
- * The queue. Every change of a job is a write of its tenant, and these run one after another in all processes. A fence
- * tells the holders of a job apart, and times come from the store's clock. So neither a paused process nor a wrong
- * clock can end a job twice.
+ * The queue. Every change of a job is a write of its tenant, and all processes make these writes one after another. A
+ * fence identifies the present holder of a job, and times come from the clock of the store. So neither a paused process
+ * nor a wrong clock can end a job twice.
  */
 export class JobStore {
   readonly #parts: QueueParts;
@@ -42,7 +42,7 @@ export class JobStore {
   }
 
   /**
-   * Returns a job to its creator and to administrators of its tenant. Jobs of others are not read, because results may
+   * Returns a job to its creator and to administrators of its tenant. Does not load jobs of others, because results may
    * be large.
    */
   async readableBy(reader: Reader, id: string, snapshot: PluginSnapshot): Promise<Job | undefined> {
@@ -94,7 +94,7 @@ export class JobStore {
     });
   }
 
-  /** Puts a job that has failed back into the queue, and returns it as it is then. */
+  /** Returns a failed job to the queue. Returns the job in its new state. */
   resume(seen: Job): Promise<Job> {
     return this.#parts.tables.write(seen.tenantId, async (own, transaction) => {
       const job = await jobIn(own, seen);
@@ -142,7 +142,7 @@ export class JobStore {
     for (const tenantId of new Set(rows.map((row) => String(row['tenant_id'])))) {
       const ids = rows.filter((row) => row['tenant_id'] === tenantId).map((row) => String(row['job_id']));
       await tables.write(tenantId, async (own, transaction) => {
-        // One of them may have been resumed since.
+        // A job may have been resumed since the first query.
         await own(QUEUE)
           .where('tenant_id', tenantId)
           .whereIn('job_id', ids)
@@ -194,7 +194,7 @@ export class JobStore {
   }
 }
 
-/** All that a list shows, and by what it is judged; results stay where they are. */
+/** The columns of a list, and the columns for its access check. Results are not read, because they may be large. */
 const LISTED = [
   'job_id',
   'tenant_id',

@@ -5,10 +5,10 @@ const MOST_COUNTED = 10_000;
 const OPEN = ['pending', 'running'] as const;
 const SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200] as const;
 
-/** A job under way. */
+/** A running job. */
 export interface RunningJob {
   readonly type: string;
-  /** From 0 to 1. */
+  /** The completed part of the work, from 0 to 1. */
   readonly share: number;
 }
 
@@ -27,7 +27,7 @@ export class JobTelemetry {
     });
   }
 
-  /** One run of a job is a trace of its own. */
+  /** Runs the job in a trace of its own. */
   run<T>(type: string, work: () => Promise<T>): Promise<T> {
     return this.#telemetry.span(`job ${type}`, { kind: 'consumer', parent: 'none' }, work);
   }

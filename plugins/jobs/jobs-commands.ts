@@ -57,7 +57,7 @@ const rowOf = (job: JobDocument): string[] => [
   String(job['error'] ?? ''),
 ];
 
-/** Such as `1200 of 5000, 24 %, 300/s`. */
+/** For example `1200 of 5000, 24 %, 300/s`. */
 const progressText = ({ progress, status }: JobDocument): string => {
   if (progress === undefined) return '';
   const { done, total, rate_per_s: rate } = progress as { done: number; total: number | null; rate_per_s: number };
@@ -70,7 +70,7 @@ const readJobDocument = async (server: CommandServer, job: string): Promise<JobD
 
 const pathOf = (job: string): string => `/v1/jobs/${encodeURIComponent(job)}`;
 
-/** Exit code 1 for a job that has failed, so that a script sees it. */
+/** A failed job gives exit code 1, so that a script notices the failure. */
 const exitOf = ({ status }: JobDocument): number => (status === 'failed' ? EXIT.failed : EXIT.ok);
 
 const showCommand = defineCommand({

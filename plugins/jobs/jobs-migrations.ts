@@ -10,7 +10,7 @@ export const jobsMigrations: readonly Migration[] = [
         table.text('tenant_id').notNullable();
         table.text('job_type').notNullable();
         table.text('status').notNullable();
-        // The start of a pending job, the end of the lease of a running one, the removal of one that has ended.
+        // The start of a pending job, the end of the lease of a running job, or the removal of an ended job.
         table.bigInteger('due_ms').notNullable();
         table.bigInteger('fence').notNullable();
         table.integer('attempts').notNullable();
@@ -23,17 +23,17 @@ export const jobsMigrations: readonly Migration[] = [
         table.bigInteger('completed_ms');
         table.text('result');
         table.text('error');
-        // Digest of tenant, type and key while the job stands for others. Null otherwise: an index on unique values
-        // takes any number of nulls.
+        // Digest of tenant, type and key while the job merges triggers, and null afterwards: a unique index accepts any
+        // number of nulls.
         table.text('dedupe');
         table.text('dedupe_until');
         table.bigInteger('progress_done');
         table.bigInteger('progress_total');
         table.double('progress_rate');
         table.text('checkpoint');
-        // The digest of the key, also when the job stands for no others: a job that is resumed takes it up again.
+        // The digest of the key for the whole life of the job: a resumed job copies it back into `dedupe`.
         table.text('dedupe_key');
-        // 1 once an erasure has emptied a job that has ended: it cannot be resumed.
+        // 1 once an erasure has emptied an ended job, which then cannot be resumed.
         table.integer('emptied').notNullable();
         table.primary(['tenant_id', 'job_id']);
         table.unique(['tenant_id', 'dedupe'], { indexName: 'jobs_queue_same' });

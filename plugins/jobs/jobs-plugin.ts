@@ -24,7 +24,7 @@ import { readJob } from './read-job.ts';
 import { listJobs, resumeJob, steerJob } from './steer-jobs.ts';
 import { sweepResults } from './sweep-results.ts';
 
-/** Finds jobs that no signal tells of: their delay or lease has ended, or a crash has left them. */
+/** Finds jobs without a signal: after the end of their delay or lease, or after a crash. */
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 60_000;
 const REMOVED_AT_ONCE = 500;

@@ -2,14 +2,14 @@ import { WorkRate } from '../../kernel/internal-api.ts';
 import type { Clock } from '../../kernel/plugin-api.ts';
 import type { JobProgress, ReportedProgress } from './jobs-api.ts';
 
-/** Keeps how far one run of a job has come, and how fast it works. */
+/** Measures the progress and the speed of one run of a job. */
 export class ProgressMeter {
   readonly #rate: WorkRate;
   #latest: ReportedProgress | null;
   #stored: ReportedProgress | null;
   #logged: ReportedProgress | null;
 
-  /** `before` is what an earlier run of the job has stored. */
+  /** `before` is the progress that an earlier run of the job has stored. */
   constructor(clock: Pick<Clock, 'monotonicMs'>, before: ReportedProgress | null) {
     this.#rate = new WorkRate(clock, before?.done ?? 0);
     this.#latest = before;
@@ -28,7 +28,7 @@ export class ProgressMeter {
     this.#latest = { done, total, ratePerSecond: this.#rate.at(done) };
   }
 
-  /** Returns the progress that the store does not know yet. */
+  /** Returns the latest progress if it is not stored yet. */
   unstored(): ReportedProgress | undefined {
     return this.#latest === this.#stored ? undefined : (this.#latest ?? undefined);
   }
@@ -37,7 +37,7 @@ export class ProgressMeter {
     this.#stored = progress;
   }
 
-  /** Returns the progress that no line of the log has said yet, once. */
+  /** Returns the latest progress if it is not logged yet. */
   unlogged(): ReportedProgress | undefined {
     if (this.#latest === this.#logged) return undefined;
     this.#logged = this.#latest;

@@ -1,8 +1,8 @@
 import type { PluginSnapshot, PluginTables, Random, ServedTenants } from '../../kernel/plugin-api.ts';
 
-/** Signalled by each commit that leaves work to do. */
+/** Signalled by each commit that adds due work to the queue. */
 export const WORK = 'work';
-/** Signalled by each commit that ends running jobs from outside. */
+/** Signalled by each commit of a caller that ends running jobs. */
 export const CANCELLED = 'cancelled';
 
 /** The shared parts of everything that works on the queue. */
@@ -11,8 +11,8 @@ export interface QueueParts {
   readonly random: Random;
   /** Milliseconds since the epoch by the clock that all processes on the store share: `PluginSnapshot.databaseMs`. */
   readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
-  /** Jobs of tenants that rest wait. */
+  /** Jobs of suspended tenants wait. */
   readonly served: Pick<ServedTenants, 'resting'>;
-  /** How long a job is kept once it has ended, in milliseconds. */
+  /** Retention of ended jobs, in milliseconds. */
   readonly keepMs: number;
 }

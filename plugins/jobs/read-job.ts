@@ -11,8 +11,8 @@ export interface ReadJobParts {
 }
 
 /**
- * See `JobQueue.read`. A result holds what the worker saw, so its handler presents it with the rights that the caller
- * has now.
+ * Implements `JobQueue.read`. The worker may have seen more than the caller, so the handler presents the result with
+ * the current rights of the caller.
  */
 export const readJob = async (
   { store, runner, facts }: ReadJobParts,
@@ -29,7 +29,7 @@ export const readJob = async (
   });
 };
 
-/** Numbers of a job are made of all that it works on, and only for those who may know of all that. */
+/** Counts include all facts of the job, so only callers with all its rights see them. */
 export const summaryOf = (job: Job, caller: Principal, runner: ReadJobParts['runner']): JobSummary => ({
   id: job.id,
   type: job.type,
@@ -43,7 +43,7 @@ export const summaryOf = (job: Job, caller: Principal, runner: ReadJobParts['run
   progress: isCovered(job, caller, runner) ? job.progress : null,
 });
 
-/** Whether the caller has every right by which the job works. */
+/** True if the caller has every right of the job. */
 export const isCovered = ({ type, payload }: Job, caller: Principal, runner: ReadJobParts['runner']): boolean =>
   runner.handlerOf(type)?.covers?.(payload, caller) ?? true;
 

@@ -6,7 +6,7 @@ import { isCovered, type ReadJobParts, summaryOf } from './read-job.ts';
 export const MAX_JOBS_PAGE = 500;
 export const DEFAULT_JOBS_PAGE = 50;
 
-/** See `JobQueue.list`. */
+/** Implements `JobQueue.list`. */
 export const listJobs = async (
   { store, facts, runner }: ReadJobParts,
   caller: Principal,
@@ -21,7 +21,7 @@ export const listJobs = async (
   return { jobs: found.slice(0, limit).map((job) => summaryOf(job, caller, runner)), more: found.length > limit };
 };
 
-/** Returns a job that the caller may cancel. Throws otherwise; see `JobQueue.cancel`. */
+/** Returns a job that the caller may cancel. Throws the errors of `JobQueue.cancel` for others. */
 export const steerJob = async ({ store, facts, runner }: ReadJobParts, caller: Principal, id: string): Promise<Job> => {
   requirePermission(caller, 'read');
   const job = await facts.read(caller, 'query', ({ snapshot }) => store.readableBy(caller, id, snapshot));
@@ -36,7 +36,7 @@ export const steerJob = async ({ store, facts, runner }: ReadJobParts, caller: P
   return job;
 };
 
-/** See `JobQueue.resume`. */
+/** Implements `JobQueue.resume`. */
 export const resumeJob = async (parts: ReadJobParts, caller: Principal, id: string): Promise<JobSummary> => {
   const job = await steerJob(parts, caller, id);
   if (!job.isEmptied && !isCovered(job, caller, parts.runner)) {

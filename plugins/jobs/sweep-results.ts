@@ -12,7 +12,7 @@ interface EndedJob {
   readonly checkpoint: string | null;
 }
 
-/** Jobs that have ended and name an erased fact keep nothing of what they worked on. */
+/** Empties the input and the result of ended jobs that name an erased fact. */
 export const sweepResults = (tables: PluginTables): ErasureSweep => ({
   name: 'jobs results',
   async step({ tenantId, named }, after, transaction) {

@@ -1,7 +1,7 @@
 import type { FactReader, Principal, Scope } from '../../kernel/plugin-api.ts';
 import type { JobData, JobRun } from './jobs-api.ts';
 
-/** The rights of a caller when it requested a job that works in its name. Plain JSON, for the job's payload. */
+/** The rights of a caller at the time of its request, for a job that works in its name. Plain JSON, for the payload. */
 export interface WorkingRights {
   readonly kind: Principal['kind'];
   readonly permissions: readonly string[];
@@ -14,7 +14,7 @@ export const rightsOf = ({ kind, permissions, allowedScopes }: Principal): Worki
   scopes: [...allowedScopes].sort(),
 });
 
-/** The creator of a job, with the rights of its request. */
+/** The creator of a job, with the rights at the time of the request. */
 export const creatorOf = (
   { tenantId, creator }: Pick<JobRun, 'tenantId' | 'creator'>,
   { kind, permissions, scopes }: WorkingRights,
@@ -29,8 +29,8 @@ export const creatorOf = (
 });
 
 /**
- * `JobHandler.covers` of jobs whose payload holds `WorkingRights`: a caller with fewer scopes sees less than the job
- * does, and one without `admin` sees fewer gardens than a job that has it.
+ * Implements `JobHandler.covers` for jobs whose payload holds `WorkingRights`. A caller with fewer scopes sees less
+ * than the job, and a caller without `admin` sees fewer gardens than a job with it.
  */
 export const coversRights = (payload: JobData, { permissions, allowedScopes }: Principal): boolean => {
   const { permissions: needed, scopes } = payload as Partial<WorkingRights>;
@@ -38,13 +38,13 @@ export const coversRights = (payload: JobData, { permissions, allowedScopes }: P
   return scopes.every((scope) => allowedScopes.has(scope)) && (!needed.includes('admin') || permissions.has('admin'));
 };
 
-/** The view that the counts of a result are made of. Plain JSON. */
+/** The view from which the counts of a result were made. Plain JSON. */
 export interface CountedView {
   readonly scopes: readonly Scope[];
   readonly gardens: FactReader['gardens'];
 }
 
-/** Whether a reader sees all that was counted. Counts are for such readers alone. */
+/** Returns true if a reader sees every counted fact. Only such readers see the counts. */
 export const seesAllOf = ({ caller, gardens }: FactReader, counted: CountedView): boolean =>
   counted.scopes.every((scope) => caller.allowedScopes.has(scope)) &&
   (gardens === 'all' || (counted.gardens !== 'all' && counted.gardens.every((garden) => gardens.includes(garden))));

@@ -2,7 +2,7 @@ import type { PluginTables, ReadableTables, Row, SqlValue, WritableTables } from
 import { KEYS_CHANGED } from './key-store.ts';
 import { AGENT_KEYS_TABLE as TABLE } from './keys-migrations.ts';
 
-/** A public key with which an agent signs what it asserts. */
+/** A public key that verifies the signatures of an agent. */
 export interface AgentKey {
   readonly id: string;
   readonly entityUri: string;
@@ -21,12 +21,12 @@ export class AgentKeyStore {
     this.#tables = tables;
   }
 
-  /** Returns those of the tenant's keys that have one of the ids, in no order. */
+  /** Returns the keys of the tenant that have one of the ids, unordered. */
   async among(own: ReadableTables, ids: readonly string[], tenantId: string): Promise<AgentKey[]> {
     return (await own.select(TABLE, { tenant_id: tenantId, id: ids })).map(keyFromRow);
   }
 
-  /** Newest first, revoked ones included. */
+  /** Returns all keys of an agent, newest first, including revoked keys. */
   listOf(entityUri: string, tenantId: string): Promise<AgentKey[]> {
     return this.#tables.read(async (own) => {
       const rows: unknown = await own(TABLE)

@@ -6,18 +6,18 @@ import { KeyCache } from './key-cache.ts';
 import type { StoredKey } from './key-row.ts';
 
 export interface ApiKeyAuthorizer extends Authorizer {
-  /** Forgets every cached key. Call it when a key has changed. */
+  /** Clears the cache. Called after each change of a key. */
   forget(): void;
 }
 
 export interface AuthorizerParts {
   readonly clock: Clock;
-  /** Called for each cache look-up, with the result. */
+  /** Called for each cache look-up. `wasKept` is true for a hit. */
   looked(wasKept: boolean): void;
   findByDigest(digest: string): Promise<StoredKey | undefined>;
-  /** The caller that a key stands for. */
+  /** The caller of a key. */
   principalOf(key: StoredKey): Principal;
-  /** How the tenant of a key stands now. */
+  /** The present status of a tenant. */
   standingOf(tenantId: string): Standing;
 }
 
@@ -45,7 +45,7 @@ export const createApiKeyAuthorizer = (parts: AuthorizerParts): ApiKeyAuthorizer
   );
   const admit = (credential: Credential | undefined): Principal => {
     if (credential === undefined) throw refusedCredential();
-    // Checked at every use, because the cache may outlast the key.
+    // The expiry is checked at every use, because the key may expire while it is cached.
     if (credential.expiresMs !== null && credential.expiresMs <= clock.nowMs()) throw refusedCredential();
     const standing = standingOf(credential.principal.tenantId);
     if (standing === 'erased') throw refusedCredential();
@@ -62,6 +62,6 @@ export const createApiKeyAuthorizer = (parts: AuthorizerParts): ApiKeyAuthorizer
   };
 };
 
-/** The key is good, so its holder may be told. */
+/** A refusal that names the suspension: the key is valid, so its holder may know. */
 const suspended = (): ServiceError =>
   new ServiceError('authorization', 'the tenant of this key is suspended: ask the operator of the node');

@@ -17,7 +17,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Throws `validation` for a registration that breaks a rule, and `reserved_namespace` for an identity of the node
- * itself. These rules hold for every caller. `known` are the declared permissions, `path` names the registration.
+ * itself. These rules apply to every caller. `known` are the declared permissions, and `path` is the place of the
+ * registration in the request.
  */
 export const checkRegistration = (
   registration: KeyRegistration,
@@ -43,7 +44,7 @@ export const checkRegistration = (
   }
 };
 
-/** Throws `validation` for a text that is no key. */
+/** Throws `validation` for a text that cannot be a key. */
 export const checkRawKey = (
   rawKey: string,
   { minKeyLength = MIN_RAW_KEY_LENGTH, path = 'body' }: { readonly minKeyLength?: number; readonly path?: string } = {},
@@ -84,7 +85,7 @@ export const expiryOf = (
   return expiresMs;
 };
 
-/** Throws `authorization` when the caller may not register this key. A caller gives only rights that it holds. */
+/** Throws `authorization` if the caller may not register this key. A caller may only grant rights that it holds. */
 export const checkRegistrar = (registration: KeyRegistration, actor: Principal): void => {
   if (actor.kind === 'node') return;
   checkGivenRights(registration, actor);
@@ -93,7 +94,7 @@ export const checkRegistrar = (registration: KeyRegistration, actor: Principal):
   }
 };
 
-/** The same for the first key of a tenant that the caller makes. */
+/** Throws `authorization` if the key would get a right that its creator lacks. */
 export const checkGivenRights = (
   registration: Pick<KeyRegistration, 'permissions' | 'allowedScopes'>,
   actor: Principal,

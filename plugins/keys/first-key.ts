@@ -6,21 +6,21 @@ import type { KeyRecord, KeyRegistry } from './keys-api.ts';
 
 const KEY_BYTES = 32;
 
-/** The file of a store's first key. */
+/** Path of the file that holds the first key of a store. */
 export const firstKeyFile = ({ dataFolder }: Pick<NodeSettings, 'dataFolder'>): string => join(dataFolder, 'admin.key');
 
-/** A random key: 64 hexadecimal digits, safe in a shell, a header and a URL. */
+/** Returns a random key: 64 hexadecimal digits, safe in a shell, a header and a URL. */
 export const drawKey = (random: Random): string => Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
 
 export interface FirstKeyParts {
   readonly registry: Pick<KeyRegistry, 'permissions' | 'count' | 'register' | 'list'>;
   readonly random: Random;
   readonly node: NodeSettings;
-  /** The node itself. */
+  /** The principal of the node itself. */
   readonly actor: Principal;
   /** The entity of the first key. */
   readonly entityUri: string;
-  /** True if the operator provides the first key, so that none is made. */
+  /** True if the operator sets the first key, so that the node makes none. */
   readonly isBrought: boolean;
   /** True if the node would accept this key now. */
   isActive(rawKey: string): Promise<boolean>;
@@ -36,7 +36,7 @@ interface FirstKey {
   readonly anyIsActive: boolean;
 }
 
-/** Makes the first key of a new store, and tells where it lies. Undefined if no key is needed. */
+/** Makes the first key of a new store, and returns the note about its file. Undefined if no key is needed. */
 export const greetWithKey = async (parts: FirstKeyParts): Promise<GreetingPart | undefined> => {
   if (!parts.node.authRequired) return undefined;
   const key = await (parts.isBrought ? lookAtFirstKey(parts) : ensureFirstKey(parts));
@@ -49,15 +49,15 @@ export const greetWithKey = async (parts: FirstKeyParts): Promise<GreetingPart |
       curlOptions: `-H "Authorization: Bearer $(cat ${shellQuote(key.file)})"`,
     };
   }
-  // An invalid key is not offered.
+  // The greeting names the file only if its key is valid.
   if (key.isGood) return { note: `the first key is in ${shortPath(key.file)}` };
   return key.anyIsActive ? {} : { note: 'no key is active, "fact-memory-node key add" generates one' };
 };
 
 /**
- * Gives a store without any key its first one. The file comes first: after a crash in between, the next start registers
- * the key in the file, while the other order could leave an admin key that nobody has. Several simultaneous first
- * starts agree on the first file.
+ * Gives a store without any key its first one. The file is written before the key is registered: after a crash in
+ * between, the next start registers the key in the file. The other order could leave an admin key that nobody has.
+ * Several simultaneous first starts agree on the first file.
  */
 export const ensureFirstKey = async (parts: FirstKeyParts): Promise<FirstKey> => {
   const { registry, random, node, actor, entityUri } = parts;
@@ -81,10 +81,10 @@ export const ensureFirstKey = async (parts: FirstKeyParts): Promise<FirstKey> =>
   }
 };
 
-/** The state of the first key of a store that already had one. */
+/** Checks the first key of a store that already had a key. */
 const lookAtFirstKey = async ({ registry, node, actor, isActive }: FirstKeyParts): Promise<FirstKey> => {
   const file = firstKeyFile(node);
-  // A file that is missing or holds something else was changed by the operator.
+  // The operator may have deleted or changed the file.
   const rawKey = await readSecretFile(file).catch(() => undefined);
   const isGood = rawKey !== undefined && (await isActive(rawKey));
   return { file, registered: null, isGood, anyIsActive: isGood || (await registry.list(actor)).length > 0 };

@@ -1,6 +1,6 @@
 /**
- * How long an answer of the store may be used. A revocation by another process takes effect within this time even
- * without a signal.
+ * How long a cached key may be used. A revocation by another process takes effect within this time even without a
+ * signal.
  */
 export const KEY_CACHE_MS = 1_000;
 const MAX_CACHED = 4096;
@@ -11,8 +11,8 @@ interface Cached<T> {
 }
 
 /**
- * Keeps the store's last answer about each digest, for at most a second. Requests at the same time share one read.
- * `clear` also discards reads under way, whose answers may be too old.
+ * Caches the result of each look-up for at most a second. Simultaneous requests share one read. `clear` also discards
+ * running reads, whose results may be out of date.
  */
 export class KeyCache<T> {
   readonly #load: (digest: string) => Promise<T | undefined>;
@@ -32,7 +32,7 @@ export class KeyCache<T> {
     this.#looked = looked;
   }
 
-  /** Returns a cached answer at once. Unknown digests are not cached, so that guesses do not push keys out. */
+  /** Returns a cached key at once. Unknown digests are not cached, so that guesses do not evict keys. */
   get(digest: string): T | Promise<T | undefined> {
     const known = this.#cached.get(digest);
     const isFresh = known !== undefined && this.#monotonicMs() - known.loadedMs < KEY_CACHE_MS;
@@ -54,7 +54,7 @@ export class KeyCache<T> {
       .then((value) => {
         cached.delete(digest);
         if (value !== undefined) {
-          // A map remembers insertion, so its first key is the oldest.
+          // A map keeps the order of insertion, so its first key is the oldest.
           if (cached.size >= MAX_CACHED) cached.delete(cached.keys().next().value as string);
           cached.set(digest, { value, loadedMs });
         }

@@ -69,7 +69,9 @@ const addCommand = defineCommand({
   },
 });
 
-/** The file comes first: a registered key that nobody holds would be worse than a file without a registered key. */
+/**
+ * Writes the file before the registration: a registered key that nobody holds would be worse than an unregistered key.
+ */
 const registerWithFile = async (
   file: string,
   { rawKey }: KeyRegistration,

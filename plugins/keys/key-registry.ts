@@ -28,22 +28,22 @@ export interface RegistryParts {
   readonly random: Random;
   readonly audit: AuditLog | undefined;
   readonly maxAgeDays: number;
-  /** Undefined on a node without the plugin of tenants. */
+  /** Undefined on a node without the plugin `multi-tenant`. */
   readonly tenancy: Tenancy | undefined;
   /** The default of `expiring`. */
   readonly expiringSoonDays: number;
   /** Narrows a list to the keys of the caller's tenant. */
   tenantFilter(caller: Principal): { readonly tenantId?: string };
-  /** Returns the tenant that a key acts for. */
+  /** Returns the tenant of the callers that use a key. */
   tenantOf(key: StoredKey): string;
-  /** Returns the caller that a key stands for. */
+  /** Returns the caller of a key. */
   principalOf(key: StoredKey): Principal;
   /** Ids of all declared permissions. */
   readonly permissions: readonly string[];
 }
 
 export const MAX_DAYS_AHEAD = 365;
-/** Names the key of the request in place of an id. */
+/** Stands for the id of the key that authenticates the request. */
 const CURRENT_KEY = 'current';
 const DAY_MS = 86_400_000;
 
@@ -72,7 +72,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     return this.#insert(registration, caller);
   }
 
-  /** Registers the first key of a tenant in the transaction that makes the tenant, which is one of `default`. */
+  /** Registers the first key of a tenant in the transaction that creates the tenant, a transaction of `default`. */
   async registerFor(caller: Principal, first: KeyRegistration, transaction: PluginTransaction): Promise<KeyRecord> {
     checkRegistration(first, this.permissions, { path: 'body.first_key' });
     checkGivenRights(first, caller);
@@ -86,10 +86,10 @@ export class StoredKeyRegistry implements KeyRegistry {
     return recordOf(key);
   }
 
-  /** Registers the first key of a store. Returns null when a key was ever registered. */
+  /** Registers the first key of a store. Returns null if the store ever had a key. */
   async registerFirst(caller: Principal, { registration, minKeyLength }: BootstrapKey): Promise<KeyRecord | null> {
     checkRegistration(registration, this.permissions, { minKeyLength });
-    // A look without a transaction saves one at every start.
+    // A read first, so that a normal start needs no transaction.
     if ((await this.count()) > 0) return null;
     try {
       return await this.#insert(registration, caller, true);
@@ -167,14 +167,14 @@ export class StoredKeyRegistry implements KeyRegistry {
         await this.#auditRegistration(key, actor, { transaction, tenantId: this.#parts.tenantOf(key) });
       });
     } catch (error) {
-      // Two tenants can insert one digest at the same time. The store's index lets one of them in.
+      // Two tenants can insert one digest at the same time. The unique index accepts only one of them.
       const lost = !(error instanceof ServiceError) && (await tables.read((own) => store.isKnown(own, digest)));
       throw lost ? known() : error;
     }
     return recordOf(key);
   }
 
-  /** Own keys, and for administrators those of the tenant. */
+  /** Returns a key of the caller, and to administrators any key of the tenant. */
   async #found(caller: Principal, id: string): Promise<StoredKey> {
     const { store, tables } = this.#parts;
     const found = await tables.read((own) => store.byId(own, id));
@@ -186,7 +186,7 @@ export class StoredKeyRegistry implements KeyRegistry {
     return caller.kind === 'node' ? {} : this.#parts.tenantFilter(caller);
   }
 
-  /** Only the node may name another tenant than its own. */
+  /** Checks that the tenant of a registration accepts keys. Only the node may name another tenant than its own. */
   async #requireOpenTenant(tenantId = DEFAULT_TENANT): Promise<void> {
     const { tenancy } = this.#parts;
     if (tenantId === DEFAULT_TENANT) return;

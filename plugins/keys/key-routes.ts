@@ -52,7 +52,7 @@ const registerBody = (permissions: readonly string[]) =>
     },
   });
 
-/** `POST /v1/auth/keys`: the caller brings the key, the node keeps its digest. */
+/** `POST /v1/auth/keys`: the caller sends the key, and the node stores its digest. */
 export const registerKeyRoute = (registry: KeyRegistry): Route<undefined, undefined, RegisterBody> => ({
   method: 'POST',
   path: '/v1/auth/keys',
@@ -89,7 +89,7 @@ interface ExpiringQuery {
   readonly within_days: number;
 }
 
-/** `GET /v1/auth/keys/expiring-soon`: nothing announces an expiry, so operators poll this. */
+/** `GET /v1/auth/keys/expiring-soon`: operators poll this route, because the node does not announce an expiry. */
 export const expiringKeysRoute = (
   registry: KeyRegistry,
   expiringSoonDays: number,
@@ -114,7 +114,7 @@ interface RotateBody {
   readonly overlap_s: number;
 }
 
-/** `POST /v1/auth/keys/{key-id}/rotate`: the caller brings the new key, as it brought the former one. */
+/** `POST /v1/auth/keys/{key-id}/rotate`: the caller sends the new key. */
 export const rotateKeyRoute = (registry: KeyRegistry): Route<{ id: string }, undefined, RotateBody> => ({
   method: 'POST',
   path: '/v1/auth/keys/:id/rotate',

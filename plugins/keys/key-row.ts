@@ -14,18 +14,18 @@ import { KEY_PRINCIPAL } from './keys-words.ts';
 export interface StoredKey {
   readonly id: string;
   readonly entityUri: string;
-  /** Sorted, whether or not a plugin declares them. */
+  /** Sorted. May contain permissions that no plugin declares. */
   readonly permissions: readonly string[];
   /** In the order of `SCOPES`. */
   readonly allowedScopes: readonly Scope[];
   readonly description: string | null;
   readonly createdMs: number;
-  /** As it was sent; `expiresMs` is the same instant. */
+  /** The expiry as the caller sent it. `expiresMs` is the same instant. */
   readonly expiresAt: string | null;
   readonly expiresMs: number | null;
   readonly revokedMs: number | null;
   readonly oidcSub: string | null;
-  /** Program or device that the key of an exchange is for. */
+  /** Program or device that received the key in an exchange. */
   readonly client: string | null;
   readonly tenantId: string;
 }
@@ -74,7 +74,7 @@ export const recordOf = (key: StoredKey): KeyRecord => ({
   revokedAt: key.revokedMs === null ? null : formatInstant(key.revokedMs),
 });
 
-/** Returns the caller that a key stands for. Permissions that are no longer declared are left out. */
+/** Returns the caller of a key, without permissions that are no longer declared. */
 export const principalOf = (key: StoredKey, tenantId: string, declared: ReadonlySet<string>): Principal =>
   Object.freeze<Principal>({
     kind: KEY_PRINCIPAL.id,

@@ -9,7 +9,7 @@ import {
 import { keyFromRow, rowOfKey, type StoredKey } from './key-row.ts';
 import { DIGESTS_TABLE, API_KEYS_TABLE as TABLE } from './keys-migrations.ts';
 
-/** Raised with every change of a key. */
+/** The signal after every change of a key. */
 export const KEYS_CHANGED = 'changed';
 
 /** Selects keys. Absent members match every key. */
@@ -22,7 +22,7 @@ export interface KeyFilter {
   readonly expiringByMs?: number;
 }
 
-/** The keys in the store. They are looked up by digest, so the time of a look-up says nothing about a guess. */
+/** The stored keys. They are found by digest, so the time of a look-up reveals nothing about a guess. */
 export class KeyStore {
   readonly #tables: PluginTables;
 
@@ -30,7 +30,7 @@ export class KeyStore {
     this.#tables = tables;
   }
 
-  /** Revoked and expired keys included. */
+  /** Also returns revoked and expired keys. */
   findByDigest(digest: string): Promise<StoredKey | undefined> {
     return this.#tables.read((own) => this.byDigest(own, digest));
   }
@@ -40,7 +40,7 @@ export class KeyStore {
     return row === undefined ? undefined : keyFromRow(row);
   }
 
-  /** True if a key with this digest was ever registered, in any tenant, erased ones included. */
+  /** Returns true if any tenant ever registered a key with this digest, including erased keys. */
   async isKnown(own: ReadableTables, digest: string): Promise<boolean> {
     return (await own.select(DIGESTS_TABLE, { digest })).length > 0;
   }
@@ -50,7 +50,7 @@ export class KeyStore {
     return row === undefined ? undefined : keyFromRow(row);
   }
 
-  /** Fails, now or with the commit, if any tenant has the digest. */
+  /** Rejects, at once or at the commit, if any tenant has the digest. */
   async insert(own: WritableTables, key: StoredKey, digest: string): Promise<void> {
     own.signal(KEYS_CHANGED);
     await own.insertRows(DIGESTS_TABLE, [{ digest }]);
@@ -62,7 +62,7 @@ export class KeyStore {
     await own(TABLE).where({ tenant_id: tenantId, id }).update({ revoked_ms: nowMs });
   }
 
-  /** Ends a key at this instant, which is not later than its present end. */
+  /** Sets the end of a key. `endsMs` is not later than the present end. */
   async endAt(own: WritableTables, { id, tenantId }: StoredKey, endsMs: number): Promise<void> {
     own.signal(KEYS_CHANGED);
     const columns = { expires_ms: endsMs, expires_at: formatInstant(endsMs) };
@@ -75,7 +75,7 @@ export class KeyStore {
     await namedBy(own(TABLE), keys).update({ revoked_ms: nowMs });
   }
 
-  /** Removes the rows of keys that have ended. */
+  /** Deletes ended keys. */
   async forgetAll(own: WritableTables, keys: readonly StoredKey[]): Promise<void> {
     if (keys.length === 0) return;
     const rows: { digest: string }[] = await namedBy(own(TABLE), keys).select('digest');
@@ -109,20 +109,20 @@ export class KeyStore {
     return this.#tables.read((own) => this.countIn(own));
   }
 
-  /** Tenants with a key. */
+  /** Returns the tenants that have a key. */
   async tenants(own: ReadableTables): Promise<string[]> {
     const rows = (await own(TABLE).distinct('tenant_id')) as { tenant_id: string }[];
     return rows.map(({ tenant_id }) => tenant_id);
   }
 
-  /** Keys of one tenant, or of all. */
+  /** Counts the keys of one tenant, or of all tenants. */
   async countIn(own: ReadableTables, tenantId?: string): Promise<number> {
     const [row] = (await narrow(own(TABLE), { tenantId }).count({ n: '*' })) as { n: number | string }[];
     return Number(row?.n ?? 0);
   }
 }
 
-/** `keys` are of one tenant, at least one. */
+/** `keys` is not empty, and all its keys belong to one tenant. */
 const namedBy = (query: Knex.QueryBuilder, keys: readonly StoredKey[]): Knex.QueryBuilder =>
   query.where('tenant_id', keys[0]?.tenantId ?? '').whereIn(
     'id',

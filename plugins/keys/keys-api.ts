@@ -18,12 +18,12 @@ export interface KeyRecord {
   readonly description: string | null;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** RFC 3339, as it was sent; null for a key without an end. */
+  /** RFC 3339, as the caller sent it. Null for a key that never expires. */
   readonly expiresAt: string | null;
   readonly tenantId: string;
   /** Subject at the identity provider when the key came from an exchange. */
   readonly oidcSub: string | null;
-  /** RFC 3339; null while the key is active or merely expired. */
+  /** RFC 3339. Null for a key that was not revoked. */
   readonly revokedAt: string | null;
 }
 
@@ -37,15 +37,15 @@ export interface KeyRegistration {
   readonly allowedScopes: readonly Scope[];
   /** At most 1024 characters. */
   readonly description?: string | null;
-  /** RFC 3339. Absent or null: the longest life that keys may have. */
+  /** RFC 3339. If absent or null, the key gets the longest allowed life. */
   readonly expiresAt?: string | null | undefined;
-  /** Absent: the caller's. */
+  /** The tenant of the caller by default. */
   readonly tenantId?: string | undefined;
 }
 
 export const MIN_RAW_KEY_LENGTH = 32;
 
-/** A key with the time that it has left. */
+/** A key with its remaining time. */
 export interface ExpiringKey extends KeyRecord {
   /** 0 or more, with fractions. */
   readonly daysRemaining: number;
@@ -57,7 +57,7 @@ export const DEFAULT_KEY_OVERLAP_SECONDS = 24 * 60 * 60;
 export interface RotatedKey {
   readonly record: KeyRecord;
   readonly formerId: string;
-  /** RFC 3339: when the former key ends. */
+  /** RFC 3339: the end of the former key. */
   readonly formerEndsAt: string;
 }
 
@@ -80,7 +80,7 @@ export const keyReplaced = defineCollectHook<
  * itself (`kind: 'node'`, for the command line and the first key).
  */
 export interface KeyRegistry {
-  /** Ids of the permissions that a key can be made with: those of the node and of the plugins that are enabled. */
+  /** Ids of the permissions that a key can have: permissions of the node and of the enabled plugins. */
   readonly permissions: readonly string[];
   /**
    * Stores the digest of a key. Rejects with `validation` for a registration that breaks a rule, and with `conflict` if
@@ -91,13 +91,13 @@ export interface KeyRegistry {
   /** The caller's own keys that are neither expired nor revoked, newest first. */
   own(caller: Principal): Promise<KeyRecord[]>;
   /**
-   * All keys of the caller's tenant, and for the node those of every tenant, newest first; expired and revoked ones
-   * only when asked for. Needs `admin`.
+   * Returns the keys of the caller's tenant, newest first. The node gets the keys of every tenant. Expired and revoked
+   * keys appear only with `includeInactive`. Needs `admin`.
    */
   list(caller: Principal, options?: { readonly includeInactive?: boolean }): Promise<KeyRecord[]>;
   /**
-   * Those of `list` that expire within some days, soonest first. 1 to 365 days, by default as many as the setting
-   * says. Needs `admin`.
+   * Returns the keys of `list` that expire within 1 to 365 days, soonest first. The default comes from the setting.
+   * Needs `admin`.
    */
   expiring(caller: Principal, withinDays?: number): Promise<ExpiringKey[]>;
   /**
@@ -115,32 +115,32 @@ export interface KeyRegistry {
   ): Promise<RotatedKey>;
   /**
    * Ends a key: at once in this process, within a second in every other. Idempotent. Rejects with `lookup` for an
-   * unknown id and one that is neither the caller's own nor, for an admin, of its tenant.
+   * unknown id, and for a key that is neither the caller's own nor, for an admin, of its tenant.
    */
   revoke(caller: Principal, id: string): Promise<void>;
   /**
-   * The principal of a key, in this snapshot or transaction; undefined for an unknown, revoked or expired key. For
-   * later work on behalf of a caller: store only the id, and call this each time.
+   * Returns the principal of a key, in this snapshot or transaction. Undefined for an unknown, revoked or expired key.
+   * For later work in the name of a caller: store only the id, and call this method each time.
    */
   principalOf(id: string, snapshot: PluginSnapshot): Promise<Principal | undefined>;
-  /** Keys ever registered, expired and revoked ones included. */
+  /** Counts the keys that were ever registered, including expired and revoked keys. */
   count(): Promise<number>;
 }
 
 export const KeyRegistry = defineRef<KeyRegistry>('keys.registry');
 
-/** The entity that a person of the identity provider acts for. */
+/** The entity of a person of the identity provider. */
 export const subjectEntity = (oidcSub: string): string => `oidc:${oidcSub}`;
 
 /** The rights of a person, as an identity provider states them. */
 export interface SubjectGrant {
   /** Subject at the identity provider, 1 to 255 visible ASCII characters. The key acts for its `subjectEntity`. */
   readonly oidcSub: string;
-  /** The program or device of the key, for its description; null for none in particular. */
+  /** The program or device that uses the key, for its description. Null if there is none. */
   readonly client: string | null;
   /** At least one, of `KeyRegistry.permissions`. */
   readonly permissions: readonly string[];
-  /** Role names that gave the permissions, for the audit log. */
+  /** The roles that grant the permissions, for the audit log. */
   readonly roles: readonly string[];
   /** The life of the key, unless the node's limit is shorter. */
   readonly lifeMs: number;
@@ -157,7 +157,7 @@ export interface SubjectKeys {
 
 export const SubjectKeys = defineRef<SubjectKeys>('keys.subject-keys');
 
-/** A public key with which an agent signs what it asserts. */
+/** A public key that verifies the signatures of an agent. */
 export interface AgentKeyRecord {
   readonly id: string;
   readonly entityUri: string;
@@ -176,25 +176,25 @@ export interface AgentKeyRegistration {
   readonly description?: string | null;
 }
 
-/** Public keys of agents, which sign what they assert. */
+/** Public keys of agents. They verify the signatures of asserted facts. */
 export interface AgentKeys {
   /**
    * Registers a public key of the caller. Needs `write`. Rejects with `validation` for a text that is no Ed25519 public
    * key. The same key may be registered again and then has two ids.
    */
   register(caller: Principal, registration: AgentKeyRegistration): Promise<AgentKeyRecord>;
-  /** The caller's own keys, newest first, revoked ones included. */
+  /** Returns the caller's own keys, newest first, including revoked keys. */
   own(caller: Principal): Promise<AgentKeyRecord[]>;
   /**
-   * Ends one of the caller's own keys: what it signs from then on is refused. Rejects with `lookup` for any other id,
-   * and with `conflict` for a key that is revoked already.
+   * Ends one of the caller's own keys: later signatures with it are refused. Rejects with `lookup` for any other id,
+   * and with `conflict` for a key that is already revoked.
    */
   revoke(caller: Principal, id: string): Promise<void>;
-  /** The tenant's keys with one of these ids, of any owner, revoked ones included; unordered. */
+  /** Returns the keys of the tenant with one of these ids, of any owner, including revoked keys; unordered. */
   among(ids: readonly string[], tenantId: string): Promise<readonly AgentKeyRecord[]>;
 }
 
 export const AgentKeys = defineRef<AgentKeys>('keys.agent-keys');
 
-/** For the exchange of facts between nodes. */
+/** The permission for the exchange of facts between nodes. */
 export const FEDERATE = definePermission('federate', { summary: 'exchange facts with other nodes' });

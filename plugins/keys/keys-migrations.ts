@@ -2,10 +2,10 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const API_KEYS_TABLE = 'keys_api_keys';
 export const AGENT_KEYS_TABLE = 'keys_agent_keys';
-/** Digests that are taken: a key opens one tenant, so it is registered once in the whole store. */
+/** Digests in use: a key belongs to one tenant, so it is registered once in the whole store. */
 export const DIGESTS_TABLE = 'keys_digests';
 
-/** Instants are milliseconds. */
+/** All instants are in milliseconds. */
 export const keysMigrations: readonly Migration[] = [
   {
     number: 6,
@@ -26,7 +26,7 @@ export const keysMigrations: readonly Migration[] = [
         table.text('oidc_sub');
         table.text('client');
         table.primary(['tenant_id', 'id']);
-        // A request brings its key before its tenant is known, and operators name the id alone.
+        // A request has only its key before its tenant is known, and operators name only the id.
         table.index(['digest'], 'keys_api_keys_by_digest');
         table.index(['id'], 'keys_api_keys_by_id');
         table.index(['tenant_id', 'oidc_sub'], 'keys_api_keys_by_subject');

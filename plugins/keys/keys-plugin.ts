@@ -49,7 +49,7 @@ interface Settings {
   readonly bootstrapEntityUri: string;
 }
 
-/** The first key may be shorter than others: operators type it into a variable. */
+/** The first key may be shorter than others, because operators type it into a variable. */
 const MIN_BOOTSTRAP_LENGTH = 16;
 
 const HIT = { result: 'hit' } as const;
@@ -111,7 +111,7 @@ export const keysPlugin = definePlugin({
   }),
   migrations: keysMigrations,
   async inspect({ config, node, notes }) {
-    // The first start uses a key that an earlier attempt left.
+    // The first start uses the key file of an earlier attempt.
     if (notes === undefined && node.authRequired && config.bootstrapKey === '')
       await readSecretFile(firstKeyFile(node));
   },

@@ -38,7 +38,8 @@ former one would have ended. A key of a login is not rotated: log in again.`,
   },
   async run({ arguments: { id = 'current' }, options: { overlap, out, keep }, server, random, stdout, stderr }) {
     const rawKey = drawKey(random);
-    // The file comes first: a registered key that nobody holds would be worse than a file without a registered key.
+    // The file is written before the request: a registered key that nobody holds would be worse than an unregistered
+    // key.
     if (out !== undefined && !(await writeSecretFile(out, rawKey, random))) throw taken(out);
     let reply: ServerReply;
     try {

@@ -16,7 +16,7 @@ import { keyReplaced, MAX_KEY_OVERLAP_SECONDS, type RotatedKey } from './keys-ap
 import { API_KEYS_TABLE } from './keys-migrations.ts';
 
 const DAY_MS = 86_400_000;
-/** Bounds the rotations of one entity per day, administrators aside, because nothing removes the rows. */
+/** Limits the rotations of one entity per day, except for administrators, because no job removes the rows. */
 export const MAX_ROTATIONS_PER_DAY = 20;
 
 export interface RotateKeyParts extends RegistryParts {
@@ -70,7 +70,7 @@ const isAdministrator = ({ kind, permissions }: Principal): boolean => kind === 
 const hasEnded = ({ revokedMs, expiresMs }: StoredKey, nowMs: number): boolean =>
   revokedMs !== null || (expiresMs !== null && expiresMs <= nowMs);
 
-/** A caller must not gain rights through another key of the same entity, nor outlive a person's access. */
+/** A caller must not gain rights through another key of the same entity. A person's key must not outlive the access. */
 const refuseUnequal = ({ oidcSub, permissions, allowedScopes }: StoredKey, caller: Principal): void => {
   if (oidcSub !== null || caller.oidcSub !== null) {
     throw new ServiceError('authorization', 'a key that came from an identity provider cannot be rotated', {

@@ -27,12 +27,12 @@ export interface SubjectKeyParts {
   readonly permissions: readonly string[];
 }
 
-/** Programs and devices of one person that may be signed in at the same time. */
+/** Maximum number of programs and devices of one person with a key at the same time. */
 export const MAX_CLIENTS = 50;
-/** Ended keys of one person that stay in the store, for readers of the audit log. */
+/** Number of ended keys of one person that stay in the store, for readers of the audit log. */
 export const KEPT_ENDED_KEYS = 50;
 
-/** The changes to a person's existing keys. */
+/** The changes to the existing keys of a person. */
 interface Succession {
   readonly replaced: readonly StoredKey[];
   readonly forgotten: readonly StoredKey[];
@@ -85,7 +85,7 @@ const keyOf = (
   };
 };
 
-/** `known` are all keys of the person, newest first. Throws `limit_reached` for one client too many. */
+/** `known` are all keys of the person, newest first. Throws `limit_reached` for too many clients. */
 const successionOf = (known: readonly StoredKey[], key: StoredKey): Succession => {
   const isActive = ({ revokedMs, expiresMs }: StoredKey): boolean =>
     revokedMs === null && (expiresMs === null || expiresMs > key.createdMs);

@@ -12,7 +12,7 @@ import { placeTestStore } from '../../kit/test-store.ts';
 
 const TYPE = 'test.report';
 
-/** A plugin whose work is done in jobs. */
+/** A plugin that does its work in jobs. */
 const reporter = (handler: JobHandler) =>
   definePlugin({
     name: 'reporter',
@@ -31,7 +31,7 @@ const request = (members: Partial<JobRequest> = {}): JobRequest => ({
   ...members,
 });
 
-/** The node looks for jobs from its first second on. */
+/** The interval of the poll for jobs, which begins with the start of the node. */
 const FIRST_LOOK_MS = 1_000;
 
 forEachStore('GET /v1/jobs/{id}', () => {
@@ -57,7 +57,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
     return (await node.request('POST', '/v1/facts', { key: creator, body })).body.id;
   };
 
-  it('shows a job from its beginning to its end, at once after it was added', async () => {
+  it('shows the state of a job from its creation to its end', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -90,7 +90,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
     expect(body).not.to.have.any.keys('fact_ids', 'error');
   });
 
-  it('is for the creator and for administrators; others find nothing, as with an unknown id', async () => {
+  it('shows a job to its creator and to administrators, and answers others as for an unknown id', async () => {
     await start({ run: async () => ({ found: 'not presented' }) });
     const id = await enqueue();
     await ends(id);
@@ -108,7 +108,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
     expect((await get(elsewhere, admin)).status).to.equal(404);
   });
 
-  it('shows of a result what the reader may see now, and nothing of one that nobody presents', async () => {
+  it('shows the part of a result that the reader may see now, and nothing without `present`', async () => {
     await start({ run: async ({ payload }) => payload, present });
     const factIds = [await aFact('team'), await aFact('public')];
     const id = await enqueue({ payload: { fact_ids: factIds } });
@@ -120,7 +120,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
     expect(body.job_id).to.equal(id);
   });
 
-  it('keeps to itself what a bug says', async () => {
+  it('hides the message of a bug', async () => {
     await start({
       run: async () => {
         throw new Error('secret detail');
@@ -133,7 +133,7 @@ forEachStore('GET /v1/jobs/{id}', () => {
 });
 
 forEachStore('jobs and restarts', (kind) => {
-  it('are done after the node that took them has gone', async () => {
+  it('completes a job after the process that created it has ended', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'jobs-'));
     const place = await placeTestStore(kind, folder);
     const done: string[] = [];
@@ -167,7 +167,7 @@ forEachStore('jobs and restarts', (kind) => {
     }
   });
 
-  it('are done by another process that has the handler, and learns of them', async () => {
+  it('lets another process with the handler run the job, and signals it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'jobs-'));
     const place = await placeTestStore(kind, folder);
     const done: string[] = [];

@@ -53,7 +53,7 @@ forEachStore('a worker of jobs', (kind) => {
   const reaches = (id: string, status: Job['status']) => comesTrue(async () => (await get(id)).status === status);
   const handle = (run: JobHandler['run'], on = runner) => on.handle(TYPE, { run });
 
-  it('does nothing before the node stands', async () => {
+  it('runs no job before the node has started', async () => {
     const waiting = new JobRunner({
       claims: opened.claims,
       measured,
@@ -68,7 +68,7 @@ forEachStore('a worker of jobs', (kind) => {
     expect((await get(id)).status).to.equal('pending');
   });
 
-  it('tries again after a failure, a little later each time, and gives up in the end', async () => {
+  it('retries a failed job with growing pauses, and fails it after the last attempt', async () => {
     const attempts: number[] = [];
     handle(async ({ attempt }) => {
       attempts.push(attempt);
@@ -94,7 +94,7 @@ forEachStore('a worker of jobs', (kind) => {
     expect(lines.map(({ level }) => level)).to.deep.equal(['warn', 'warn', 'warn']);
   });
 
-  it('does not repeat what somebody did wrong, and tells it', async () => {
+  it('does not retry an error of the caller, and shows its message', async () => {
     handle(async () => {
       throw new ServiceError('validation', 'there is no such scope');
     });
@@ -104,7 +104,7 @@ forEachStore('a worker of jobs', (kind) => {
     expect(await get(id)).to.deep.include({ attempts: 1, error: 'there is no such scope' });
   });
 
-  it('keeps its claim as long as it works, and does no more at once than it may', async () => {
+  it('renews its claim while the job runs, and respects the limit of concurrent jobs', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -133,7 +133,7 @@ forEachStore('a worker of jobs', (kind) => {
     expect(await Promise.all(ids.map(async (id) => (await get(id)).attempts))).to.deep.equal([1, 1, 1]);
   });
 
-  it('that was paused beyond its lease is told, and its work counts no more than once', async () => {
+  it('interrupts a run that paused beyond its lease, and counts the work once', async () => {
     const runs: JobRun[] = [];
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
@@ -166,7 +166,7 @@ forEachStore('a worker of jobs', (kind) => {
     expect(await get(id)).to.deep.include({ status: 'done', result: { by: 2 }, error: null });
   });
 
-  it('ends a job in the transaction of its writes, which leave nothing when they fail', async () => {
+  it('ends a job in the transaction of its writes, which are rolled back after a failure', async () => {
     handle(async (run) => {
       const failing = run.write(async (transaction) => {
         await run.finish(transaction, { half: true });
@@ -180,7 +180,7 @@ forEachStore('a worker of jobs', (kind) => {
     expect(await get(id)).to.deep.include({ result: null, error: 'not after all' });
   });
 
-  it('gives back what it has not finished when the node stops, and the attempt does not count', async () => {
+  it('returns unfinished jobs to the queue when the node stops, without counting the attempt', async () => {
     handle(
       ({ signal }) =>
         new Promise((_, reject) => {
@@ -199,7 +199,7 @@ forEachStore('a worker of jobs', (kind) => {
     await next.stop();
   });
 
-  it('does not wait for ever for work that will not stop', async () => {
+  it('does not wait for ever for a handler that ignores its signal', async () => {
     handle(() => new Promise(() => {}));
     const id = await opened.jobs.enqueue(request());
     await runner.look();

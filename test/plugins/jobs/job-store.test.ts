@@ -27,7 +27,7 @@ forEachStore('the queue of jobs', (kind) => {
     return (await opened.claims.claim(seen as Job, MAX_ATTEMPTS)) as Job;
   };
 
-  it('gives out due jobs, oldest first, one to each caller', async () => {
+  it('gives each due job to one caller, oldest first', async () => {
     const first = await opened.jobs.enqueue(request());
     opened.nowMs += 1;
     const second = await opened.jobs.enqueue(request({ tenantId: 'other' }));
@@ -42,7 +42,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await due()).to.deep.equal([second, later]);
   });
 
-  it('exists with the transaction that it was added in, and not without', async () => {
+  it('stores a job exactly when the transaction that adds it commits', async () => {
     const failed = opened.store.write('default', async (transaction) => {
       await opened.jobs.enqueue(request(), transaction);
       throw new Error('no');
@@ -53,7 +53,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await due()).to.deep.equal([id]);
   });
 
-  it('counts the attempts anew from a checkpoint that is further than the last one', async () => {
+  it('resets the count of attempts after each new checkpoint', async () => {
     const id = await opened.jobs.enqueue(request());
     const fails = async (held: Job) => opened.claims.setBack(held, { kind: 'again', delayMs: 0, counts: true });
     await fails(await claim());
@@ -71,7 +71,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await rejection(opened.claims.checkpoint(noFurther, { page: 2 }))).to.include({ status: 503 });
   });
 
-  it('makes ten triggers one run, until that has started, has ended or was removed', async () => {
+  it('merges ten triggers into one run until the job has started, ended or been removed', async () => {
     for (const until of ['started', 'ended', 'removed'] as const) {
       const trigger = () => opened.jobs.enqueue(request({ dedupe: { key: until, until } }));
       const ids = await Promise.all(Array.from({ length: 10 }, trigger));
@@ -89,7 +89,7 @@ forEachStore('the queue of jobs', (kind) => {
     }
   });
 
-  it('tells keys of other tenants and types apart', async () => {
+  it('separates equal keys of different tenants and types', async () => {
     const dedupe = { key: 'k' };
     const ids = [
       await opened.jobs.enqueue(request({ dedupe })),
@@ -99,7 +99,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(new Set(ids).size).to.equal(3);
   });
 
-  it('keeps a claim that is renewed, and gives a job to another when it is not', async () => {
+  it('extends a renewed claim, and gives a job to another process after an expired claim', async () => {
     await opened.jobs.enqueue(request());
     const held = await claim();
     opened.nowMs += LEASE_MS - 1;
@@ -112,7 +112,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await opened.claims.renew(held)).to.equal(false);
   });
 
-  it('lets a worker that lost its claim write nothing, with the job or beside it', async () => {
+  it('refuses every write of a worker that has lost its claim', async () => {
     const id = await opened.jobs.enqueue(request());
     const paused = await claim();
     opened.nowMs += LEASE_MS;
@@ -131,7 +131,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect({ status, result, error }).to.deep.equal({ status: 'done', result: { by: 'the second' }, error: null });
   });
 
-  it('fails a job that nobody ever reports back from', async () => {
+  it('fails a job whose workers never report back', async () => {
     const id = await opened.jobs.enqueue(request());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       expect((await claim()).attempts).to.equal(attempt);
@@ -145,7 +145,7 @@ forEachStore('the queue of jobs', (kind) => {
     expect(await due()).to.deep.equal([]);
   });
 
-  it('removes ended jobs after their retention, and nothing else', async () => {
+  it('removes only ended jobs whose retention is over', async () => {
     const done = await opened.jobs.enqueue(request());
     await opened.claims.settle(await claim(), {});
     const waiting = await opened.jobs.enqueue(request());
@@ -196,7 +196,7 @@ forEachStore('the queue of jobs', (kind) => {
     );
   });
 
-  /** Does it as the holder of the claim, and tells whether it had an effect. */
+  /** Performs the action as the holder of the claim, and returns whether it had an effect. */
   const act = async (does: string, job: Job): Promise<boolean> => {
     const before = await get(job.id);
     const run = (): Promise<unknown> => {

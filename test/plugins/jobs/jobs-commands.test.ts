@@ -85,7 +85,7 @@ describe('the command jobs', () => {
     expect(JSON.parse((await jobs('show', id, '--json')).stdout)).to.deep.include({ status: 'done', found: 7 });
   });
 
-  it('watches a job to its end, and says what it found', async () => {
+  it('watches a job until it ends, and prints its result', async () => {
     const id = await aJob();
     const watched = jobs('watch', id, '--json');
     await comesTrue(() => runs.length === 1);
@@ -96,7 +96,7 @@ describe('the command jobs', () => {
     expect(stderr).to.contain(`jobs watch ${id}`);
   });
 
-  it('cancels a job, and lets it go on', async () => {
+  it('cancels a job and resumes it', async () => {
     const id = await aJob();
     await comesTrue(() => runs.length === 1);
     expect((await jobs('cancel', id)).exitCode).to.equal(0);
@@ -110,7 +110,7 @@ describe('the command jobs', () => {
     expect(resumed.stdout).to.match(/found +7/);
   });
 
-  it('says what the node says of a job that is not there, or that has ended', async () => {
+  it('prints the refusal of the node for an unknown job and for an ended one', async () => {
     const none = await jobs('show', '00000000-0000-4000-8000-000000000000');
     expect([none.exitCode, none.stdout]).to.deep.equal([1, '']);
     expect(none.stderr).to.contain('no such job');

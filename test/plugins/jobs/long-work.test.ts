@@ -59,7 +59,7 @@ forEachStore('Long work', (kind) => {
   const get = async (node: TestNode, key: string, id: string) =>
     (await node.request('GET', `/v1/jobs/${id}`, { key })).body;
 
-  it('shows how far it has come, and how fast, and keeps that when it has ended', async () => {
+  it('shows its progress and its speed, also after it has ended', async () => {
     let run: JobRun | undefined;
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ forEachStore('Long work', (kind) => {
     expect((await get(node, key, id)).progress).to.include({ done: 100, total: 100 });
   });
 
-  it('writes a line every ten seconds while it comes further', async () => {
+  it('logs a line every ten seconds while it makes progress', async () => {
     let run: JobRun | undefined;
     const node = await start({
       run: (held) => {
@@ -112,7 +112,7 @@ forEachStore('Long work', (kind) => {
     expect(lines()).to.have.length(2);
   });
 
-  it('goes on where it was when its process has ended in the middle', async () => {
+  it('continues from its checkpoint after its process has crashed', async () => {
     const pages: string[] = [];
     const read =
       (node: string, endsAfter: number): JobHandler['run'] =>
@@ -139,7 +139,7 @@ forEachStore('Long work', (kind) => {
     expect((await get(second, key, id)).progress).to.include({ done: PAGES, total: PAGES });
   });
 
-  it('ends when its creator cancels it, in any process, and goes on when it is resumed', async () => {
+  it('stops in any process when its creator cancels it, and continues when it is resumed', async () => {
     const resumed: unknown[] = [];
     const handler: JobHandler = {
       run: async (run) => {
@@ -177,7 +177,7 @@ forEachStore('Long work', (kind) => {
     expect((await other.request('POST', `/v1/jobs/${id}/resume`, { key })).status).to.equal(409);
   });
 
-  it('is cancelled before it begins, and never begins then', async () => {
+  it('never starts if it is cancelled while it waits', async () => {
     let runs = 0;
     const node = await start({
       run: async () => {
@@ -193,7 +193,7 @@ forEachStore('Long work', (kind) => {
     expect(runs).to.equal(0);
   });
 
-  it('is steered by its creator and administrators alone, with the permission that its work asks for', async () => {
+  it('can be cancelled only by its creator and administrators with the permission in `steering`', async () => {
     const node = await start({ run: untilAborted, steering: 'write' });
     const id = await enqueue(node, { delayMs: 60_000 });
     const reader = await node.addKey({ entityUri: 'agent:creator', permissions: ['read'] });
@@ -206,7 +206,7 @@ forEachStore('Long work', (kind) => {
     expect([await resume(stranger), await resume(reader), await resume(admin)]).to.deep.equal([404, 403, 202]);
   });
 
-  it('that must not be left half done can be neither cancelled nor resumed', async () => {
+  it('can be neither cancelled nor resumed if it must not stop halfway', async () => {
     const node = await start({ run: untilAborted, steering: 'nobody' });
     const id = await enqueue(node, { delayMs: 60_000 });
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['read', 'admin'] });
@@ -215,7 +215,7 @@ forEachStore('Long work', (kind) => {
     expect((await get(node, admin, id)).status).to.equal('pending');
   });
 
-  it('is not resumed while another job does the same', async () => {
+  it('cannot be resumed while another job does the same work', async () => {
     const node = await start({ run: untilAborted });
     const key = await keyOf(node);
     const same: Partial<JobRequest> = { delayMs: 60_000, dedupe: { key: 'all', until: 'ended' } };
@@ -229,7 +229,7 @@ forEachStore('Long work', (kind) => {
     expect(await enqueue(node, same)).to.equal(first);
   });
 
-  it('is listed page by page, newest first, for those who may read it', async () => {
+  it('appears page by page, newest first, in the lists of callers who may read it', async () => {
     const node = await start({ run: untilAborted });
     const [key, stranger] = [await keyOf(node), await node.addKey({ entityUri: 'agent:other' })];
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['read', 'admin'] });
@@ -257,7 +257,7 @@ forEachStore('Long work', (kind) => {
     expect(idsOf(await list(key, '?type=test.none'))).to.deep.equal([]);
   });
 
-  it('has a limit of how much of it a caller can ask for at once', async () => {
+  it('has a limit on the open jobs of one caller', async () => {
     const node = await start({ run: untilAborted });
     const key = await keyOf(node);
     const asked: Partial<JobRequest> = { delayMs: 60_000, mostOpen: 2 };
@@ -272,7 +272,7 @@ forEachStore('Long work', (kind) => {
     await enqueue(node, { ...asked, creator: 'agent:other' });
   });
 
-  it('is not resumed without end beside newer jobs', async () => {
+  it('cannot be resumed beyond the limit on open jobs', async () => {
     const node = await start({ run: untilAborted });
     const key = await keyOf(node);
     const id = await enqueue(node, { delayMs: 60_000, mostOpen: 1 });

@@ -16,7 +16,7 @@ import { placeTestStore } from '../../kit/test-store.ts';
 
 export const KEEP_MS = 60_000;
 
-/** A queue on a store of its own, whose time a test moves. */
+/** A queue on its own store, with a clock that the test moves. */
 export interface OpenJobStore {
   readonly jobs: JobStore;
   readonly claims: JobClaims;

@@ -31,7 +31,7 @@ describe('a job without HTTP', () => {
 
   const enqueue = () => jobs.enqueue({ type: 'test.count', tenantId: 'default', creator: 'agent:creator' });
 
-  it('is read by its creator while it waits and when it is done, with what its handler presents', async () => {
+  it('shows its creator the state, and the presented result after its end', async () => {
     const id = await enqueue();
     const waiting = await jobs.read(creator, id);
     expect(waiting).to.deep.include({ id, type: 'test.count', status: 'pending', startedAt: null, result: {} });
@@ -42,7 +42,7 @@ describe('a job without HTTP', () => {
     expect(done.completedAt).to.match(/^2026-/);
   });
 
-  it('is read by an administrator of its tenant, and by nobody else', async () => {
+  it('shows its state to an administrator of its tenant, and to no other caller', async () => {
     const id = await enqueue();
     const read = new Set(['read', 'admin']);
     expect((await jobs.read(createPrincipal({ permissions: read }), id)).id).to.equal(id);
