@@ -13,16 +13,16 @@ import type { Card } from './card.ts';
 import type { CardMaterial } from './cards-api.ts';
 import { aboutSubject, type CardSubject } from './gather-material.ts';
 
-/** The place for the fact of a card, and the newest such fact there. */
+/** The place for the fact of a card, and the newest card fact in it. */
 export interface CardPlace {
   readonly gardenId: string | null;
   readonly latest: StoredFact | undefined;
 }
 
 /**
- * Finds the place whose readers see all that the reader of the card sees of the subject, in any state. That is outside
- * gardens when no fact of the subject is in a garden, otherwise the one garden of all the others. Returns undefined
- * when there is no such place.
+ * Finds the place whose readers see all facts of the subject that the reader of the card sees, in any state. If no fact
+ * of the subject is in a garden, the place is outside gardens. Otherwise the place is the only garden of the other
+ * facts. Returns undefined if there is no such place.
  */
 export const placeOfCard = async (
   reader: FactReader,
@@ -45,7 +45,7 @@ export const placeOfCard = async (
 const newest = (reader: FactReader, filter: Filter): Promise<StoredFact[]> =>
   reader.find(filter, { view: 'visible', order: 'hlc', limit: 1 });
 
-/** Makes the fact that holds a card. It ends with the first of the facts that the card was made of. */
+/** Makes the fact that holds a card. It expires with the first of the facts in the card. */
 export const cardFact = (
   card: Card,
   material: CardMaterial,
@@ -56,7 +56,7 @@ export const cardFact = (
   relation: names.meta('memory:card'),
   value: { type: 'text', v: card.summary, interpretAs: 'content' },
   source: names.systemSource,
-  // A confidence of 0 would retract.
+  // Never 0, because a confidence of 0 means a retraction.
   confidence: Math.max(card.averageConfidence, Number.EPSILON),
   scope: material.scope,
   gardenId,
@@ -64,7 +64,7 @@ export const cardFact = (
   derivedFrom: material.facts.map(({ fact }) => fact.cid),
 });
 
-/** Whether the fact says what the draft would say. A card that has not changed needs no new fact. */
+/** Returns true if the fact has the content of the draft. An unchanged card needs no new fact. */
 export const saysTheSame = (fact: StoredFact, draft: FactDraft): boolean =>
   fact.value.v === draft.value.v &&
   fact.confidence === draft.confidence &&

@@ -30,7 +30,7 @@ export class CardStore {
     return cardIn(this.#tables.in(snapshot), tenantId, key);
   }
 
-  /** Whether one of the tenants has a card. */
+  /** Returns true if one of the tenants has a card. */
   async isUsed(tenantIds: ReadonlySet<string>): Promise<boolean> {
     const page = { orderBy: ['tenant_id'], limit: 1 } as const;
     const rows = await this.#tables.read((own) => own.select(CARDS_TABLE, { tenant_id: [...tenantIds] }, page));
@@ -52,7 +52,7 @@ export class CardStore {
     return put(this.#tables.in(transaction), tenantId, key, card);
   }
 
-  /** Whether the store has a card that looked further. A summary that took longer must not replace it. */
+  /** Returns true if the stored card covers later facts. A slow summary must not replace it. */
   async isOvertaken(transaction: PluginTransaction, tenantId: string, key: string, { upTo }: Card): Promise<boolean> {
     const stored = await cardIn(this.#tables.in(transaction), tenantId, key);
     return stored !== undefined && compareHlc(stored.upTo, upTo) > 0;

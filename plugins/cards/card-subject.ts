@@ -1,7 +1,7 @@
 import { memberRefusal, type Notes, readEntityUri, ServiceError } from '../../kernel/plugin-api.ts';
 import type { Moments } from '../time-travel/time-travel-api.ts';
 
-/** Reads the entity of a request. Cards refuse with `validation` (400) alone where other requests use more codes. */
+/** Reads the entity of a request. Cards report every error of an entity as `validation` (400). */
 export const readCardEntity = (text: string): string => {
   try {
     return readEntityUri(text, PATH);
@@ -27,8 +27,8 @@ const PATH = 'path.entity_uri';
 const CLIMBS = /(^|[/\\])\.\.([/\\]|$)/;
 
 /**
- * The refusal of an entity without live facts. An entity may contain dots, so it is looked up first; when it is
- * unknown, two dots between slashes are taken for an attempt to climb a path.
+ * The refusal of an entity without live facts. A known entity may contain `..`, so the look-up comes first. In an
+ * unknown entity, `..` between slashes counts as an attempt at path traversal.
  */
 export const nothingKnown = (entity: string): ServiceError =>
   CLIMBS.test(entity)

@@ -23,8 +23,8 @@ export const CARD_REFRESH_TIMEOUT = defineDegradation('card_refresh_timeout', {
 });
 
 /**
- * Returns the card that stands for an entity in a recall. A card has one scope, so there is none when the caller sees
- * facts of the entity in several scopes.
+ * Returns the card that replaces the facts of an entity in a recall. A card covers one scope, so there is none if the
+ * caller sees facts of the entity in several scopes.
  */
 export const cardForRecall = async (
   { entity, reader, view, forceRefresh }: SummaryRequest,
@@ -47,7 +47,10 @@ export const cardForRecall = async (
 
 const NO_CARD: EntitySummary = { fact: null, degraded: [] };
 
-/** Whether all facts of the card are confident enough for the request. A card must not say what its facts may not. */
+/**
+ * Returns true if all facts of the card meet the minimum confidence of the request. Otherwise the card would reveal
+ * filtered facts.
+ */
 const isConfident = async ({ factIds }: Card, minConfidence: number, reader: FactReader): Promise<boolean> => {
   const facts = await reader.find(isIn('id', factIds), { view: 'live', order: 'feed', limit: factIds.length });
   const views = await reader.annotate(facts);
@@ -67,7 +70,7 @@ const scopesOf = async (reader: FactReader, entityKey: string, among: readonly S
   return among.filter((_, at) => (found[at]?.length ?? 0) > 0);
 };
 
-/** Makes the synthetic fact of a card. No store has a fact with this id. */
+/** Makes the synthetic fact of a card. Its id exists in no store. */
 const syntheticFact = (
   card: Card,
   { entity, entityKey, scope }: { readonly entity: string; readonly entityKey: string; readonly scope: Scope },
@@ -76,7 +79,7 @@ const syntheticFact = (
 ): FactView => {
   const relation = names.meta('memory:card');
   const timestamp = formatInstant(card.refreshedMs);
-  // The stamp up to which the card looked would tell of facts that the reader may not see.
+  // The `upTo` stamp of the card would reveal facts that the reader may not see.
   const hlc = { wallMs: card.refreshedMs, counter: 0 };
   const fact: StoredFact = {
     id: `card:${entity}`,

@@ -3,24 +3,24 @@ import { isContradicted } from '../conflicts/conflicts-api.ts';
 import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
-/** A card as it is stored: its text, and what it was made of. */
+/** A stored card: its text and its sources. */
 export interface Card {
   readonly summary: string;
-  /** The facts that it was made of, in their order. */
+  /** Ids of the facts in the card, in their order. */
   readonly factIds: readonly string[];
-  /** Mean of what their confidences are worth, to six decimals. */
+  /** Mean effective confidence of the facts, to six decimals. */
   readonly averageConfidence: number;
-  /** How many relations of the facts have differing values. Counts disputes, not rivals. */
+  /** Number of relations whose facts have differing values. Counts relations, not facts. */
   readonly contradictedCount: number;
-  /** How many facts were live; the card lists the strongest of them. */
+  /** Number of live facts. The card lists the strongest of them. */
   readonly liveCount: number;
   /** Milliseconds since the epoch. */
   readonly refreshedMs: number;
-  /** The card looked at facts up to this stamp of the feed. */
+  /** The card covers facts up to this stamp of the feed. */
   readonly upTo: Hlc;
   /** Id of the summariser. */
   readonly summariser: string;
-  /** The fact that holds the summary. Null when every place for it has readers who may not see the card. */
+  /** The fact that holds the summary. Null if every place for it has readers who may not see the card. */
   readonly factId: string | null;
 }
 

@@ -8,7 +8,7 @@ export const cardsMigrations: readonly Migration[] = [
     name: 'cards',
     async up({ schema }) {
       await schema.createTable(CARDS_TABLE, (table) => {
-        // Digest of tenant, entity, scope and the gardens that the readers of the card can see.
+        // Digest of the tenant, the entity, the scope and the gardens of the readers.
         table.text('card_key').notNullable();
         table.text('tenant_id').notNullable();
         table.text('body').notNullable();

@@ -13,9 +13,9 @@ import type { CardMaterial } from './cards-api.ts';
 
 /** Most facts in one card. */
 export const MAX_FACTS = 20;
-/** Most live facts that are compared with each other. Bounds the work on an entity with very many facts. */
+/** Most live facts that are compared with each other. Limits the work for an entity with very many facts. */
 const MAX_WEIGHED = 10_000;
-/** Where there are more, only the newest are compared, because they are read with their values of up to 1 MiB each. */
+/** Beyond that limit only the newest facts are compared, because their values may have 1 MiB each. */
 const MAX_NEWEST = 100;
 
 /** The entity and the scope of a card. */
@@ -70,7 +70,7 @@ const viewsOf = async (reader: FactReader, candidates: readonly Candidate[]): Pr
   return [...(await reader.annotate(facts.sort(strongestFirst)))];
 };
 
-/** Lists the rivals of each contradiction, however weak they are, before undisputed facts. */
+/** Lists all rivals of each contradiction, even weak ones, before undisputed facts. */
 const chooseAround = (ranked: readonly Candidate[], contested: ReadonlySet<string>): Candidate[] => {
   const rivals = [...contested].flatMap((relation) => ranked.filter(({ relationKey }) => relationKey === relation));
   const undisputed = ranked.filter(({ relationKey }) => !contested.has(relationKey));

@@ -34,7 +34,7 @@ import { summariseByExtract } from './summarise-by-extract.ts';
 
 /** The longest time that a caller waits for a refresh, in milliseconds. */
 export const REFRESH_LIMIT_MS = 500;
-/** A summary that takes longer is given up, so that the next caller asks for another. */
+/** A longer summary is aborted, so that the next caller requests another one. */
 export const SUMMARY_LIMIT_MS = 60_000;
 
 export interface CardParts {
@@ -44,7 +44,7 @@ export interface CardParts {
   readonly clock: Clock;
   readonly self: NodeSelf;
   readonly log: Logger;
-  /** Absent where only the present can be read. */
+  /** Undefined if the node cannot read the past. */
   readonly moments: Moments | undefined;
   /** SVC_CARD_MAX_AGE_S, in milliseconds. */
   readonly maxAgeMs: number;
@@ -53,29 +53,29 @@ export interface CardParts {
 /** A card with its state at this moment. */
 type CardReading = Pick<MemoryCard, 'isStale' | 'timedOut'> & { readonly card: Card };
 
-/** The data of one snapshot for a card to be made. */
+/** The data for a new card, from one snapshot. */
 interface Draft {
   readonly key: string;
   readonly tenantId: string;
   readonly material: CardMaterial;
   readonly liveCount: number;
   readonly upTo: Hlc;
-  /** The moment of a card of the past, in milliseconds; such a card is not kept. */
+  /** The moment of a card of the past, in milliseconds. A card of the past is not stored. */
   readonly pastMs: number | undefined;
-  /** Undefined where no fact may hold the card. */
+  /** Undefined if no fact may hold the card. */
   readonly place: CardPlace | undefined;
-  /** The old card, if the reader may still see all facts that it was made of. */
+  /** The old card, if the reader may still see all its facts. */
   readonly stored: Card | undefined;
 }
 
 const FEED_START: Hlc = { wallMs: 0, counter: 0 };
 
-/** The cards of all entities, made when they are asked for and kept until something that went into them changes. */
+/** The cards of all entities. A card is made on request, and stored until one of its sources changes. */
 export class StoredCards implements MemoryCards {
   readonly #parts: CardParts;
   /**
-   * Refreshes under way, by card and material. Callers who ask at once share one, and no caller gets one that missed a
-   * fact.
+   * Running refreshes, by card and material. Simultaneous callers share one, and each gets a card with all facts that
+   * the caller sees.
    */
   readonly #refreshing = new Map<string, Promise<Card>>();
   readonly #summarising = new Set<AbortController>();
@@ -100,7 +100,7 @@ export class StoredCards implements MemoryCards {
     return { entity: named, scope, ...said, isStale, timedOut };
   }
 
-  /** Null when the caller sees no live fact. */
+  /** Returns null if the caller sees no live fact. */
   async #read(caller: Principal, subject: CardSubject, refresh: boolean): Promise<CardReading | null> {
     const found = await this.#parts.facts.read(caller, 'query', async (reader) => {
       const fresh = refresh ? undefined : await this.fresh(reader, subject);
@@ -110,13 +110,13 @@ export class StoredCards implements MemoryCards {
     return found.draft && this.#refresh(found.draft);
   }
 
-  /** Null when the caller saw no live fact at the moment. */
+  /** Returns null if the caller saw no live fact at that moment. */
   async #readPast(caller: Principal, subject: CardSubject, notes: Notes): Promise<CardReading | null> {
     const draft = await this.#parts.facts.read(caller, 'query', (reader) => this.#draft(reader, subject), notes);
     return draft && this.#refresh(draft);
   }
 
-  /** Refreshes the card for callers who read no garden, on behalf of the node. */
+  /** Refreshes the card of callers without gardens, in the name of the node. */
   async refreshOutsideGardens(tenantId: string, subject: CardSubject): Promise<void> {
     const { facts, self } = this.#parts;
     const draft = await facts.read(nodePrincipal(self.names, tenantId), 'query', async (reader) => {
@@ -126,13 +126,13 @@ export class StoredCards implements MemoryCards {
     if (draft !== null) await this.#begun(draft);
   }
 
-  /** Returns the card of this reader if it is stored and fresh. Makes none. */
+  /** Returns the card of this reader if it is stored and fresh. Does not make one. */
   async fresh(reader: FactReader, subject: CardSubject): Promise<Card | undefined> {
     const card = await this.#parts.store.find(reader.caller.tenantId, keyFor(reader, subject), reader.snapshot);
     return card !== undefined && (await this.#holds(card, reader, subject)) ? card : undefined;
   }
 
-  /** Returns a fresh card, made now if it can be made in time, for a reader whose snapshot is open already. */
+  /** Returns a fresh card for a reader with an open snapshot. Makes it if there is enough time. */
   async freshWithin(
     reader: FactReader,
     subject: CardSubject,
@@ -143,14 +143,14 @@ export class StoredCards implements MemoryCards {
     return { card: isStale ? undefined : card, timedOut };
   }
 
-  /** Gives up summaries under way and waits for cards that are being stored. */
+  /** Aborts running summaries, and waits until finished cards are stored. */
   async stop(): Promise<void> {
     for (const controller of this.#summarising) controller.abort();
     await Promise.allSettled(this.#refreshing.values());
   }
 
   /**
-   * Whether the card is fresh: the reader sees no new fact, none of the card's facts has ended or lost confidence, and
+   * Returns true if the card is fresh: the reader sees no new fact, none of its facts has ended or lost confidence, and
    * the card is not too old.
    */
   async #holds(card: Card, reader: FactReader, subject: CardSubject): Promise<boolean> {
@@ -206,14 +206,14 @@ export class StoredCards implements MemoryCards {
     }
   }
 
-  /** Returns the refresh under way from the same material, or begins one. */
+  /** Returns the running refresh from the same material, or starts one. */
   #begun(draft: Draft): Promise<Card> {
     const what = draft.material.facts.map((view) => [view.fact.id, isContradicted(view), markOf(view, SOURCE_TRUST)]);
     const work = sha256Hex(JSON.stringify([draft.key, draft.pastMs, draft.liveCount, what]));
     const underWay = this.#refreshing.get(work);
     if (underWay !== undefined) return underWay;
     const making = this.#make(draft).finally(() => this.#refreshing.delete(work));
-    // Waiting callers get the failure. A caller who has left must not make it an unhandled rejection.
+    // Waiting callers get the error. Without callers it must not become an unhandled rejection.
     making.catch(() => undefined);
     this.#refreshing.set(work, making);
     return making;
@@ -243,7 +243,7 @@ export class StoredCards implements MemoryCards {
     }
   }
 
-  /** Makes a card for the first caller of a slow summariser. It is never stored. */
+  /** Makes a card from an extract, for the first caller of a slow summariser. The card is not stored. */
   async #byExtract(draft: Draft): Promise<Card> {
     const summary = await summariseByExtract.summarise(draft.material, new AbortController().signal);
     return this.#card(draft, summary, summariseByExtract.id);
@@ -278,7 +278,7 @@ export class StoredCards implements MemoryCards {
     });
     await appending.catch(async (error: unknown) => {
       if (error === overtaken) return;
-      // A plugin may refuse the fact, for example in a garden that takes none. The card is stored all the same.
+      // A plugin may refuse the fact, for example in a read-only garden. The card is stored nevertheless.
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
       this.#parts.log.warn('a memory card could not be stored as a fact', { error });
       await store.write(tenantId, key, card);

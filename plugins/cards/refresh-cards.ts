@@ -5,13 +5,13 @@ import type { CardSubject } from './gather-material.ts';
 import type { StoredCards } from './memory-cards.ts';
 
 export const REFRESH_JOB = 'cards.refresh';
-/** Most entities that wait to be looked at. Beyond it a stale card waits for its next reader. */
+/** Most entities in the queue. Beyond it a stale card waits for its next reader. */
 const MAX_WAITING = 5_000;
 const SUBJECTS_PER_LOOK = 200;
 
 /**
- * Refreshes cards in the background after new facts. Every read judges whether its card is stale, so a lost refresh
- * does no harm. Cards of gardens wait for their readers, because the background has no reader's rights.
+ * Refreshes cards in the background after new facts. Every read checks its card, so a lost refresh does no harm. Cards
+ * of gardens wait for their readers, because the background task has no reader's rights.
  */
 export class RefreshCards {
   readonly #store: CardStore;
@@ -34,11 +34,11 @@ export class RefreshCards {
     }
   }
 
-  /** Enqueues a refresh for each remembered subject that has a card. */
+  /** Enqueues a refresh for each noticed subject that has a card. */
   async look(): Promise<void> {
     const noticed = [...this.#waiting.values()];
     this.#waiting.clear();
-    // The keys of cards are digests, which nobody needs while there are no cards.
+    // Without cards there is nothing to refresh, so no keys are computed.
     if (noticed.length === 0 || !(await this.#store.isUsed(tenantsOf(noticed)))) return;
     for (let at = 0; at < noticed.length; at += SUBJECTS_PER_LOOK) {
       const some = noticed

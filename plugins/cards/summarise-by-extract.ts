@@ -5,7 +5,7 @@ import type { CardSummariser } from './cards-api.ts';
 
 const MAX_CHARACTERS = 280;
 
-/** Lists the values of each relation, and all rivals of a contradicted one. Invents nothing and chooses nothing. */
+/** Lists the values of each relation, and all rivals of a contradiction. Adds nothing and selects nothing. */
 export const summariseByExtract: CardSummariser = {
   id: 'extract-1',
   async summarise({ entity, facts, unlistedRivals }) {
@@ -38,7 +38,7 @@ const valueText = ({ fact: { value } }: FactView): string => inShort(String(valu
 
 /** Shortens a text to one line, so that a value with line ends cannot look like more lines of the card. */
 const inShort = (text: string): string => {
-  // Cutting early saves work. A pair of surrogates is not cut in two.
+  // Shortens very long texts first to save work. Removes half of a surrogate pair at the end.
   const beginning = text.slice(0, 4 * MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
   const characters = [...beginning.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()];
   const isWhole = characters.length <= MAX_CHARACTERS && beginning.length === text.length;

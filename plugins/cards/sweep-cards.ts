@@ -4,7 +4,7 @@ import { CARDS_TABLE } from './cards-migrations.ts';
 
 const CARDS_AT_ONCE = 200;
 
-/** A card that was made of an erased fact is dropped. It is made again, without the fact, when somebody asks for it. */
+/** Deletes cards that contain an erased fact. The next reader gets a new card without the fact. */
 export const sweepCards = (tables: PluginTables): ErasureSweep => ({
   name: 'cards',
   async step({ tenantId, named }, after, transaction) {

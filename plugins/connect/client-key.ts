@@ -126,7 +126,7 @@ const userSuffix = ({ folders: { env } }: Place): string => {
   return name === '' ? '' : `-${name.slice(0, 64)}`;
 };
 
-/** Revokes the key that was made for a connection, unless another connection uses it. Returns a remark for the user. */
+/** Revokes the key of a removed connection, unless another connection uses it. Returns a remark for the user. */
 export const endKey = async (
   { client, scope, folder, key }: ConnectionRecord,
   place: Place,
@@ -147,7 +147,7 @@ export const endKey = async (
           () => undefined,
         );
   await rm(key.file, { force: true });
-  // 401 and 404: it was revoked or expired before.
+  // 401 and 404 mean that the key was already revoked or had expired.
   return status === 204 || status === 401 || status === 404
     ? undefined
     : `The node did not end the key ${key.id}: revoke it with "fact-memory-node key revoke ${key.id}"`;

@@ -6,13 +6,13 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** The present state of a client's file. */
 export interface ConfigFile {
-  /** As the client names it. */
+  /** The path in the configuration of the client. */
   readonly path: string;
-  /** The file behind symbolic links. */
+  /** The path after resolving symbolic links. */
   readonly realPath: string;
   /** Undefined if the file does not exist. */
   readonly text: string | undefined;
-  /** Permission bits; those of a private file if it does not exist. */
+  /** Permission bits. For a missing file, the bits of a private file. */
   readonly mode: number;
 }
 

@@ -22,7 +22,7 @@ interface Asked {
   readonly stderr: Writable;
 }
 
-/** Asks if the plans are to be written. Throws `validation` if nobody can be asked and no option answers. */
+/** Asks the user to confirm the plans. Throws `validation` if no user can answer and no option decides. */
 export const confirmed = async ({ options, ask, stderr }: Asked): Promise<boolean> => {
   if (options.dryRun) {
     stderr.write('Nothing was written.\n');

@@ -122,7 +122,7 @@ const connect = async (context: Context): Promise<number> => {
   return EXIT.ok;
 };
 
-/** An option that all commands for a running node share; it is not declared here. */
+/** Reads an option that all commands for a running node share, so this command does not declare it. */
 const keyFileOf = ({ options }: Context): string | undefined => (options as { readonly keyFile?: string }).keyFile;
 
 export const readPlace = async (

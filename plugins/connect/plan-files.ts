@@ -18,7 +18,7 @@ export interface FilePlan {
   readonly applied: AppliedEdit | undefined;
   /** The unchanged record of an earlier connection. */
   readonly record: FileRecord | undefined;
-  /** Parts that the user has changed since, and that stay. */
+  /** Parts that stay, because the user has changed them since. */
   readonly kept: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export const planEdit = (
     return { file, text: applied.text, base, applied, record: undefined, kept: [] };
   });
 
-/** Plans the restoration of a file. A file that is exactly as written becomes exactly what it was before. */
+/** Plans the restoration of a file. An unchanged file gets exactly its former content back. */
 export const planUndo = (record: FileRecord, force: boolean): Promise<FilePlan> =>
   withPath(record.path, async () => {
     const file = await readConfigFile(record.realPath);

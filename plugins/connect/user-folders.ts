@@ -10,13 +10,13 @@ export interface UserFolders {
   readonly config: string;
   /** Settings of this program. */
   readonly own: string;
-  /** Files that may be lost. */
+  /** Files that may be deleted at any time. */
   readonly cache: string;
   readonly platform: NodeJS.Platform;
   readonly env: Env;
 }
 
-/** As the environment names them; relative paths are ignored. */
+/** Reads the folders from the environment. Ignores relative paths. */
 export const userFolders = (env: Env, platform: NodeJS.Platform = process.platform): UserFolders => {
   const home = [env['HOME'], env['USERPROFILE']].find((path) => path !== undefined && isAbsolute(path));
   if (home === undefined) {

@@ -27,7 +27,10 @@ export const claimBy = (
   );
 };
 
-/** Two spellings with the same match key are one agent, and so are those of its entity. */
+/**
+ * Returns true if the caller may become the owner. All spellings with the same match key, and the entity of the agent,
+ * are one agent.
+ */
 const mayClaim = (agentId: string, { entityUri, permissions }: Principal, names: ServiceNames): boolean =>
   permissions.has(INSTRUCTION_WRITE.id) ||
   permissions.has('admin') ||

@@ -14,9 +14,9 @@ import { TOKENS_TABLE } from './instructions-migrations.ts';
 import { AUDIT_TOKEN_EXPIRED, AUDIT_TOKEN_INVALID, INSTRUCTION_AUDIT } from './instructions-words.ts';
 import { manifestOf } from './manifest-json.ts';
 
-/** How long an agent may report what it used. */
+/** How long an agent may report its use of the units. */
 export const TOKEN_LIFETIME_MS = 24 * 60 * 60 * 1_000;
-/** The node knows a token for this long after that, so that a late caller learns that it has expired. */
+/** How long an expired token stays stored, so that a late caller gets the error `audit_token_expired`. */
 const REMEMBERED_MS = 6 * TOKEN_LIFETIME_MS;
 const TOKEN_BYTES = 16;
 

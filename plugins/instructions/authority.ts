@@ -2,8 +2,8 @@ import { SAME_FACT, SAME_PLACE } from '../../kernel/internal-api.ts';
 import { all, any, type ColumnMatch, equals, type Filter, inTable, isNull, not } from '../../kernel/plugin-api.ts';
 
 /**
- * Facts that this node took in under the permission `instruction:write`. Facts of peers are not among them: no
- * moderator of this node has seen them, so they instruct nobody until a moderator asserts a copy.
+ * Facts that callers of this node asserted with the permission `instruction:write`. Facts of peers are excluded: no
+ * moderator of this node has reviewed them, so they instruct no agent until a moderator asserts a copy.
  */
 const INSTRUCTED: Filter = all(equals('interpretAs', 'instruction'), not(isNull('assertedBy')));
 
@@ -15,14 +15,14 @@ export const speaksFor = (owner: string): Filter => any(equals('assertedBy', own
 
 /**
  * True for a fact that a retraction or a resolution with authority has ended: by a speaker, or by the entity that
- * asserted this instruction. Covers of others end nothing here, although they do everywhere else.
+ * asserted this instruction. Retractions of others have no effect here, although they have everywhere else.
  */
 export const endedFor = (owner: string): Filter =>
   any(coveredBy(speaksFor(owner)), all(INSTRUCTED, coveredBy(all(), [SAME_SPEAKER])));
 
 const SAME_SPEAKER: ColumnMatch = { column: 'asserted_by', is: 'equal', field: 'assertedBy' };
 
-/** Looks a cover up by its fact, because only the fact says who asserted it. */
+/** Finds the fact of a cover, because only the fact contains its asserting entity. */
 const coveredBy = (by: Filter, match: readonly ColumnMatch[] = []): Filter => ({
   kind: 'inTable',
   table: 'facts',

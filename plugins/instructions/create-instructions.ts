@@ -33,7 +33,7 @@ export const DEFAULT_CHUNKS = 3;
 export const MAX_CHUNKS = 20;
 export const DEFAULT_BUDGET = 2_000;
 export const MAX_BUDGET = 100_000;
-/** The same as for the query of a recall. */
+/** Equal to the limit for the query of a recall. */
 const MAX_INTENT_BYTES = 16 * 1024;
 
 /** Implements `Instructions`. */

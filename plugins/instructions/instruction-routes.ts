@@ -99,7 +99,7 @@ export const recallInstructionRoute = (
 ): Route<AgentParams, undefined, LoadBody> => ({
   method: 'POST',
   path: '/v1/agents/:agent_id/recall-instruction',
-  // The token of the audit, beside what authors of instructions wrote.
+  // The answer contains an audit token and the texts of authors.
   holdsSecret: true,
   summary: 'The instructions that an agent needs for what it is about to do',
   access: { permission: 'read', refusal: INSTRUCTION_SCOPE_DENIED },

@@ -8,31 +8,31 @@ export interface ManifestDraft {
   /** One segment of a URI: no white space, none of `/ \ % ? #`. */
   readonly version: string;
   /**
-   * The units, as JSON objects with the members of `UnitJson` in `manifest-json.ts`. They are checked here, so they may
-   * come straight from outside.
+   * The units, as JSON objects with the members of `UnitJson` in `manifest-json.ts`. `publish` checks them, so they may
+   * come directly from a request.
    */
   readonly entries: readonly unknown[];
-  /** Publishes units that have no live text yet; false by default. */
+  /** If true, publishes units without a live text. False by default. */
   readonly skipCoverageGate?: boolean;
 }
 
 export interface PublishedManifest {
   /** Entity of the fact that holds this version. */
   readonly factUri: string;
-  /** Tokens that the manifest itself takes. */
+  /** Number of tokens of the manifest itself. */
   readonly tokenCount: number;
-  /** Whether a unit has a text for its publisher, by the name of the unit, in the order of the manifest. */
+  /** For each unit name, true if the publisher can read a text of the unit. In the order of the manifest. */
   readonly coverage: ReadonlyMap<string, boolean>;
 }
 
-/** The manifest of an agent that counts now. */
+/** The current manifest of an agent. */
 export interface CurrentManifest {
   readonly version: string;
   readonly factUri: string;
   readonly tokenCount: number;
   /**
-   * In the order of their author. Where the author left out the estimate of tokens, it is what the unit takes now, as
-   * far as the caller may read it.
+   * In the order of their author. If the author gave no estimate of tokens, it is the present size of the text that the
+   * caller may read.
    */
   readonly units: readonly Unit[];
   /** RFC 3339. */
@@ -41,13 +41,13 @@ export interface CurrentManifest {
 
 /** The intent of an agent, and the room in its context. */
 export interface InstructionRequest {
-  /** In words; at most 16 KiB. */
+  /** Plain text of at most 16 KiB. */
   readonly intent: string;
   /** Units to load besides guaranteed ones, 1 to 20; 3 by default. */
   readonly maxChunks?: number;
-  /** 1 to 100000; 2000 by default. */
+  /** The limit of tokens: 1 to 100000, 2000 by default. */
   readonly tokenBudget?: number;
-  /** Names of units to load before all others, the most wanted first. */
+  /** Names of units to load before all others, in order of preference. */
   readonly hints?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface InstructionChunk {
   readonly unit: Unit;
   readonly text: string;
   readonly tokens: number;
-  /** RFC 3339, or null for a text without an end. */
+  /** RFC 3339. Null for a text that never expires. */
   readonly validUntil: string | null;
   /** 1 for a hint, otherwise how well the unit fits the intent, below 1. */
   readonly score: number;
@@ -66,24 +66,26 @@ export interface LoadedInstructions {
   /** In the order in which the agent should read them. */
   readonly chunks: readonly InstructionChunk[];
   readonly totalTokens: number;
-  /** The budget kept something out, or guaranteed units went past it. */
+  /** True if the budget excluded a unit, or if guaranteed units exceeded it. */
   readonly truncated: boolean;
-  /** Hints that name no unit, have no text for the caller, or found no room; each once, in the order given. */
+  /**
+   * Hints without a loaded unit: unknown, without a text for the caller, or beyond the limits. Each once, in the order
+   * given.
+   */
   readonly missedHints: readonly string[];
-  /** The caller reports with it which chunks it used; good for a day. */
+  /** The caller reports the used chunks with this token, which is valid for a day. */
   readonly auditToken: string;
 }
 
-/** Names of units. Anything else in the lists is left out of the audit log. */
+/** Names of units. Other texts in the lists are left out of the audit log. */
 export interface UsageReport {
   readonly used: readonly unknown[];
   readonly missed: readonly unknown[];
 }
 
 /**
- * Manifests of what agents must know, in versions, and the texts that they load for what they are about to do. The
- * texts are facts; a manifest says which of them belong together. An `agentId` that cannot be part of a URI is refused
- * with `validation`.
+ * Versioned manifests of the knowledge that agents need, and the texts that agents load for an intent. The texts are
+ * facts, and a manifest groups them. An `agentId` that cannot be part of a URI is refused with `validation`.
  */
 export interface Instructions {
   /**
@@ -96,7 +98,7 @@ export interface Instructions {
    * units without a live authoritative text, unless the gate is skipped.
    */
   publish(caller: Principal, agentId: string, draft: ManifestDraft): Promise<PublishedManifest>;
-  /** The manifest that counts. Needs `read`. Rejects with `manifest_not_found` when the caller can see none. */
+  /** Returns the current manifest. Needs `read`. Rejects with `manifest_not_found` if the caller can see none. */
   current(caller: Principal, agentId: string): Promise<CurrentManifest>;
   /**
    * Chooses units for an intent and loads their texts. Hints come first, then units by their fit to the intent, then

@@ -21,7 +21,7 @@ export const instructionsMigrations: readonly Migration[] = [
         table.text('digest').notNullable();
         table.text('tenant_id').notNullable();
         table.text('entity_uri').notNullable();
-        // The manifest, and the names of the units that were loaded from it.
+        // The manifest, and the names of its loaded units.
         table.text('fact_id').notNullable();
         table.text('chunks').notNullable();
         table.bigInteger('issued_ms').notNullable();

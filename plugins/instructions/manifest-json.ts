@@ -9,7 +9,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { Manifest, Unit } from './manifest.ts';
 
-/** A unit as the node stores and shows it. */
+/** A stored or shown unit. */
 export interface UnitJson {
   readonly name: string;
   readonly description: string;
@@ -20,14 +20,14 @@ export interface UnitJson {
     readonly keywords: readonly string[];
     readonly task_types: readonly string[];
   };
-  /** Absent where its author left it out. */
+  /** Absent if its author gave none. */
   readonly token_estimate?: number;
   readonly guarantee_load: boolean;
   readonly required_by_task_types?: readonly string[];
   readonly force_position?: 'prepend';
 }
 
-/** A unit in an answer, where its estimate is always given. */
+/** A unit in an answer, which always contains the estimate. */
 export const UNIT_JSON = objectOf(
   {
     name: STRING_JSON,
@@ -64,11 +64,11 @@ export const unitJson = (unit: Unit): UnitJson => ({
   ...(unit.isPrepended ? { force_position: 'prepend' as const } : {}),
 });
 
-/** Returns equal texts for manifests that say the same, however their authors spelled them. */
+/** Returns equal texts for manifests with the same content in different spellings. */
 export const manifestText = ({ version, units }: Manifest): string =>
   canonicalJson({ version, entries: units.map(unitJson) });
 
-/** Whether nothing is left of a manifest, because a text that it pinned was erased. */
+/** Returns true if the manifest was erased together with a text that it pinned. */
 export const isErased = ({ value }: StoredFact): boolean => value.v === null;
 
 /** Reads a fact that holds a text of `manifestText`. */

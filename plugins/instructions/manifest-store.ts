@@ -38,7 +38,9 @@ export class ManifestStore {
     return agentIn(this.#tables.in(snapshot), tenantId, matchKey(agentId, this.#names));
   }
 
-  /** Finds the fact of a version, current or superseded, for the node itself: callers may not see it. */
+  /**
+   * Finds the fact of a version, current or superseded. Only for the node itself, because callers may not see the fact.
+   */
   async version(
     snapshot: PluginSnapshot,
     tenantId: string,

@@ -4,34 +4,34 @@ import type { TokenCounter } from '../recall/recall-api.ts';
 export interface Unit {
   readonly name: string;
   readonly description: string;
-  /** Entity of the facts that hold what the unit says. */
+  /** Entity of the facts that hold the text of the unit. */
   readonly factUri: string;
-  /** Content id of the one text that may be loaded, by any author; null while any text with authority may be. */
+  /** Content id of the only text that may be loaded. If null, any text with authority may be loaded. */
   readonly pinnedCid: string | null;
   readonly intents: readonly string[];
   readonly keywords: readonly string[];
   readonly taskTypes: readonly string[];
-  /** The author's estimate, or null without one. It decides nothing: the node counts the content when it loads it. */
+  /** The author's estimate, or null. Only informative: the node counts the tokens of the content when it loads it. */
   readonly tokenEstimate: number | null;
-  /** The unit is loaded for every intent. */
+  /** True if the unit is loaded for every intent. */
   readonly isGuaranteed: boolean;
-  /** A guaranteed unit that comes before all others. */
+  /** True for a guaranteed unit that comes before all others. */
   readonly isPrepended: boolean;
   readonly requiredByTaskTypes: readonly string[];
 }
 
-/** One version of an agent's manifest. It never changes; a change gets another version. */
+/** One version of an agent's manifest. Immutable: a change makes a new version. */
 export interface Manifest {
   readonly version: string;
   /** In the order of their author. All names differ. */
   readonly units: readonly Unit[];
 }
 
-/** The text that the node matches with an intent. */
+/** The text that the node compares with an intent. */
 export const searchTextOf = ({ description, intents, keywords }: Unit): string =>
   [description, ...intents, ...keywords].join('\n');
 
-/** Counts the tokens of the manifest itself: all that its author wrote to tell the units apart. */
+/** Counts the tokens of the manifest itself: all descriptions of its units. */
 export const tokensOf = ({ units }: Manifest, counter: TokenCounter): number => {
   if (units.length === 0) return 0;
   const lines = units.map((unit) => {

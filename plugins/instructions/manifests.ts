@@ -33,11 +33,11 @@ export interface ManifestsParts {
 export interface CurrentVersion {
   readonly manifest: Manifest;
   readonly fact: StoredFact;
-  /** entity_uri of the owner, whose facts speak with authority. */
+  /** entity_uri of the owner, whose facts have authority. */
   readonly owner: string;
 }
 
-/** Whether a unit has a text for its publisher, by the name of the unit, in the order of the manifest. */
+/** For each unit name, true if the publisher can read a text of the unit. In the order of the manifest. */
 export type Coverage = ReadonlyMap<string, boolean>;
 
 export interface Published {
@@ -45,7 +45,9 @@ export interface Published {
   readonly coverage: Coverage;
 }
 
-/** The manifests of all agents. The node writes each version as a fact; the newest publication counts. */
+/**
+ * The manifests of all agents. The node stores each version as a fact, and the newest publication is the current one.
+ */
 export class Manifests {
   readonly #parts: ManifestsParts;
 
@@ -53,7 +55,7 @@ export class Manifests {
     this.#parts = parts;
   }
 
-  /** Returns the current manifest, or undefined when there is none that the reader may see. */
+  /** Returns the current manifest. Undefined if the reader can see none. */
   async current(reader: FactReader, agentId: string): Promise<CurrentVersion | undefined> {
     const agent = await this.#parts.store.agent(reader.snapshot, reader.caller.tenantId, agentId);
     // An unknown agent takes the same queries as a hidden one, so that callers cannot tell them apart by time.
@@ -63,9 +65,9 @@ export class Manifests {
   }
 
   /**
-   * Stores a version and makes it the current one. A version that is stored with the same content is returned as it is.
-   * Throws what `claimBy` throws for a caller who may not publish for this agent, `manifest_version_conflict`, and
-   * `manifest_coverage_failure` unless the gate is skipped.
+   * Stores a version and makes it the current one. If the version exists with the same content, returns it unchanged.
+   * Throws the errors of `claimBy` if the caller may not publish for this agent. Throws `manifest_version_conflict` for
+   * other content, and `manifest_coverage_failure` unless the gate is skipped.
    */
   async publish(
     caller: Principal,
@@ -100,7 +102,7 @@ export class Manifests {
     });
   }
 
-  /** Returns null when another caller has published this version in the meantime. */
+  /** Returns null if another caller has published this version at the same time. */
   async #store(caller: Principal, agentId: string, manifest: Manifest): Promise<string | null> {
     const { facts, store, self } = this.#parts;
     const { tenantId } = caller;

@@ -17,12 +17,12 @@ import { type Manifest, partsOfUnitUri, tokensOf, type Unit } from './manifest.t
 import { MANIFEST_ENTRY_JSON, MAX_DESCRIPTION_LENGTH, MAX_TRIGGER_LENGTH } from './shown-manifest.ts';
 import { problemOfSegment } from './uri-segment.ts';
 
-/** Guaranteed units of one manifest: they are loaded past every budget. */
+/** Limits the guaranteed units of one manifest, because they ignore the budget. */
 export const MOST_GUARANTEED = 5;
-/** Tokens of one manifest. */
+/** Token limit of one manifest. */
 export const MOST_MANIFEST_TOKENS = 1_000;
 
-/** The agent that a path names. Throws `validation`, 400. */
+/** Reads the agent from a path. Throws `validation`, 400. */
 export const readAgentId = (text: string): string => {
   const problem = problemOfSegment(text);
   if (problem !== null) throw memberRefusal('path.agent_id', problem, 'validation', { status: 400 });
@@ -32,8 +32,8 @@ export const readAgentId = (text: string): string => {
 const undeclaredIn = compileDeclared(schema<object>({ items: MANIFEST_ENTRY_JSON }));
 
 /**
- * Throws for a manifest that breaks a rule (docs/reference/instructions.md, "Manifests"): all that is wrong with its
- * entries at once. Whether its facts exist is not asked here.
+ * Throws for a manifest that breaks a rule (docs/reference/instructions.md, "Manifests"), with all errors of its
+ * entries at once. Does not check that its facts exist.
  */
 export const readManifest = (
   { version, entries }: ManifestDraft,
@@ -47,14 +47,14 @@ export const readManifest = (
   const known = new Set<string>();
   const units: Unit[] = [];
   for (const [at, entry] of entries.entries()) {
-    // One answer names no more problems than this.
+    // Limits the problems in one answer.
     if (refusals.count >= MAX_VIOLATIONS) break;
     const path = `body.entries[${at}]`;
     const unit = refusals.attempt(() => readUnit(entry, path));
     if (unit === undefined) continue;
     units.push(unit);
     refusals.attempt(() => checkUri(unit, agentId, names, path));
-    // Names that differ only in case would share their facts.
+    // Names that differ only in case would have the same facts.
     const key = matchKey(unit.name, names);
     if (known.has(key)) refusals.attempt(() => refuseRepetition(path));
     known.add(key);
@@ -77,7 +77,7 @@ const refuseRepetition = (path: string): never => {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Takes null for an optional member as absent. */
+/** Treats null as absent for an optional member. */
 const readUnit = (entry: unknown, path: string): Unit => {
   const members = readObject(entry, path);
   const refusals = new Refusals();
@@ -116,7 +116,7 @@ const readName = (value: unknown, path: string): string => {
   return name;
 };
 
-/** Checks that the URI names this agent and this unit. Any deployment may have written the facts. */
+/** Checks that the URI contains this agent and this unit. The deployment may be any, because facts can move. */
 const checkUri = ({ factUri, name }: Unit, agentId: string, names: ServiceNames, entryPath: string): void => {
   const path = `${entryPath}.fact_uri`;
   const parts = partsOfUnitUri(asEntity(factUri, path));

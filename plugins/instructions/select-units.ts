@@ -2,7 +2,7 @@ import type { Unit } from './manifest.ts';
 
 /** The parameters of a request besides the intent. */
 export interface UnitRequest {
-  /** Names of units, the most wanted first. */
+  /** Names of units, in order of preference. */
   readonly hints: readonly string[];
   /** Most units to load besides guaranteed ones. */
   readonly maxChunks: number;
@@ -23,9 +23,12 @@ export interface SelectedUnit<L extends Loadable> {
 export interface Selection<L extends Loadable> {
   readonly selected: readonly SelectedUnit<L>[];
   readonly totalTokens: number;
-  /** True when the budget kept a unit out, or guaranteed units went past it. */
+  /** True if the budget excluded a unit, or if guaranteed units exceeded it. */
   readonly truncated: boolean;
-  /** Hints that name no unit, have no text for the reader, or found no room; each once, in the order given. */
+  /**
+   * Hints without a loaded unit: unknown, without a text for the reader, or beyond the limits. Each once, in the order
+   * given.
+   */
   readonly missedHints: readonly string[];
 }
 
@@ -49,7 +52,7 @@ export const selectUnits = async <L extends Loadable>(
   let left = tokenBudget;
   let wasCut = false;
 
-  /** Returns whether the unit is in. */
+  /** Returns true if the unit is selected. */
   const take = async (at: number): Promise<boolean> => {
     if (taken.has(at)) return true;
     const unit = units[at] as Unit;
@@ -91,5 +94,5 @@ export const selectUnits = async <L extends Loadable>(
 const byScore = (places: readonly number[], scores: readonly number[]): number[] =>
   places.filter((at) => (scores[at] ?? 0) > 0).sort((a, b) => (scores[b] as number) - (scores[a] as number));
 
-/** Maps scores of BM25, which have no upper end, below the 1 of a hint. Keeps their order. */
+/** Maps unbounded BM25 scores to values below 1, the score of a hint. Keeps their order. */
 const belowOne = (score: number): number => score / (1 + score);

@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 
-/** Characters of one description, and of one trigger. */
+/** Maximum length of one description, and of one trigger. */
 export const MAX_DESCRIPTION_LENGTH = 120;
 export const MAX_TRIGGER_LENGTH = 1_024;
 
 const TEXTS: JsonSchema = { type: ['array', 'null'], items: { type: 'string', maxLength: MAX_TRIGGER_LENGTH } };
 const SWITCH: JsonSchema = { type: ['boolean', 'null'] };
 
-/** An entry of a manifest. `readManifest` checks it, with error codes of its own, and takes no other members. */
+/** An entry of a manifest. `readManifest` checks it with its own error codes, and refuses other members. */
 export const MANIFEST_ENTRY_JSON: JsonSchema = {
   type: 'object',
   properties: {
@@ -41,7 +41,7 @@ export const MANIFEST_ENTRY_JSON: JsonSchema = {
   required: ['name', 'description', 'fact_uri'],
 };
 
-/** The body of `PUT .../instruction-manifest` for the reader. */
+/** The body of `PUT .../instruction-manifest` in the API description. */
 export const SHOWN_MANIFEST: JsonSchema = {
   type: 'object',
   properties: {

@@ -6,7 +6,7 @@ import { manifestOf } from './manifest-json.ts';
 const MANIFESTS_AT_ONCE = 100;
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
-/** A manifest that pins an erased text holds its content id, and pins nothing any more: it is erased too. */
+/** Erases manifests that pin an erased text, because they hold its content id. */
 export const sweepManifests: ErasureSweep = {
   name: 'instructions manifests',
   async step({ tenantId, named }, after, transaction) {

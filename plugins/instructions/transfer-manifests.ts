@@ -7,8 +7,8 @@ import { isErased } from './manifest-json.ts';
 const AGENTS_PER_PAGE = 500;
 
 /**
- * Moves the owner and the current manifest of each agent, which no fact holds. Audit tokens stay behind, because they
- * last for a day.
+ * Moves the owner and the current manifest of each agent, because facts do not contain them. Audit tokens are not
+ * moved, because they expire after a day.
  */
 export const transferManifests = (tables: PluginTables): TransferSection => ({
   type: 'instruction_agent',
@@ -22,7 +22,7 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
         .limit(AGENTS_PER_PAGE);
       const last = rows.at(-1);
       if (last === undefined) return;
-      // One at a time, because each may be long. An erased one is no line of the export, so nothing may name it.
+      // Read one at a time, because each may be long. Erased manifests are not exported, so no line may name them.
       const published: Record<string, SqlValue>[] = [];
       for (const row of rows) {
         const fact = await snapshot.get(tenantId, String(row['fact_id']));
@@ -40,7 +40,7 @@ export const transferManifests = (tables: PluginTables): TransferSection => ({
     if (fact?.relationKey !== MANIFEST.id) throw broken('fact_id');
     const own = tables.in(transaction);
     const where = { tenant_id: tenantId, agent_key: agentKey };
-    // An agent that has an owner here keeps it.
+    // The importing store keeps its own owner of an agent.
     if ((await own.select(AGENTS_TABLE, where)).length > 0) return false;
     await own.insertRows(AGENTS_TABLE, [{ ...where, owner, fact_id: factId }]);
     return true;

@@ -21,11 +21,11 @@ import type { Unit } from './manifest.ts';
 /** The text of a unit for one reader. */
 export interface UnitContent {
   readonly fact: StoredFact;
-  /** Not empty. */
+  /** Never empty. */
   readonly text: string;
 }
 
-/** The owner, whose facts count, and the reader. */
+/** The owner, whose facts have authority, and the reader. */
 export interface UnitReading {
   /** entity_uri of the owner of the manifest. */
   readonly owner: string;
@@ -45,7 +45,7 @@ export const contentOf = async (unit: Unit, reading: UnitReading): Promise<UnitC
   return text === '' ? undefined : { fact, text };
 };
 
-/** Skips texts that a time-to-live has ended one by one: only speakers can make many of them. */
+/** Checks the expiry of texts one by one, because only speakers can create many texts. */
 const newestText = async (unit: Unit, reading: UnitReading): Promise<StoredFact | undefined> => {
   const { reader } = reading;
   const texts = textsOf(unit, reading);
@@ -68,7 +68,7 @@ const textsOf = ({ factUri, pinnedCid }: Unit, { owner, reader, names }: UnitRea
     not(endedFor(owner)),
   );
 
-/** True for a fact that waits in quarantine or was refused there. Moderators see it, and it instructs nobody. */
+/** True for a fact in quarantine, or refused there. Moderators see it, but agents must not follow it. */
 const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> => {
   if (fact.gardenId === null) return false;
   const [view] = await reader.annotate([fact]);
@@ -76,11 +76,12 @@ const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> =>
 };
 
 /**
- * Judges by the newest time-to-live that a speaker set. Others may bound the life of a fact, but not of an instruction.
+ * Uses the newest time-to-live that a speaker set. Other callers may shorten the life of a fact, but not of an
+ * instruction.
  */
 const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReading): Promise<boolean> => {
   const { snapshot, nowMs } = reader;
-  // Most facts have none at all.
+  // Most facts have no time-to-live, so this query comes first.
   if ((await snapshot.expiries([fact])).length === 0) return false;
   const { assertedBy, value } = fact;
   const ownWord = value.interpretAs === 'instruction' && assertedBy !== null ? [equals('assertedBy', assertedBy)] : [];

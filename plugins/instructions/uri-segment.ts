@@ -18,6 +18,6 @@ export const problemOfSegment = (text: string): string | null => {
   return DOTS.test(text) ? 'must not be made of dots' : null;
 };
 
-/** Characters with a meaning in a path or a URI: a reader would split the URI at other places. */
+/** Characters with a meaning in a path or a URI. A reader would split the URI at the wrong places. */
 const RESERVED = /[/\\%?#]/;
 const DOTS = /^\.+$/;

@@ -17,14 +17,14 @@ export interface NodeReply {
 }
 
 /**
- * The routes of a node, as one caller. Tools use nothing else of the node, so that they work alike inside it and over
- * HTTP, and never exceed their caller's rights.
+ * Sends requests to the routes of a node as one caller. Tools use only these routes, so that they work in the same way
+ * within the node and over HTTP, and never exceed their caller's rights.
  */
 export interface AskNode {
   readonly caller: Caller;
-  /** True if the node has the route; its plugin may be off. */
+  /** True if the node has the route. False if its plugin is disabled. */
   serves(route: string): boolean;
-  /** Resolves for any status. */
+  /** Resolves for every status. */
   send(question: RouteQuestion): Promise<NodeReply>;
 }
 
@@ -85,8 +85,8 @@ const readMe = async (send: AskNode['send']): Promise<Caller> => {
 };
 
 /**
- * The routes of the node by method and path. Undefined if the node has no description: then each tool finds out by its
- * call.
+ * Returns the routes of the node by method and path. Undefined if the node has no API description: then a call shows
+ * whether its route exists.
  */
 const readRoutes = async (send: AskNode['send']): Promise<ReadonlySet<string> | undefined> => {
   const { status, text } = await send({ route: 'GET /v1/openapi.json' });

@@ -36,11 +36,11 @@ import type { TenantStandings } from './tenant-standings.ts';
 export const MAX_TENANTS_PAGE = 500;
 export const DEFAULT_TENANTS_PAGE = 50;
 export const MAX_NAME_LENGTH = 1024;
-/** Tenants that are not erased. */
+/** Limit of tenants. Erased tenants do not count. */
 const MOST_TENANTS = 10_000;
-/** Transactions that a request makes by itself before it leaves the rest to a job. */
+/** Transactions that a request makes before a job continues the work. */
 const STEPS_OF_A_REQUEST = 8;
-/** The job begins after the request has had its turn. */
+/** Start delay of the job, so that it does not compete with the request. */
 const JOB_DELAY_MS = 2_000;
 export const ERASURE_JOB = 'tenant.erase';
 
@@ -158,7 +158,7 @@ export class DirectoryService implements Tenants {
     return this.#report(present(await directory.find(id)));
   }
 
-  /** Adds the tenants that the directory lacks: those of keys and facts that were there before it. Once. */
+  /** Adds tenants that have keys or facts from before the directory existed. Runs once. */
   adopt(): Promise<void> {
     const { tables, hooks, directory, clock } = this.#parts;
     this.#adopted ??= tables
@@ -175,7 +175,7 @@ export class DirectoryService implements Tenants {
     return this.#adopted;
   }
 
-  /** Tells the queue of tenants whose erasure was interrupted. */
+  /** Enqueues jobs for interrupted erasures. */
   async resumeErasures(entityUri: string): Promise<void> {
     for (const id of this.#parts.standings.unfinished) await this.#enqueue(id, { entityUri });
   }
@@ -210,7 +210,7 @@ export class DirectoryService implements Tenants {
     return Object.assign({ facts }, ...(await this.#parts.hooks.collect(tenantCounted, { tenantId, snapshot })));
   }
 
-  /** In the log of the operator: that of `default`. */
+  /** Adds an entry to the audit log of the operator, in the tenant `default`. */
   async #record(caller: Principal, action: string, id: string, transaction: PluginTransaction): Promise<void> {
     const { entityUri, oidcSub } = caller;
     const detail = { action, tenant_id: id };
@@ -228,7 +228,7 @@ const ACTIONS = {
   erased: 'tenant_erased',
 } as const;
 
-/** Throws unless the caller administers the node: an administrator of `default`, on a node that keeps tenants. */
+/** Throws unless the caller administers the node: an administrator of `default`, on a node with several tenants. */
 export const requireOperator = (caller: Principal, isOn: boolean): void => {
   requirePermission(caller, 'admin');
   if (caller.kind !== 'node' && caller.tenantId !== DEFAULT_TENANT) {

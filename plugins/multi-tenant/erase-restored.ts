@@ -4,8 +4,8 @@ import type { TenantDirectory } from './tenant-directory.ts';
 import { newTenant } from './tenant-row.ts';
 
 /**
- * Marks tenants that were erased, and that a restored backup has brought back, to be erased again. Receipts that the
- * file lacks are added to it: they are of other processes, or a crash came before them. Returns whether any was marked.
+ * Marks erased tenants that a restored backup contains, so that they are erased again. Adds missing receipts to the
+ * file: receipts of other processes, and receipts from before a crash. Returns true if any tenant was marked.
  */
 export const eraseRestored = async (directory: TenantDirectory, file: ReceiptFile, nowMs: number): Promise<boolean> => {
   const receipts = await file.read();

@@ -5,7 +5,7 @@ import type { StoredTenant } from './tenant-row.ts';
 
 export interface ReceiptParts {
   readonly nodeId: string;
-  /** Null on a node without a key, whose receipts nobody can verify. */
+  /** Null on a node without a key. Its receipts cannot be verified. */
   readonly identity: Pick<NodeIdentity, 'publicKey' | 'sign'> | undefined;
 }
 
@@ -23,7 +23,7 @@ const OUT_OF_REACH = [
   'log files and lines of billing outside the store',
 ];
 
-/** Makes the signed receipt of an erasure that is done. */
+/** Makes the signed receipt of a completed erasure. */
 export const signReceipt = (
   tenant: StoredTenant,
   { removed, limits, nowMs }: { removed: Readonly<Record<string, number>>; limits: readonly string[]; nowMs: number },

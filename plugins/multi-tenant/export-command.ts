@@ -22,7 +22,7 @@ export const exportTenantCommand = defineCommand({
     if (transfer === undefined) throw new ServiceError('unavailable', 'no plugin of this node exports tenants');
     const target = out === undefined ? stdout : await openNewFile(out);
     const total = await transfer.count(id);
-    // A bar among the lines of the export would help nobody.
+    // A progress bar would mix with the lines of the export.
     const showsLines = out === undefined && (stdout as NodeJS.WriteStream).isTTY === true;
     const progress = show(showsLines ? null : total, 'facts');
     let facts = 0;

@@ -17,7 +17,7 @@ export interface ExportParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** `GET /v1/tenants/{id}/export`: what the command `export` writes, for another store or for the tenant itself. */
+/** `GET /v1/tenants/{id}/export`: the output of the command `export`, for another store or for the tenant itself. */
 export const exportTenantRoute = ({ tenancy, transfer, audit }: ExportParts): Route<TenantParams> => ({
   method: 'GET',
   path: '/v1/tenants/:id/export',
@@ -43,14 +43,14 @@ export const exportTenantRoute = ({ tenancy, transfer, audit }: ExportParts): Ro
   },
 });
 
-/** An export has facts of every scope, so that nobody gets by it what its key may not read. */
+/** An export contains facts of every scope, so the key must be allowed to read them all. */
 const requireAllFacts = (caller: Principal): void => {
   requirePermission(caller, 'read');
   if (SCOPES.every((scope) => caller.allowedScopes.has(scope))) return;
   throw new ServiceError('authorization', 'an export has facts of all scopes, and the key lacks some of them');
 };
 
-/** Hands lines over as fast as they are taken. The export ends when nobody takes them any more. */
+/** Yields lines at the speed of the reader. The export ends when the reader stops. */
 async function* exportLines(
   transfer: TenantTransfer,
   tenantId: string,

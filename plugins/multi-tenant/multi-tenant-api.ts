@@ -8,10 +8,13 @@ import {
   type Scope,
 } from '../../kernel/plugin-api.ts';
 
-/** `erased` from the moment when somebody asked for it. */
+/** `erasing` begins with the request for the erasure. */
 export type TenantStatus = 'active' | 'suspended' | 'erasing' | 'erased';
 
-/** How a tenant stands with callers: those of a suspended one are refused, those of an erased one do not exist. */
+/**
+ * The status of a tenant for its callers. Callers of a suspended tenant are refused, and keys of an erased one are
+ * unknown.
+ */
 export type Standing = 'active' | 'suspended' | 'erased';
 
 export const MULTI_TENANT_DISABLED = defineErrorCode('multi_tenant_disabled', {
@@ -19,21 +22,21 @@ export const MULTI_TENANT_DISABLED = defineErrorCode('multi_tenant_disabled', {
   summary: 'this node keeps one tenant: SVC_MULTI_TENANT_ENABLED is off',
 });
 
-/** The tenants, for other plugins. While the node has one tenant, everybody acts for `default`. */
+/** The tenants, for other plugins. On a node with one tenant, all callers act for `default`. */
 export interface Tenancy {
   readonly isOn: boolean;
-  /** The tenant for which a key acts that was stored for this one. */
+  /** Returns the tenant of callers whose key is stored for this tenant. */
   tenantOf(storedTenantId: string): string;
-  /** Synchronous: it is asked with each request. Tenants that nobody knows are active. */
+  /** Returns the status of a tenant. Synchronous, because every request calls it. Unknown tenants are active. */
   standingOf(tenantId: string): Standing;
   /**
-   * Resolves when a key may be registered for the tenant. Rejects with `lookup` for one that nobody made,
-   * `authorization` for one that is suspended or erased, and `multi_tenant_disabled` while the node keeps one tenant.
+   * Resolves if a key may be registered for the tenant. Rejects with `lookup` for an unknown tenant, with
+   * `authorization` for a suspended or erased one, and with `multi_tenant_disabled` on a node with one tenant.
    */
   requireOpen(tenantId: string): Promise<void>;
   /**
-   * The caller as one who administers another tenant. Rejects as the use cases of `Tenants` do, and with `lookup` for a
-   * tenant that nobody made or that was erased.
+   * Returns the caller as an administrator of another tenant. Rejects as the use cases of `Tenants` do, and with
+   * `lookup` for an unknown or erased tenant.
    */
   administer(caller: Principal, tenantId: string): Promise<Principal>;
 }
@@ -46,13 +49,13 @@ export interface TenantRecord {
   readonly status: TenantStatus;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** RFC 3339; null unless it is suspended. */
+  /** RFC 3339. Null for a tenant that is not suspended. */
   readonly suspendedAt: string | null;
 }
 
-/** A tenant with what it holds, and with its end where that was asked for. */
+/** A tenant with its counts, and with the progress of its erasure. */
 export interface TenantReport extends TenantRecord {
-  /** By word, such as `facts`; empty for a tenant that is erased or being erased. */
+  /** Counts by word, such as `facts`. Empty for a tenant that is erased or being erased. */
   readonly counts: Readonly<Record<string, number>>;
   readonly erasure: TenantErasure | null;
 }
@@ -61,15 +64,15 @@ export interface TenantErasure {
   readonly requestedBy: string;
   /** RFC 3339. */
   readonly requestedAt: string;
-  /** Rows deleted until now, by table. */
+  /** Rows deleted so far, by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** The job that does it; null where none does. */
+  /** The job of the erasure. Null without one. */
   readonly jobId: string | null;
-  /** Null until everything is gone. */
+  /** Null until the erasure is complete. */
   readonly receipt: ErasureReceipt | null;
 }
 
-/** Signed by the node: a tenant was erased. Members as callers read them. */
+/** The signed proof of an erasure, with the member names of the JSON form. */
 export interface ErasureReceipt {
   readonly tenant_id: string;
   readonly requested_by: string;
@@ -77,7 +80,7 @@ export interface ErasureReceipt {
   readonly erased_at: string;
   /** Deleted rows by table. */
   readonly erased: Readonly<Record<string, number>>;
-  /** Data that stays on purpose. */
+  /** Data that the erasure keeps on purpose. */
   readonly remains: readonly string[];
   /** Copies that the node could not reach. */
   readonly limits: readonly string[];
@@ -88,7 +91,7 @@ export interface ErasureReceipt {
   readonly signature: string | null;
 }
 
-/** The key with which a tenant begins. The caller brings it; the node keeps its digest. */
+/** The first key of a tenant. The caller sends the key, and the node stores its digest. */
 export interface FirstKey {
   readonly rawKey: string;
   readonly entityUri: string;
@@ -98,7 +101,7 @@ export interface FirstKey {
   readonly expiresAt?: string | null | undefined;
 }
 
-/** A first key as it was registered, without its secret. */
+/** The record of a first key, without its secret. */
 export interface RegisteredFirstKey {
   readonly id: string;
   readonly entityUri: string;
@@ -115,7 +118,7 @@ export interface NewTenant {
 
 /** The directory of tenants. Only administrators of the tenant `default`, and the node itself, may use it. */
 export interface Tenants {
-  /** By id, those behind `after`; at most `limit` (1 to 500, 50 by default). */
+  /** Lists tenants by id, starting after `after`, at most `limit` (1 to 500, 50 by default). */
   list(
     caller: Principal,
     options?: {
@@ -124,19 +127,19 @@ export interface Tenants {
       readonly limit?: number;
     },
   ): Promise<{ readonly tenants: readonly TenantRecord[]; readonly total: number; readonly more: boolean }>;
-  /** Rejects with `lookup` for one that nobody made. */
+  /** Rejects with `lookup` for an unknown tenant. */
   get(caller: Principal, id: string): Promise<TenantReport>;
   /**
-   * Makes a tenant together with its first key. Rejects with `conflict` for an id that was ever used, `limit_reached`
-   * when there are too many, and as the registration of a key does.
+   * Creates a tenant together with its first key. Rejects with `conflict` for an id that was ever used, and with
+   * `limit_reached` if there are too many tenants. Also rejects as the registration of a key does.
    */
   create(
     caller: Principal,
     tenant: NewTenant,
   ): Promise<{ readonly tenant: TenantRecord; readonly firstKey: RegisteredFirstKey }>;
   /**
-   * Renames, suspends or resumes a tenant: within a second in every process. Rejects with `conflict` for the status of
-   * `default`, and for a tenant that is erased or being erased.
+   * Renames, suspends or resumes a tenant. Takes effect within a second in every process. Rejects with `conflict` for a
+   * change to the status of `default`, and for a tenant that is erased or being erased.
    */
   change(
     caller: Principal,
@@ -144,9 +147,9 @@ export interface Tenants {
     change: { readonly status?: 'active' | 'suspended' | undefined; readonly name?: string | null | undefined },
   ): Promise<TenantRecord>;
   /**
-   * Erases a tenant for ever. `confirm` repeats its id. Its keys open nothing from then on. Without `wait`, a large
-   * tenant is left to a job; `onProgress` gets the number of deleted rows. Called again, it goes on where it was
-   * interrupted, and returns the receipt of a tenant that is erased.
+   * Erases a tenant for ever. `confirm` repeats its id. Its keys become invalid at once. Without `wait`, a job erases a
+   * large tenant. `onProgress` gets the number of deleted rows. A repeated call resumes an interrupted erasure, and
+   * returns the receipt of an erased tenant.
    */
   erase(
     caller: Principal,
@@ -157,7 +160,10 @@ export interface Tenants {
 
 export const Tenants = defineRef<Tenants>('multi-tenant.tenants');
 
-/** In the transaction that makes a tenant: registers its first key. At most one handler; a throw refuses the tenant. */
+/**
+ * Registers the first key of a tenant in the transaction that creates the tenant. At most one handler. An error refuses
+ * the tenant.
+ */
 export const tenantFirstKey = defineCollectHook<
   {
     readonly caller: Principal;
@@ -168,16 +174,16 @@ export const tenantFirstKey = defineCollectHook<
   RegisteredFirstKey
 >('tenant:first-key');
 
-/** Which tenants a plugin knows of. Those that the directory lacks are added to it. */
+/** Collects the tenants that a plugin has data of. The directory adds missing ones. */
 export const tenantsInUse = defineCollectHook<{ readonly snapshot: PluginSnapshot }, readonly string[]>(
   'tenant:in-use',
 );
 
-/** Counts of one tenant for its record, by word. */
+/** Collects counts of one tenant by word, for its report. */
 export const tenantCounted = defineCollectHook<
   { readonly tenantId: string; readonly snapshot: PluginSnapshot },
   Readonly<Record<string, number>>
 >('tenant:counted');
 
-/** Of the id of a tenant. */
+/** The pattern of a tenant id. */
 export const TENANT_PATTERN = /^[a-z0-9][a-z0-9-]{0,62}$/;

@@ -1,6 +1,6 @@
 import { DEFAULT_TENANT, type Migration } from '../../kernel/plugin-api.ts';
 
-/** The directory is a table of the node: it says which tenants there are, and outlives those that are erased. */
+/** The directory belongs to the node and lists all tenants. Its rows remain after an erasure. */
 export const TENANTS_TABLE = 'multi_tenant_tenants';
 
 export const multiTenantMigrations: readonly Migration[] = [
@@ -20,7 +20,7 @@ export const multiTenantMigrations: readonly Migration[] = [
         table.text('removed');
         table.text('receipt');
       });
-      // The others are added when somebody first asks for the directory, by what the plugins know of.
+      // The other tenants are added at the first use of the directory, from the data of the plugins.
       const row = { id: DEFAULT_TENANT, status: 'active', created_ms: await data.databaseMs() };
       await data.insertRows(TENANTS_TABLE, [row]);
     },

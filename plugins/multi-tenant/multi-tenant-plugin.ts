@@ -96,13 +96,13 @@ export const multiTenantPlugin = definePlugin({
     });
     jobs?.handle(ERASURE_JOB, {
       run: async ({ payload, signal, progress }) => {
-        // The number of rows in all tables is unknown until they are deleted.
+        // The total is unknown, because rows are counted only when they are deleted.
         const onProgress = (done: number): void => progress({ done, total: null });
         await eraser.run(String(payload['tenant_id']), { signal, onProgress });
         return {};
       },
       steering: 'nobody',
-      // The operator may have keys with fewer permissions.
+      // Other keys of the same operator may have fewer permissions.
       covers: (_payload, caller) => hasPermission(caller, 'admin'),
     });
     onStart(async () => {

@@ -10,7 +10,7 @@ export interface TenancyParts {
   readonly tenants: DirectoryService;
 }
 
-/** Tenancy of a node that keeps one tenant. */
+/** The tenancy of a node with one tenant. */
 export const singleTenancy: Tenancy = {
   isOn: false,
   tenantOf: () => DEFAULT_TENANT,
@@ -24,7 +24,7 @@ export const singleTenancy: Tenancy = {
   },
 };
 
-/** Tenancy of a node that keeps several. */
+/** The tenancy of a node with several tenants. */
 export const createTenancy = ({ directory, standings, tenants }: TenancyParts): Tenancy => ({
   isOn: true,
   tenantOf: (storedTenantId) => storedTenantId,

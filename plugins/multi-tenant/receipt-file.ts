@@ -8,8 +8,8 @@ const FILE = 'erased-tenants.jsonl';
 const OWNER_ONLY = 0o600;
 
 /**
- * Receipts of erased tenants in a file beside the store. A backup that is restored brings erased tenants back; the
- * file, which is newer, says that they have to go again. Lines that this node did not sign are left alone.
+ * A file beside the store with the receipts of erased tenants. A restored backup may contain erased tenants. The newer
+ * file shows that they must be erased again. Ignores lines that this node did not sign.
  */
 export class ReceiptFile {
   readonly #file: string;
@@ -21,11 +21,11 @@ export class ReceiptFile {
   }
 
   async add(receipt: ErasureReceipt): Promise<void> {
-    // A crash may have cut the last line short.
+    // Starts a new line, because a crash may have truncated the last one.
     await appendFile(this.#file, `\n${JSON.stringify(receipt)}\n`, { mode: OWNER_ONLY, flush: true });
   }
 
-  /** By tenant. */
+  /** Returns the receipts by tenant. */
   async read(): Promise<ReadonlyMap<string, ErasureReceipt>> {
     const { publicKey, retired } = this.#identity;
     const keys = [publicKey, ...retired.map((one) => one.publicKey)].map(bytesOf);
@@ -47,7 +47,7 @@ export class ReceiptFile {
   }
 }
 
-/** Undefined for a line that a crash has cut short, and for an empty one. */
+/** Returns undefined for an empty line, and for a line that a crash has truncated. */
 const parse = (line: string): ErasureReceipt | undefined => {
   try {
     const parsed: unknown = JSON.parse(line);
@@ -57,7 +57,7 @@ const parse = (line: string): ErasureReceipt | undefined => {
   }
 };
 
-/** The node also signs other documents with a `tenant_id`. Only receipts contain the time of the erasure. */
+/** The node also signs other documents with a `tenant_id`, but only receipts have the time of the erasure. */
 const isSignedBy = ({ signature, ...content }: ErasureReceipt, key: Uint8Array): boolean =>
   typeof signature === 'string' &&
   typeof content.tenant_id === 'string' &&

@@ -11,7 +11,7 @@ const json = { type: 'flag', summary: 'JSON in place of text' } as const;
 const ID = { id: { summary: 'id of the tenant, as "fact-memory-node tenant list" shows it' } };
 const KEY_BYTES = 32;
 
-/** As the keys of "key add": 64 hexadecimal digits, safe in a shell, a header and a URL. */
+/** Draws a key like `key add`: 64 hexadecimal digits, safe in a shell, a header and a URL. */
 const drawKey = (random: Random): string => Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
 
 const createCommand = defineCommand({
@@ -45,7 +45,7 @@ const createCommand = defineCommand({
       name: name ?? null,
       firstKey: { rawKey, entityUri: entity, permissions, allowedScopes: SCOPES },
     });
-    // Standard output carries the key and nothing else, so that a script can take it from there.
+    // Standard output carries only the key, so that a script can read it.
     stdout.write(`${rawKey}\n`);
     const end = firstKey.expiresAt === null ? 'never expires' : `expires ${firstKey.expiresAt}`;
     stderr.write(`Tenant ${id} is made. Key ${firstKey.id} for ${firstKey.entityUri} is not shown again; ${end}\n`);

@@ -10,7 +10,7 @@ import type { TenantStatus } from './multi-tenant-api.ts';
 import { TENANTS_TABLE } from './multi-tenant-migrations.ts';
 import { newTenant, rowOfTenant, type StoredTenant, tenantFromRow } from './tenant-row.ts';
 
-/** Raised with every change of a tenant's status. */
+/** The signal after every change of a tenant's status. */
 export const TENANTS_CHANGED = 'changed';
 
 export interface TenantFilter {
@@ -19,8 +19,8 @@ export interface TenantFilter {
 }
 
 /**
- * The directory in the store. Its changes are writes of the tenant `default`, one after another over all processes.
- * Only the progress of an erasure is written with the rows that went.
+ * The stored directory. Its changes are writes of the tenant `default`, so all processes make them one after another.
+ * Only the progress of an erasure is written together with the deleted rows.
  */
 export class TenantDirectory {
   readonly #tables: PluginTables;
@@ -42,7 +42,7 @@ export class TenantDirectory {
     return row === undefined ? undefined : tenantFromRow(row);
   }
 
-  /** By id, with one more than `limit`, so that the caller knows whether others follow. */
+  /** Lists tenants by id, with one more than `limit`, so that the caller can detect further tenants. */
   list(filter: TenantFilter, limit: number): Promise<{ readonly found: StoredTenant[]; readonly total: number }> {
     return this.#tables.read(async (own) => {
       const { status, after } = filter;
@@ -57,7 +57,7 @@ export class TenantDirectory {
     });
   }
 
-  /** Tenants that are not active, with their status. */
+  /** Returns the status of each tenant that is not active. */
   async exceptions(): Promise<ReadonlyMap<string, TenantStatus>> {
     const rows = (await this.#tables.read((own) =>
       own(TENANTS_TABLE).select('id', 'status').whereNot('status', 'active'),
@@ -65,7 +65,7 @@ export class TenantDirectory {
     return new Map(rows.map(({ id, status }) => [id, status]));
   }
 
-  /** Tenants that are gone, with their receipts. */
+  /** Returns erased tenants with their receipts. */
   async erased(): Promise<StoredTenant[]> {
     const rows = await this.#tables.read((own) => own.select(TENANTS_TABLE, { status: 'erased' }));
     return rows.map(tenantFromRow);
@@ -80,7 +80,7 @@ export class TenantDirectory {
     await own.insertRows(TENANTS_TABLE, [rowOfTenant(tenant)]);
   }
 
-  /** Adds tenants of which nobody has told the directory. */
+  /** Adds tenants that the directory does not contain. */
   async adopt(ids: readonly string[], nowMs: number): Promise<void> {
     const known = await this.#tables.read((own) => own.select(TENANTS_TABLE, { id: ids }));
     const missing = new Set(ids);
@@ -99,7 +99,7 @@ export class TenantDirectory {
     await own(TENANTS_TABLE).where({ id }).update(members);
   }
 
-  /** Adds to the rows that went, in a transaction of the tenant itself. Returns all that have gone until now. */
+  /** Adds to the count of deleted rows, in a transaction of the tenant. Returns the total count. */
   async addRemoved(
     transaction: PluginTransaction,
     id: string,

@@ -6,7 +6,7 @@ import type { TenantDirectory } from './tenant-directory.ts';
 import type { StoredTenant } from './tenant-row.ts';
 import type { TenantStandings } from './tenant-standings.ts';
 
-/** Rows deleted in one transaction: few enough that no other request waits long. */
+/** Rows per transaction. Few, so that no other request waits long. */
 export const ROWS_AT_ONCE = 250;
 
 export interface EraserParts {
@@ -16,20 +16,20 @@ export interface EraserParts {
   readonly clock: Clock;
   readonly audit: AuditLog | undefined;
   readonly signing: ReceiptParts;
-  /** Undefined on a node without a key, whose receipts prove nothing. */
+  /** Undefined on a node without a key, whose receipts cannot be verified. */
   readonly receipts: Pick<ReceiptFile, 'add'> | undefined;
 }
 
 export interface ErasureRun {
-  /** Stops after so many transactions. */
+  /** Stops after this number of transactions. */
   readonly mostSteps?: number;
   readonly signal?: AbortSignal;
   onProgress?(rows: number): void;
 }
 
 /**
- * Erases tenants that are marked for it. Every step is a transaction that notes how many rows went, so that a run goes
- * on where another one was interrupted, and several runs at once do no harm.
+ * Erases marked tenants. Every step is a transaction that also stores the count of deleted rows. So a run can resume an
+ * interrupted one, and simultaneous runs do no harm.
  */
 export class TenantEraser {
   readonly #parts: EraserParts;
@@ -39,8 +39,8 @@ export class TenantEraser {
   }
 
   /**
-   * Returns whether the tenant is erased; otherwise the run was stopped. Of a tenant that is erased it looks for rows
-   * that came late.
+   * Returns true if the tenant is erased, and false if the run was stopped. For an erased tenant, it deletes rows of
+   * late writes.
    */
   async run(
     id: string,
@@ -50,7 +50,7 @@ export class TenantEraser {
     const tenant = await directory.find(id);
     if (tenant === undefined || tenant.status === 'active' || tenant.status === 'suspended') return false;
     let rows = sum(tenant.removed);
-    // Until a step finds nothing: a write that began before the first one may have ended after it.
+    // Repeats until a step finds nothing, because an earlier write may have ended after the first step.
     for (let steps = 0, before = -1; rows !== before; steps += 1) {
       if (steps === mostSteps) return false;
       signal?.throwIfAborted();
@@ -68,7 +68,7 @@ export class TenantEraser {
     const { directory, standings, clock, audit, signing, receipts } = this.#parts;
     const receipt = await directory.change(async (own, transaction) => {
       const tenant = await directory.findIn(own, id);
-      // Another run was faster.
+      // Another run has completed the erasure.
       if (tenant?.status !== 'erasing') return null;
       const receipt = signReceipt(tenant, { removed: tenant.removed, limits, nowMs: clock.nowMs() }, signing);
       const erased: StoredTenant = { ...tenant, status: 'erased', name: null, suspendedMs: null, receipt };

@@ -72,7 +72,7 @@ export const TENANT_PAGE_JSON = objectOf({
   cursor: CURSOR_JSON,
 });
 
-/** A tenant of `/v1/tenants`. */
+/** A tenant in the answers of `/v1/tenants`. */
 export const tenantJson = (tenant: TenantRecord) => ({
   id: tenant.id,
   name: tenant.name,

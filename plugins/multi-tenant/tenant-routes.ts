@@ -25,7 +25,7 @@ export interface TenantParams {
   readonly id: string;
 }
 
-/** Longer ids are of no tenant; the route must not look them up. */
+/** Rejects longer ids without a look-up, because no tenant has one. */
 export const TENANT_PARAMS = schema<TenantParams>({
   type: 'object',
   properties: { id: { type: 'string' } },
@@ -104,10 +104,10 @@ interface CreateBody {
   };
 }
 
-/** Default permissions of a first key: to administer the tenant, and to use it. */
+/** Default permissions of a first key: to administer and to use the tenant. */
 export const FIRST_PERMISSIONS: readonly string[] = ['admin', 'read', 'write'];
 
-/** `POST /v1/tenants`: the caller brings the first key, the node keeps its digest. */
+/** `POST /v1/tenants`: the caller sends the first key, and the node stores its digest. */
 export const createTenantRoute = (tenants: Tenants): Route<undefined, undefined, CreateBody> => ({
   method: 'POST',
   path: '/v1/tenants',
@@ -199,7 +199,7 @@ interface EraseBody {
   readonly confirm: string;
 }
 
-/** `DELETE /v1/tenants/{id}`: 202 while a job goes on with it, and 200 with the receipt once everything is gone. */
+/** `DELETE /v1/tenants/{id}`: 202 while a job erases the tenant, and 200 with the receipt after the erasure. */
 export const eraseTenantRoute = (tenants: Tenants): Route<TenantParams, undefined, EraseBody> => ({
   method: 'DELETE',
   path: '/v1/tenants/:id',

@@ -1,7 +1,7 @@
 import { formatInstant, type Row, type SqlValue } from '../../kernel/plugin-api.ts';
 import type { ErasureReceipt, TenantErasure, TenantRecord, TenantStatus } from './multi-tenant-api.ts';
 
-/** A tenant as it is stored. */
+/** A stored tenant. */
 export interface StoredTenant {
   readonly id: string;
   readonly name: string | null;

@@ -14,11 +14,11 @@ export interface StandingsParts {
   readonly served: ServedTenants;
 }
 
-/** How each tenant stands, in memory, for requests. Follows the directory. */
+/** The status of each tenant in memory, for requests. Reloaded after changes of the directory. */
 export class TenantStandings {
   readonly #parts: StandingsParts;
   #exceptions: ReadonlyMap<string, TenantStatus> = new Map();
-  /** Reloads one after another, so that an older answer of the store never replaces a newer one. */
+  /** Chains reloads, so that an older result never replaces a newer one. */
   #reloading: Promise<void> = Promise.resolve();
 
   constructor(parts: StandingsParts) {
@@ -31,12 +31,12 @@ export class TenantStandings {
     return status === undefined ? 'active' : STANDINGS[status];
   }
 
-  /** Tenants that somebody has begun to erase. */
+  /** Tenants whose erasure has begun and not ended. */
   get unfinished(): readonly string[] {
     return [...this.#exceptions].filter(([, status]) => status === 'erasing').map(([id]) => id);
   }
 
-  /** Resolves when this process applies everything that was committed before the call. */
+  /** Resolves when this process uses all changes that were committed before the call. */
   reload(): Promise<void> {
     const next = this.#reloading.catch(() => {}).then(() => this.#read());
     this.#reloading = next;

@@ -3,13 +3,13 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import { memberOf } from './fetch-document.ts';
 import { isIssuer } from './oidc-settings.ts';
 
-/** How people sign in at a node. */
+/** The identity provider of a node, and the node's client there. */
 export interface SignIn {
   readonly issuer: string;
   readonly clientId: string;
 }
 
-/** Asks the node who vouches for its people. `expected` is the only issuer that the user trusts, where one is named. */
+/** Reads the identity provider of the node. `expected`, if given, is the only issuer that the user trusts. */
 export const readSignIn = async (server: CommandServer, expected: string | undefined): Promise<SignIn> => {
   const { status, document } = await server.send({ method: 'GET', path: '/.well-known/oauth-protected-resource' });
   if (status === 404) {
@@ -33,7 +33,7 @@ export const readSignIn = async (server: CommandServer, expected: string | undef
   });
 };
 
-/** Why the node refused something, as it says itself. */
+/** Returns the error for a refusal, with the explanation of the node. */
 export const refusedByNode = ({ status, document }: ServerReply): ServiceError => {
   const detail = memberOf(document, 'detail');
   const why = typeof detail === 'string' ? detail.slice(0, MAX_SHOWN) : `status ${status}`;

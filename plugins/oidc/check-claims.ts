@@ -1,25 +1,27 @@
 import { type JsonObject, memberOf } from './fetch-document.ts';
 import { audienceMismatch, invalidToken, tokenExpired } from './token-refusal.ts';
 
-/** By how much the clocks of the provider and of this node may differ. */
+/** Maximum difference between the clocks of the provider and of this node. */
 const LEEWAY_SECONDS = 30;
-/** Larger numbers are milliseconds. */
+/** A larger number must be in milliseconds. */
 const MAX_SECONDS = 100_000_000_000;
 const MAX_AUDIENCES = 100;
 
 export interface ExpectedClaims {
   readonly issuer: string;
-  /** A token is for this node when it names one of them. */
+  /** The audiences of this node. A valid token names one of them. */
   readonly audiences: readonly string[];
   /** Seconds since the epoch. */
   readonly nowSeconds: number;
 }
 
-/** Checks the claims of an id token whose signature is good. Returns its subject. Throws the refusal of the token. */
+/**
+ * Checks the claims of an id token with a verified signature, and returns its subject. Throws the refusal of the token.
+ */
 export const checkClaims = (claims: JsonObject, { issuer, audiences, nowSeconds }: ExpectedClaims): string => {
   if (memberOf(claims, 'iss') !== issuer) throw invalidToken('the token is of another issuer');
   const subject = memberOf(claims, 'sub');
-  // Sessions are ended with tokens that look alike and have this member.
+  // Logout tokens resemble id tokens, but have this member.
   if (Object.hasOwn(claims, 'events')) throw invalidToken('the token is of another kind than an id token');
   if (typeof subject !== 'string' || !SUBJECT.test(subject)) {
     throw invalidToken('claim sub must be 1 to 255 visible ASCII characters');
@@ -48,7 +50,7 @@ const checkAudience = (claims: JsonObject, audiences: readonly string[]): void =
   if (!named.some((one) => audiences.includes(String(one)))) throw audienceMismatch();
   const party = memberOf(claims, 'azp');
   if (party !== undefined && typeof party !== 'string') throw invalidToken('claim azp must be a text');
-  // A token for several is good for the party alone that asked for it.
+  // A token with several audiences is valid only for the client that requested it.
   if (named.length > 1 && (party === undefined || !audiences.includes(party))) throw audienceMismatch();
 };
 

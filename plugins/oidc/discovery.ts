@@ -1,7 +1,7 @@
 import type { Transport } from '../../kernel/plugin-api.ts';
 import { endpointOf, fetchDocument, memberOf, providerFailure } from './fetch-document.ts';
 
-/** Where the identity provider does what. Endpoints that it does not name are undefined. */
+/** The endpoints of the identity provider. Those that it does not publish are undefined. */
 export interface Discovery {
   readonly jwksUri: string;
   readonly authorizationEndpoint: string | undefined;
@@ -13,7 +13,7 @@ export interface Discovery {
 export const discover = async (transport: Pick<Transport, 'send'>, issuer: string): Promise<Discovery> => {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const document = await fetchDocument(transport, { issuer, url }, 'discovery document');
-  // Another issuer could vouch for people of this one.
+  // Otherwise another issuer could authenticate people in the name of this one.
   if (memberOf(document, 'issuer') !== issuer) throw providerFailure('its discovery document names another issuer');
   const jwksUri = endpointOf(document, 'jwks_uri', issuer);
   if (jwksUri === undefined) throw providerFailure('its discovery document names no keys');

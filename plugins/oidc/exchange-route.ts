@@ -30,7 +30,7 @@ interface ExchangeBody {
 
 export interface ExchangeParts {
   readonly settings: OidcSettings;
-  /** Undefined while the exchange is off. */
+  /** Undefined if the exchange is disabled. */
   readonly provider: Pick<IdentityProvider, 'verify' | 'redeem'> | undefined;
   readonly keys: SubjectKeys;
   readonly quotas: Quotas | undefined;
@@ -41,7 +41,7 @@ export interface ExchangeParts {
 
 const text = (maxLength: number) => ({ type: ['string', 'null'], minLength: 1, maxLength });
 
-/** `POST /v1/auth/oidc/exchange`: a key for the token of an identity provider. */
+/** `POST /v1/auth/oidc/exchange`: exchanges a token of the identity provider for a key. */
 export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined, ExchangeBody> => ({
   method: 'POST',
   path: '/v1/auth/oidc/exchange',
@@ -53,7 +53,7 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
   body: schema<ExchangeBody>({
     type: 'object',
     properties: {
-      // Long ones are refused as every other token that is not good.
+      // No length limit here: a long token gets the same refusal as any other invalid token.
       id_token: { type: ['string', 'null'] },
       code: text(4_096),
       code_verifier: { type: ['string', 'null'], pattern: '^[A-Za-z0-9._~-]{43,128}$' },
@@ -94,7 +94,7 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas, 
   const given = credentialOf(body);
   const token = typeof given === 'string' ? given : await provider.redeem(given);
   const { subject, claims } = await provider.verify(token);
-  // Only now is it known who asks: a stranger uses up nobody's quota.
+  // The quota is charged only after the person is known, so a stranger cannot use up another person's quota.
   const holder = { tenantId: DEFAULT_TENANT, entityUri: subjectEntity(subject) };
   const quota = await quotas?.take(holder, 'token_issue');
   const roles = rolesOf(claims, settings.roleClaim);
@@ -118,7 +118,7 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas, 
   });
   return {
     status: 200,
-    // The only answer that ever has the key.
+    // No other answer ever contains the key.
     headers: { 'Cache-Control': 'no-store', ...quota },
     body: {
       api_key: rawKey,
@@ -129,7 +129,7 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas, 
   };
 };
 
-/** Runs `refuse` before it throws what `judge` throws. */
+/** Returns the result of `judge`. If `judge` throws, runs `refuse` first and then throws the error. */
 const orRefuse = async <T>(judge: () => T, refuse: () => Promise<void> | undefined): Promise<T> => {
   try {
     return judge();
@@ -139,7 +139,7 @@ const orRefuse = async <T>(judge: () => T, refuse: () => Promise<void> | undefin
   }
 };
 
-/** The id token, or the code with all that belongs to it. */
+/** Returns the id token, or the code with its verifier and redirect address. */
 const credentialOf = (body: ExchangeBody): string | CodeGrant => {
   const { id_token: token, code, code_verifier: codeVerifier, redirect_uri: redirectUri } = body;
   if (token == null) {

@@ -1,9 +1,9 @@
 import { parseStrictJson } from '../../kernel/internal-api.ts';
 import { ServiceError, type Transport } from '../../kernel/plugin-api.ts';
 
-/** For one answer of the identity provider, in milliseconds. */
+/** Timeout of one request to the identity provider, in milliseconds. */
 export const PROVIDER_TIMEOUT_MS = 5_000;
-/** Documents of real providers have some ten thousand bytes at most. */
+/** Documents of real providers have at most some ten thousand bytes. */
 const MAX_DOCUMENT_BYTES = 256 * 1024;
 const MAX_URL_LENGTH = 2_048;
 
@@ -12,21 +12,21 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A reply of the identity provider. */
 export interface ProviderReply {
   readonly status: number;
-  /** Empty where the body is no JSON object. */
+  /** Empty if the body is not a JSON object. */
   readonly document: JsonObject;
 }
 
 interface ProviderRequest {
   readonly issuer: string;
   readonly url: string;
-  /** Sent as a form. Without it the request is a GET. */
+  /** Sent as a form by POST. Without it the request is a GET. */
   readonly form?: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends one request to the identity provider. The operator has named the provider, so its own origin may be anywhere;
- * other addresses that it names must be public ones and https. Redirects are not followed. Rejects with `unavailable`
- * when there is no answer.
+ * Sends one request to the identity provider. The operator chose the provider, so its own origin may have any address.
+ * Other addresses that it publishes must be public and use https. Redirects are not followed. Rejects with
+ * `unavailable` if there is no answer.
  */
 export const askProvider = async (
   transport: Pick<Transport, 'send'>,
@@ -59,11 +59,11 @@ const objectOf = (body: Uint8Array): JsonObject => {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An own member, so that `__proto__` and `constructor` are none. */
+/** Returns an own member, never an inherited one such as `constructor`. */
 export const memberOf = (document: JsonObject, name: string): unknown =>
   Object.hasOwn(document, name) ? document[name] : undefined;
 
-/** Rejects with `unavailable` unless the provider has the document. */
+/** Rejects with `unavailable` if the provider does not return the document. */
 export const fetchDocument = async (
   transport: Pick<Transport, 'send'>,
   request: ProviderRequest,
@@ -74,7 +74,7 @@ export const fetchDocument = async (
   return document;
 };
 
-/** The address of an endpoint that the provider names in a document; undefined where it names none. */
+/** Returns the address of an endpoint from a document of the provider. Undefined if the document does not name it. */
 export const endpointOf = (document: JsonObject, name: string, issuer: string): string | undefined => {
   const url = memberOf(document, name);
   if (url === undefined || url === null) return undefined;
@@ -85,6 +85,6 @@ export const endpointOf = (document: JsonObject, name: string, issuer: string): 
   throw providerFailure(`its ${name} is not https`);
 };
 
-/** The provider said something that this node cannot go by. `reason` names no value that the provider sent. */
+/** The error for an invalid answer of the provider. `reason` must not contain a value that the provider sent. */
 export const providerFailure = (reason: string): ServiceError =>
   new ServiceError('unavailable', `the identity provider cannot be used: ${reason}`);

@@ -9,14 +9,17 @@ const RIGHTS_OF_ROLE: Readonly<Record<Role, readonly string[]>> = {
 
 export type Role = 'admin' | 'writer' | 'reader';
 
-/** The roles that a claim gives, as a text or a list. Words that are no role are left out; without one: reader. */
+/**
+ * Returns the roles in a claim, which is a text or a list. Ignores unknown words. Without any role the result is
+ * reader.
+ */
 export const rolesOf = (claims: JsonObject, roleClaim: string): readonly Role[] => {
   const named = new Set<unknown>([memberOf(claims, roleClaim)].flat());
   const roles = (Object.keys(RIGHTS_OF_ROLE) as Role[]).filter((role) => named.has(role));
   return roles.length === 0 ? ['reader'] : roles;
 };
 
-/** The permissions of these roles, as far as they are asked for. Throws `authorization` when none is left. */
+/** Returns the requested permissions that these roles grant. Throws `authorization` if none is left. */
 export const permissionsFor = (roles: readonly Role[], asked: readonly string[]): readonly string[] => {
   const given = new Set(roles.flatMap((role) => RIGHTS_OF_ROLE[role]));
   const permissions = [...given].filter((permission) => asked.includes(permission));
@@ -26,12 +29,12 @@ export const permissionsFor = (roles: readonly Role[], asked: readonly string[])
   });
 };
 
-/** Throws `authorization` unless the provider has verified an e-mail address in one of the domains. */
+/** Throws `authorization` unless the token has a verified e-mail address in one of the domains. */
 export const requireDomain = (claims: JsonObject, domains: readonly string[]): void => {
   if (domains.length === 0) return;
   const email = memberOf(claims, 'email');
   const verified = memberOf(claims, 'email_verified');
-  // Some providers write the boolean as a text.
+  // Some providers send the boolean as a text.
   const isVerified = verified === true || verified === 'true';
   if (typeof email !== 'string' || !isVerified) {
     throw new ServiceError('authorization', 'the id_token has no verified e-mail address');
@@ -41,5 +44,5 @@ export const requireDomain = (claims: JsonObject, domains: readonly string[]): v
   if (!isAllowed) throw new ServiceError('authorization', 'the domain of the e-mail address is not allowed');
 };
 
-/** One address in ASCII, so that no letter is mistaken for another one. */
+/** One address in ASCII, so that no letter resembles another one. */
 const EMAIL = /^[\x21-\x2b\x2d-\x3f\x41-\x7e]{1,128}@([a-z0-9.-]{1,253})$/i;

@@ -12,20 +12,22 @@ import { invalidToken } from './token-refusal.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A provider that cannot be reached is not asked again for a moment, so that requests do not queue up behind it. */
+/**
+ * After a failure the provider gets no request for some seconds, so that callers do not wait for it one after another.
+ */
 const TIMES = { freshMs: 10 * MINUTE_MS, staleMs: 60 * MINUTE_MS, retryMs: 5_000, renewMs: 30_000 };
 
-/** Each holds a connection, and callers need no credential. */
+/** Limits simultaneous redemptions: each holds a connection, and callers need no credential. */
 const MAX_REDEEMING = 16;
 
-/** An authorization code, with what proves that its bearer began the sign-in. */
+/** An authorization code, with the proof that its bearer began the sign-in. */
 export interface CodeGrant {
   readonly code: string;
   readonly codeVerifier: string;
   readonly redirectUri: string;
 }
 
-/** Somebody whom the provider vouches for. */
+/** A person whom the identity provider has authenticated. */
 export interface VerifiedPerson {
   readonly subject: string;
   readonly claims: JsonObject;
@@ -42,7 +44,7 @@ interface Loaded {
   readonly keys: SigningKeys;
 }
 
-/** The identity provider of the settings. Its methods reject with `unavailable` when it cannot be reached. */
+/** The identity provider from the settings. Its methods reject with `unavailable` if it cannot be reached. */
 export class IdentityProvider {
   readonly #parts: ProviderParts;
   readonly #loaded: KeptLoad<Loaded>;
@@ -53,11 +55,11 @@ export class IdentityProvider {
     this.#loaded = new KeptLoad(() => load(parts), parts.clock, TIMES);
   }
 
-  /** Rejects with `authentication` for a token that is not a good id token for this node. */
+  /** Rejects with `authentication` if the token is not a valid id token for this node. */
   async verify(token: string): Promise<VerifiedPerson> {
     const { settings, clock } = this.#parts;
     const unverified = readIdToken(token, settings.algorithms);
-    // The provider may have changed its keys since they were loaded.
+    // The provider may have changed its keys since the last load, so a failure loads them again.
     const isSigned =
       (await isSignedBy(await this.#loaded.get(), token, unverified)) ||
       (await isSignedBy(await this.#loaded.renewed(), token, unverified));
@@ -71,7 +73,7 @@ export class IdentityProvider {
     return { subject, claims };
   }
 
-  /** Where people are led to sign in as the client of this node. */
+  /** Returns the address at which people sign in as the client of this node. */
   async signInPlace(): Promise<SignInPlace> {
     const { issuerUrl: issuer, clientId } = this.#parts.settings;
     if (clientId === '') throw new ServiceError('unavailable', 'this node takes no codes: it has no client id');
@@ -120,7 +122,7 @@ const isSignedBy = async ({ keys }: Loaded, token: string, { algorithm, keyId }:
       await compactVerify(token, await candidate(), { algorithms: [algorithm] });
       return true;
     } catch {
-      // Another signature, or a key that is none: nothing is verified by it.
+      // A wrong signature or an invalid key verifies nothing.
     }
   }
   return false;
@@ -130,7 +132,7 @@ const idTokenOf = ({ status, document }: Awaited<ReturnType<typeof askProvider>>
   const token = memberOf(document, 'id_token');
   if (status === 200 && typeof token === 'string') return token;
   if (status === 200) throw providerFailure('it gave no id token for a code');
-  // Only this one is about the code. Others say that the client or its settings are wrong.
+  // Only `invalid_grant` is about the code. Other errors mean a wrong client or wrong settings.
   if (memberOf(document, 'error') === 'invalid_grant') throw invalidToken('the identity provider refused the code');
   throw providerFailure(`its token endpoint has the status ${status}`);
 };

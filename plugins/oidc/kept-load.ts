@@ -1,18 +1,18 @@
 import type { Clock } from '../../kernel/plugin-api.ts';
 
-/** How long something that was loaded is used, in milliseconds. */
+/** How long a loaded value is used, in milliseconds. */
 export interface KeptTimes {
-  /** It is loaded anew after this. */
+  /** After this time the value is loaded again. */
   readonly freshMs: number;
-  /** It is used for so long all the same when loading it anew fails. */
+  /** If loading fails, the old value is used until this age. */
   readonly staleMs: number;
-  /** Nothing is loaded for so long after a failure. */
+  /** Minimum time between a failure and the next load. */
   readonly retryMs: number;
-  /** `renewed` loads at most once in this time. */
+  /** Minimum time between two loads by `renewed`. */
   readonly renewMs: number;
 }
 
-/** Something that is loaded from elsewhere and kept for a while. Callers at the same time share one load. */
+/** A value from elsewhere that is cached for some time. Simultaneous callers share one load. */
 export class KeptLoad<T> {
   readonly #load: () => Promise<T>;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -27,14 +27,16 @@ export class KeptLoad<T> {
     this.#times = times;
   }
 
-  /** Rejects as the load does, and with the same error while that failure is recent. */
+  /** Returns the cached or loaded value. Rejects with the error of the load, also while a failure is recent. */
   async get(): Promise<T> {
     return this.#kept !== undefined && this.#ageOf(this.#kept) < this.#times.freshMs
       ? this.#kept.value
       : this.#loaded();
   }
 
-  /** The same, loaded anew unless that was done or tried a moment ago: for a caller who misses something in it. */
+  /**
+   * Loads the value again unless the last load is recent. For a caller who does not find something in the cached value.
+   */
   async renewed(): Promise<T> {
     const isRecent = this.#kept !== undefined && this.#ageOf(this.#kept) < this.#times.renewMs;
     return isRecent ? this.get() : this.#loaded();

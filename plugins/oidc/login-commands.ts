@@ -7,7 +7,7 @@ import { isObject, memberOf } from './fetch-document.ts';
 import { signInByBrowser } from './sign-in-by-browser.ts';
 import { signInByDevice } from './sign-in-by-device.ts';
 
-/** Each machine of a person has a key of its own, so that a login on one does not end the others. */
+/** The name of this machine at the node. Each machine has its own key, so that one login does not end the others. */
 const clientName = (): string => `command line on ${hostname()}`.slice(0, 255);
 
 const login = defineCommand({
@@ -110,7 +110,7 @@ const logout = defineCommand({
   },
 });
 
-/** Undefined where the key has ended already. */
+/** Returns the id of a key. Undefined if the key has ended. */
 const idOf = async (key: string, server: CommandServer): Promise<string | undefined> => {
   const reply: ServerReply = await server.send({ method: 'GET', path: '/v1/auth/keys', key });
   if (reply.status === 401) return undefined;

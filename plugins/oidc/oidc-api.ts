@@ -1,26 +1,26 @@
 import { defineRef } from '../../kernel/plugin-api.ts';
 
-/** Where the node says how its callers get a credential (RFC 9728). */
+/** The document that tells clients how to get a credential (RFC 9728). */
 export interface ResourceMetadata {
-  /** Undefined while no identity provider vouches for callers. */
+  /** Undefined without an identity provider. */
   readonly url: string | undefined;
 }
 
 export const ResourceMetadata = defineRef<ResourceMetadata>('oidc.resource-metadata');
 
-/** With what a page leads people to the identity provider. */
+/** The data with which a page sends people to the identity provider. */
 export interface SignInPlace {
   readonly issuer: string;
-  /** The public client as which the node redeems codes. */
+  /** The public client that the node uses to redeem codes. */
   readonly clientId: string;
   readonly authorizationEndpoint: string;
 }
 
-/** The sign-in by code (OAuth 2.0 with PKCE), whose last step is `POST /v1/auth/oidc/exchange`. */
+/** The sign-in by code (OAuth 2.0 with PKCE). Its last step is `POST /v1/auth/oidc/exchange`. */
 export interface CodeSignIn {
-  /** Whether this node redeems codes at all. */
+  /** True if this node redeems codes. */
   readonly isOffered: boolean;
-  /** Rejects with `unavailable` where no codes are redeemed, or the provider cannot be reached. */
+  /** Rejects with `unavailable` if the node redeems no codes, or the provider cannot be reached. */
   place(): Promise<SignInPlace>;
 }
 

@@ -3,7 +3,7 @@ import { ServiceError, schema } from '../../kernel/plugin-api.ts';
 
 export interface OidcSettings {
   readonly enabled: boolean;
-  /** Exactly as the provider names itself in its tokens. */
+  /** The issuer, exactly as in the tokens of the provider. */
   readonly issuerUrl: string;
   readonly audience: string;
   readonly clientId: string;
@@ -13,10 +13,7 @@ export interface OidcSettings {
   readonly roleClaim: string;
 }
 
-/**
- * Signatures by a private key, all others left out: a key that verifies must never be a key that signs, and an unsigned
- * token says nothing.
- */
+/** Only algorithms with a private key: a key that verifies must not also sign, and an unsigned token proves nothing. */
 export const SIGNATURE_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -108,7 +105,7 @@ export const checkOidcSettings = ({ enabled, issuerUrl, audience, clientId }: Oi
   }
 };
 
-/** Whether tokens may come from there: an https address, or one of this machine. */
+/** Returns true for an allowed address of an issuer: an https address, or one of this machine. */
 export const isIssuer = (issuer: string): boolean => {
   if (!URL.canParse(issuer)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(issuer);

@@ -8,7 +8,7 @@ import { invalidToken } from './token-refusal.ts';
 export const MAX_TOKEN_LENGTH = 16 * 1024;
 const MAX_KEY_ID_LENGTH = 1_024;
 
-/** A token as it was sent. Nothing in it is true as long as its signature is not verified. */
+/** A token before its signature is verified. Its content must not be trusted. */
 export interface UnverifiedToken {
   readonly algorithm: SignatureAlgorithm;
   readonly keyId: string | undefined;
@@ -16,8 +16,8 @@ export interface UnverifiedToken {
 }
 
 /**
- * Reads a JSON Web Signature in its compact form. It is strict, so that no text can be read in two ways: three segments
- * of canonical base64url, and members that occur once. Throws the refusal of anything else.
+ * Reads a JSON Web Signature in its compact form. It is strict, so that no text has two meanings: three segments of
+ * canonical base64url, and each member at most once. Throws the refusal of anything else.
  */
 export const readIdToken = (token: string, algorithms: readonly SignatureAlgorithm[]): UnverifiedToken => {
   if (token.length > MAX_TOKEN_LENGTH) throw invalidToken(`the token is longer than ${MAX_TOKEN_LENGTH} characters`);
@@ -31,7 +31,7 @@ export const readIdToken = (token: string, algorithms: readonly SignatureAlgorit
   return { ...readHeader(readObject(header, 'header'), algorithms), payload };
 };
 
-/** Parses a part of a token. `what` names it. */
+/** Parses a part of a token. `what` names the part in an error. */
 export const readObject = (bytes: Uint8Array, what: string): JsonObject => {
   const parsed = parseOrNull(bytes);
   if (isObject(parsed)) return parsed;
@@ -46,7 +46,9 @@ const parseOrNull = (bytes: Uint8Array): unknown => {
   }
 };
 
-/** Members that would have the token say by what key or rule it is judged, or that it holds something else. */
+/**
+ * Members with which a token could choose its own key or rule of verification, or change the meaning of its content.
+ */
 const REFUSED_MEMBERS = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'enc', 'zip', 'cty'];
 
 const readHeader = (
@@ -55,7 +57,7 @@ const readHeader = (
 ): Pick<UnverifiedToken, 'algorithm' | 'keyId'> => {
   const refused = REFUSED_MEMBERS.find((name) => Object.hasOwn(header, name));
   if (refused !== undefined) throw invalidToken(`the header of the token has the member ${refused}`);
-  // An access token, a logout token or a token of another node says what it is.
+  // `typ` identifies access tokens, logout tokens and tokens of this node.
   const typ = memberOf(header, 'typ');
   if (typ !== undefined && !(typeof typ === 'string' && typ.toUpperCase() === 'JWT')) {
     throw invalidToken('the token is of another kind than an id token');

@@ -2,7 +2,7 @@ import { listOf, type NodeSelf, objectOf, orNull, type Route, STRING_JSON } from
 
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** `GET /.well-known/oauth-protected-resource` (RFC 9728): which identity provider the people of this node have. */
+/** `GET /.well-known/oauth-protected-resource` (RFC 9728): names the identity provider of this node. */
 export const resourceMetadataRoute = (
   { nodeUrl }: NodeSelf,
   { issuer, clientId }: { readonly issuer: string; readonly clientId: string | null },
@@ -30,7 +30,7 @@ export const resourceMetadataRoute = (
       authorization_servers: [issuer],
       bearer_methods_supported: ['header'],
       resource_documentation: `${nodeUrl}/spec`,
-      // Beyond the RFC: people sign in as this client.
+      // An addition to the RFC: the client with which people sign in.
       client_id: clientId,
     },
   }),

@@ -39,11 +39,11 @@ export const signInByBrowser = async (flow: BrowserFlow): Promise<CodeGrant> => 
   const arrival = new Promise<string>((...settle) => {
     [resolve, reject] = settle;
   });
-  // A provider that is quick may refuse before anybody waits.
+  // The provider may refuse before the code below waits for the answer.
   arrival.catch(() => {});
   const takeCode = async (request: InboundRequest): Promise<OutboundReply> => {
     const query = new URLSearchParams(request.query);
-    // Any page can send the browser here. Only the provider knows the state.
+    // Any page can send the browser here, but only the provider knows the state.
     if (query.get('state') !== state) return page(400, 'This is not the sign-in that was begun.');
     const code = query.get('code');
     const sentBy = query.get('iss');
@@ -87,7 +87,7 @@ export const signInByBrowser = async (flow: BrowserFlow): Promise<CodeGrant> => 
 
 const refusal = (why: string): ServiceError => new ServiceError('authentication', `${why}: try again`);
 
-/** Plain text, so that nothing of the query is ever shown as a page. */
+/** Plain text, so that the browser never interprets the query as a page. */
 const page = (status: number, body: string): OutboundReply => ({
   status,
   headers: {

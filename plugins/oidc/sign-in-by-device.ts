@@ -16,7 +16,7 @@ export interface DeviceFlow {
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const DEFAULT_INTERVAL_S = 5;
 const MAX_INTERVAL_S = 60;
-/** A user who has not signed in after this has gone. */
+/** The longest wait for a user, in seconds. */
 const MAX_LIFE_S = 1_800;
 
 /**
@@ -58,7 +58,7 @@ const refused = (error: string): ServiceError => {
   return new ServiceError('unavailable', 'the identity provider broke the sign-in off');
 };
 
-/** Empty for a member that is no text fit to be shown: a terminal obeys control characters. */
+/** Returns an empty text for a member with control characters, because a terminal would obey them. */
 const textOf = (document: JsonObject, name: string): string => {
   const value = memberOf(document, name);
   return typeof value === 'string' && /^[\x21-\x7e]*$/.test(value) ? value : '';

@@ -3,30 +3,30 @@ import { decodeBase64Url } from '../../kernel/plugin-api.ts';
 import { isObject, type JsonObject, memberOf, providerFailure } from './fetch-document.ts';
 import type { SignatureAlgorithm } from './oidc-settings.ts';
 
-/** More keys than any provider has at a time. */
+/** Limit of keys, above the number of any real provider. */
 const MAX_KEYS = 100;
 const MIN_RSA_BITS = 2_048;
-/** Larger keys take long to verify by. */
+/** Larger keys make verification slow. */
 const MAX_RSA_BITS = 8_192;
-/** Exponents of any length are legal, and long ones take long. Real ones are 3 or 65537. */
+/** Exponents of any length are legal, and long ones are slow. Real ones are 3 or 65537. */
 const MAX_RSA_EXPONENT_BYTES = 4;
-/** Keys with one id that a token is tried with. */
+/** Maximum number of keys with the same id that are tried for one token. */
 const MAX_CANDIDATES = 4;
 
 /** A public key of the provider. */
 interface SigningKey {
   readonly jwk: JWK;
   readonly keyId: string | undefined;
-  /** The only signature that the provider says it makes with the key; undefined where it does not say. */
+  /** The only signature algorithm that the provider allows for the key. Undefined if it names none. */
   readonly algorithm: string | undefined;
   readonly imported: Map<SignatureAlgorithm, Promise<CryptoKey>>;
 }
 
-/** The keys by which the identity provider signs now. */
+/** The present signing keys of the identity provider. */
 export class SigningKeys {
   readonly #keys: readonly SigningKey[];
 
-  /** Takes the keys that are fit to verify by, and leaves all others out. */
+  /** Keeps the keys that can verify signatures, and ignores all others. */
   constructor(document: JsonObject) {
     const keys = memberOf(document, 'keys');
     if (!Array.isArray(keys)) throw providerFailure('its key document has no list of keys');
@@ -34,7 +34,7 @@ export class SigningKeys {
     this.#keys = keys.flatMap((key) => readKey(key) ?? []);
   }
 
-  /** Keys that may have made a signature, a few at most. Without an id all that fit the algorithm may. */
+  /** Returns at most a few keys that may have made a signature. Without an id, returns keys for the algorithm. */
   candidates(algorithm: SignatureAlgorithm, keyId: string | undefined): (() => Promise<CryptoKey>)[] {
     const fitting = this.#keys.filter(
       (key) =>
@@ -49,19 +49,19 @@ export class SigningKeys {
 const importOnce = (key: SigningKey, algorithm: SignatureAlgorithm): Promise<CryptoKey> => {
   const known = key.imported.get(algorithm);
   if (known !== undefined) return known;
-  // Only asymmetric keys are kept, which are imported as key objects and never as bytes.
+  // All kept keys are asymmetric, so the import gives key objects, never bytes.
   const imported = importJWK(key.jwk, algorithm) as Promise<CryptoKey>;
   key.imported.set(algorithm, imported);
   return imported;
 };
 
-/** The public key that an item of the document describes; undefined for one that nothing is verified by. */
+/** Returns the public key in an item of the document. Undefined for a key that must not verify signatures. */
 const readKey = (item: unknown): SigningKey | undefined => {
   if (!isObject(item)) return undefined;
   const [kty, use, operations, alg, kid] = ['kty', 'use', 'key_ops', 'alg', 'kid'].map((name) => memberOf(item, name));
   const signs = use === undefined || use === 'sig';
   const verifies = operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
-  // A private key in a public document is nobody's any more.
+  // A private key in a public document is compromised.
   if (!signs || !verifies || Object.hasOwn(item, 'd') || Object.hasOwn(item, 'k')) return undefined;
   const jwk = publicMembers(item, kty);
   if (jwk === undefined) return undefined;
@@ -92,7 +92,7 @@ const bitLength = (bytes: Uint8Array): number => {
   return first === -1 ? 0 : (bytes.length - first) * 8 - Math.clz32(bytes[first] as number) + 24;
 };
 
-/** Odd and larger than 1; with the exponent 1 every text would be its own signature. */
+/** Returns true for odd numbers larger than 1. With the exponent 1, every text would be its own signature. */
 const isExponent = (bytes: Uint8Array): boolean => {
   if (bytes.length === 0 || bytes.length > MAX_RSA_EXPONENT_BYTES) return false;
   const value = bytes.reduce((sum, byte) => sum * 256 + byte, 0);

@@ -1,15 +1,15 @@
 import type { Components } from '../../kernel/internal-api.ts';
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 
-/** The description of the API as OpenAPI 3.1, as far as this node makes use of the format. */
+/** The description of the API as OpenAPI 3.1, with the parts of the format that this node uses. */
 export interface ApiDocument {
   readonly openapi: '3.1.0';
   readonly jsonSchemaDialect: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
-  /** By plugin, in the order of their names. */
+  /** One tag for each plugin, in the order of their names. */
   readonly tags: readonly ApiTag[];
-  /** By path, then by method in lower case. */
+  /** Operations by path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
   readonly components: {
     readonly schemas: Components;
@@ -25,7 +25,7 @@ export interface ApiTag {
 
 export interface ApiOperation {
   readonly operationId: string;
-  /** The plugin that has the route. */
+  /** The plugin of the route. */
   readonly tags: readonly [string];
   readonly summary: string;
   readonly description?: string;
@@ -36,7 +36,7 @@ export interface ApiOperation {
   readonly security: readonly Readonly<Record<string, readonly []>>[];
   readonly parameters?: readonly ApiParameter[];
   readonly requestBody?: ApiBody;
-  /** By status; `default` is the problem document. */
+  /** Answers by status. `default` is the problem document. */
   readonly responses: Readonly<Record<string, ApiAnswer | Reference>>;
 }
 
@@ -60,7 +60,7 @@ export interface ApiAnswer {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
   readonly content?: MediaTypes;
-  /** Of the problem document: every code that this node knows. */
+  /** Only on the problem document: every error code of this node. */
   readonly 'x-error-codes'?: readonly { readonly code: string; readonly status: number; readonly summary: string }[];
 }
 

@@ -9,13 +9,13 @@ export interface DocumentParts {
   readonly described: Pick<DescribedNode, 'plugins' | 'routes' | 'words' | 'components'>;
   readonly names: ServiceNames;
   readonly nodeUrl: string;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
 }
 
 /**
- * Describes the API of a node from its registered routes. The same node always gives the same document to everybody,
- * because it contains no stored data and no settings.
+ * Describes the API of a node from its registered routes. All callers of a node get the same document, because it
+ * contains no stored data and no settings.
  */
 export const createDocument = ({ described, names, nodeUrl, version }: DocumentParts): ApiDocument => {
   const { plugins, routes, words, components } = described;
@@ -45,8 +45,8 @@ with a problem document (RFC 9457), whose \`code\` is for programs and whose \`d
 that is marked as taking slashes may be sent raw or percent-encoded.`;
 
 /**
- * Operations by path. Routes that tell parameters of the same place by different names share a path, as the format asks
- * for, and take the names of the first.
+ * Operations by path. Routes whose paths differ only in parameter names share a path, as the format requires, with the
+ * names of the first route.
  */
 const pathsOf = (routes: readonly DescribedRoute[]): ApiDocument['paths'] => {
   const ids = operationIdsOf(routes);

@@ -6,7 +6,7 @@ import { membersOf } from './schema-members.ts';
 import { securityOf } from './security-schemes.ts';
 import { closedSchema } from './shown-schema.ts';
 
-/** One route under its name. `path` is where the document has it: the names of path parameters are taken from there. */
+/** Describes one route. `path` is its path in the document, which determines the names of path parameters. */
 export const describeOperation = (route: DescribedRoute, operationId: string, path: string): ApiOperation => {
   const { plugin, summary, access, permissions, dimension } = route;
   const parameters = parametersOf(route, path);
@@ -86,7 +86,7 @@ const headerParameters = ({ headers, example }: DescribedRoute): ApiParameter[] 
 
 const TEXT: JsonSchema = { type: 'string' };
 
-/** The description stands at the parameter. */
+/** Removes the description, which the document shows at the parameter. */
 const bare = ({ description, ...schema }: JsonSchema): JsonSchema => schema;
 
 const exampleOf = (
@@ -107,7 +107,7 @@ const bodyOf = ({ bodyForm, body, item, bodyOptional, example }: DescribedRoute)
 const shown = (example: RouteExample | undefined): { readonly example?: unknown } =>
   example?.body === undefined ? {} : { example: example.body };
 
-/** Items come as an array, or one on each line. */
+/** A body of items is an array, or has one item on each line. */
 const itemTypes = (item: JsonSchema, example: RouteExample | undefined): MediaTypes => {
   const isLines = typeof example?.body === 'string';
   return {

@@ -18,11 +18,11 @@ const IF_NONE_MATCH: Readonly<Record<string, RouteHeader>> = {
 
 const TAGGED = { ETag: 'Changes with the document' };
 
-/** A client may keep a copy, and asks whether it still holds. */
+/** A client may cache the document, and revalidates it at each use. */
 const OPEN = { 'Cache-Control': 'no-cache' };
 const PAGE = { ...OPEN, 'Content-Security-Policy': PAGE_POLICY };
 
-/** The document itself is described by its own specification. */
+/** OpenAPI itself specifies the form of the document. */
 const OPENAPI_JSON: JsonSchema = {
   ...objectOf({
     openapi: STRING_JSON,
@@ -33,7 +33,7 @@ const OPENAPI_JSON: JsonSchema = {
   additionalProperties: true,
 };
 
-/** `GET /openapi.json`, and under `/v1` the same for clients that know nothing outside it. */
+/** `GET /openapi.json`, and the same document under `/v1` for clients that use only that path. */
 export const documentRoute = (document: KeptDocument, place: 'open' | 'api'): Route => ({
   method: 'GET',
   path: place === 'open' ? '/openapi.json' : '/v1/openapi.json',
@@ -70,7 +70,7 @@ const ENTRANCE_ANSWERS: Answers = {
   304: { ...NO_BODY, headers: ENTRANCE_HEADERS },
 };
 
-/** `GET /`: a page for clients that ask for one, and the same as JSON for all others. */
+/** `GET /`: a page for clients that request HTML, and the same content as JSON for all others. */
 export const entranceRoute = (forms: { readonly page: KeptDocument; readonly json: KeptDocument }): Route => ({
   method: 'GET',
   path: '/',
@@ -86,7 +86,7 @@ export const entranceRoute = (forms: { readonly page: KeptDocument; readonly jso
   },
 });
 
-/** Only where a page is asked for by name: programs that accept everything get JSON. */
+/** True only if the client names the type of a page: programs that accept any type get JSON. */
 const acceptsPage = (accept = ''): boolean => ACCEPTS_PAGE.test(accept);
 
 const ACCEPTS_PAGE = /(?:^|,)\s*text\/html\s*(?:;(?!\s*q=0(?:\.0*)?\s*(?:,|$))[^,]*)?(?:,|$)/i;

@@ -6,14 +6,14 @@ import { framePage } from './page-frame.ts';
 export interface Entrance {
   /** The service's own name. */
   readonly name: string;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
   readonly links: readonly { readonly href: string; readonly title: string }[];
 }
 
 /**
- * Links to the documents that need no credential. One that also answers without its last slash is one link, and what
- * lies below a document is for that document to link to.
+ * Returns links to the documents that need no credential. A path with and without its last slash is one link. Paths
+ * below a document are left out, because that document links to them.
  */
 export const createEntrance = (name: string, version: string, routes: readonly DescribedRoute[]): Entrance => {
   const open = routes.filter(

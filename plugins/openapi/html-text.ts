@@ -1,4 +1,4 @@
-/** A piece of a page that is markup already. */
+/** A piece of a page that is already markup. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Part[];
 
-/** Markup in which every text that is filled in is escaped; lists are joined. */
+/** Makes markup from a template. Escapes every inserted text, and joins lists. */
 export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(texts.reduce((page, text, at) => `${page}${textOf(parts[at - 1] ?? '')}${text}`));
 
@@ -18,7 +18,7 @@ const textOf = (part: Part): string => {
   return Array.isArray(part) ? part.map(textOf).join('') : escaped(String(part));
 };
 
-/** Fit for an element and for an attribute in double quotes. */
+/** Escapes a text for an element and for an attribute in double quotes. */
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
 const ENTITIES: Readonly<Record<string, string>> = {

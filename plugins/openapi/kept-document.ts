@@ -1,6 +1,6 @@
 import { type Reply, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** A document that is made once in the life of a process, at its first request. */
+/** A document that a process makes once, at its first request. */
 export class KeptDocument {
   readonly #contentType: string;
   readonly #make: () => Promise<string>;
@@ -11,7 +11,10 @@ export class KeptDocument {
     this.#make = make;
   }
 
-  /** Replies with the document, or with 304 to a client that has it. `known` is the `If-None-Match` of the request. */
+  /**
+   * Replies with the document, or with 304 if the client has the same one. `known` is the `If-None-Match` of the
+   * request.
+   */
   async reply(known: string | undefined, headers: Readonly<Record<string, string>>): Promise<Reply> {
     const { bytes, tag } = await this.#read();
     const tagged = { ...headers, ETag: tag };
@@ -19,7 +22,7 @@ export class KeptDocument {
     return { status: 200, headers: tagged, bytes, contentType: this.#contentType };
   }
 
-  /** The next request tries again to make a document that could not be made. */
+  /** After a failure, the next request tries to make the document again. */
   #read(): Promise<Made> {
     this.#made ??= this.#make().then(
       (text) => ({ bytes: Buffer.from(text), tag: `"${sha256Hex(text).slice(0, TAG_DIGITS)}"` }),
@@ -39,6 +42,6 @@ interface Made {
 
 const TAG_DIGITS = 32;
 
-/** Compared weakly, as RFC 9110 asks for here. */
+/** A weak comparison, as RFC 9110 requires. */
 const isAmong = (tag: string, known: string): boolean =>
   known.trim() === '*' || known.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);

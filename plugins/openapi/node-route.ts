@@ -49,7 +49,7 @@ const NODE_JSON = objectOf({
   ),
 });
 
-/** `GET /v1/node`: what the node is made of. It speaks of all tenants, so that it is for the operator's own alone. */
+/** `GET /v1/node`: the parts of the node. It covers all tenants, so only the operator's tenant may read it. */
 export const nodeRoute = (description: NodeDescription): Route => ({
   method: 'GET',
   path: '/v1/node',

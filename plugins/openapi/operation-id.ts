@@ -1,7 +1,7 @@
 /**
- * The name of an operation in the API description, by rule from its method and path: `GET /v1/facts` is `listFacts`,
- * `GET /v1/facts/:id` is `getFact`, `POST /v1/conflicts/*id/resolve` is `resolveConflict`. Takes paths as routes spell
- * them and as the description does (`{id}`). Documents outside `/v1` are read: `readHealthz`.
+ * Returns the name of an operation in the API description, derived from its method and path: `GET /v1/facts` is
+ * `listFacts`, `GET /v1/facts/:id` is `getFact`, `POST /v1/conflicts/*id/resolve` is `resolveConflict`. Accepts the
+ * path syntax of routes and of the description (`{id}`). Documents outside `/v1` use `read`: `readHealthz`.
  */
 export const operationIdOf = (method: string, path: string): string => {
   const segments = path.split('/').filter((segment) => segment !== '');
@@ -14,10 +14,7 @@ export const operationIdOf = (method: string, path: string): string => {
   return `${verbOf(method, last)}${subjectOf(own, method === 'POST')}`;
 };
 
-/**
- * The names of several operations, each its own: where two would be called alike, all but the first spell out their
- * whole path.
- */
+/** Returns unique names for several operations. If two names are equal, all but the first contain their whole path. */
 export const operationIdsOf = (
   routes: readonly { readonly method: string; readonly path: string }[],
 ): readonly string[] => {
@@ -43,7 +40,7 @@ const actionOf = (segments: readonly string[]): string => {
   return `${verb}${subjectOf(segments.slice(0, -1))}${rest.map(capital).join('')}`;
 };
 
-/** The literal segments in a row; one that a parameter follows, or that gets a new item, is a single thing. */
+/** The literal segments as one name. A segment before a parameter, or of a new item, becomes singular. */
 const subjectOf = (segments: readonly string[], makesOne = false): string =>
   segments
     .map((segment, at) => {

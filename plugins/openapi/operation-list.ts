@@ -1,8 +1,8 @@
 import type { ApiDocument, ApiOperation } from './api-document.ts';
 
-/** An operation with where the document has it. */
+/** An operation with its method and path in the document. */
 export interface PlacedOperation {
-  /** In upper case. */
+  /** The method in upper case. */
   readonly method: string;
   readonly path: string;
   readonly operation: ApiOperation;

@@ -17,7 +17,7 @@ ${content}
 </html>
 `.text;
 
-/** Wide tables and commands scroll by themselves, so that the page fits a phone. */
+/** Wide tables and commands scroll separately, so that the page fits a phone. */
 const STYLE = `
 :root { color-scheme: light dark; --line: #8886; --soft: #8881; --link: #0b5fb0; }
 @media (prefers-color-scheme: dark) { :root { --link: #7cb8f5; } }
@@ -36,7 +36,7 @@ nav ul { columns: 18rem; padding-left: 1.25rem; overflow-wrap: anywhere; }
 summary { cursor: pointer; }
 `;
 
-/** Nothing is loaded, and no style but that of this module counts. */
+/** Forbids all resources, and all styles except the one of this module. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

@@ -7,7 +7,7 @@ import { operationsOf, type PlacedOperation } from './operation-list.ts';
 import { framePage } from './page-frame.ts';
 import { memberRows, type Piece, typeWords } from './schema-words.ts';
 
-/** The document as a page to read. Goes plugin by plugin, so that other requests go on between them. */
+/** The document as a page to read. Pauses after each plugin, so that other requests can continue. */
 export const referencePage = async (document: ApiDocument): Promise<string> => {
   const { info, tags, components } = document;
   const sections: Html[] = [];
@@ -127,7 +127,7 @@ const linked = (pieces: readonly Piece[]): Html =>
     return html`<a href="#${schemaAnchor(piece.schema)}">${piece.schema}</a>`;
   })}`;
 
-/** Text between back quotes is shown as it is spelled. */
+/** Shows text between back quotes as code. */
 const marked = (text: string): Html =>
   html`${text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 

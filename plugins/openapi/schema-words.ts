@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { membersOf } from './schema-members.ts';
 
-/** A piece of a description: plain text, the name of a shared schema, or something to be shown as it is spelled. */
+/** A piece of a description: plain text, the name of a shared schema, or code. */
 export type Piece = string | { readonly schema: string } | { readonly code: string };
 
 /** A short description of the allowed values. */
@@ -21,9 +21,9 @@ export const typeWords = (schema: JsonSchema): readonly Piece[] => {
   );
 };
 
-/** A row for each member of an object and for the members of objects in it, in order. */
+/** One row for each member of an object, including the members of nested objects, in order. */
 export interface MemberRow {
-  /** With the way to it: `entries[].seq`. */
+  /** The path of the member: `entries[].seq`. */
   readonly name: string;
   readonly words: readonly Piece[];
   readonly isRequired: boolean;
@@ -52,7 +52,10 @@ export const memberRows = (schema: JsonSchema, way = '', depth = 0): readonly Me
 
 const MAX_DEPTH = 3;
 
-/** The object behind lists, and behind a choice: between it and null, or between the whole of it and a part. */
+/**
+ * Returns the object inside lists and alternatives. A choice with null, or with a part of the object, counts as the
+ * object.
+ */
 const objectIn = (schema: JsonSchema, path: string): { readonly path: string; readonly object: JsonSchema } => {
   const { items, anyOf } = schema;
   if (typeof items === 'object' && items !== null) return objectIn(items as JsonSchema, `${path}[]`);
@@ -61,7 +64,7 @@ const objectIn = (schema: JsonSchema, path: string): { readonly path: string; re
   return only !== undefined ? objectIn(only, path) : { path, object: schema };
 };
 
-/** A shared schema, and members beside its own. */
+/** Describes a shared schema with additional members. */
 const wholeWords = (parts: readonly JsonSchema[]): readonly Piece[] => {
   const shared = parts.filter((part) => '$ref' in part);
   const words = joined(shared.map(typeWords), ' and ');
@@ -77,7 +80,7 @@ const oneTypeWords = (type: string, schema: JsonSchema): readonly Piece[] => {
   return [type];
 };
 
-/** An object without listed members may say what each of its members is. */
+/** Describes an object without listed members by the schema of its values. */
 const mapWords = ({ properties, additionalProperties }: JsonSchema): readonly Piece[] =>
   properties === undefined && typeof additionalProperties === 'object' && additionalProperties !== null
     ? ['object whose members are ', ...typeWords(additionalProperties as JsonSchema)]

@@ -11,7 +11,7 @@ export const PEER_TOKEN: Schemes = {
   peerToken: { type: 'http', scheme: 'bearer', description: 'A token that another node has signed for this request.' },
 };
 
-/** A credential that is sent in a header of its own. */
+/** The scheme of a credential in a separate header. */
 export const schemeOfHeader = (header: string): Schemes => ({
   [schemeName(header)]: {
     type: 'apiKey',
@@ -21,7 +21,7 @@ export const schemeOfHeader = (header: string): Schemes => ({
   },
 });
 
-/** The credentials that a caller must present, all of them. */
+/** Returns the credentials that a caller must send, all of them. */
 export const securityOf = ({ access, headers }: DescribedRoute): ApiOperation['security'] => {
   if (access === 'open') return [];
   const presented = Object.keys(headers).filter((name) => headers[name]?.isCredential === true);

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 
 /**
- * The schema of a body with the rule for all bodies: an object that lists its members accepts no others, unless it says
- * so. Alternatives stay as they are, because the node does not close them.
+ * Returns the schema of a body with the rule for all bodies: an object that lists its members accepts no others by
+ * default. Alternatives stay as they are, because the node does not close them.
  */
 export const closedSchema = (schema: JsonSchema): JsonSchema => {
   const { properties, items, additionalProperties } = schema;

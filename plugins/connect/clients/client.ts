@@ -43,7 +43,7 @@ export interface ClientHooks {
 /** A program that speaks the Model Context Protocol, with the format of its configuration. */
 export interface Client {
   readonly name: string;
-  /** For people. */
+  /** Display name. */
   readonly title: string;
   readonly scopes: readonly Scope[];
   readonly transports: readonly TransportName[];

@@ -123,7 +123,7 @@ const recall = async (
   { options, random }: HookContext,
 ): Promise<string> => {
   if (budget === 0) return '';
-  // After these events the model has lost the facts that it was shown.
+  // After these events the model no longer has the shown facts in its context.
   const isAnew = event === 'SessionStart' && (input.begin === 'clear' || input.begin === 'compact');
   const state = await readState(folders, input.session);
   const before = isAnew ? [] : state.shown;

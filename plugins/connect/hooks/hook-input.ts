@@ -12,9 +12,9 @@ export interface HookInput {
   /** The working folder. */
   readonly folder: string;
   readonly prompt: string;
-  /** The client's transcript of the session. */
+  /** Path of the client's transcript of the session. */
   readonly transcript: string | undefined;
-  /** The kind of start: `startup`, `resume`, `clear` or `compact`, if the client tells. */
+  /** The kind of start: `startup`, `resume`, `clear` or `compact`. Undefined if the client does not report it. */
   readonly begin: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface Said {
   /** Stable across readings of the same transcript. */
   readonly id: string;
   readonly text: string;
-  /** As in the transcript. */
+  /** The time in the transcript. */
   readonly timestamp: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { AskNode } from '../ask-node.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 
-/** Bounds a completion to one page of the newest facts. */
+/** Number of newest facts that a completion reads. */
 const LOOKED_AT = 500;
 const MOST_VALUES = 100;
 
@@ -18,7 +18,7 @@ export const completeFromFacts = async (
   );
 };
 
-/** The same for open conflicts. */
+/** Distinct conflict ids with the given beginning, from the open conflicts. */
 export const completeFromConflicts = async (begun: string, node: AskNode): Promise<readonly string[]> => {
   const { conflicts } = await ask(node, { route: 'GET /v1/conflicts', query: { limit: MOST_VALUES } });
   return beginning(

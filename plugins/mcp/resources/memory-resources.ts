@@ -41,7 +41,7 @@ const fact: ResourceDefinition = {
 const readFact = (id: string, node: AskNode): Promise<JsonObject> =>
   ask(node, { route: 'GET /v1/facts/:id', params: { id } });
 
-/** More members than anybody compares at once. */
+/** Limit of members of a conflict. */
 const MOST_MEMBERS = 20;
 
 const conflict: ResourceDefinition = {
@@ -62,7 +62,7 @@ const conflict: ResourceDefinition = {
     }
     const facts: JsonObject[] = [];
     for (const member of [...members].slice(0, MOST_MEMBERS)) facts.push(factView(await readFact(member, node)));
-    // Newest first.
+    // The list is sorted newest first.
     const [status] = of('status');
     return { notice: DATA_NOTICE, conflict_id: id, status: status && textOf(status), facts };
   },
@@ -71,7 +71,7 @@ const conflict: ResourceDefinition = {
 
 const textOf = ({ value }: JsonObject): unknown => (value as JsonObject)['v'];
 
-/** The intent for a request without one. */
+/** The default intent. */
 const ANY_INTENT = 'how to work';
 
 const instructions: ResourceDefinition = {

@@ -3,7 +3,7 @@ import { forgetTool } from './forget-tool.ts';
 import { cardTool, conflictsTool, neighborsTool, queryTool, recallTool } from './read-tools.ts';
 import { assertTool, resolveTool } from './write-tools.ts';
 
-/** The tools for every model. Their list costs at most 2,500 tokens; a test counts them. */
+/** The tools for every model. A test checks that their list costs at most 2,500 tokens. */
 export const CORE_TOOLS: readonly ToolDefinition[] = [
   recallTool,
   assertTool,

@@ -7,7 +7,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, ENTITY, gardenDoors, startCardsNode } from './cards-node.ts';
 
 const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
-/** The node looks for changes, then for jobs. */
+/** Interval of the poll for changes, and of the poll for jobs. */
 const TICK_MS = 1_000;
 
 forEachStore('a card in the background', () => {
@@ -24,7 +24,7 @@ forEachStore('a card in the background', () => {
       await cards.node.clock.advance(TICK_MS);
       return holds();
     });
-  /** Lets so much happen that a refresh would have come about: another entity's card is refreshed meanwhile. */
+  /** Waits long enough for a refresh: until the card of another entity is refreshed. */
   const letOthersBeRefreshed = async (): Promise<void> => {
     const entity = 'user:witness';
     await cards.say('memory:role', 'one', { entity });
@@ -51,14 +51,14 @@ forEachStore('a card in the background', () => {
     expect(await cards.card()).to.include({ refreshed_at, is_stale: false });
   });
 
-  it('is not made for an entity that nobody has asked about', async () => {
+  it('is not made for an entity without a stored card', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await letOthersBeRefreshed();
     expect(await newestCardFact()).to.equal(undefined);
   });
 
-  it('waits for its reader where gardens are concerned', async () => {
+  it('waits for its next reader if facts are in gardens', async () => {
     await start({ 'agent:test': [GARDEN] });
     await cards.say('memory:role', 'engineer');
     await cards.card({ key: await cards.node.addKey({ entityUri: 'agent:outsider' }) });
@@ -82,7 +82,7 @@ forEachStore('a card in the background', () => {
     expect((await cards.card()).summary).to.include('secret');
   });
 
-  it('is left alone where the node itself is let into gardens', async () => {
+  it('is not refreshed if the node itself has access to gardens', async () => {
     await start({ 'system:svc': [GARDEN] });
     await cards.say('memory:role', 'engineer');
     await cards.card();

@@ -18,7 +18,7 @@ forEachStore('what a card says', () => {
   });
   afterEach(() => cards.node.stop());
 
-  it('is what the facts say, strongest first, then newest', async () => {
+  it('lists the facts, strongest first, then newest', async () => {
     const weak = await cards.say('memory:city', 'Oslo', { confidence: 0.5 });
     const early = await cards.say('memory:role', 'engineer');
     await cards.node.clock.advance(1_000);
@@ -37,14 +37,14 @@ forEachStore('what a card says', () => {
     });
   });
 
-  it('comes from the scope that was asked for alone', async () => {
+  it('covers only the requested scope', async () => {
     await cards.say('memory:role', 'engineer');
     await cards.say('memory:role', 'speaker', { scope: 'public' });
     expect((await cards.card({ query: '?scope=public' })).summary).to.equal('## noor\n- memory:role: speaker');
     expect(await cards.card({ query: '?scope=public' })).to.include({ scope: 'public', contradicted_count: 0 });
   });
 
-  it('comes from twenty facts at most, the strongest', async () => {
+  it('contains at most the twenty strongest facts', async () => {
     const facts = [];
     for (let n = 0; n < 23; n += 1) {
       facts.push(await cards.say(`memory:n${n}`, `value ${n}`, { confidence: (n + 1) / 100 }));
@@ -55,7 +55,7 @@ forEachStore('what a card says', () => {
     expect(card.avg_confidence).to.equal(0.135);
   });
 
-  it('lists all rivals of a contradiction, with what speaks for each, and chooses none', async () => {
+  it('lists all rivals of a contradiction with their confidence and source, and selects none', async () => {
     for (const [v, confidence, source] of [
       ['Oslo', 1, 'agent:a'],
       ['Bergen', 0.4, 'agent:b'],
@@ -74,7 +74,7 @@ forEachStore('what a card says', () => {
     expect(card.fact_hashes).to.have.length(4);
   });
 
-  it('makes room for weak rivals of a strong fact', async () => {
+  it('includes weak rivals of a strong fact', async () => {
     for (let n = 0; n < 25; n += 1) await cards.say(`memory:n${n}`, `value ${n}`, { confidence: 0.9 });
     await cards.say('memory:city', 'Oslo');
     await cards.say('memory:city', 'Bergen', { confidence: 0.1 });
@@ -84,7 +84,7 @@ forEachStore('what a card says', () => {
     expect(linesOf(card)).to.have.length(20);
   });
 
-  it('says how many rivals there are beyond those that it names', async () => {
+  it('shows the number of rivals that it does not list', async () => {
     for (let n = 0; n < 23; n += 1) await cards.say('memory:city', `city ${n}`);
     const card = await cards.card();
     expect(card.fact_hashes).to.have.length(20);
@@ -92,7 +92,7 @@ forEachStore('what a card says', () => {
     expect(card.contradicted_count).to.equal(1);
   });
 
-  it('counts the relations that are in dispute', async () => {
+  it('counts the relations with differing values', async () => {
     for (const relation of ['memory:city', 'memory:role']) {
       for (const v of ['one', 'another', 'a third']) await cards.say(relation, v);
     }
@@ -100,7 +100,7 @@ forEachStore('what a card says', () => {
     expect(await cards.card()).to.include({ contradicted_count: 2, has_contradictions: true });
   });
 
-  it('is shared by all ways to write an entity, and answers each in its own', async () => {
+  it('is shared by all spellings of an entity, and repeats the spelling of the caller', async () => {
     await cards.say('memory:role', 'engineer', { entity: 'svc://Alpha.example/user/Noor Lind' });
     const [stored, other] = ['SVC://alpha.EXAMPLE/User/noor lind', 'svc://alpha.example/user/noor-lind'];
     const first = await cards.card({ entity: stored });
@@ -147,7 +147,7 @@ forEachStore('what a card says', () => {
 });
 
 forEachStore('the average confidence of a card', () => {
-  it('counts what each source is worth, where sources are judged', () =>
+  it('weighs each fact by the trust in its source', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'rules.json');
       await writeFile(file, JSON.stringify({ default: 1, sources: { 'agent:other': 0.5, 'agent:bad': 0.2 } }));

@@ -16,7 +16,7 @@ forEachStore('the fact that holds a card', () => {
       readonly relation: string;
     }[];
 
-  it('says what the card says, and what it was derived from', async () => {
+  it('contains the text of the card and the ids of its source facts', async () => {
     const role = await cards.say('memory:role', 'engineer', { confidence: 0.9 });
     const city = await cards.say('memory:city', 'Oslo', { confidence: 0.5, valid_until: '2026-03-03T00:00:00+01:00' });
     const card = await cards.card();
@@ -35,7 +35,7 @@ forEachStore('the fact that holds a card', () => {
     });
   });
 
-  it('shows only when it is asked for by entity or relation, and makes no card of itself', async () => {
+  it('appears only in queries by its entity or relation, and makes no card of its own', async () => {
     await cards.say('memory:role', 'engineer');
     await cards.card();
     const relations = async (members: string) => (await query(members)).map(({ relation }) => relation);
@@ -46,14 +46,14 @@ forEachStore('the fact that holds a card', () => {
     expect((await cards.card({ query: '?refresh=true' })).fact_hashes).to.have.length(1);
   });
 
-  it('is not seen by who may not read its scope', async () => {
+  it('is hidden from callers without its scope', async () => {
     await cards.say('memory:role', 'engineer');
     await cards.card();
     const key = await cards.node.addKey({ entityUri: 'agent:other', scopes: ['team', 'company', 'public'] });
     expect(await cards.cardFacts({ key })).to.deep.equal([]);
   });
 
-  it('comes again only when the card says something else', async () => {
+  it('is written again only when the text of the card changes', async () => {
     await cards.say('memory:role', 'engineer');
     await cards.card();
     await cards.node.clock.advance(1_000);
@@ -66,7 +66,7 @@ forEachStore('the fact that holds a card', () => {
     expect(facts[0].value.v).to.equal(summary);
   });
 
-  it('opens no conflict, and cannot be asserted by anybody', async () => {
+  it('opens no conflict, and clients cannot assert it', async () => {
     await cards.say('memory:role', 'engineer');
     await cards.card();
     await cards.say('memory:city', 'Oslo');
@@ -81,7 +81,7 @@ forEachStore('the fact that holds a card', () => {
 });
 
 forEachStore('a card whose fact a plugin refuses', () => {
-  it('is kept all the same', async () => {
+  it('is stored nevertheless', async () => {
     const gatekeeper = definePlugin({
       name: 'gatekeeper',
       version: '1.0.0',
@@ -106,7 +106,7 @@ forEachStore('a card whose fact a plugin refuses', () => {
 });
 
 forEachStore('cards of a service with another name', () => {
-  it('are facts under that name', async () => {
+  it('use that name in their facts', async () => {
     const cards = await startCardsNode({ env: { SVC_SERVICE_NAME: 'acme' } });
     const { key, node } = cards;
     await cards.say('memory:role', 'engineer', { entity: 'acme://h/user/Noor' });

@@ -15,14 +15,14 @@ forEachStore('a card', () => {
   afterEach(() => cards.node.stop());
 
   const iso = (afterMs: number) => new Date(cards.node.clock.nowMs() + afterMs).toISOString();
-  /** Some time later, so that a refreshed card shows by its time. */
+  /** Advances the clock, so that the time of a card reveals a refresh. */
   const later = () => cards.node.clock.advance(1_000);
   const isKept = async (): Promise<void> => {
     const before = await cards.card();
     await later();
     expect(await cards.card()).to.deep.equal(before);
   };
-  /** Reads the card, lets something happen, and answers the next reading, which must not be the same card. */
+  /** Reads the card, performs the action, and returns the next card, which must be a new one. */
   const renewedBy = async (cause: () => Promise<unknown>) => {
     const before = await cards.card();
     await later();
@@ -35,7 +35,7 @@ forEachStore('a card', () => {
     return after;
   };
 
-  it('is kept while nothing changes, with any changes of others', async () => {
+  it('stays the same while only facts of other entities change', async () => {
     await cards.say('memory:role', 'engineer');
     const before = await cards.card();
     await later();
@@ -50,7 +50,7 @@ forEachStore('a card', () => {
     expect(summary).to.include('Oslo').and.include('engineer');
   });
 
-  it('is refreshed when as many facts are added as end, none of which it names', async () => {
+  it('is refreshed when one fact is added and another one ends, although their number stays the same', async () => {
     for (let n = 0; n < 20; n += 1) await cards.say(`memory:n${n}`, `value ${n}`);
     await cards.say('memory:weak', 'short-lived', { confidence: 0.1, valid_until: iso(1_000) });
     expect((await renewedBy(() => cards.say('memory:new', 'newest'))).summary).to.include('newest');
@@ -75,7 +75,7 @@ forEachStore('a card', () => {
     expect(summary).to.equal('## noor\n- memory:role: engineer');
   });
 
-  it('is refreshed when an expired fact lives again', async () => {
+  it('is refreshed when an expired fact becomes live again', async () => {
     await cards.say('memory:role', 'engineer');
     const { id } = await cards.say('memory:team', 'search');
     const live = (untilMs: number) =>
@@ -120,7 +120,7 @@ forEachStore('a card', () => {
     });
   }
 
-  it('is gone with the last fact', async () => {
+  it('is gone when its last fact ends', async () => {
     await cards.say('memory:role', 'engineer', { valid_until: iso(2_000) });
     expect((await cards.ask()).status).to.equal(200);
     await cards.node.clock.advance(2_000);
@@ -128,7 +128,7 @@ forEachStore('a card', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([404, 'lookup']);
   });
 
-  it('outlives the process that made it', () =>
+  it('survives the process that made it', () =>
     inTemporaryFolder(async (folder) => {
       const { clock } = cards.node;
       const options = { store: 'sqlite', folder, clock } as const;

@@ -31,7 +31,7 @@ interface Asking {
 forEachStore('an entity in a recall', () => {
   let cards: CardsNode;
   let hooks: HookCaller;
-  /** Stands where recall stands: it calls the hook. */
+  /** Replaces the plugin recall: it calls the hook. */
   const caller = definePlugin({
     name: 'recall-caller',
     version: '1.0.0',
@@ -62,7 +62,7 @@ forEachStore('an entity in a recall', () => {
     });
   };
 
-  it('is shown by its card, as one fact, if there is a fresh one', async () => {
+  it('appears as one fact if there is a fresh card', async () => {
     await start();
     await cards.say('memory:role', 'engineer', { confidence: 0.75 });
     expect(await asks()).to.equal(null);
@@ -83,7 +83,7 @@ forEachStore('an entity in a recall', () => {
     });
   });
 
-  it('is shown by its facts as soon as the card is stale, unless it may be refreshed', async () => {
+  it('appears as its facts while the card is stale, unless the request allows a refresh', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();
@@ -95,7 +95,7 @@ forEachStore('an entity in a recall', () => {
     expect((await asks())?.fact.value.v).to.equal(view?.fact.value.v);
   });
 
-  it('is shown by its facts where the card says something weaker than the request', async () => {
+  it('appears as its facts if the card is less certain than the request requires', async () => {
     await start();
     await cards.say('memory:role', 'engineer', { confidence: 1 });
     await cards.say('memory:city', 'Oslo', { confidence: 0.5 });
@@ -104,7 +104,7 @@ forEachStore('an entity in a recall', () => {
     expect((await asks({ minConfidence: 0.5 }))?.fact.value.v).to.include('Oslo');
   });
 
-  it('is shown by its facts where they lie in several scopes, in one garden, or nowhere', async () => {
+  it('appears as its facts if they are in several scopes, in one garden, or missing', async () => {
     await start();
     await cards.say('memory:role', 'engineer');
     await cards.card();
@@ -116,14 +116,14 @@ forEachStore('an entity in a recall', () => {
     expect((await asks({ scopes: ['local'] }))?.fact.value.v).to.include('engineer');
   });
 
-  it('is never shown by a card to readers of other gardens', async () => {
+  it('never shows a card to readers of other gardens', async () => {
     await start(gardenDoors({ 'agent:test': [GARDEN] }));
     await cards.say('memory:role', 'engineer');
     await cards.card();
     expect(await asks()).to.equal(null);
   });
 
-  it('is shown by its facts when a summary is late', async () => {
+  it('appears as its facts if a summary is late', async () => {
     const scripted = createScriptedSummariser();
     await start(scripted.plugin);
     await cards.say('memory:role', 'engineer');

@@ -30,7 +30,7 @@ forEachStore('a request for a card', () => {
     });
   }
 
-  it('takes a name apart no further than it was written', async () => {
+  it('splits an entity only at the slashes of its own spelling', async () => {
     for (const entity of ['a//b/', 'x/../y', '%2F', 'q?r=s#t', '100%', 'é/ü']) {
       await cards.say('memory:role', 'engineer', { entity });
       const { status, body } = await get(`/v1/cards/${encodeURIComponent(entity)}`);
@@ -58,7 +58,7 @@ forEachStore('a request for a card', () => {
     });
   }
 
-  it('is refused to a key that may not read, and outside its scopes', async () => {
+  it('is refused for a key without permission to read, and outside its scopes', async () => {
     const writer = await cards.node.addKey({ entityUri: 'agent:w', permissions: ['write', 'admin'] });
     expect(await refusal(`/v1/cards/${ENTITY}`, writer)).to.deep.equal([403, 'authorization']);
     const outsider = await cards.node.addKey({ entityUri: 'agent:r', scopes: ['public'] });
@@ -66,7 +66,7 @@ forEachStore('a request for a card', () => {
     expect(await refusal(`/v1/cards/${ENTITY}?scope=public`, outsider)).to.deep.equal([404, 'lookup']);
   });
 
-  it('finds nothing for an unknown entity, one that all was taken back of, and one in another scope alike', async () => {
+  it('gives the same answer for an unknown entity, a retracted one and one in another scope', async () => {
     const entity = 'user:gone';
     await cards.say('memory:role', 'engineer', { entity });
     await cards.say('memory:role', 'engineer', { entity, confidence: 0 });

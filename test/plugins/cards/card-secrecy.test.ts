@@ -47,7 +47,7 @@ forEachStore('a card and what its reader may not see', () => {
     ]);
   });
 
-  it('is a fact only where all who see it may read what it was made of', async () => {
+  it('is stored as a fact only if all readers of that place may read its sources', async () => {
     await plant('memory:role', 'engineer');
     await plant('memory:a', 'thorns', { gardenId: ROSES });
     await plant('memory:b', 'mint', { gardenId: HERBS });
@@ -61,7 +61,7 @@ forEachStore('a card and what its reader may not see', () => {
     expect(await seenBy('agent:keeper')).to.have.members([undefined, 'thorns']);
   });
 
-  it('is one fact outside gardens for all, where nothing of the entity is in a garden', async () => {
+  it('is one fact outside gardens for all readers, if no fact of the entity is in a garden', async () => {
     await plant('memory:role', 'engineer');
     for (const name of ['agent:keeper', 'agent:both', 'agent:roses', 'agent:stranger']) {
       await cards.card({ key: await keyOf(name) });

@@ -13,17 +13,17 @@ export interface AssertedFact {
   readonly hlc: string;
 }
 
-/** A node with cards, and short words for what a test does with it. */
+/** A node with cards, and short methods for the steps of a test. */
 export interface CardsNode {
   readonly node: TestNode;
   readonly key: string;
   /** Asserts a fact about `ENTITY` in scope local, unless the members say otherwise. */
   say(relation: string, v: string, members?: Readonly<Record<string, unknown>>): Promise<AssertedFact>;
-  /** The reply to a request for a card of scope local. */
+  /** Returns the reply to a request for a card, of scope local by default. */
   ask(options?: CardRequest): Promise<TestReply>;
-  /** The same, where it is 200. */
+  /** Requests a card, expects status 200, and returns the body. */
   card(options?: CardRequest): Promise<TestReply['body']>;
-  /** Facts that hold cards of an entity, newest first, as the key sees them. */
+  /** Returns the facts that hold cards of an entity, newest first, as the key sees them. */
   cardFacts(options?: CardRequest): Promise<readonly TestReply['body'][]>;
 }
 
@@ -65,7 +65,7 @@ export const startCardsNode = async (options: TestNodeOptions = {}): Promise<Car
   };
 };
 
-/** Lets each entity into the gardens that are listed for it. */
+/** Gives each entity access to the gardens that are listed for it. */
 export const gardenDoors = (doors: Readonly<Record<string, 'all' | readonly string[]>>): AnyPlugin =>
   definePlugin({
     name: 'garden-doors',

@@ -6,10 +6,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { CARD_PLUGINS, type CardsNode, startCardsNode } from './cards-node.ts';
 import { createScriptedSummariser } from './scripted-summariser.ts';
 
-/**
- * Keeps what `agent:left` says from `agent:right`, and the other way round: a rule that knows neither scopes nor
- * gardens.
- */
+/** Hides facts of `agent:left` from `agent:right`, and the reverse. This rule depends on neither scopes nor gardens. */
 const partition = definePlugin({
   name: 'partition',
   version: '1.0.0',
@@ -32,7 +29,7 @@ forEachStore('a card where a plugin hides facts from some', () => {
     await cards.say('memory:b', 'right', { source: 'agent:right' });
   };
 
-  it('says only what its reader may see, after any other readers', async () => {
+  it('contains only facts that its reader may see, after any other readers', async () => {
     cards = await startCardsNode({ plugins: [...CARD_PLUGINS, partition] });
     await sayAll();
     for (const side of ['left', 'right', 'left'] as const) {
@@ -42,7 +39,7 @@ forEachStore('a card where a plugin hides facts from some', () => {
     }
   });
 
-  it('does not show, while a summary is late, a card that was made for somebody else', async () => {
+  it('never shows a card of another reader while a summary is late', async () => {
     const scripted = createScriptedSummariser();
     cards = await startCardsNode({ plugins: [...CARD_PLUGINS, partition, scripted.plugin] });
     await sayAll();

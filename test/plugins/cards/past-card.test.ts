@@ -12,7 +12,7 @@ forEachStore('the card of an earlier moment', () => {
   const pause = () => cards.node.clock.advance(1_000);
   const now = (): string => new Date(cards.node.clock.nowMs()).toISOString();
 
-  it('lists the facts that were live then, and is neither kept nor stale', async () => {
+  it('lists the facts that were live then, and is neither stored nor stale', async () => {
     const role = await cards.say('memory:role', 'archivist');
     const moment = now();
     await pause();
@@ -35,7 +35,7 @@ forEachStore('the card of an earlier moment', () => {
     expect(await cards.card()).to.deep.equal(present);
   });
 
-  it('is not there before anything was known, and is refused for a moment that is none', async () => {
+  it('is missing before the first fact, and is refused for an invalid moment', async () => {
     const before = now();
     await pause();
     await cards.say('memory:role', 'archivist');
@@ -52,7 +52,7 @@ forEachStore('the card of an earlier moment', () => {
   });
 });
 
-describe('cards while nothing knows the past', () => {
+describe('cards on a node that cannot read the past', () => {
   it('refuse a moment', async () => {
     const cards = await startCardsNode();
     try {

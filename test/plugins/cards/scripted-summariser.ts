@@ -2,7 +2,7 @@ import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type CardMaterial, CardSummariser } from '../../../plugins/cards/cards-api.ts';
 
-/** A summary that was asked for and waits for the test to answer it. */
+/** A requested summary that waits until the test resolves it. */
 export interface AskedSummary {
   readonly material: CardMaterial;
   readonly signal: AbortSignal;
@@ -10,7 +10,7 @@ export interface AskedSummary {
   fail(error: Error): void;
 }
 
-/** A summariser that says what the test says, when the test says it. */
+/** A summariser whose results and times are under control of the test. */
 export interface ScriptedSummariser {
   readonly plugin: AnyPlugin;
   readonly asked: AskedSummary[];

@@ -14,7 +14,7 @@ forEachStore('a summariser of a third party', () => {
   });
   afterEach(() => cards.node.stop());
 
-  /** Waits until so many summaries were asked for in all, and answers the last one. */
+  /** Waits for this number of summary requests in total, and returns the last one. */
   const asked = async (count: number) => {
     await comesTrue(() => scripted.asked.length === count);
     return scripted.asked[count - 1] as ScriptedSummariser['asked'][number];
@@ -30,7 +30,7 @@ forEachStore('a summariser of a third party', () => {
     return reading;
   };
 
-  it('writes the summary, from the facts that the reader sees', async () => {
+  it('writes the summary from the facts that the reader sees', async () => {
     await cards.say('memory:role', 'engineer');
     const reading = cards.card();
     const { material, answer } = await asked(1);
@@ -43,7 +43,7 @@ forEachStore('a summariser of a third party', () => {
     expect((await cards.cardFacts())[0].value.v).to.equal('She builds.');
   });
 
-  it('keeps nobody waiting: the first reader gets what the facts say, marked as stale', async () => {
+  it('does not delay the first reader, who gets a list of facts marked as stale', async () => {
     await cards.say('memory:role', 'engineer');
     const reading = cards.card();
     await asked(1);
@@ -60,7 +60,7 @@ forEachStore('a summariser of a third party', () => {
     expect(await cards.cardFacts()).to.deep.equal([]);
   });
 
-  it('that is late leaves the card until then standing, and serves the next reader', async () => {
+  it('leaves the old card while it is slow, and its summary goes to the next reader', async () => {
     await cards.say('memory:role', 'engineer');
     const before = await made('first');
     await cards.say('memory:city', 'Oslo');
@@ -72,7 +72,7 @@ forEachStore('a summariser of a third party', () => {
     expect(scripted.asked).to.have.length(2);
   });
 
-  it('is asked once by readers who come while it works', async () => {
+  it('gets one request from simultaneous readers', async () => {
     await cards.say('memory:role', 'engineer');
     const { pending } = cards.node.clock;
     const readings = ['', '?refresh=true', ''].map((query) => cards.card({ query }));
@@ -84,7 +84,7 @@ forEachStore('a summariser of a third party', () => {
     expect(await cards.cardFacts()).to.have.length(1);
   });
 
-  it('is asked again by who knows more, and what it says late about less is not kept', async () => {
+  it('gets another request from a reader with more facts, and its late summary of fewer facts is discarded', async () => {
     await cards.say('memory:role', 'engineer');
     const early = cards.card();
     await asked(1);
@@ -98,7 +98,7 @@ forEachStore('a summariser of a third party', () => {
     expect((await cards.cardFacts()).map(({ value }) => value.v)).to.deep.equal(['both']);
   });
 
-  it('that fails leaves the card as it was, and is asked again by the next reader', async () => {
+  it('leaves the card unchanged after a failure, and gets another request from the next reader', async () => {
     await cards.say('memory:role', 'engineer');
     const before = await made('first');
     await cards.say('memory:city', 'Oslo');
@@ -112,7 +112,7 @@ forEachStore('a summariser of a third party', () => {
     expect(await again).to.include({ summary: 'better', is_stale: false });
   });
 
-  it('that never answers is given up after a minute, so that the next reader asks again', async () => {
+  it('is aborted after a minute, so that the next reader tries again', async () => {
     await cards.say('memory:role', 'engineer');
     await late(cards.card(), 1);
     const { signal } = await asked(1);
@@ -123,14 +123,14 @@ forEachStore('a summariser of a third party', () => {
     expect(await reading).to.include({ summary: 'at last', is_stale: false });
   });
 
-  it('that never answers does not keep the node from stopping', async () => {
+  it('does not prevent the node from stopping while a summary is running', async () => {
     await cards.say('memory:role', 'engineer');
     await late(cards.card(), 1);
     await cards.node.stop();
     expect(scripted.asked[0]?.signal.aborted).to.equal(true);
   });
 
-  it('makes all cards anew when it has changed', async () => {
+  it('makes all cards again when its id has changed', async () => {
     await cards.say('memory:role', 'engineer');
     await made('by the first');
     scripted.id = 'scripted-2';

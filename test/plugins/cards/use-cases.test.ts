@@ -15,14 +15,14 @@ describe('memory cards without HTTP', () => {
   });
   afterEach(() => made.node.stop());
 
-  it('are read by entity, of scope local unless another is named', async () => {
+  it('are read by entity, in scope local by default', async () => {
     const fact = await made.say('memory:role', 'archivist');
     const card = await cards.read(reader, { entity: ENTITY.toUpperCase().replace('SVC', 'svc') });
     expect(card).to.deep.include({ scope: 'local', factIds: [fact.id], averageConfidence: 1, isStale: false });
     expect(card.summary).to.include('archivist');
   });
 
-  it('are kept until something changes, or the caller asks for a new one', async () => {
+  it('are cached until something changes, or the caller requests a new one', async () => {
     await made.say('memory:role', 'archivist');
     const first = await cards.read(reader, { entity: ENTITY });
     await made.node.clock.advance(1_000);
@@ -40,7 +40,7 @@ describe('memory cards without HTTP', () => {
     }
   });
 
-  it('are not made of nothing, and of no entity', async () => {
+  it('require a valid entity with a live fact', async () => {
     expect(await rejection(cards.read(reader, { entity: ENTITY }))).to.include({ code: 'lookup' });
     expect(await rejection(cards.read(reader, { entity: ' ' }))).to.include({ code: 'validation', status: 400 });
   });

@@ -57,7 +57,7 @@ describe('instructions without HTTP', () => {
     expect(await rejection(foreign)).to.include({ code: 'audit_token_invalid', status: 422 });
   });
 
-  it('refuses callers without the permission', async () => {
+  it('refuse callers without the permission', async () => {
     const draft = { version: 'v1', entries: [unit('deploy')] };
     expect(await rejection(instructions.publish(reader, AGENT, draft))).to.include({ code: 'authorization' });
     expect(await rejection(instructions.current(writer, AGENT))).to.include({ code: 'authorization' });

@@ -42,12 +42,12 @@ forEachStore('the core tools', () => {
       it(`cost a model at most ${MOST_TOKENS} tokens`, async () => {
         const { tools } = await client.listTools();
         const text = JSON.stringify({ tools });
-        // Three characters a token is careful: the vocabularies of current models need fewer tokens for JSON.
+        // A cautious estimate of three characters a token: current models need fewer tokens for JSON.
         expect(Math.ceil(text.length / 3)).to.be.at.most(MOST_TOKENS);
         expect(estimateTokens(text)).to.be.at.most(MOST_TOKENS);
       });
 
-      it('assert, find, summarise, connect, contradict and resolve', async () => {
+      it('assert, find, summarise, connect and contradict facts, and resolve a conflict', async () => {
         const entity = `user:${revision}`;
         const role = { entity, relation: 'memory:role' };
         const { fact } = await made(client, 'assert', { ...role, value: 'archivist' });
@@ -78,7 +78,7 @@ forEachStore('the core tools', () => {
         expect((await made(client, 'query', role)).facts[0].value.v).to.equal('director');
       });
 
-      it('tell the refusal of a route as an error of their own', async () => {
+      it('return the refusal of a route as their own error', async () => {
         const gone = await call(client, 'resolve', { conflict_id: 'no-such-conflict', new_value: 'x' });
         expect(gone.isError).to.equal(true);
         expect(gone.structuredContent.error).to.include({ code: 'lookup', status: 404 });

@@ -37,7 +37,7 @@ forEachStore('the tool forget', () => {
     expect(result.structuredContent.error).to.include({ code: 'conflict', status: 409 });
   };
 
-  it('shows what it would hide, changes nothing, and hides it when it is confirmed', async () => {
+  it('shows a preview without changes, and hides the facts after a confirmation', async () => {
     const entity = freshEntity();
     const first = await assert(entity, 'memory:role', 'archivist');
     const rival = await assert(entity, 'memory:role', 'director');
@@ -54,7 +54,7 @@ forEachStore('the tool forget', () => {
     expect(idsOf(past.facts)).to.include.members([first.id, rival.id]);
   });
 
-  it('takes a confirmation once', async () => {
+  it('accepts a confirmation once', async () => {
     const entity = freshEntity();
     await assert(entity, 'memory:role', 'archivist');
     const { confirm } = await made(client, 'forget', { entity });
@@ -65,7 +65,7 @@ forEachStore('the tool forget', () => {
     expect(await live(entity)).to.have.lengthOf(1);
   });
 
-  it('takes it of the same caller, for the same arguments and facts, and in time', async () => {
+  it('accepts a confirmation only from the same caller, for the same arguments and facts, and in time', async () => {
     const entity = freshEntity();
     const fact = await assert(entity, 'memory:role', 'archivist');
     const { confirm } = await made(client, 'forget', { entity });
@@ -82,7 +82,7 @@ forEachStore('the tool forget', () => {
     expect(await live(entity)).to.have.lengthOf(2);
   });
 
-  it('refuses what nobody would read, and what says nothing', async () => {
+  it('refuses too many facts, and a request without a target', async () => {
     const entity = freshEntity();
     const items = Array.from({ length: 101 }, (_, at) => ({
       entity,
@@ -100,7 +100,7 @@ forEachStore('the tool forget', () => {
     expect(await made(client, 'forget', { entity: 'user:nobody' })).to.include({ status: 'nothing' });
   });
 
-  it('leaves facts about the same in another garden', async () => {
+  it('keeps facts about the same entity in another garden', async () => {
     const entity = freshEntity();
     const admin = await node.addKey({ entityUri: 'agent:noor', permissions: ['read', 'write', 'admin'] });
     const slug = `garden-${next}`;
@@ -114,7 +114,7 @@ forEachStore('the tool forget', () => {
     expect(idsOf(await live(entity))).to.deep.equal([inside.fact.id]);
   });
 
-  it('buries a whole entity for administrators alone', async () => {
+  it('hides a whole entity only for administrators', async () => {
     const entity = freshEntity();
     await assert(entity, 'memory:role', 'archivist');
     const refused = await made(client, 'forget', { entity, tombstone: true });

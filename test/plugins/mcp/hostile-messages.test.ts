@@ -14,7 +14,7 @@ describe('hostile messages of the protocol', () => {
   });
   after(() => node.stop());
 
-  it('are refused by the node before the library reads them', async () => {
+  it('are refused by the node before the SDK reads them', async () => {
     const refused: readonly (readonly [status: number, body: unknown])[] = [
       [400, '{"jsonrpc":"2.0"'],
       [400, '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"tools/list"}'],
@@ -43,7 +43,7 @@ describe('hostile messages of the protocol', () => {
     }
   });
 
-  it('are answered below 500, as errors of the protocol, where only the library can tell', async () => {
+  it('get protocol errors below 500 if only the SDK can detect their faults', async () => {
     const message = (method: string, params?: object, headers?: object) =>
       post(node, key, { jsonrpc: '2.0', id: 1, method, ...(params && { params }) }, headers);
     const replies = [
@@ -71,7 +71,7 @@ describe('hostile messages of the protocol', () => {
     }
   });
 
-  it('keep no stream open for a client that wants to wait for changes', async () => {
+  it('cannot keep a stream open', async () => {
     const client = await connectClient(node, key);
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -86,13 +86,13 @@ describe('hostile messages of the protocol', () => {
     await client.close();
   });
 
-  it('accept a notification without an answer', async () => {
+  it('get status 202 and no answer if they are notifications', async () => {
     const reply = await post(node, key, { jsonrpc: '2.0', method: 'notifications/initialized' });
     expect(reply.status).to.equal(202);
     expect(reply.text).to.equal('');
   });
 
-  it('make tools name the faults of their arguments, and nothing more', async () => {
+  it('get errors that name only the faults of their arguments', async () => {
     const client = await connectClient(node, key);
     const wrong: readonly (readonly [string, object])[] = [
       ['recall', {}],

@@ -3,7 +3,7 @@ import { runScript } from '../../kit/run-script.ts';
 
 const KIT = new URL('../../kit/start-test-node.js', import.meta.url).href;
 
-/** Tells of each module that is loaded. */
+/** Reports each loaded module. */
 const HOOK = `
   import { writeSync } from 'node:fs';
   export const load = (url, context, next) => { writeSync(2, url + '\\n'); return next(url, context); };
@@ -20,8 +20,8 @@ const script = (path: string, body: string): string => `
   process.stdout.write(String(status));
 `;
 
-describe('the library of the protocol', () => {
-  it('is loaded by the first message, and by nothing else', async () => {
+describe('the SDK of the protocol', () => {
+  it('is loaded by the first message, and not earlier', async () => {
     const without = await runScript(script("'GET', '/v1/me'", '{}'));
     expect(without.stdout).to.equal('200');
     expect(without.stderr).to.include('/plugins/mcp/mcp-plugin.js').and.not.to.include('@modelcontextprotocol');

@@ -41,18 +41,18 @@ const webResponse = ({ status, headers, text }: TestReply): Response =>
 // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
 export type Loose = any;
 
-/** A call of a tool: what it returned, and whether as an error. */
+/** Calls a tool. Returns its result and its error flag. */
 export const call = async (client: Client, name: string, args: object = {}, meta?: object): Promise<Loose> =>
   client.callTool({ name, arguments: { ...args }, ...(meta && { _meta: { ...meta } }) });
 
-/** A call that must succeed. Its structured content. */
+/** Calls a tool, expects success, and returns its structured content. */
 export const made = async (client: Client, name: string, args: object = {}, meta?: object): Promise<Loose> => {
   const result = await call(client, name, args, meta);
   if (result.isError === true) throw new Error(`${name} failed: ${JSON.stringify(result.content)}`);
   return result.structuredContent;
 };
 
-/** A message as a program would post it, without the SDK. */
+/** Posts a message without the SDK. */
 export const post = (node: Target, key: string | undefined, body: unknown, headers: object = {}) =>
   node.request('POST', MCP_PATH, {
     ...(key !== undefined && { key }),

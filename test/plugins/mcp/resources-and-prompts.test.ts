@@ -88,7 +88,7 @@ forEachStore('resources and prompts', () => {
         }
       });
 
-      it('begin and end a session, and review conflicts', async () => {
+      it('contain the steps to begin and end a session, and to review conflicts', async () => {
         const start = await promptText(client, 'session_start', { topic: 'lighthouse' });
         expect(start)
           .to.include('a lighthouse')
@@ -100,7 +100,7 @@ forEachStore('resources and prompts', () => {
         expect(await promptText(client, 'conflict_review')).to.include(facts[1].id);
       });
 
-      it('keep stored text between marks that it cannot close', async () => {
+      it('enclose stored text in marks that the text cannot close', async () => {
         const hostile = { entity: `user:hostile-${revision}`, relation: 'memory:note', value: HOSTILE };
         await made(client, 'assert', hostile);
         const texts = [

@@ -22,7 +22,7 @@ const toolNames = async (node: TestNode, key: KeyOptions = {}): Promise<string[]
 };
 
 forEachStore('the tools of a caller', () => {
-  it('are those that its key may use', () =>
+  it('match the permissions of its key', () =>
     withNode({}, async (node) => {
       expect(await toolNames(node, { permissions: ['read'] })).to.deep.equal(READING);
       expect(await toolNames(node, { permissions: ['write'] })).to.deep.equal(['assert', 'forget', 'resolve']);
@@ -39,7 +39,7 @@ forEachStore('the tools of a caller', () => {
       await client.close();
     }));
 
-  it('never write on a node that is read-only for the protocol', () =>
+  it('never write on a node with a read-only setting for the protocol', () =>
     withNode({ settings: { mcp: { readOnly: true } } }, async (node) => {
       const admin = { permissions: ['read', 'write', 'admin'] };
       expect(await toolNames(node, admin)).to.deep.equal(READING);
@@ -49,7 +49,7 @@ forEachStore('the tools of a caller', () => {
       await client.close();
     }));
 
-  it('are more in the extended profile, and each of them answers', () =>
+  it('include more tools in the extended profile, and each of them works', () =>
     withNode({ settings: { mcp: { profile: 'extended' } } }, async (node) => {
       const client = await connectClient(node, await node.addKey({ entityUri: 'agent:noor' }));
       const { results } = await made(client, 'assert_many', {
@@ -87,14 +87,14 @@ forEachStore('the tools of a caller', () => {
       await client.close();
     }));
 
-  it('are gone with the plugin whose routes they ask', async () => {
+  it('are removed with the plugin of their routes', async () => {
     const plugins = ['keys', 'facts', 'mcp'];
     await withNode({ plugins }, async (node) => {
       expect(await toolNames(node)).to.deep.equal(['assert', 'forget', 'query']);
     });
   });
 
-  it('see what the key sees, in its tenant, its scopes and its gardens', () =>
+  it('return only facts of the key’s tenant, scopes and gardens', () =>
     withNode({ settings: { 'multi-tenant': { enabled: true } } }, async (node) => {
       const secret = { entity: 'user:secret', relation: 'memory:note', value: 'lantern' };
       const owner = await connectClient(node, await node.addKey({ entityUri: 'agent:owner' }));
@@ -132,7 +132,7 @@ forEachStore('the tools of a caller', () => {
       await owner.close();
     }));
 
-  it('count against the quotas of their routes, and the message itself against none', () =>
+  it('count against the quotas of their routes, without a quota for the message itself', () =>
     withNode({ env: { SVC_RATE_LIMITS: 'fact_write=2' } }, async (node) => {
       const client = await connectClient(node, await node.addKey());
       const assertion = { entity: 'user:q', relation: 'memory:note' };
@@ -144,7 +144,7 @@ forEachStore('the tools of a caller', () => {
       await client.close();
     }));
 
-  it('say who did what in the audit, and repeat nothing for a key of idempotency', () =>
+  it('appear in the audit log with the caller, and run once for each idempotency key', () =>
     withNode({}, async (node) => {
       const key = await node.addKey({ entityUri: 'agent:noor' });
       const client = await connectClient(node, key);
@@ -163,10 +163,10 @@ forEachStore('the tools of a caller', () => {
     }));
 });
 
-describe('the door of the protocol', () => {
+describe('the access check of the protocol', () => {
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-  it('asks for a key before anything else, and says where to get one while people sign in', async () => {
+  it('requires a key first, and names the identity provider if people can sign in', async () => {
     await withNode({}, async (node) => {
       for (const [key, body] of [
         [undefined, list],
@@ -188,7 +188,7 @@ describe('the door of the protocol', () => {
     });
   });
 
-  it('is closed to pages of foreign origins, with any key', () =>
+  it('refuses pages of foreign origins, with any key', () =>
     withNode({ env: { SVC_CORS_ALLOWED_ORIGINS: 'https://app.example' } }, async (node) => {
       const key = await node.addKey();
       const statusFor = async (headers: object): Promise<number> => (await post(node, key, list, headers)).status;
@@ -197,12 +197,12 @@ describe('the door of the protocol', () => {
       expect(await statusFor({ Origin: 'https://app.example' })).to.equal(200);
       expect(await statusFor({ Origin: 'https://evil.example' })).to.equal(403);
       expect(await statusFor({ Origin: 'null' })).to.equal(403);
-      // The name of the page was made to lead to this machine.
+      // The domain of the page resolves to this machine.
       expect(await statusFor({ Origin: 'http://evil.example', Host: 'evil.example' })).to.equal(403);
       expect(await statusFor({ Origin: 'http://localhost:9000', Host: 'localhost:9000' })).to.equal(200);
     }));
 
-  it('has no sessions to listen to or to end', () =>
+  it('supports no sessions', () =>
     withNode({}, async (node) => {
       const key = await node.addKey();
       for (const method of ['GET', 'DELETE']) {
@@ -212,7 +212,7 @@ describe('the door of the protocol', () => {
       }
     }));
 
-  it('is open to anybody where the node asks for no keys', () =>
+  it('accepts all callers if the node requires no keys', () =>
     withNode({ node: { authRequired: false }, plugins: ['facts', 'keys', 'mcp'] }, async (node) => {
       const reply = await post(node, undefined, list, { Host: 'localhost:8765' });
       expect(reply.status, reply.text).to.equal(200);

@@ -33,7 +33,7 @@ describe('the command mcp', () => {
   };
 
   for (const revision of REVISIONS) {
-    it(`offers the same tools, resources and prompts by revision ${revision}`, async () => {
+    it(`offers the same tools, resources and prompts as HTTP by revision ${revision}`, async () => {
       const { client, told } = await start(revision);
       const { tools } = await client.listTools();
       expect(tools).to.have.lengthOf(8);
@@ -53,7 +53,7 @@ describe('the command mcp', () => {
     });
   }
 
-  it('offers the extended tools, lists among them, and none that write, when it is told so', async () => {
+  it('offers the extended tools, including lists, and no writing tools with --read-only', async () => {
     const { client } = await start('2026-07-28', ['--profile', 'extended', '--read-only']);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).to.include.members(['history', 'gardens', 'me']);
@@ -64,7 +64,7 @@ describe('the command mcp', () => {
     await client.close();
   });
 
-  it('names the missing part on standard error, and nothing on standard output', async () => {
+  it('names the missing part on standard error, and prints nothing on standard output', async () => {
     const env = { SVC_URL: url, XDG_CONFIG_HOME: served.folder };
     const wrongKey = await runInProcess(['mcp'], { env: { ...env, SVC_API_KEY: 'no-such-key-0123456789' } });
     expect(wrongKey).to.include({ exitCode: 1, stdout: '' });
@@ -85,7 +85,7 @@ describe('the command mcp', () => {
     expect(ended).to.deep.include({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  it('tells a tool that the node is gone', async () => {
+  it('returns a tool error when the node is unreachable', async () => {
     const short = await startServedNode();
     const { client } = await start('2025-11-25', ['--url', short.url], short.adminKey).finally(() => short.stop());
     const result: Loose = await client.callTool({ name: 'query', arguments: { entity: 'user:x' } });

@@ -16,7 +16,7 @@ forEachStore('the directory of tenants', () => {
   });
   afterEach(() => node?.stop());
 
-  it('makes a tenant together with its first key, which administers it', async () => {
+  it('creates a tenant together with its first key, which administers it', async () => {
     const made = await node.must(201, 'POST', '/v1/tenants', { id: 'acme', name: 'Acme', first_key: firstKey('one') });
     expect(made.body).to.include({ id: 'acme', name: 'Acme', status: 'active', suspended_at: null });
     expect(made.body.first_key).to.include({ entity_uri: 'agent:admin' });
@@ -29,7 +29,7 @@ forEachStore('the directory of tenants', () => {
     expect(second.body.tenant_id).to.equal('acme');
   });
 
-  it('lists tenants by id, page by page, and one with what it holds', async () => {
+  it('lists tenants by id, page by page, and shows the counts of one', async () => {
     for (const id of ['b', 'a', 'c']) await node.create(id);
     await node.say(rawKey('a'), 'user:x', 'one');
     const first = await node.must(200, 'GET', '/v1/tenants?limit=3');
@@ -43,7 +43,7 @@ forEachStore('the directory of tenants', () => {
     expect(one.body.counts).to.include({ facts: 1, keys: 1 });
   });
 
-  it('refuses ids that are taken or no ids, keys that are known, and rights that the operator lacks', async () => {
+  it('refuses taken and invalid ids, known keys, and rights that the operator lacks', async () => {
     await node.create('acme');
     const conflicts = [
       { id: 'acme', first_key: firstKey('other') },
@@ -67,7 +67,7 @@ forEachStore('the directory of tenants', () => {
     await node.must(404, 'GET', '/v1/tenants/fresh');
   });
 
-  it('is for administrators of the tenant default alone', async () => {
+  it('is reserved to administrators of the tenant default', async () => {
     const acme = await node.create('acme');
     const reader = await node.addKey({ permissions: ['read', 'write'] });
     for (const key of [acme, reader]) {
@@ -84,7 +84,7 @@ forEachStore('the directory of tenants', () => {
     }
   });
 
-  it('suspends a tenant at once, tells its callers why, and resumes it', async () => {
+  it('suspends a tenant at once with an error that names the suspension, and resumes it', async () => {
     const acme = await node.create('acme');
     const id = await node.say(acme, 'user:x', 'one');
     const changed = await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
@@ -97,7 +97,7 @@ forEachStore('the directory of tenants', () => {
     await node.must(200, 'GET', `/v1/facts/${id}`, undefined, acme);
   });
 
-  it('neither suspends nor erases the tenant default, and keeps what it does not change', async () => {
+  it('neither suspends nor erases the tenant default, and changes only given members', async () => {
     await node.must(409, 'PATCH', '/v1/tenants/default', { status: 'suspended' });
     await node.must(409, 'DELETE', '/v1/tenants/default', { confirm: 'default' });
     await node.create('acme');
@@ -107,7 +107,7 @@ forEachStore('the directory of tenants', () => {
     await node.must(404, 'PATCH', '/v1/tenants/no-such', { name: 'x' });
   });
 
-  it('is audited in the log of the operator, and not in that of the tenant', async () => {
+  it('audits changes in the log of the operator, not in the log of the tenant', async () => {
     const acme = await node.create('acme');
     await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
     await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'active' });
@@ -120,7 +120,7 @@ forEachStore('the directory of tenants', () => {
     expect((await node.must(200, 'GET', '/v1/auth/audit', undefined, acme)).body.total).to.equal(0);
   });
 
-  it('exports a tenant as the command does, and no other', async () => {
+  it('exports exactly one tenant, with the output of the command', async () => {
     const acme = await node.create('acme');
     await node.say(acme, 'user:x', 'of acme');
     await node.say(node.operator, 'user:x', 'of the operator');
@@ -139,7 +139,7 @@ forEachStore('the directory of tenants', () => {
     expect(details).to.deep.include({ action: 'tenant_export', tenant_id: 'acme' });
   });
 
-  it('exports to nobody what its key may not read', async () => {
+  it('refuses an export to a key that may not read all scopes', async () => {
     await node.create('acme');
     const blind = await node.addKey({ permissions: ['admin'] });
     await node.must(403, 'GET', '/v1/tenants/acme/export', undefined, blind);
@@ -148,8 +148,8 @@ forEachStore('the directory of tenants', () => {
   });
 });
 
-describe('a node that keeps one tenant', () => {
-  it('names the variable that is off', async () => {
+describe('a node with one tenant', () => {
+  it('names the setting that is off', async () => {
     const node = await startTestNode({ plugins: ['keys', 'multi-tenant'] });
     try {
       const key = await node.addKey({ permissions: ['admin'] });

@@ -10,11 +10,11 @@ import { rejection } from '../../kit/rejection.ts';
 import { type Ask, type Filled, fillTenant } from './filled-tenant.ts';
 import { ADMIN_RIGHTS, rawKey, startTenantsNode, type TenantsNode } from './tenants-node.ts';
 
-/** Stands in every text of the tenant that is erased, and nowhere else. */
+/** A word in every text of the erased tenant, and in no other text. */
 const CANARY = 'xylograph';
 const RIGHTS = [...ADMIN_RIGHTS, 'instruction:write'];
 
-/** Rows of every table, as text. Bytes are spelled in hexadecimal digits. */
+/** Returns the rows of every table as text, with bytes in hexadecimal digits. */
 const everyRow = async (node: TenantsNode): Promise<Map<string, string[]>> => {
   const store = node.kernel.get(FactStore);
   const rows = new Map<string, string[]>();
@@ -32,7 +32,7 @@ const everyRow = async (node: TenantsNode): Promise<Map<string, string[]>> => {
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Every file below a folder, with its bytes. */
+/** Returns every file below a folder with its bytes. */
 const everyFile = async (folder: string): Promise<[string, Buffer][]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -58,7 +58,7 @@ forEachStore('a tenant that is erased', () => {
   });
   afterEach(() => node?.stop());
 
-  it('leaves no row, no file and no answer with a byte of it, and a receipt that the node signed', async () => {
+  it('leaves none of its data in rows, files and answers, and gets a signed receipt', async () => {
     const reply = await node.must(200, 'DELETE', '/v1/tenants/theirs', { confirm: 'theirs' });
     const { status, name, erasure } = reply.body;
     expect({ status, name }).to.deep.equal({ status: 'erased', name: null });
@@ -103,7 +103,7 @@ forEachStore('a tenant that is erased', () => {
     }
   });
 
-  it('never comes back: neither its id, nor its keys, nor a write that was under way', async () => {
+  it('never returns: its id, its keys and its running writes are refused', async () => {
     await node.must(200, 'DELETE', '/v1/tenants/theirs', { confirm: 'theirs' });
     const first_key = { raw_key: rawKey('again'), entity_uri: 'agent:admin' };
     await node.must(409, 'POST', '/v1/tenants', { id: 'theirs', first_key });
@@ -116,14 +116,14 @@ forEachStore('a tenant that is erased', () => {
     expect(again.body).to.deep.equal(await erased());
   });
 
-  it('needs its id for a confirmation', async () => {
+  it('must be confirmed with its id', async () => {
     const refused = await node.must(422, 'DELETE', '/v1/tenants/theirs', { confirm: 'their' });
     expect(refused.body.errors[0].path).to.equal('body.confirm');
     expect((await erased()).status).to.equal('active');
     await node.must(404, 'DELETE', '/v1/tenants/no-such', { confirm: 'no-such' });
   });
 
-  it('changes no answer to other tenants, and no row of theirs', async () => {
+  it('changes no answer to other tenants, and none of their rows', async () => {
     const ours = await node.addKey({ entityUri: 'agent:admin', permissions: RIGHTS, tenantId: 'ours' });
     await fillTenant(ask(ours), 'lantern');
     const look = async () => {

@@ -1,7 +1,7 @@
 import type { TestReply } from '../../kit/test-request.ts';
 import { hideFacts } from '../gardens/hidden-kinds.ts';
 
-/** A request of the tenant's administrator that must have this status. */
+/** A request by the tenant's administrator, with its expected status. */
 export type Ask = (
   status: number,
   method: string,
@@ -10,7 +10,7 @@ export type Ask = (
   headers?: object,
 ) => Promise<TestReply>;
 
-/** Ids of what a tenant holds. */
+/** Ids of the objects in a tenant. */
 export interface Filled {
   readonly factId: string;
   readonly cid: string;
@@ -28,7 +28,7 @@ export interface Filled {
 
 const TARGET = 'svc://localhost/project/atlas';
 
-/** Fills a tenant with something of everything that routes can make. `word` is in every text. */
+/** Fills a tenant with every kind of object that routes can make. Each text contains `word`. */
 export const fillTenant = async (ask: Ask, word: string): Promise<Filled> => {
   const fact = (members: object = {}, headers?: object) =>
     ask(
@@ -111,7 +111,7 @@ const publishInstructions = async (ask: Ask, word: string): Promise<string> => {
   return loaded.body.audit_token;
 };
 
-/** Says fifty facts of every kind in the tenant, once in its garden `herbs` and once outside of all gardens. */
+/** Asserts fifty facts of every kind in the tenant, once in its garden `herbs` and once outside all gardens. */
 export const sayEverything = async (
   ask: (
     method: string,

@@ -6,7 +6,7 @@ import { ADMIN_RIGHTS, startTenantsNode, type TenantsNode } from './tenants-node
 const RIGHTS = [...ADMIN_RIGHTS, 'instruction:write'];
 const NO_ID = '6f1f6d5e-0000-4000-8000-00000000dead';
 
-/** Requests that name one id. A right body, so that nothing but the id is wrong. */
+/** Requests with one id and an otherwise valid body. */
 const REQUESTS: readonly (readonly [
   kind: keyof Filled,
   method: string,
@@ -60,7 +60,7 @@ forEachStore('ids of another tenant', () => {
   after(() => node?.stop());
 
   for (const [kind, method, path, body] of REQUESTS) {
-    it(`are unknown ones to ${method} ${path(`<${kind}>`)}`, async () => {
+    it(`get the answer for unknown ids from ${method} ${path(`<${kind}>`)}`, async () => {
       const ask = async (key: string, id: string) => {
         const headers = { 'X-Request-Id': 'same' };
         const reply = await node.request(method, path(id), { key, headers, ...(body === undefined ? {} : { body }) });
@@ -73,14 +73,14 @@ forEachStore('ids of another tenant', () => {
     });
   }
 
-  it('are good for their own tenant', async () => {
+  it('work for their own tenant', async () => {
     const { factId, gardenId, subscriptionId } = theirs;
     for (const path of [`/v1/facts/${factId}`, `/v1/gardens/${gardenId}`, `/v1/subscriptions/${subscriptionId}`]) {
       await node.must(200, 'GET', path, undefined, foreign);
     }
   });
 
-  it('and its tokens and cursors open nothing here', async () => {
+  it('cannot be used here, nor can the tokens and cursors of that tenant', async () => {
     const verified = await node.must(
       200,
       'POST',

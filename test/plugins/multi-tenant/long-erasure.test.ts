@@ -7,9 +7,9 @@ import { sampleFact } from '../../kit/fact-samples.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTenantsNode, type TenantsNode } from './tenants-node.ts';
 
-/** The store of a test in its folder. */
+/** File name of the store in the test folder. */
 const STORE_FILE = 'node.db';
-/** More than a request deletes by itself: eight pieces of 250 rows. */
+/** More rows than one request deletes: eight transactions of 250 rows. */
 const MANY = 2_600;
 
 const fill = async (node: TenantsNode, count: number): Promise<void> => {
@@ -23,7 +23,7 @@ const countRows = async (node: TenantsNode): Promise<number> => {
 };
 
 forEachStore('the erasure of a large tenant', () => {
-  it('is left to a job, shows how far it is, and ends with a receipt', async () => {
+  it('runs as a job, shows its progress, and ends with a receipt', async () => {
     const node = await startTenantsNode();
     try {
       await node.create('acme');
@@ -53,7 +53,7 @@ forEachStore('the erasure of a large tenant', () => {
     }
   });
 
-  it('goes on after a node that ended in the middle, and counts every row once', async () => {
+  it('resumes after a crash, and counts every row once', async () => {
     const first = await startTenantsNode();
     try {
       await first.create('acme');
@@ -80,7 +80,7 @@ forEachStore('the erasure of a large tenant', () => {
   });
 });
 
-describe('a tenant that a restored backup brings back', () => {
+describe('an erased tenant in a restored backup', () => {
   it('is erased again when the node starts', async () => {
     const first = await startTenantsNode({ store: 'sqlite' });
     const file = join(first.folder, 'backup.db');
@@ -109,7 +109,7 @@ describe('a tenant that a restored backup brings back', () => {
 });
 
 forEachStore('tenants from before the directory', () => {
-  it('are taken up when somebody asks for it, as active ones', async () => {
+  it('are added as active tenants at the first use of the directory', async () => {
     const first = await startTenantsNode({ settings: { 'multi-tenant': { enabled: false } } });
     try {
       await first.kernel

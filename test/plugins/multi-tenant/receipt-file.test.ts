@@ -24,13 +24,13 @@ describe('The file of receipts of erased tenants', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
   const tenants = async () => [...(await file.read()).keys()];
 
-  it('keeps a receipt behind a line that a crash has cut short', async () => {
+  it('keeps a receipt after a line that a crash has truncated', async () => {
     await appendFile(join(folder, 'erased-tenants.jsonl'), '{"tenant_id":"cut');
     await file.add(signed({ tenant_id: 'acme', erased_at: erasedAt }));
     expect(await tenants()).to.deep.equal(['acme']);
   });
 
-  it('takes no other document that the node has signed for a receipt, and none of the tenant default', async () => {
+  it('ignores other documents that the node has signed, and receipts of the tenant default', async () => {
     await file.add(signed({ tenant_id: 'other', tombstone_id: 'tomb_1', created_at: erasedAt }));
     await file.add(signed({ tenant_id: 'default', erased_at: erasedAt }));
     expect(await tenants()).to.deep.equal([]);

@@ -8,7 +8,7 @@ import { ADMIN_RIGHTS, rawKey, startTenantsNode, type TenantsNode } from './tena
 
 const TARGET = 'svc://localhost/project/atlas';
 
-/** Notes which tenants had a job done. */
+/** Records the tenants whose jobs were run. */
 const createWorker = () => {
   const done: string[] = [];
   const plugin = definePlugin({
@@ -28,7 +28,7 @@ const createWorker = () => {
 };
 
 forEachStore('a suspended tenant', () => {
-  it('has no job begun until it is resumed', async () => {
+  it('gets no job started until it is resumed', async () => {
     const worker = createWorker();
     const node = await startTenantsNode({ extra: [worker.plugin] });
     try {
@@ -53,7 +53,7 @@ forEachStore('a suspended tenant', () => {
     }
   });
 
-  it('has no event delivered until it is resumed, and loses none', async () => {
+  it('gets no event delivered until it is resumed, and then gets all of them', async () => {
     const network = createLoopbackNetwork();
     const received: string[] = [];
     for (const tenant of ['acme', 'other']) {
@@ -79,7 +79,7 @@ forEachStore('a suspended tenant', () => {
         keys.set(tenantId, key);
         await subscribe(node, key, `https://${tenantId}.example/in`);
       }
-      // Said before the tenant is suspended; what waits for its delivery then, waits on.
+      // These facts precede the suspension. Their undelivered events wait.
       const said = [...keys.values()].map((key) => node.say(key, TARGET, 'green'));
       await Promise.all(said);
       await node.must(200, 'PATCH', '/v1/tenants/acme', { status: 'suspended' });
@@ -98,7 +98,7 @@ forEachStore('a suspended tenant', () => {
     }
   });
 
-  it('is refused by every process on the store, and served again by every one', async () => {
+  it('is refused by every process on the store, and accepted again by all after it is resumed', async () => {
     const first = await startTenantsNode();
     const other = await startTenantsNode({ folder: first.folder, url: 'http://localhost:8766' });
     try {
@@ -106,7 +106,7 @@ forEachStore('a suspended tenant', () => {
       const status = async () => (await other.request('GET', '/v1/me', { key: acme })).status;
       const becomes = (expected: number) =>
         comesTrue(async () => {
-          // Where the engine cannot notify, signals are looked for now and then.
+          // An engine without notifications finds signals by polling.
           await other.clock.advance(1_000);
           return (await status()) === expected;
         });
@@ -123,7 +123,7 @@ forEachStore('a suspended tenant', () => {
     }
   });
 
-  it('gets no key, and keeps those that it has', async () => {
+  it('gets no new key, and keeps its existing ones', async () => {
     const node = await startTenantsNode();
     try {
       const acme = await node.create('acme');
@@ -139,7 +139,7 @@ forEachStore('a suspended tenant', () => {
 });
 
 forEachStore('the ledger of another tenant', () => {
-  it('is open to the operator, and to nobody else', async () => {
+  it('is readable only for the operator', async () => {
     const node = await startTenantsNode();
     try {
       const acme = await node.create('acme');

@@ -5,11 +5,11 @@ import { type Ask, fillTenant, sayEverything } from './filled-tenant.ts';
 import { ADMIN_RIGHTS, startTenantsNode } from './tenants-node.ts';
 
 interface TwoTenants extends SweepNode {
-  /** A request of the other tenant's administrator. */
+  /** Sends a request as the administrator of the other tenant. */
   theirs(method: string, path: string, options: object): Promise<TestReply>;
 }
 
-/** The stranger administers a tenant of its own: it may see everything there, and nothing of the other one. */
+/** Starts two tenants. The stranger administers one of them, and must see nothing of the other. */
 const startTwoTenants = async (): Promise<TwoTenants> => {
   const node = await startTenantsNode();
   const rights = { permissions: [...ADMIN_RIGHTS, 'instruction:write'] };

@@ -26,12 +26,12 @@ describe('the tenant commands', () => {
     });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
-  /** Until a running node has heard of a change that a command made. */
+  /** Waits until a running node applies a change by a command. */
   const becomes = async (key: string, status: number): Promise<void> => {
     while ((await ask(key, '/v1/me')).status !== status);
   };
 
-  it('make a tenant whose first key a running node takes', async () => {
+  it('create a tenant whose first key a running node accepts', async () => {
     expect(acme).to.match(/^[0-9a-f]{64}$/);
     const me = await ask(acme, '/v1/me');
     expect(me.body).to.include({ tenant_id: 'acme', entity_uri: 'agent:boss' });
@@ -41,7 +41,7 @@ describe('the tenant commands', () => {
     expect(again.stderr).to.match(/^error: /);
   });
 
-  it('list tenants, and show one with what it holds', async () => {
+  it('list tenants, and show the counts of one', async () => {
     const value = { type: 'text', v: 'one' };
     await ask(acme, '/v1/facts', { entity: 'user:x', relation: 'memory:note', value, source: 'agent:s' });
     const listed = await place.run(['tenant', 'list'], ON);
@@ -54,7 +54,7 @@ describe('the tenant commands', () => {
     expect(missing.exitCode).to.equal(1);
   });
 
-  it('add a key to a tenant, and to none that nobody made', async () => {
+  it('add a key to an existing tenant only', async () => {
     const added = await place.run(['key', 'add', '--entity', 'agent:b', '--tenant', 'acme'], ON);
     expect((await ask(added.stdout.trim(), '/v1/me')).body).to.include({ tenant_id: 'acme' });
     const refused = await place.run(['key', 'add', '--entity', 'agent:b', '--tenant', 'amce'], ON);
@@ -78,7 +78,7 @@ describe('the tenant commands', () => {
     expect((await place.run(['tenant', 'export', 'acme', '--out', 'acme.ndjson'], ON)).exitCode).to.equal(1);
   });
 
-  it('erase a tenant when told so twice, and print the receipt', async () => {
+  it('erase a tenant after two confirmations, and print the receipt', async () => {
     const asked = await place.run(['tenant', 'erase', 'acme'], ON);
     expect(asked.exitCode).to.equal(1);
     expect(asked.stderr).to.match(/nothing was erased[\s\S]*--yes/);
@@ -92,7 +92,7 @@ describe('the tenant commands', () => {
     expect((await place.run(['tenant', 'show', 'acme'], ON)).stdout).to.match(/status +erased/);
   });
 
-  it('say which variable is off on a node that keeps one tenant', async () => {
+  it('name the setting that is off on a node with one tenant', async () => {
     const { exitCode, stderr } = await place.run(['tenant', 'list']);
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain('SVC_MULTI_TENANT_ENABLED');

@@ -4,13 +4,13 @@ import type { TestReply } from '../../kit/test-request.ts';
 
 export const ADMIN_RIGHTS = ['read', 'write', 'admin', 'federate', 'audit.read'] as const;
 
-/** A raw key that is long enough, told apart by a word. */
+/** Returns a long enough raw key that starts with the word. */
 export const rawKey = (word: string): string => `${word}-`.padEnd(40, 'k');
 
-/** A node that keeps tenants, with a key of its operator. */
+/** A node with several tenants, and a key of its operator. */
 export interface TenantsNode extends TestNode {
   readonly operator: string;
-  /** A request of the operator, or of another key, that must have this status. */
+  /** Sends a request with the operator's key, or another one, and expects this status. */
   must(status: number, method: string, path: string, body?: unknown, key?: string): Promise<TestReply>;
   /** Makes a tenant and returns its first key. */
   create(id: string): Promise<string>;

@@ -158,7 +158,7 @@ describe('a sign-in with a browser', () => {
     expect(await result).to.include({ code: 'authentication' });
   });
 
-  it('ends when the user refuses, or does nothing', async () => {
+  it('ends when the user refuses or does nothing', async () => {
     const refused = await begin();
     expect(await refused.call({ error: 'access_denied', state: refused.state })).to.equal(400);
     expect(await refused.result).to.include({ message: 'the sign-in was refused: try again' });

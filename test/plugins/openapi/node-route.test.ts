@@ -29,7 +29,7 @@ describe('the parts of a node', () => {
     expect(text).not.to.include(SECRET);
   });
 
-  it('are shown to nobody else, an administrator of another tenant included', async () => {
+  it('are hidden from all others, including an administrator of another tenant', async () => {
     const writer = await node.addKey({ permissions: ['read', 'write'] });
     const other = await node.addKey({ permissions: ['admin', 'read', 'write'], tenantId: 'acme' });
     for (const key of [writer, other]) {

@@ -36,7 +36,7 @@ const problemsOf = async (document: ApiDocument): Promise<unknown> => {
   return valid ? undefined : errors;
 };
 
-/** Every `$ref` in the document leads somewhere. */
+/** Returns every `$ref` of the document without a target. */
 const danglingIn = (document: ApiDocument): string[] => {
   const text = JSON.stringify(document);
   const references = new Set([...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, place = '']) => place));
@@ -53,7 +53,7 @@ describe('the API description', () => {
     document = await documentOf(node);
   });
 
-  it('is sound OpenAPI 3.1, of all plugins, of few, and under another name of the service', async () => {
+  it('is valid OpenAPI 3.1 with all plugins, with few plugins, and under another name of the service', async () => {
     const few = await documentOf(await start({ plugins: ['openapi', 'facts'], url: 'http://localhost:8801' }));
     const named = await documentOf(await start({ env: { SVC_SERVICE_NAME: 'memo' }, url: 'http://localhost:8802' }));
     for (const each of [document, few, named]) {
@@ -66,13 +66,13 @@ describe('the API description', () => {
     expect(JSON.stringify(named)).to.include('Memo-Session').and.not.to.include('Svc-Session');
   });
 
-  it('has every route of the node, and no other', async () => {
+  it('contains every route of the node, and no other', async () => {
     const { routes } = await node.kernel.get(NodeDescription).read();
     const expected = routes.map(({ method, path }) => `${method} ${path.replaceAll(/[:*](\w+)/g, '{$1}')}`);
     expect(operationsOf(document).map(([name]) => name)).to.have.members(expected);
   });
 
-  it('lacks a plugin that is switched off', async () => {
+  it('leaves out a disabled plugin', async () => {
     const without = await start({
       plugins: Object.keys(PLUGIN_CATALOG).filter((name) => name !== 'lint'),
       url: 'http://localhost:8803',
@@ -82,7 +82,7 @@ describe('the API description', () => {
     expect(lacking.tags.map(({ name }) => name)).not.to.include('lint');
   });
 
-  it('is the same for every caller and credential, and on two nodes alike', async () => {
+  it('is the same for every caller and on two equal nodes', async () => {
     const key = await node.addKey({ permissions: ['read'] });
     const inside = await node.request('GET', '/v1/openapi.json', { key });
     expect(inside.status).to.equal(200);
@@ -96,7 +96,7 @@ describe('the API description', () => {
     expect((await other.request('GET', '/openapi.json')).text).to.equal(outside.text);
   });
 
-  it('is not sent to a client that has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const first = await node.request('GET', '/openapi.json');
     const tag = first.headers['etag'] ?? '';
     expect(tag).to.match(/^"[0-9a-f]{32}"$/);
@@ -109,7 +109,7 @@ describe('the API description', () => {
     expect((await node.request('HEAD', '/openapi.json')).status).to.equal(200);
   });
 
-  it('names each operation once, and each parameter of its path', () => {
+  it('names each operation uniquely, and each parameter of its path', () => {
     const operations = operationsOf(document);
     const ids = operations.map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).to.equal(ids.length);
@@ -127,7 +127,7 @@ describe('the API description', () => {
     }
   });
 
-  it('says what a caller needs', () => {
+  it('shows the required permission and credential of each operation', () => {
     const of = (path: string, method: string): ApiOperation => document.paths[path]?.[method] as ApiOperation;
     expect(of('/healthz', 'get').security).to.deep.equal([]);
     expect(of('/v1/facts', 'post').security).to.deep.equal([{ key: [] }]);
@@ -141,7 +141,7 @@ describe('the API description', () => {
     });
   });
 
-  it('describes headers, bodies that are no JSON, and problems with their codes', () => {
+  it('describes headers, bodies other than JSON, and problems with their codes', () => {
     const assert = document.paths['/v1/facts']?.['post'] as ApiOperation;
     const headers = (assert.parameters ?? []).filter((parameter) => parameter.in === 'header').map(({ name }) => name);
     expect(headers).to.have.members(['Svc-Session', 'Idempotency-Key']);
@@ -154,7 +154,7 @@ describe('the API description', () => {
     expect(codes).to.include.members(['lookup', 'validation', 'invalid_weights']).and.not.to.include('bad_parameter');
   });
 
-  it('closes bodies that take no other members', () => {
+  it('closes bodies that accept no other members', () => {
     const body = document.paths['/v1/gardens']?.['post']?.requestBody?.content['application/json']?.schema;
     expect(body).to.have.property('additionalProperties', false);
   });

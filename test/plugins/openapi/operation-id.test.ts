@@ -33,7 +33,7 @@ describe('the name of an operation', () => {
     });
   }
 
-  it('is its own, also where the rule gives two the same', () => {
+  it('is unique, also where the rule gives two operations the same name', () => {
     const routes = [
       { method: 'GET', path: '/v1/cards/:id' },
       { method: 'GET', path: '/v1/card' },

@@ -9,7 +9,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const HOSTILE = `<script>alert("x")</script>'&`;
 
-/** A plugin of somebody who writes markup where text is meant. */
+/** A plugin with markup in its descriptions. */
 const hostile = definePlugin({
   name: 'z-hostile',
   version: '1.0.0',
@@ -32,7 +32,7 @@ const hostile = definePlugin({
   },
 });
 
-/** Tags and attributes by which a browser does more than show text. */
+/** Tags and attributes with which a browser does more than show text. */
 const ACTIVE = /<script|<img|<iframe|<link|<form|<object|<[^>]*\s(?:on\w+|style|src)=|href="(?![#/])/i;
 
 describe('the pages of the API reference', () => {
@@ -55,7 +55,7 @@ describe('the pages of the API reference', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('lead nowhere that is not there', async () => {
+  it('contain no broken links', async () => {
     const anchors = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
     const links = [...page.matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href);
     expect(links.filter((href) => href.startsWith('#') && !anchors.has(href.slice(1)))).to.deep.equal([]);
@@ -64,7 +64,7 @@ describe('the pages of the API reference', () => {
     }
   });
 
-  it('run nothing and load nothing, with any description of a plugin', async () => {
+  it('run no scripts and load no resources, with any description of a plugin', async () => {
     const entrance = await node.request('GET', '/', { headers: { Accept: 'text/html' } });
     for (const text of [page, entrance.text]) expect(text).not.to.match(ACTIVE);
     expect(page).to.include('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;');
@@ -73,7 +73,7 @@ describe('the pages of the API reference', () => {
     );
   });
 
-  it('are sent with a policy that allows their own style and nothing else', async () => {
+  it('have a policy that allows only their own style', async () => {
     for (const target of ['/spec', '/']) {
       const { status, text, headers } = await node.request('GET', target, { headers: { Accept: 'text/html' } });
       const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? '';
@@ -87,13 +87,13 @@ describe('the pages of the API reference', () => {
     }
   });
 
-  it('are not sent to a browser that has them', async () => {
+  it('are not sent again to a browser that has them', async () => {
     const { headers } = await node.request('GET', '/spec');
     const again = await node.request('GET', '/spec', { headers: { 'If-None-Match': headers['etag'] ?? '' } });
     expect([again.status, again.text]).to.deep.equal([304, '']);
   });
 
-  it('begin with one for browsers, which is JSON for everybody else', async () => {
+  it('start with a page for browsers, which other clients get as JSON', async () => {
     const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     const accepted: readonly (readonly [accept: string | undefined, isPage: boolean])[] = [
       [undefined, false],
@@ -120,7 +120,7 @@ describe('the pages of the API reference', () => {
 describe('an example as a command', () => {
   const document = { servers: [{ url: 'http://localhost:8765' }] };
 
-  it('fills in path and query, and quotes all characters that a shell would read', () => {
+  it('contains path and query, and quotes all special characters of a shell', () => {
     const command = curlExample(document, 'post', '/v1/facts/{id}', {
       operationId: 'x',
       tags: ['x'],
@@ -146,7 +146,7 @@ describe('an example as a command', () => {
     );
   });
 
-  it('names the token of a peer where a peer is asked for', () => {
+  it('uses the variable of a peer token for routes of peers', () => {
     const operation = {
       operationId: 'x',
       tags: ['x'],
@@ -166,7 +166,7 @@ describe('a schema in words', () => {
       .map((piece) => (typeof piece === 'string' ? piece : 'code' in piece ? piece.code : piece.schema))
       .join('');
 
-  it('says what a value may be', () => {
+  it('describes the allowed values', () => {
     const cases: readonly (readonly [Readonly<Record<string, unknown>>, string])[] = [
       [{}, 'any value'],
       [{ type: 'string' }, 'text'],
@@ -182,7 +182,7 @@ describe('a schema in words', () => {
     for (const [schema, text] of cases) expect(words(schema)).to.equal(text);
   });
 
-  it('lists the members of objects within, by the way to them', () => {
+  it('lists the members of nested objects by their paths', () => {
     const inner = { type: 'object', properties: { seq: { type: 'integer' } }, required: ['seq'] };
     const rows = memberRows({
       type: 'object',

@@ -9,8 +9,8 @@ import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 /**
- * Handlers that judge a body themselves show a schema that checks nothing (`bodyShown`). These tests hold the two
- * together: the same members, and nothing that is taken is shown as wrong.
+ * Some handlers check a body themselves and publish a separate schema (`bodyShown`). These tests compare the two: the
+ * same members, and no accepted body that contradicts the schema.
  */
 const SHOWN: Readonly<Record<string, string>> = {
   'post /v1/facts': '/v1/facts',
@@ -51,7 +51,7 @@ describe('the bodies that the reference shows', () => {
     return choices.length === 1 ? resolved(choices[0] ?? {}) : schema;
   };
 
-  /** A value with every member that the schema lists, each null or the same again, and one that nobody lists. */
+  /** Returns a value with every member of the schema, each null or nested in the same way, and one unknown member. */
   const everyMember = (shown: JsonSchema): unknown => {
     const schema = resolved(shown);
     const items = schema['items'] as JsonSchema | undefined;
@@ -66,14 +66,14 @@ describe('the bodies that the reference shows', () => {
   for (const [route, target] of Object.entries(SHOWN)) {
     it(`list the members that the node knows: ${route}`, async () => {
       const method = route.split(' ')[0]?.toUpperCase() ?? '';
-      // Entries of a manifest are judged when all around them is right.
+      // The handler checks the entries of a manifest only if the rest is valid.
       const entries = membersOf(shownOf(route))['entries'];
       const body =
         entries === undefined ? everyMember(shownOf(route)) : { version: 'v1', entries: everyMember(entries) };
       const reply = await node.request(method, target, { key, body });
       const { errors } = (Array.isArray(body) ? reply.body.results[0].error : reply.body) as { errors: Violations };
       const unknown = errors.filter(isUnknown).map(({ path }) => path);
-      // The weights of a recall are judged when all else is right.
+      // The handler checks the weights of a recall only if the rest is valid.
       const places = route.endsWith('/recall') ? 1 : JSON.stringify(body).split(UNKNOWN).length - 1;
       expect(unknown, reply.text).to.have.length(places);
       expect(unknown.filter((path) => !path.endsWith(`.${UNKNOWN}`))).to.deep.equal([]);
@@ -120,7 +120,7 @@ describe('the bodies that the reference shows', () => {
     attestation: [{ key_id: 'x', signature: 'y' }],
   };
 
-  it('take every assertion that the node takes', async () => {
+  it('accept every assertion that the node accepts', async () => {
     const isShown = check('post /v1/facts');
     const member = fc.constantFrom(...Object.keys(SAMPLES), 'entity', 'relation', 'source', 'hlc');
     const odd = fc.oneof(fc.constant(null), fc.jsonValue({ maxDepth: 1 }));
@@ -141,7 +141,7 @@ describe('the bodies that the reference shows', () => {
     expect(taken).to.be.above(0);
   });
 
-  it('take every question that the node takes', async () => {
+  it('accept every query that the node accepts', async () => {
     const isShown = check('post /v1/recall');
     const samples: Readonly<Record<string, readonly unknown[]>> = {
       query: ['lantern', ''],
@@ -176,7 +176,7 @@ describe('the bodies that the reference shows', () => {
     expect(taken).to.be.above(0);
   });
 
-  it('take a manifest that the node takes, and refuse what it refuses', async () => {
+  it('accept a manifest that the node accepts, and reject one that it rejects', async () => {
     const isShown = check('put /v1/agents/{agent_id}/instruction-manifest');
     const entry = {
       name: 'deploy',
@@ -210,7 +210,7 @@ describe('the bodies that the reference shows', () => {
     }
   });
 
-  it('are all held to the node here', () => {
+  it('are all covered by these tests', () => {
     const { paths } = document;
     const open = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { requestBody }]) => {
