@@ -19,14 +19,14 @@ export interface Attestation {
   readonly keyId: string;
   /** base64url without padding. */
   readonly signature: string;
-  /** As sent, where the draft holds another text. */
+  /** The entity as the caller sent it, if the draft has another text. */
   readonly entity?: string;
   readonly source?: string;
 }
 
 /**
- * The member `attestation` of assertions. The append verifies its note before the transaction, for every plugin that
- * made the draft.
+ * The member `attestation` of assertions. The append verifies its note before the transaction, for the drafts of every
+ * plugin.
  */
 export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
   summary: 'signature of an agent key over the assertion as it is sent',
@@ -53,17 +53,17 @@ export const ATTESTATION = defineAssertionMember<Attestation>('attestation', {
   },
 });
 
-/** Takes the signatures that requests bring other than by the body of an assertion. */
+/** Accepts signatures from other places than the body of an assertion. */
 export interface Attestations {
-  /** The note for a draft whose caller sent a signature over it. The append verifies it. */
+  /** Returns the note for a draft with the caller's signature over it. The append verifies the note. */
   notesOf(attestation: AttestationJson): Notes;
 }
 
 export const Attestations = defineRef<Attestations>('attestation.attestations');
 
 /**
- * Returns the note for a draft whose caller sent a signature over it, or no note without one. Throws
- * `attestation_invalid` where no plugin verifies signatures.
+ * Returns the note for a draft with the caller's signature over it, or no note without a signature. Throws
+ * `attestation_invalid` if no plugin verifies signatures.
  */
 export const attestationNotes = (
   attestations: Attestations | undefined,
@@ -80,8 +80,8 @@ export const noteOfAttestation = ({ key_id: keyId, signature }: AttestationJson)
   noted(ATTESTATION.note, { keyId, signature });
 
 /**
- * Note on a draft that repeats another entity's fact, such as a promotion out of quarantine. Its source stays the
- * author, and no mode of source attestation refuses it for that.
+ * Note on a draft that repeats another entity's fact, such as a promotion out of quarantine. The author stays its
+ * source, and no mode of source attestation refuses it for that.
  */
 export const KeepsSource = defineRef<true>('attestation.keeps-source');
 

@@ -14,9 +14,9 @@ import { SOURCE_ATTESTATION_FAILED } from './attestation-words.ts';
 export type CheckingMode = 'enforce' | 'warn';
 
 /**
- * Marks each draft by whether its source is the asserting entity, and refuses or warns if not. Names compare by match
- * key. Facts of peers are marked by whether their speaker may use the source, and are never refused for it, because a
- * node also relays facts of others. Drafts of the node itself are not judged.
+ * Marks each draft by whether its source is the asserting entity, and refuses or warns if not. Compares names by match
+ * key. Marks facts of peers by whether their speaker may use the source, but never refuses them, because a node also
+ * relays facts of others. Skips drafts of the node itself.
  */
 export const createJudgeSources =
   (mode: CheckingMode, names: ServiceNames) =>

@@ -4,8 +4,8 @@ import type { AttestationJson } from './attestation-api.ts';
 import { signedText } from './signed-text.ts';
 
 /**
- * Signs an assertion, or one on each line, and returns them as lines of JSON with their attestation. Nothing is
- * returned where one of them is no assertion: half of a file must not be taken for the whole.
+ * Signs one assertion, or one on each line, and returns them as lines of JSON with their attestation. If one line is no
+ * assertion, throws and returns nothing, so that half of a file is never mistaken for the whole.
  */
 export const signAssertions = (text: string, keyId: string, signer: Signer): readonly string[] => {
   const whole = parse(text);
@@ -23,7 +23,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Judges the members that are signed as a node does, because no node takes a signature over others. */
+/** Checks the signed members with the rules of a node, because no node accepts a signature over other members. */
 const signed = (input: unknown, name: string, keyId: string, signer: Signer): string => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new ServiceError('validation', `${name} is no JSON object`, {
@@ -35,7 +35,7 @@ const signed = (input: unknown, name: string, keyId: string, signer: Signer): st
   readEntityUri(entity, `${name}.entity`);
   readRelation(relation, `${name}.relation`);
   readEntityUri(source, `${name}.source`);
-  // The text as it is sent: the node verifies it before it trims anything.
+  // Signs the text before trimming, as the node verifies it.
   const text = signedText({
     entity: String(entity),
     relation: String(relation),

@@ -1,6 +1,6 @@
 import type { FactValue } from '../../kernel/plugin-api.ts';
 
-/** The signed content: an assertion as an agent sends it, before anything is trimmed. */
+/** The signed content: an assertion in the form that the agent sends, before trimming. */
 export interface SignedAssertion {
   readonly entity: string;
   readonly relation: string;

@@ -14,14 +14,14 @@ import { ATTESTATION_REQUIRED } from './attestation-words.ts';
 import { signedTexts } from './signed-text.ts';
 
 export interface VerifyingParts {
-  /** Absent where no plugin knows the keys of agents. */
+  /** Undefined on a node without agent keys. */
   readonly agentKeys: Pick<AgentKeys, 'among'> | undefined;
   readonly work: SignatureWork;
-  /** Every assertion of a client must be signed. */
+  /** True if every assertion of a client must be signed. */
   readonly isRequired: boolean;
 }
 
-/** Refuses drafts whose signature is wrong or missing. Before the transaction, because it takes long. */
+/** Refuses drafts with a wrong or missing signature. Runs before the transaction, because verification is slow. */
 export const createVerifySignatures =
   (parts: VerifyingParts) =>
   ({ items, caller }: DraftBatch): Promise<void> | undefined => {
@@ -47,7 +47,7 @@ const verifyAll = async (
   const ids = [...new Set(signed.map(({ attestation }) => attestation.keyId))];
   const keys = new Map((await agentKeys?.among(ids, tenantId))?.map((key) => [key.id, key]));
   const checks: SignatureCheck[] = [];
-  /** Where the checks of each draft begin and end. */
+  /** The first and the last check of each draft. */
   const ranges: (readonly [Signed, number, number])[] = [];
   for (const one of signed) {
     const key = keys.get(one.attestation.keyId);

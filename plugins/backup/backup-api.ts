@@ -8,15 +8,15 @@ export interface BackupSummary {
   readonly id: string;
   /** RFC 3339. The backup holds everything acknowledged before. */
   readonly createdAt: string;
-  /** Of all files together. */
+  /** Total size of all files. */
   readonly bytes: number;
   readonly facts: number;
   readonly nodeId: string | null;
-  /** Stamp of the newest feed entry in it; null for an empty feed. */
+  /** Stamp of the newest feed entry in the backup. Null for an empty feed. */
   readonly stamp: string | null;
   /** True if it holds the private key of the node. */
   readonly hasKey: boolean;
-  /** Number of erasures that ended after the backup began: it may still hold their data. */
+  /** Number of erasures that ended after the start of the backup, which may still contain their data. */
   readonly erasuresSince: number;
   /** False if the manifest cannot be read. */
   readonly isReadable: boolean;
@@ -25,7 +25,7 @@ export interface BackupSummary {
 export interface Backups {
   /** Newest first. Needs `admin` in the default tenant. */
   list(caller: Principal): Promise<readonly BackupSummary[]>;
-  /** Begins a backup in the background, and returns the id of its job. Needs `admin` in the default tenant. */
+  /** Starts a backup in the background, and returns the id of its job. Needs `admin` in the default tenant. */
   begin(caller: Principal): Promise<string>;
 }
 
@@ -43,14 +43,14 @@ export interface StoreFinding {
 }
 
 export interface CheckReport {
-  /** Every tenant with a ledger, and its last number when the verification began. */
+  /** Every tenant with a ledger, and its last number at the start of the verification. */
   readonly tenants: readonly { readonly tenantId: string; readonly number: number }[];
   /** Reports how many ledger entries were checked since the last call. */
   advance(entries: number): void;
   find(finding: Omit<StoreFinding, 'check'>): void;
 }
 
-/** A check of the whole store, by the plugin that knows the rule. Bounded in memory; read-only. */
+/** A check of the whole store by one plugin. It reads in pieces of limited size, and writes nothing. */
 export interface StoreCheck {
   /** Lower-case letters and dashes. */
   readonly name: string;
@@ -63,13 +63,13 @@ export const storeChecks = defineCollectHook<Record<string, never>, StoreCheck>(
 
 export interface VerifiedStore {
   readonly checks: readonly { readonly name: string; readonly findings: number }[];
-  /** Numbers in ledgers of all tenants. */
+  /** Number of ledger entries of all tenants. */
   readonly entries: number;
   /** At most `MAX_FINDINGS`, in the order of the checks. */
   readonly findings: readonly StoreFinding[];
 }
 
-/** Findings that a verification lists; it counts all. */
+/** Limit of listed findings. All findings are counted. */
 export const MAX_FINDINGS = 1_000;
 
 export interface StoreVerification {

@@ -13,7 +13,7 @@ const PARTIAL = '.partial';
 /** A manifest names every tenant once, so no genuine one is longer. */
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
-/** Name of a backup that begins now. */
+/** Returns the name of a backup that starts now. */
 export const backupName = (nowMs: number, uuid: string): string =>
   `backup-${new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')}-${uuid.slice(0, 8)}`;
 
@@ -47,14 +47,14 @@ export const removePartial = async (folder: string): Promise<void> => {
   }
 };
 
-/** Names of backups, newest first. */
+/** Returns the names of backups, newest first. */
 export const backupNames = async (folder: string): Promise<string[]> =>
   (await namesIn(folder))
     .filter((name) => NAME.test(name))
     .sort()
     .reverse();
 
-/** Renamed first, because half a folder under this name would pass for a backup. */
+/** Renames the folder first, because a half-deleted folder under this name would look like a backup. */
 export const removeBackup = async (folder: string, name: string): Promise<void> => {
   const partial = join(folder, `${name}${PARTIAL}`);
   await rename(join(folder, name), partial);
@@ -87,7 +87,7 @@ export const manifestIn = async (path: string): Promise<Manifest> => {
   }
 };
 
-/** Newest first. A folder with a damaged manifest is listed as well, so that an operator sees it. */
+/** Lists backups, newest first, including folders with a damaged manifest, so that operators see them. */
 export const listBackups = async (folder: string, erasureFiles: readonly string[]): Promise<BackupSummary[]> => {
   const erasedAt = await erasureInstants(erasureFiles);
   const names = await backupNames(folder);
@@ -141,7 +141,7 @@ export const summaryOf = (
   isReadable: true,
 });
 
-/** The ends of erasures, from the files of their receipts. Skips malformed lines. */
+/** Returns the ends of erasures in receipt files. Skips malformed lines. */
 export const erasureInstants = async (files: readonly string[]): Promise<number[]> => {
   const found: number[] = [];
   for (const file of files) {
@@ -154,7 +154,7 @@ export const erasureInstants = async (files: readonly string[]): Promise<number[
   return found;
 };
 
-/** Receipts of facts stand beside their marker; those of tenants stand alone. */
+/** The receipt of a fact is a member of its line. The receipt of a tenant is the line itself. */
 const endedAt = (line: string): number | undefined => {
   try {
     const { receipt, erased_at: tenantGone } = JSON.parse(line) as {
@@ -178,6 +178,6 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** The backup of a command: a name in the folder of backups, or the path of a folder. */
+/** Returns the path of a backup: a name in the folder of backups, or the path of any folder. */
 export const pathOfBackup = (folder: string, given: string): string =>
   NAME.test(given) ? join(folder, given) : resolve(given);

@@ -5,7 +5,7 @@ import { BACKUP_LIST_JSON, summaryJson } from './backup-json.ts';
 const ADMIN = { permission: 'admin' } as const;
 const DIMENSION = 'admin_action';
 
-/** A rotation keeps fewer; the rest is for the command, which looks into the folder itself. */
+/** More backups than a rotation keeps. The command, which reads the folder itself, lists all. */
 const MAX_LISTED = 1_000;
 
 /** `POST /v1/backups` */

@@ -12,7 +12,7 @@ import type { CheckReport, StoreCheck } from './backup-api.ts';
 
 type Cover = Awaited<ReturnType<PluginSnapshot['covers']>>[number];
 
-/** Entries per page, whose facts are in memory together. */
+/** Entries per page. All facts of a page are in memory at the same time. */
 const PAGE = 250;
 
 const MEMBERS = ['number', 'factId', 'feed', 'commitment'] as const;
@@ -21,8 +21,8 @@ type Entry = Pick<LedgerEntry, (typeof MEMBERS)[number]>;
 const FROM_BACKUP = 'somebody changed the store past the node, or the disk is damaged: restore a backup';
 
 /**
- * Checks the rules for all facts: each matches its content id, the ledger has the order of the feed, its head is
- * correct, and each retraction ends the facts that it covers.
+ * Checks the rules of all facts. Each fact matches its content id, and the ledger has the order of the feed and a
+ * correct head. Each retraction ends the facts that it covers.
  */
 export const createFactCheck = (tables: PluginTables): StoreCheck => ({
   name: 'facts',
@@ -88,7 +88,7 @@ const checkPage = async (
   return entries.at(-1);
 };
 
-/** Only the plugin conflicts knows which facts settle a contradiction. */
+/** Skips whether a resolution settles a contradiction, because only the plugin conflicts can check that. */
 const isCoverOf = (fact: StoredFact, cover: Cover): boolean =>
   (cover.kind === 'retraction') === (fact.confidence === 0) &&
   tripleId(fact) === tripleId(cover) &&
@@ -98,7 +98,7 @@ const isIntact = (fact: StoredFact): boolean => {
   try {
     return contentId(fact) === fact.cid;
   } catch {
-    // A row so damaged that it has no content id.
+    // The row is too damaged to compute a content id.
     return false;
   }
 };

@@ -13,9 +13,9 @@ export interface BackupParts {
   readonly copies: StoreCopies;
   readonly clock: Clock;
   readonly random: Random;
-  /** Folder of all backups, made if missing. */
+  /** Folder of all backups. Created if missing. */
   readonly folder: string;
-  /** How many of the newest backups stay. */
+  /** Number of the newest backups to keep. */
   readonly keep: number;
 }
 
@@ -26,7 +26,7 @@ export interface BackupRequest extends CopyOptions {
 
 export interface CreatedBackup extends BackupSummary {
   readonly path: string;
-  /** Names of removed older backups. */
+  /** Names of the deleted older backups. */
   readonly removed: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export const createBackup = (
 ): Promise<CreatedBackup> =>
   copies.alone(async (copyInto) => {
     await removePartial(folder);
-    // Taken before the copy, so that the copy holds everything acknowledged until then.
+    // Read before the copy, so that the copy contains everything acknowledged until then.
     const nowMs = clock.nowMs();
     const id = backupName(nowMs, random.uuid());
     const draft = await explained(() => beginFolder(folder, id));

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
 
-/** A disk that is written to, with a remedy for the operator. */
+/** A disk, with a remedy for the operator if it is full. */
 export interface WrittenDisk {
-  /** Follows "the disk of" and "the folder of". */
+  /** Completes the phrases "the disk of" and "the folder of". */
   readonly of: string;
   readonly full: string;
   readonly refused: string;
@@ -20,7 +20,7 @@ export const DISK_OF_STORE: WrittenDisk = {
   refused: 'check the owner and the permissions of the data folder; the place of the store is as it was',
 };
 
-/** The size of files that a process may write can also be limited. */
+/** Error codes of a full disk, a quota, and a limit on the size of files. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NO_RIGHT: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS']);
 

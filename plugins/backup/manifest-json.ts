@@ -13,7 +13,7 @@ export interface Manifest {
   /** When the backup began, RFC 3339. It holds everything acknowledged before. */
   readonly createdAt: string;
   readonly copy: StoreCopy;
-  /** Files with the node's keys; empty if the backup holds none. No copy lists them among its files. */
+  /** Files with the node's keys. Empty if the backup contains none. `copy` does not list them. */
   readonly keyFiles: StoreCopy['files'];
 }
 
@@ -79,7 +79,7 @@ export const readManifest = (text: string): Manifest => {
   };
 };
 
-/** A name from a manifest becomes part of a path. */
+/** Restricts names from a manifest, because they become parts of paths. */
 const FILE_NAME = /^[a-z0-9_][a-z0-9_.-]{0,150}$/;
 /** Only keys of the node may go into its data folder. */
 export const KEY_FILE = /^node\.key(?:\.retired-[0-9a-f]+)?$/;

@@ -50,7 +50,7 @@ export const runBackup = async (parts: BackupParts, job: Pick<JobRun, 'signal' |
   return { backup: id, backup_created_at: createdAt, bytes, facts, removed: removed.length };
 };
 
-/** A backup holds every fact of every tenant. */
+/** Only operators may make backups, because a backup contains every fact of every tenant. */
 export const isOperator = ({ kind, permissions, tenantId }: Principal): boolean =>
   (kind === 'node' || permissions.has('admin')) && tenantId === DEFAULT_TENANT;
 

@@ -1,15 +1,18 @@
 import { backupNames, listBackups, removeBackup } from './backup-folder.ts';
 
 export interface PruneRequest {
-  /** How many of the newest backups stay; at least one. */
+  /** Number of the newest backups to keep. At least one. */
   readonly keep: number;
-  /** Files with receipts of erasures. Backups that may hold erased data are removed; of the others, the newest stay. */
+  /**
+   * Files with receipts of erasures. Backups that may contain erased data are deleted. Of the others, the newest are
+   * kept.
+   */
   readonly erasedBy?: readonly string[];
   /** True to name the backups that would be removed, without removing them. */
   readonly isTrial?: boolean;
 }
 
-/** Removes backups and returns their names. Unreadable ones do not count, and stay. */
+/** Deletes backups and returns their names. Unreadable ones are kept, and do not count. */
 export const pruneBackups = async (
   folder: string,
   { keep, erasedBy, isTrial = false }: PruneRequest,

@@ -74,7 +74,7 @@ erasures.jsonl in the data folder.`,
   },
 });
 
-/** Suffix for files that are put aside. */
+/** Returns the suffix for former files that are kept under another name. */
 const labelOf = (nowMs: number, uuid: string): string =>
   `before_${new Date(nowMs).toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${uuid.slice(0, 8)}`;
 

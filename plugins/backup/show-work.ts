@@ -1,6 +1,6 @@
 import type { Progress } from '../../kernel/command-api.ts';
 
-/** Shows the progress of work that learns its total after it has begun. */
+/** Shows the progress of work whose total is unknown at the start. */
 export interface WorkShown {
   update(done: number, total: number | null): void;
   end(): void;

@@ -1,7 +1,7 @@
 import { isIn, type PluginSnapshot, type PluginTables, type ReadableTables } from '../../kernel/plugin-api.ts';
 import type { CheckReport } from './backup-api.ts';
 
-/** Entries per page, whose facts are in memory together. */
+/** Entries per page. All facts of a page are in memory at the same time. */
 const PAGE = 250;
 
 /** Successive facts of one tenant's ledger. */

@@ -1,6 +1,6 @@
 import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
-/** Something that is charged for: a fact that a client wrote, or a garden. */
+/** An event that is charged for: the assertion of a client, or the creation of a garden. */
 export interface BillingEvent {
   readonly eventType: 'fact_written' | 'garden_created';
   readonly tenantId: string;
@@ -13,14 +13,14 @@ export interface BillingEvent {
 }
 
 /**
- * Where billing events go besides the ledger. A plugin that provides it replaces the lines on standard error; the
- * ledger and its route stay.
+ * The output for billing events besides the ledger. A plugin that provides it replaces the lines on standard error. The
+ * ledger and its route remain.
  */
 export interface BillingSink {
   /**
-   * Takes events of one tenant, in the order of their commits. Each is delivered at least once: after a crash, and
-   * after a rejection, the same events come again, recognisable by their `factId`, respectively `gardenId`. Resolve
-   * only once they are safe.
+   * Receives events of one tenant, in the order of their commits. Each is delivered at least once: after a crash or a
+   * rejection, the same events are delivered again, with the same `factId` or `gardenId`. Resolve only after the events
+   * are stored safely.
    */
   write(events: readonly BillingEvent[]): Promise<void>;
 }
@@ -29,33 +29,33 @@ export const BillingSink = defineRef<BillingSink>('billing.sink');
 
 /** An event with its place in the ledger. */
 export interface LedgerEvent {
-  /** Numbers of one tenant grow with the instants of its events. */
+  /** Within one tenant, numbers increase with the instants of the events. */
   readonly seq: number;
   readonly event: BillingEvent;
 }
 
-/** Which events of the caller's tenant; a member that is left out narrows nothing. */
+/** Selects events of the caller's tenant. An absent member does not restrict the selection. */
 export interface BillingFilter {
   readonly eventType?: BillingEvent['eventType'] | undefined;
   readonly entityUri?: string | undefined;
-  /** Milliseconds since the epoch, both included. */
+  /** Milliseconds since the epoch, both inclusive. */
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
 }
 
 export interface LedgerPage {
   readonly events: readonly LedgerEvent[];
-  /** Events that satisfy the filter, on all pages. */
+  /** Number of matching events on all pages. */
   readonly total: number;
-  /** Whether events follow. */
+  /** True if older events follow. */
   readonly more: boolean;
 }
 
-/** The authoritative record of charges, of which the sink gets a copy. */
+/** The authoritative record of charges. The sink receives a copy. */
 export interface BillingLedger {
   /**
-   * Events newest first, those before `beforeSeq` where it is given; at most `limit` (1 to 1000, 200 by default). Needs
-   * `admin`.
+   * Returns events newest first, at most `limit` (1 to 1000, 200 by default). With `beforeSeq`, only events with a
+   * lower number. Needs `admin`.
    */
   events(
     caller: Principal,

@@ -12,7 +12,7 @@ import type { BillingStore } from './billing-store.ts';
 
 /** Shortest time between two rounds of delivery. Under load one small transaction serves many requests. */
 export const DELIVERY_INTERVAL_MS = 250;
-/** The same after a failure. */
+/** The pause after a failed round. */
 export const RETRY_INTERVAL_MS = 5_000;
 const EVENTS_PER_WRITE = 500;
 
@@ -27,16 +27,16 @@ export interface DeliveryParts {
 }
 
 /**
- * Hands the ledger to the sink, tenant by tenant in commit order. The position moves only after the sink has taken the
- * events, and the store keeps it, so that a crash repeats events and loses none. Of several processes the holder of a
- * lease delivers the events of all.
+ * Delivers the ledger to the sink, tenant by tenant in commit order. The stored position moves only after the sink has
+ * accepted the events, so a crash repeats events but loses none. If several processes run, the holder of a lease
+ * delivers the events of all.
  */
 export class BillingDelivery {
   readonly #parts: DeliveryParts;
   readonly #pending = new Set<string>();
   readonly #rounds: BackgroundWork;
   readonly #lease: HeldLease;
-  /** Ends of the tenants' ledgers that this process has seen with nothing left to deliver. */
+  /** For each tenant, the end of the ledger at which this process found all events delivered. */
   readonly #delivered = new Map<string, number>();
 
   constructor(parts: DeliveryParts) {
@@ -49,14 +49,14 @@ export class BillingDelivery {
     this.#lease = parts.leases.hold(LEASE, { onAcquired: () => this.#begin() });
   }
 
-  /** Resolves when it is known whether this process delivers. */
+  /** Resolves when this process knows whether it has the lease. */
   async start(): Promise<void> {
     await this.#lease.attempt();
   }
 
   /**
-   * Delivers the events of these tenants, now or when the pause after the last round ends. Does nothing in a process
-   * without the lease.
+   * Delivers the events of these tenants, now or after the pause of the last round. Does nothing in a process without
+   * the lease.
    */
   request(tenantIds: Iterable<string>): void {
     if (!this.#lease.held) return;
@@ -64,16 +64,16 @@ export class BillingDelivery {
     if (this.#pending.size > 0) void this.#rounds.now();
   }
 
-  /** Delivers what all processes have committed, those that have crashed included. */
+  /** Delivers all committed events, including those of crashed processes. */
   async requestNew(): Promise<void> {
     if (!this.#lease.held) return;
     const ends = await this.#parts.store.ledgerEnds();
-    // After an outage a ledger may end earlier than before.
+    // After an outage a ledger may end at a lower number than before.
     const news = ends.filter(({ tenantId, number }) => number !== this.#delivered.get(tenantId));
     this.request(news.map(({ tenantId }) => tenantId));
   }
 
-  /** Delivers the remaining events, also when the process with the lease has just stopped, and then no more. */
+  /** Delivers the remaining events, also those of a holder that has just stopped, and then ends. */
   async stop(): Promise<void> {
     if (!this.#lease.held) await this.#lease.attempt();
     await this.requestNew().catch(() => {});
@@ -81,7 +81,7 @@ export class BillingDelivery {
     await this.#deliverPending();
   }
 
-  /** This process has the lease now, and its last holder may have left events. */
+  /** Called when this process gets the lease. The previous holder may have left events. */
   #begin(): void {
     this.#delivered.clear();
     this.requestNew().catch((error: unknown) => {
@@ -96,7 +96,7 @@ export class BillingDelivery {
     rest(failed.length > 0 ? RETRY_INTERVAL_MS : DELIVERY_INTERVAL_MS);
   }
 
-  /** Never rejects, because failed events stay in the ledger. Returns the tenants of those events. */
+  /** Never rejects, because failed events stay in the ledger. Returns the tenants with failed events. */
   async #deliverPending(): Promise<string[]> {
     const failed: string[] = [];
     const tenantIds = [...this.#pending];
@@ -117,7 +117,7 @@ export class BillingDelivery {
     while (await this.#lease.whileHeld((confirm) => this.#deliverSome(tenantId, confirm)));
   }
 
-  /** True when there may be more. */
+  /** Returns true if there may be more events. */
   async #deliverSome(tenantId: string, confirm: ConfirmLease): Promise<boolean> {
     const { store, sink } = this.#parts;
     const found = await store.undelivered(tenantId, EVENTS_PER_WRITE);
@@ -125,7 +125,7 @@ export class BillingDelivery {
     const more = to.seq < end;
     await turnAfter(events);
     if (events.length > 0) await sink.write(events.map(({ event }) => event));
-    // A short part of the ledger without events is passed in memory alone.
+    // A short part of the ledger without events moves the position only in memory.
     if (events.length > 0 || more) await store.advance(tenantId, found, confirm);
     if (!more) this.#delivered.set(tenantId, end);
     return more;

@@ -27,7 +27,7 @@ export const LEDGER_JSON = objectOf({
   cursor: CURSOR_JSON,
 });
 
-/** An event as the route and the line on standard error show it. */
+/** An event in the answer of the route and in a line on standard error. */
 export const billingEventJson = (event: BillingEvent): Record<string, unknown> => ({
   event_type: event.eventType,
   tenant_id: event.tenantId,

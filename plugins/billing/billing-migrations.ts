@@ -7,7 +7,7 @@ export const billingMigrations: readonly Migration[] = [
     async up({ schema }) {
       await schema.createTable('billing_gardens', (table) => {
         table.text('tenant_id').notNullable();
-        // A fraction between the numbers of the facts before and after it, which are whole.
+        // A fraction between the numbers of the previous and the next fact, which are integers.
         table.double('seq').notNullable();
         table.text('entity_uri').notNullable();
         table.text('garden_id').notNullable();

@@ -20,7 +20,7 @@ import { BILLED, BillingStore } from './billing-store.ts';
 import { createLedger } from './create-ledger.ts';
 import { createStderrBillingSink, surviveClosedStderr } from './stderr-billing-sink.ts';
 
-/** Milliseconds between looks for events of other processes. */
+/** Interval of the poll for events of other processes, in milliseconds. */
 const LOOK_INTERVAL_MS = 1_000;
 
 export const billingPlugin = definePlugin({
@@ -46,7 +46,7 @@ export const billingPlugin = definePlugin({
     on(appendJudge, ({ items }) => {
       for (const item of items) if (item.open && item.origin === 'client') item.tag(BILLED);
     });
-    // The next look delivers it, because nobody waits for the line about a garden.
+    // The next poll delivers the event, because a garden event is not urgent.
     on(gardenCreated, (created) => store.addGarden(created));
     on(factCommitted, (event) => {
       const billed = event.facts.filter(({ origin }) => origin === 'client');
@@ -57,7 +57,7 @@ export const billingPlugin = definePlugin({
     const ledger = createLedger(store, facts);
     provide(BillingLedger, ledger);
     route(billingEventsRoute({ ledger, clock, cursors, tenancy }));
-    // A crash may have left events of the last run undelivered.
+    // A crash may have left undelivered events.
     await delivery.start();
   },
 });

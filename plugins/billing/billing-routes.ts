@@ -27,11 +27,13 @@ export interface BillingRouteParts {
   readonly ledger: BillingLedger;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
-  /** Undefined on a node without the plugin of tenants. */
+  /** Undefined on a node without the plugin `multi-tenant`. */
   readonly tenancy: Pick<Tenancy, 'administer'> | undefined;
 }
 
-/** `GET /v1/admin/billing/events`: the ledger of the caller's tenant, newest first. `tenant_id` names another one. */
+/**
+ * `GET /v1/admin/billing/events`: the ledger of the caller's tenant, newest first. `tenant_id` selects another tenant.
+ */
 export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Query> => ({
   method: 'GET',
   path: '/v1/admin/billing/events',
@@ -68,7 +70,7 @@ export const billingEventsRoute = (parts: BillingRouteParts): Route<undefined, Q
   },
 });
 
-/** Administrators of the node read the ledger of any tenant, all others that of their own. */
+/** Administrators of the node may read the ledger of any tenant. Others may read only their own. */
 const readerOf = async (
   caller: Principal,
   tenantId: string | undefined,

@@ -9,12 +9,12 @@ import {
 import type { GardenCreated } from '../gardens/gardens-api.ts';
 import type { BillingEvent, BillingFilter, LedgerEvent } from './billing-api.ts';
 
-/** Marks a fact that is charged for, in the fact's own row. */
+/** Tag in the row of a fact that is charged for. */
 export const BILLED = 'billing';
-/** Events of gardens. Those of facts have no rows. */
+/** Events of gardens. A fact is its own event, so it has no row here. */
 const GARDENS = 'billing_gardens';
 const POSITIONS = 'billing_positions';
-/** Most numbers of a ledger that one look for undelivered events passes. */
+/** Most numbers of a ledger that one search for undelivered events covers. */
 export const NUMBERS_PER_LOOK = 10_000;
 
 const EVENT_MEMBERS = ['number', 'writer', 'factId', 'gardenId', 'feed'] as const;
@@ -30,24 +30,24 @@ interface Page {
   readonly limit: number;
 }
 
-/** How far the events of a tenant were delivered. */
+/** The end of the delivered events of a tenant. */
 interface Position {
   readonly seq: number;
-  /** Events of facts up to there. */
+  /** Number of the last delivered fact. */
   readonly facts: number;
 }
 
-/** Events behind a position, with what the position becomes once they are delivered. */
+/** Events after a position, and the position after their delivery. */
 export interface Undelivered {
   readonly events: readonly LedgerEvent[];
   readonly from: Position;
   readonly to: Position;
-  /** The highest number of the ledger. */
+  /** The highest number in the ledger. */
   readonly end: number;
 }
 
 /**
- * The charges, and how far they were delivered. A charged fact carries a tag and is its own event; a garden has a row
+ * The charges, and the position of their delivery. A charged fact has a tag and is its own event. A garden has a row
  * with a number of the same ledger. So the numbers order the events of both kinds.
  */
 export class BillingStore {
@@ -59,7 +59,7 @@ export class BillingStore {
 
   /** Adds the event of a garden that the transaction creates. */
   async addGarden({ gardenId, tenantId, createdBy, createdMs, transaction }: NewGarden): Promise<void> {
-    // A stamp of the node may be ahead of physical time, and the event must not precede those of facts.
+    // A stamp of the node may be ahead of physical time, and the event must not precede earlier facts.
     const { newest } = await transaction.ledgerHead(tenantId);
     const row = {
       tenant_id: tenantId,
@@ -71,7 +71,7 @@ export class BillingStore {
     await this.#tables.in(transaction).insertRows(GARDENS, [row]);
   }
 
-  /** Events whose number is below `below`, newest first: numbers fall, and instants with them. */
+  /** Returns events with a number lower than `below`, newest first, that is, in descending order of numbers. */
   newestFirst(
     filter: TenantFilter,
     below: number | undefined,
@@ -88,7 +88,7 @@ export class BillingStore {
     return facts + Number(row?.n ?? 0);
   }
 
-  /** A tenant's oldest events that were not delivered. A look passes a bounded part of the ledger. */
+  /** Returns the oldest undelivered events of a tenant. Each call covers a limited part of the ledger. */
   undelivered(tenantId: string, limit: number): Promise<Undelivered> {
     return this.#tables.read(async (own, snapshot) => {
       const from = await positionIn(own, tenantId);
@@ -106,8 +106,8 @@ export class BillingStore {
   }
 
   /**
-   * Moves the position of a tenant, unless `confirm` rejects in the same transaction, or the position is no longer
-   * where it was: it never goes back.
+   * Moves the position of a tenant from `from` to `to`. Does nothing if the position has moved since. Rejects if
+   * `confirm` rejects in the same transaction.
    */
   advance(
     tenantId: string,
@@ -123,12 +123,12 @@ export class BillingStore {
     });
   }
 
-  /** Every tenant with a ledger, and the highest number in it. */
+  /** Returns every tenant with a ledger, and the highest number in it. */
   ledgerEnds(): Promise<readonly { readonly tenantId: string; readonly number: number }[]> {
     return this.#tables.read((_own, snapshot) => snapshot.ledgerEnds());
   }
 
-  /** Passes numbers that no fact and no garden has: a ledger may leave out millions of them at once. */
+  /** Skips unused numbers, because a ledger may have gaps of millions. */
   async #passGap(tenantId: string, seq: number, end: number, snapshot: PluginSnapshot): Promise<number> {
     const first = { order: 'oldest' as const, limit: 1 };
     const [fact] = await snapshot.ledger({ tenantId, above: Math.floor(seq), ...first, members: ['number'] });
@@ -173,8 +173,8 @@ export class BillingStore {
   }
 
   /**
-   * A tenant may have millions of events, so the position carries how many facts lie behind it. A filter makes them
-   * counted one by one, as far as the index on writers or the bounds in time do not narrow them.
+   * A tenant may have millions of events, so the position stores the count of earlier facts. With a filter, the
+   * matching facts are counted, within the range of the index or the bounds in time.
    */
   async #countFacts(filter: TenantFilter, snapshot: PluginSnapshot): Promise<number> {
     const { tenantId, entityUri, sinceMs, untilMs } = filter;
@@ -204,8 +204,8 @@ const asksFor = ({ eventType }: BillingFilter, kind: BillingEvent['eventType']):
   eventType === undefined || eventType === kind;
 
 /**
- * The entries of facts that the filter asks for, undefined where there is none. Instants become numbers, because both
- * have one order. Bounds may lie between two numbers: see migration 44.
+ * Returns the range of facts that match the filter. Undefined if there is none. Converts instants to numbers, because
+ * both have one order. Bounds may lie between two numbers: see migration 44.
  */
 const rangeOfFacts = async (
   filter: TenantFilter,

@@ -5,7 +5,7 @@ import type { BillingStore } from './billing-store.ts';
 export const MAX_EVENTS = 1_000;
 export const DEFAULT_EVENTS = 200;
 
-/** The ledger as callers read it. */
+/** The ledger for callers. */
 export const createLedger = (store: BillingStore, facts: Facts): BillingLedger => ({
   async events(caller, filter, { beforeSeq, limit = DEFAULT_EVENTS } = {}) {
     requirePermission(caller, 'admin');

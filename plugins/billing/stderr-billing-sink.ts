@@ -32,8 +32,9 @@ export const createStderrBillingSink = (output: TextOutput = process.stderr): Bi
 const dimmed = (lines: string): string => lines.replaceAll(/^.+$/gm, '\u001b[2m$&\u001b[0m');
 
 /**
- * Keeps the process alive when the reader of standard error has gone: without a listener the stream's error would end
- * the process. The write itself still fails, so no event is lost. Returns a function that undoes it.
+ * Keeps the process alive when the reader of standard error has closed it: without a listener, the error of the stream
+ * would end the process. The write itself still fails, so no event is lost. Returns a function that removes the
+ * listener.
  */
 export const surviveClosedStderr = (): (() => void) => {
   const ignore = (): void => {};

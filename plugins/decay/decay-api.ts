@@ -3,22 +3,22 @@ import { defineAuditEvent } from '../audit/audit-api.ts';
 
 export const DECAY_SWEEP = defineAuditEvent('decay_sweep', { summary: 'a sweep has ended facts' });
 
-/** Which facts a sweep ends. Without `ttlSeconds` and `minConfidence` the settings of the node say it. */
+/** Selects the facts that a sweep ends. Without `ttlSeconds` and `minConfidence` the settings of the node apply. */
 export interface SweepRequest {
-  /** Facts of this scope alone. */
+  /** Only facts of this scope. */
   readonly scope?: Scope | undefined;
-  /** Ends facts that are older, and that nobody gave an end. 0 ends all of these. */
+  /** Ends facts of a greater age that have no end. 0 ends all facts without an end. */
   readonly ttlSeconds?: number | undefined;
   /** Ends facts with a lower confidence, of any age. */
   readonly minConfidence?: number | undefined;
-  /** Counts what a sweep would end, and ends nothing. */
+  /** If true, counts the facts that a sweep would end, without ending them. */
   readonly isTrial?: boolean | undefined;
 }
 
 export interface SweepResult {
-  /** Live facts that the caller may write about. 0 when there was nothing to look for. */
+  /** Number of live facts that the caller may write about. 0 if no rule applies. */
   readonly scanned: number;
-  /** Those that the sweep has ended, or would end. */
+  /** Number of facts that the sweep has ended, or would end in a trial. */
   readonly decayed: number;
 }
 
@@ -28,13 +28,13 @@ export interface SweepJob {
   readonly estimatedSeconds: number;
 }
 
-/** Lets facts come to an end that are old, or that nobody is sure of. */
+/** Ends facts that are old or uncertain. */
 export interface Decay {
   /**
-   * Appends an `svc:ttl` fact for each live fact that the rules name and that the caller could write about. No fact is
-   * changed, and a fact that has ended is never ended again: sweeps may run at the same time. Above the threshold of
-   * jobs a job does it; a trial is never a job. Needs `write`. Rejects with `authorization` for a scope that the key
-   * does not have. An aborted signal ends the sweep between two transactions.
+   * Appends an `svc:ttl` fact for each live fact that matches the rules and that the caller could write about. It
+   * changes no fact, and ends no fact twice, so sweeps may run at the same time. Above the threshold a job runs the
+   * sweep, but never a trial. Needs `write`. Rejects with `authorization` for a scope that the key does not have. An
+   * aborted signal ends the sweep between two transactions.
    */
   sweep(caller: Principal, request: SweepRequest, signal?: AbortSignal): Promise<SweepResult | SweepJob>;
 }

@@ -30,7 +30,7 @@ const ASKED = {
 
 const SWEEP_JSON = objectOf({ scanned: COUNT_JSON, decayed: COUNT_JSON, dry_run: BOOLEAN_JSON });
 
-/** `POST /v1/decay/sweep`: the same members as query parameters or as a JSON body, each in one of the two. */
+/** `POST /v1/decay/sweep`: takes each member as a query parameter or in a JSON body. */
 export const sweepRoute = (decay: Decay): Route<undefined, Asked, Asked> => ({
   method: 'POST',
   path: '/v1/decay/sweep',
@@ -52,7 +52,7 @@ export const sweepRoute = (decay: Decay): Route<undefined, Asked, Asked> => ({
   },
 });
 
-/** A member in both places could say two things, of which one would be dropped. */
+/** Refuses a member in both places, because its two values could differ. */
 const merged = (query: Asked, body: Asked): Asked => {
   const given = Object.entries(body).filter(([, value]) => value != null);
   for (const [name] of given) {

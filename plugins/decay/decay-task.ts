@@ -2,7 +2,7 @@ import type { UpkeepTask } from '../upkeep/upkeep-api.ts';
 import { ownerOf, stateOf } from './sweep-job.ts';
 import type { SweptFacts } from './swept-facts.ts';
 
-/** The sweep of the schedule: by the settings of the node, in every scope, outside gardens. */
+/** The scheduled sweep: with the settings of the node, in every scope, outside gardens. */
 export const decayTask = (swept: SweptFacts): UpkeepTask => ({
   name: 'decay',
   summary: 'lets facts end that the settings of decay name',

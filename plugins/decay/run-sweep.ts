@@ -17,7 +17,7 @@ import type { SweepResult } from './decay-api.ts';
 import { type DecayingFact, openSelection, type SelectionParts, selectIn, stillSelected } from './select-facts.ts';
 import type { SweepRules } from './sweep-rules.ts';
 
-/** Facts that one transaction ends, so that other writers never wait for long. */
+/** Facts per transaction. Few, so that other writers never wait long. */
 const GROUP_FACTS = 256;
 
 export interface SweepParts extends SelectionParts {
@@ -26,33 +26,33 @@ export interface SweepParts extends SelectionParts {
   readonly self: NodeSelf;
 }
 
-/** How far a sweep has come. Plain JSON, because jobs keep it. */
+/** The progress of a sweep. Plain JSON, because jobs store it. */
 export interface SweepState extends SweepResult {
-  /** The ledger was swept up to this number. */
+  /** The sweep has covered the ledger up to this number. */
   readonly above: number;
-  /** Facts behind this number came after the sweep began, and are left alone. */
+  /** Later facts were added after the sweep began, and are not swept. */
   readonly upTo: number;
 }
 
 /** The hooks of a sweep's owner, such as a job. */
 export interface SweepOwner {
   readonly signal: AbortSignal;
-  /** Runs first in each transaction; a ServiceError keeps it from being made. */
+  /** Runs first in each transaction. A ServiceError cancels the transaction. */
   guard?(transaction: PluginTransaction): Promise<void>;
-  /** Runs last in each transaction, with where the sweep has come when it commits. */
+  /** Runs last in each transaction, with the progress after its commit. */
   beforeCommit?(transaction: PluginTransaction, state: SweepState): Promise<void>;
-  /** Told after each piece. */
+  /** Called after each piece. */
   reached?(state: SweepState): void;
 }
 
-/** Where a sweep begins: at the start of the ledger as it is now. */
+/** The initial state of a sweep over the present ledger. */
 export const beginSweep = async ({ facts }: SweepParts, caller: Principal): Promise<SweepState> =>
   facts.read(caller, 'query', async ({ snapshot }) => {
     const { number: upTo } = await snapshot.ledgerHead(caller.tenantId);
     return { above: 0, upTo, scanned: 0, decayed: 0 };
   });
 
-/** Counts what a sweep would end, all on one snapshot, by the same selection. */
+/** Counts the facts that a sweep would end, on one snapshot and with the same selection. */
 export const trySweep = (
   parts: SweepParts,
   caller: Principal,
@@ -64,7 +64,7 @@ export const trySweep = (
     const { number: upTo } = await reader.snapshot.ledgerHead(caller.tenantId);
     const counts = { scanned: 0, decayed: 0 };
     for await (const piece of ledgerPieces(caller.tenantId, { upTo })) {
-      // The caller has gone.
+      // The caller has disconnected.
       if (signal.aborted) break;
       const { scanned, decaying } = await selectIn(reader, selection, piece);
       counts.scanned += scanned;
@@ -73,7 +73,7 @@ export const trySweep = (
     return counts;
   });
 
-/** Ends the facts that the rules name, in small transactions, and goes on from where an earlier run has come. */
+/** Ends the facts that match the rules, in small transactions. Continues from the given state. */
 export const runSweep = async (
   parts: SweepParts,
   caller: Principal,
@@ -110,8 +110,8 @@ interface Group {
 }
 
 /**
- * Ends the facts in one transaction, which first looks whether all of them are still to be ended. Where another sweep
- * was faster it begins again with the rest, so that each fact is ended once.
+ * Ends the facts in one transaction, which first checks that none of them has ended. If another sweep has ended some,
+ * it tries again with the rest, so that each fact is ended once.
  */
 const endFacts = async (
   parts: SweepParts,
@@ -153,13 +153,13 @@ const endFacts = async (
   return state;
 };
 
-/** An ended fact is no candidate when its piece is read again after a crash, so it is counted at once. */
+/** Counts ended facts at once: after a crash, the sweep reads their piece again but no longer finds them. */
 const withEnded = (state: SweepState, verdicts: readonly AppendVerdict[]): SweepState => {
   const ended = verdicts.filter(({ kind }) => kind === 'stored').length;
   return { ...state, scanned: state.scanned + ended, decayed: state.decayed + ended };
 };
 
-/** The fact that ends another one, in the same place, so that those who see one see both. */
+/** Makes the fact that ends another one, in the same place, so that its readers see both. */
 const endOf = (
   { factId, scope, gardenId }: DecayingFact,
   caller: Principal,
@@ -173,6 +173,6 @@ const endOf = (
   confidence: 1,
   scope,
   gardenId,
-  // The node's own sweeps need no rights of an entity's owner.
+  // The node's own sweeps ignore the owners of entities.
   notes: caller.kind === 'node' ? undefined : noted(RequesterNote, caller.entityUri),
 });

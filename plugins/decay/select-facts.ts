@@ -21,21 +21,21 @@ export interface SelectionParts {
   readonly namespaces: Namespaces | undefined;
 }
 
-/** A fact that a sweep ends, with its place, where the fact that ends it goes. */
+/** A fact that a sweep ends. The fact that ends it gets the same place. */
 export type DecayingFact = Pick<LedgerEntry, 'factId' | 'scope' | 'gardenId'>;
 
-/** The facts of one sweep, as one snapshot holds them. */
+/** The facts of one sweep, in one snapshot. */
 export interface Selection {
   /** Live facts that the caller could write about. */
   readonly candidates: Filter;
-  /** Those that the rules end. */
+  /** Candidates that match the rules. */
   readonly decaying: Filter;
   readonly mayWriteAbout: JudgeEntity | undefined;
 }
 
 /**
- * The facts that the caller could end: visible ones, in places where the caller may write, about entities that the
- * caller may write about.
+ * Selects the facts that the caller could end: visible facts, in places and about entities that the caller may write
+ * to.
  */
 export const openSelection = async (
   reader: FactReader,
@@ -61,10 +61,10 @@ const conditionsOf = ({ ttlSeconds, minConfidence }: SweepRules, nowMs: number):
   return conditions;
 };
 
-/** Somebody who gave a fact an end has said how long it is to be believed. */
+/** Facts without an end. A fact with an end is left alone, because its author has chosen how long it is valid. */
 const NOBODY_ENDS_IT = all(isNull('validUntilMs'), not(inTable('fact_expiries', SAME_FACT)));
 
-/** Timestamps may lie a little ahead, so that 0 must not compare. */
+/** No comparison for 0, because timestamps may be slightly in the future. */
 const isOlderThan = (seconds: number, nowMs: number): Filter[] =>
   seconds === 0 ? [] : [below('timestampMs', Math.max(Math.floor(nowMs - seconds * 1000), Number.MIN_SAFE_INTEGER))];
 
@@ -87,7 +87,7 @@ export const selectIn = async (
   return { scanned: allowed.size, decaying: (await entries(decaying)).filter(({ factId }) => allowed.has(factId)) };
 };
 
-/** Those of the facts that the selection still has. */
+/** Returns the given facts that the selection still contains. */
 export const stillSelected = async (
   { caller, snapshot }: FactReader,
   { decaying, mayWriteAbout }: Selection,

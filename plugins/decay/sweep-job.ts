@@ -14,7 +14,7 @@ import type { SweptFacts } from './swept-facts.ts';
 
 export const SWEEP_JOB = 'decay.sweep';
 
-/** Gardens are judged anew with each piece. */
+/** Contains no gardens, because each piece checks them again. */
 interface Payload extends WorkingRights {
   readonly rules: SweepRules;
 }
@@ -42,11 +42,11 @@ export const createSweepHandler = (parts: SweepParts, swept: SweptFacts): JobHan
   },
 });
 
-/** Counts tell of every scope that they were made of. */
+/** Returns true if the reader may read every counted scope, because counts reveal facts. */
 const mayRead = ({ caller }: FactReader, scopes: readonly Scope[]): boolean =>
   scopes.every((scope) => caller.allowedScopes.has(scope));
 
-/** A job's sweep continues from its last transaction after a crash. */
+/** Lets the sweep of a job continue from its last transaction after a crash. */
 export const ownerOf = (job: JobRun, total: number | null): SweepOwner => ({
   signal: job.signal,
   guard: (transaction) => job.assertHeld(transaction),

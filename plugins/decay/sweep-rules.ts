@@ -1,13 +1,13 @@
 import type { Scope } from '../../kernel/plugin-api.ts';
 import type { SweepRequest } from './decay-api.ts';
 
-/** The defaults for absent rules. 0 switches a rule off. */
+/** The defaults for absent rules. 0 disables a rule. */
 export interface DecayDefaults {
   readonly ttlSeconds: number;
   readonly minConfidence: number;
 }
 
-/** Plain JSON, because jobs keep it. */
+/** The rules of a sweep. Plain JSON, because jobs store them. */
 export interface SweepRules {
   readonly scope: Scope | null;
   /** Null without a rule about age. 0 means every age. */
@@ -17,8 +17,8 @@ export interface SweepRules {
 }
 
 /**
- * The rules of a request. The defaults stand in only where it has no rule of its own, so that a caller who names one
- * never gets the other as well. Null when there is nothing to look for.
+ * Returns the rules of a request. The defaults apply only to a request without any rule, so that a caller with one rule
+ * never gets the other one as well. Null if no rule applies.
  */
 export const rulesOf = (
   { scope, ttlSeconds, minConfidence }: SweepRequest,

@@ -8,7 +8,7 @@ import { openSelection } from './select-facts.ts';
 import { SWEEP_JOB, sweepPayload } from './sweep-job.ts';
 import { type DecayDefaults, rulesOf, type SweepRules } from './sweep-rules.ts';
 
-/** Facts that a sweep ends in a second, for the estimate alone. */
+/** Facts ended per second. Only for the estimate. */
 const FACTS_PER_SECOND = 2_000;
 /** Sweeps of one caller that may wait or run at the same time. */
 const MOST_OPEN_JOBS = 4;
@@ -40,14 +40,14 @@ export class SweptFacts implements Decay {
     return this.finish(caller, rules, await beginSweep(this.#parts, caller), { signal });
   }
 
-  /** Sweeps by the settings of the node: for its schedule. */
+  /** Runs a scheduled sweep with the settings of the node. */
   async sweepByDefault(caller: Principal, from: SweepState | null, owner: SweepOwner): Promise<SweepResult> {
     const rules = rulesOf({}, this.#parts.defaults);
     if (rules === null) return NOTHING;
     return this.finish(caller, rules, from ?? (await beginSweep(this.#parts, caller)), owner);
   }
 
-  /** Sweeps from a place to the end, and leaves an entry in the audit log. */
+  /** Sweeps from the given state to the end, and adds an entry to the audit log. */
   async finish(caller: Principal, rules: SweepRules, from: SweepState, owner: SweepOwner): Promise<SweepResult> {
     const { audit, decayed: counter } = this.#parts;
     const result = await runSweep(this.#parts, caller, rules, from, owner);
@@ -83,7 +83,7 @@ export class SweptFacts implements Decay {
       scope: rules.scope ?? 'all',
       estimatedSeconds,
       mostOpen: MOST_OPEN_JOBS,
-      // A sweep that waits does all that a second one of the same kind would.
+      // A waiting sweep includes the work of a second equal one.
       dedupe: { key: JSON.stringify([creator, payload]) },
     });
     return { jobId, estimatedSeconds };

@@ -1,7 +1,9 @@
 import { type FactLink, hashText, valueCommitment } from '../../kernel/internal-api.ts';
 import { formatInstant, type LedgerEntry, type StoredFact, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** The link of a fact: a digest of what it says, tied to the link before it. `previous` is null for the first one. */
+/**
+ * Returns the link of a fact: a digest of its content and of the previous link. `previous` is null for the first fact.
+ */
 export const linkAfter = (previous: FactLink | null, fact: StoredFact, commitment: Uint8Array): FactLink => {
   const seq = previous === null ? 1 : previous.seq + 1;
   const id = JSON.stringify(fact.id);
@@ -18,7 +20,7 @@ export const linkAfter = (previous: FactLink | null, fact: StoredFact, commitmen
   return { seq, hash: Buffer.from(sha256Hex(tie), 'hex') };
 };
 
-/** The commitment to the value of a stored fact in its link. The row of an erased fact holds it. */
+/** Returns the commitment to a value in its link. For an erased fact, reads it from the row. */
 export const commitmentOf = (
   { value }: StoredFact,
   { salt, commitment }: Pick<LedgerEntry, 'salt' | 'commitment'>,
@@ -27,10 +29,10 @@ export const commitmentOf = (
   return salt === null && value.v === null ? commitment : NO_COMMITMENT;
 };
 
-/** Of a fact that was given to the store without a salt. */
+/** The salt of facts that were stored without one. */
 const NO_SALT = new Uint8Array(0);
 
-/** Of a row that was changed from outside, and holds what no row can: an erased value, or a number that is none. */
+/** The commitment of a tampered row, with an erased value or an invalid number. */
 const NO_COMMITMENT = new Uint8Array(32);
 
 const hasCanonicalForm = ({ v }: StoredFact['value']): boolean =>

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { FACT_CHAIN_MISMATCH } from './fact-chain-words.ts';
 
-/** The place of a chain that does not hold. `factId` is null where the fact is gone. */
+/** The first invalid place of a chain. `factId` is null if the fact is missing. */
 export interface BrokenPlace {
   readonly seq: number;
   readonly factId: string | null;

@@ -62,12 +62,12 @@ export const chainProofJson = (checkpoint: Checkpoint, names: ServiceNames, logI
   checkpoint: checkpointJson(checkpoint, names, logId),
 });
 
-/** The log is the node's own, so a checkpoint is submitted as soon as it is made. */
+/** The log belongs to the node, so a checkpoint is submitted at the time when it is made. */
 const checkpointJson = (checkpoint: Checkpoint, names: ServiceNames, logId: string) => {
   const createdAt = formatInstant(checkpoint.createdMs);
   const { previousHash } = checkpoint;
   const chainHash = hashText(checkpoint.link.hash);
-  // In the order of their names, as they are hashed.
+  // In the order of their names, which determines the hash.
   const payload = {
     chain_hash: chainHash,
     covered_chain_seq: checkpoint.link.seq,

@@ -3,10 +3,10 @@ import { type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
 import type { StoreCheck } from '../backup/backup-api.ts';
 import { verifyLinks } from './verify-links.ts';
 
-/** Links that are hashed in one snapshot. */
+/** Number of links that are verified in one snapshot. */
 const STRETCH = 500;
 
-/** Hashes the whole chain of every tenant again, the verified prefix included. */
+/** Verifies the whole chain of every tenant, including the prefix that was verified before. */
 export const createChainCheck = (tables: PluginTables): StoreCheck => ({
   name: 'chain',
   summary: 'every link of the chain of facts, and the facts that it was made of',

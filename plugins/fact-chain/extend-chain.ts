@@ -10,13 +10,13 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { commitmentOf, linkAfter } from './chain-link.ts';
 
-/** Most facts that one transaction links besides its own: those that were stored while the plugin was off. */
+/** Most older facts that one transaction links besides its own: facts that were stored while the plugin was off. */
 export const BACKLOG_PER_WRITE = 1_000;
 
-/** Whether every fact of the tenant has a link. */
+/** Returns true if every fact of the tenant has a link. */
 export const isLinked = ({ newest, linked }: LedgerHead): boolean => newest?.number === linked?.number;
 
-/** Links facts that are about to be stored, behind the newest link of their tenant. */
+/** Links new facts of a transaction, after the newest link of their tenant. */
 export const linkNew = (
   facts: readonly { readonly fact: StoredFact; readonly salt: Uint8Array }[],
   newest: FactLink | null,
@@ -52,7 +52,7 @@ export const linkBacklog = async (
   return entries.at(-1)?.number === newest?.number ? link : null;
 };
 
-/** The facts of entries, by their identifiers. */
+/** Returns the facts of entries, by their ids. */
 export const factsOf = async (
   tenantId: string,
   entries: readonly LedgerEntry[],

@@ -20,10 +20,10 @@ import { factChainMigrations } from './fact-chain-migrations.ts';
 import * as words from './fact-chain-words.ts';
 import { advanceCheckpoint, proveChain } from './prove-chain.ts';
 
-/** A proof counts every fact of the tenant, also those that other callers may not see. */
+/** A proof counts every fact of the tenant, including facts that other callers may not see. */
 const MAY_PROVE = ['admin', AUDIT_READ] as const;
 
-/** A proof seldom has much to hash at this interval, and the interval costs nothing. */
+/** Frequent enough that a proof has few links to hash. A run without new facts costs little. */
 const VERIFY_INTERVAL_MS = 10_000;
 
 export const factChainPlugin = definePlugin({
@@ -46,7 +46,7 @@ export const factChainPlugin = definePlugin({
     provide(FactChain, chain);
     const check = createChainCheck(tables);
     on(storeChecks, () => check);
-    // At the start all tenants: another process may have imported facts, or stored them while the plugin was off.
+    // Starts with all tenants: another process may have imported facts, or stored facts while the plugin was off.
     const ends = await tables.read((_own, snapshot) => snapshot.ledgerEnds());
     const written = new Set(ends.map(({ tenantId }) => tenantId));
     on(appendLink, ({ facts, tenantId, head, transaction }) => {
@@ -58,7 +58,7 @@ export const factChainPlugin = definePlugin({
     });
     every(VERIFY_INTERVAL_MS, async () => {
       for (const tenantId of [...written]) {
-        // Before the work: a chain that does not hold must not keep the others waiting.
+        // Deleted before the work, so that a broken chain does not block the other tenants.
         written.delete(tenantId);
         const { isComplete } = await advanceCheckpoint(tenantId, [], parts);
         if (!isComplete) written.add(tenantId);
@@ -66,7 +66,7 @@ export const factChainPlugin = definePlugin({
     });
     on(recallAnswer, async ({ caller, chosen, verify }) => {
       if (!verify || !hasPermission(caller, MAY_PROVE)) return undefined;
-      // An answer leaves out a fact that was changed behind the node's back. The chain is broken all the same.
+      // The answer leaves out a fact that was tampered with, but the proof must still fail.
       const facts = chosen.map(({ fact }) => fact);
       return { members: { [CHAIN_PROOF.id]: await chain.prove(caller, facts) } };
     });

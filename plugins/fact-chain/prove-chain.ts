@@ -12,7 +12,7 @@ import { isLinked, linkBacklog } from './extend-chain.ts';
 import { CHECKPOINTS } from './fact-chain-tables.ts';
 import { verifyLinks, verifyShown } from './verify-links.ts';
 
-/** Most links that one call hashes, in some 50 ms. The next call and the background go on from there. */
+/** Most links that one call hashes, in about 50 ms. The next call or the background task continues. */
 export const LINKS_PER_PROOF = 2_000;
 
 export interface ProofParts {
@@ -23,13 +23,13 @@ export interface ProofParts {
 }
 
 export interface Advance {
-  /** The newest, undefined while the tenant has no links. */
+  /** The newest checkpoint. Undefined while the tenant has no links. */
   readonly checkpoint: Checkpoint | undefined;
-  /** Whether every fact has a link, and every link was verified. */
+  /** True if every fact has a link and every link is verified. */
   readonly isComplete: boolean;
 }
 
-/** Links facts that have no link yet, verifies the chain from the newest checkpoint on, and stores how far it came. */
+/** Links facts without a link, verifies the chain after the newest checkpoint, and stores a new checkpoint. */
 export const advanceCheckpoint = async (
   tenantId: string,
   shown: readonly StoredFact[],
@@ -49,7 +49,10 @@ export const advanceCheckpoint = async (
   return { checkpoint: await CHECKPOINTS.add(tables, tenantId, place, { id, nowMs: clock.nowMs() }), isComplete };
 };
 
-/** Facts that were stored while the plugin was off. There are seldom any, so that a look comes before the write. */
+/**
+ * Links facts that were stored while the plugin was off. Checks for them before it writes, because there are seldom
+ * any.
+ */
 const linkRest = async (tenantId: string, tables: PluginTables): Promise<void> => {
   if (await tables.read(async (_own, snapshot) => isLinked(await snapshot.ledgerHead(tenantId)))) return;
   await tables.write(tenantId, async (_own, transaction) => {
@@ -58,7 +61,7 @@ const linkRest = async (tenantId: string, tables: PluginTables): Promise<void> =
   });
 };
 
-/** See `FactChain.prove`. */
+/** Implements `FactChain.prove`. */
 export const proveChain = async (tenantId: string, shown: readonly StoredFact[], parts: ProofParts) => {
   const { checkpoint } = await advanceCheckpoint(tenantId, shown, parts);
   if (checkpoint === undefined) return null;

@@ -4,22 +4,19 @@ import { commitmentOf, linkAfter } from './chain-link.ts';
 import { chainMismatch } from './chain-mismatch.ts';
 import { factsOf } from './extend-chain.ts';
 
-/** Of a snapshot, or of the data that a migration reads. */
+/** The reads of a snapshot, or of a migration. */
 type ChainSource = Pick<PluginSnapshot, 'find' | 'ledger'>;
 
 export interface Stretch {
   readonly tenantId: string;
-  /** The last place that was verified, undefined at the start. */
+  /** The last verified place. Undefined at the start. */
   readonly from: ChainPlace | undefined;
   readonly head: LedgerHead;
   /** Most links to hash. */
   readonly limit: number;
 }
 
-/**
- * Hashes links and their facts again, from a verified place on. Returns the new place. Throws `fact_chain_mismatch`
- * (409).
- */
+/** Verifies links and their facts after a verified place. Returns the new place. Throws `fact_chain_mismatch` (409). */
 export const verifyLinks = async (
   { tenantId, from, head, limit }: Stretch,
   snapshot: ChainSource,
@@ -40,8 +37,8 @@ export const verifyLinks = async (
 };
 
 /**
- * Verifies the links of facts that a caller is about to see. A new fact may have no link yet; it comes with the rest of
- * the chain.
+ * Verifies the links of facts that a caller is about to see. A new fact without a link is verified later with the
+ * chain.
  */
 export const verifyShown = async (
   shown: readonly StoredFact[],
@@ -51,7 +48,7 @@ export const verifyShown = async (
   if (shown.length === 0) return;
   const ids = shown.map(({ id }) => id);
   const entries = await snapshot.ledger({ tenantId, filter: isIn('id', ids), order: 'oldest', limit: ids.length });
-  // A fact that was erased after it was read is verified as the store holds it.
+  // A fact that was erased after it was read is verified in its stored form.
   const erased = entries.filter(({ commitment }) => commitment !== null);
   const facts = new Map(shown.map((fact) => [fact.id, fact]));
   for (const [id, fact] of await factsOf(tenantId, erased, snapshot)) facts.set(id, fact);
@@ -87,7 +84,7 @@ const verifyLink = (entry: LedgerEntry, previous: FactLink | null, fact: StoredF
   throw chainMismatch(isSound ? 'a link does not fit its fact' : 'a fact was changed', { seq, factId });
 };
 
-/** A row that was changed from outside may hold what cannot be hashed, such as a time that is none. */
+/** Returns false if the check throws, because a tampered row may contain values that cannot be hashed. */
 const holds = (check: () => boolean): boolean => {
   try {
     return check();

@@ -4,10 +4,10 @@ import { type JudgedFact, readPage } from './judge-page.ts';
 import { CHECKS, type Check, type LintQuestion } from './lint-api.ts';
 import type { LintWalk, WalkRules } from './lint-walk.ts';
 
-/** Facts of one page: what a single statement reads, and the longest that others wait for it. */
+/** Facts per page. One statement reads them, so the number limits the wait of other requests. */
 export const PAGE_FACTS = 500;
 
-/** The checks that a question asks for, in the order of `CHECKS`. */
+/** Returns the checks of a request, in the order of `CHECKS`. */
 export const checksOf = ({ checks = [] }: LintQuestion): readonly Check[] =>
   checks.length === 0 ? CHECKS : CHECKS.filter((check) => checks.includes(check));
 
@@ -17,7 +17,7 @@ export const rulesOf = (question: LintQuestion, maxBytes: number): WalkRules => 
   maxBytes,
 });
 
-/** The visible facts that a question selects. System facts are about the store itself. */
+/** The visible facts that a request selects, without system facts, which are about the store itself. */
 export const questionFilter = ({ scope, entity, relation }: LintQuestion, names: ServiceNames): Filter => {
   const parts: Filter[] = [equals('system', false)];
   if (scope !== 'all') parts.push(equals('scope', scope));
@@ -48,7 +48,7 @@ const pageQuery = (question: LintQuestion, walk: LintWalk, names: ServiceNames) 
   followsRefs: checksOf(question).includes('broken_ref'),
 });
 
-/** A question about one relation has not seen the other facts of the entity. */
+/** A lint of one relation has not read the other facts of an entity, so this looks for a live one. */
 const addOrphans = async (reader: FactReader, question: LintQuestion, walk: LintWalk): Promise<void> => {
   const candidates = walk.takeCandidates();
   const alive =
@@ -74,12 +74,10 @@ const aliveAmong = async (
   return new Set(await reader.snapshot.entitiesWith(reader.caller.tenantId, keys, filter));
 };
 
-/** Facts in one statement that counts. */
+/** Facts that one statement counts. */
 const COUNTED_AT_ONCE = 10_000;
 
-/**
- * Counts the facts that a question selects, at most up to `atMost`, in pieces between which other work gets its turn.
- */
+/** Counts the facts that a request selects, at most up to `atMost`. Pauses between pieces for other work. */
 export const countFacts = async (
   reader: FactReader,
   question: LintQuestion,
@@ -114,7 +112,7 @@ export const hasMoreThan = async (
 
 const STEP_FACTS = 2_000;
 
-/** Few entities have many facts, and an index leads to those of one. */
+/** Counts with the index on entities, because few entities have many facts. */
 const hasMoreAbout = async (
   reader: FactReader,
   question: LintQuestion,

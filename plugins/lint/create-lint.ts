@@ -7,16 +7,16 @@ import { LINT_JOB, type LintParts, orderOf } from './lint-job.ts';
 import { LintWalk } from './lint-walk.ts';
 import { Turns } from './turns.ts';
 
-/** Bytes for the findings of a reply. */
+/** Limit of bytes for the findings of a reply. */
 const ANSWER_FINDING_BYTES = 8 * 1024 * 1024;
 
-/** Concurrent runs of this process outside jobs: each holds a snapshot. Others wait in the order of arrival. */
+/** Limit of simultaneous runs outside jobs, because each holds a snapshot. Others wait in the order of arrival. */
 const RUNS_AT_ONCE = 2;
 
 /** Jobs of one caller that may wait or run. */
 const MOST_OPEN_JOBS = 8;
 
-/** Estimated speed of a job, which leaves the node time for other work. For people. */
+/** Estimated speed of a job, which leaves time for other work. Shown to people. */
 const FACTS_PER_SECOND = 5_000;
 
 export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint => {
@@ -26,7 +26,8 @@ export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint =
     async check(caller, question) {
       requirePermission(caller, 'read');
       if (question.scope !== 'all') requireReadScope(caller, question.scope);
-      // Equal questions by callers with equal rights share a run that has not started. A run that has may lack facts
+      // Equal requests by callers with equal rights share a waiting run. A started run may lack a caller's latest
+      // facts.
       // that a caller has just written.
       const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
       const known = waiting.get(key);

@@ -1,12 +1,12 @@
 import { CHECKS, type Check, type Finding } from './lint-api.ts';
 
-/** A finding with data of its list. */
+/** A finding with the additional data of the list. */
 export interface KeptFinding extends Finding {
   /** A fact that the reader of an orphan must see, because an orphan names no facts itself. */
   readonly witness?: string;
 }
 
-/** Plain JSON, for resuming. */
+/** Plain JSON, for checkpoints. */
 export interface FindingListState {
   readonly ordered: Readonly<Record<string, readonly KeptFinding[]>>;
   readonly group: Readonly<Record<string, readonly KeptFinding[]>>;
@@ -14,8 +14,8 @@ export interface FindingListState {
 }
 
 /**
- * The first findings in order, within a byte limit. They arrive by entity and relation, but of all checks in turn, and
- * unordered within one relation. So those of one relation are sorted when the next relation begins.
+ * Keeps the first findings in order, within a byte limit. Findings arrive by entity and relation, but unordered within
+ * one relation and with mixed checks. So the findings of a relation are sorted when the next one begins.
  */
 export class FindingList {
   readonly #maxBytes: number;

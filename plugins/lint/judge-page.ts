@@ -15,7 +15,7 @@ export interface JudgedFact {
   readonly fact: FactOutline;
   /** True if neither a retraction nor a resolution has ended it. It may have expired. */
   readonly isAsserted: boolean;
-  /** When it expires, in milliseconds since the epoch; `NEVER` for most. */
+  /** Expiry in milliseconds since the epoch. `NEVER` for most facts. */
   readonly untilMs: number;
   readonly isLive: boolean;
   /** True if it refers to an entity without live facts visible to the reader. */
@@ -27,7 +27,7 @@ export const NEVER = Number.MAX_SAFE_INTEGER;
 /** Earlier than every possible time of a fact: at this moment nothing has expired. */
 const DAWN_MS = -8.64e15;
 
-/** The start of the value key of a short `ref`, which holds the match key itself. A long one holds its digest. */
+/** Prefix of the value key of a short `ref`, which contains the match key. A long key contains its digest. */
 const SHORT_REF = 'r:';
 const LONG_REF = 'r#';
 
@@ -40,7 +40,7 @@ export interface PageQuery {
   readonly followsRefs: boolean;
 }
 
-/** A page of visible facts in the order of triples, judged on the reader's snapshot. */
+/** Reads a page of visible facts in the order of triples, with their state in the reader's snapshot. */
 export const readPage = async (reader: FactReader, query: PageQuery, names: ServiceNames): Promise<JudgedFact[]> => {
   const { snapshot, nowMs } = reader;
   const { tenantId } = reader.caller;

@@ -4,18 +4,18 @@ import { defineRef, type Principal, type Scope } from '../../kernel/plugin-api.t
 export const CHECKS = ['contradiction', 'stale', 'orphan', 'broken_ref', 'namespacing'] as const;
 export type Check = (typeof CHECKS)[number];
 
-/** From the worst to the mildest. */
+/** From the most to the least severe. */
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** A problem of some facts that somebody should look at. */
+/** A problem of some facts. */
 export interface Finding {
   readonly check: Check;
   readonly severity: Severity;
   readonly entity: string;
   /** Null for a finding about the entity as a whole. */
   readonly relation: string | null;
-  /** The facts of the finding, sorted: at most 100, the strongest of more. */
+  /** Sorted ids of the affected facts. If there are more than 100, only the strongest. */
   readonly factIds: readonly string[];
   /** A sentence for people, without values of facts. */
   readonly detail: string;

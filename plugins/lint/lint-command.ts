@@ -95,7 +95,7 @@ const summaryOf = (findings: readonly Shown[], factCount: unknown): string => {
   return `${counts.join(', ')} in ${factCount ?? 'an unknown number of'} fact${factCount === 1 ? '' : 's'}`;
 };
 
-/** The severities that make a run fail. */
+/** Returns the severities that make a run fail. */
 const readSeverity = (word: string | undefined): readonly string[] => {
   if (word === undefined) return [];
   if (word !== 'error' && word !== 'warning') {

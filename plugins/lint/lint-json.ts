@@ -21,7 +21,7 @@ const FINDING_JSON = objectOf({
   detail: STRING_JSON,
 });
 
-/** The answer of a run that did not take a job. */
+/** The answer of a run without a job. */
 export const LINT_REPORT = defineComponent('LintReport', {
   summary: 'the findings of a check',
   json: objectOf(

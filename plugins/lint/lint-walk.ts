@@ -12,14 +12,14 @@ export interface WalkRules {
   readonly maxBytes: number;
 }
 
-/** The live facts of one place, which arrive weakest first. */
+/** The live facts of one place. They arrive weakest first. */
 interface Rivals {
   count: number;
   /** Ids of the strongest. */
   readonly ids: string[];
   strongestValue: string;
   strongestId: string;
-  /** The strongest fact whose value differs from that of the strongest of all. */
+  /** The strongest fact whose value differs from the strongest value. */
   rivalId: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface Candidate {
   readonly witness: string;
 }
 
-/** Plain JSON, for resuming. */
+/** Plain JSON, for checkpoints. */
 export interface WalkState {
   readonly after: TriplePosition | null;
   readonly last: Pick<FactOutline, 'entity' | 'relation'> | null;
@@ -50,7 +50,7 @@ export interface WalkState {
 /** Ids in one finding. */
 export const MAX_IDS = 100;
 
-/** Relations whose ref hands over work, which is lost if the target is missing. */
+/** Relations that hand over work. The work is lost if the target of the ref is missing. */
 const HANDOVERS: ReadonlySet<string> = new Set(['intent:handoff_to', 'intent:context_ref']);
 
 /** Derives findings from facts in the order of triples, so it holds only one place, one entity and the findings. */
@@ -106,7 +106,7 @@ export class LintWalk {
     }
   }
 
-  /** Call it after the last fact. */
+  /** Must be called after the last fact. */
   end(): void {
     this.#endPlace();
     this.#list.endGroup();

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import type { MetricJson, MetricValue } from './metric-json.ts';
 
-/** The metrics of one process, with the label value that names it; undefined for a single process. */
+/** The metrics of one process, with a label value for the process. Undefined for a single process. */
 export interface ProcessMetrics {
   readonly process: string | undefined;
   readonly metrics: readonly MetricJson[];
@@ -30,7 +30,7 @@ export const expose = async (processes: readonly ProcessMetrics[], format: Forma
     const shown = {
       name,
       type: metric.type,
-      // For OpenMetrics the registry removes the suffix of counters from their names, and adds it to their lines.
+      // For OpenMetrics, the registry removes the suffix of counters from their names and adds it to their lines.
       get() {
         return { ...metric, values, name: this.name };
       },

@@ -8,9 +8,9 @@ export interface MetricValue {
   readonly value: number;
 }
 
-/** A metric with all its lines as plain JSON, in which processes exchange it. */
+/** A metric with all its lines, in the JSON form that processes exchange. */
 export interface MetricJson {
-  /** With the prefix of the service. */
+  /** The name with the prefix of the service. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';

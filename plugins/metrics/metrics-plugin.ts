@@ -42,7 +42,7 @@ export const metricsPlugin = definePlugin({
       every(WRITE_INTERVAL_MS, async () => shared.neighbours.write(await metrics.ofProcess()));
       onStop(() => shared.neighbours.end());
     }
-    // Without the audit log its permission does not exist.
+    // Without the plugin audit, its permission does not exist.
     route(metricsRoute(metrics, audit !== undefined));
   },
 });

@@ -7,7 +7,7 @@ import { readProcessMetrics } from './process-metrics.ts';
 import { type Gauge, readGauges } from './read-gauges.ts';
 import type { SeriesMeter } from './series-meter.ts';
 
-/** Scrapes within this time share one reading of the gauges. */
+/** For this time, scrapes share one reading of the gauges. */
 const KEPT_MS = 1_000;
 
 export interface NodeMetricsParts {
@@ -50,7 +50,7 @@ export class NodeMetrics {
     return expose([own, ...others, ofStore], format);
   }
 
-  /** The metrics of this process alone. */
+  /** Returns only the metrics of this process. */
   async ofProcess(): Promise<MetricJson[]> {
     const { telemetry, meter } = this.#parts;
     const gauges = await this.#ownGauges();

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { MetricJson } from './metric-json.ts';
 
-/** One per process, even with several nodes in it, because its observers cannot be removed. */
+/** One registry per process, even with several nodes in it, because its observers cannot be removed. */
 let registry: Registry | undefined;
 
 /** Memory, processor time, pauses of the event loop, garbage collection and open files of this process. */

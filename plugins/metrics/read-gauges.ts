@@ -6,9 +6,9 @@ export type Gauge = Extract<Instrument, { readonly kind: 'gauge' }>;
 
 /** Time limit of one gauge. */
 const GAUGE_LIMIT_MS = 1_000;
-/** Time limit of all gauges; those not started by then are left out. */
+/** Time limit of all gauges together. Later ones are left out. */
 const ALL_LIMIT_MS = 3_000;
-/** Bounds the store connections of a scrape. */
+/** Limits the store connections of a scrape. */
 const AT_ONCE = 2;
 const USUAL_SERIES = 100;
 

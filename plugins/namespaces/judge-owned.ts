@@ -23,9 +23,9 @@ export interface JudgingParts {
 }
 
 /**
- * Refuses facts about entities that others own: assertions, retractions and resolutions alike, because all of them are
- * facts about the entity, and times-to-live by the entity of the fact that they end. Costs one statement for all facts
- * of a transaction while the rules stay the same, and one more where there are times-to-live.
+ * Refuses facts about entities of other owners, including retractions and resolutions, which are facts about the entity
+ * as well. A time-to-live is checked by the entity of the fact that it ends. Costs one statement for all facts of a
+ * transaction while the rules stay the same, and one more for times-to-live.
  */
 export const createJudgeOwned =
   (parts: JudgingParts) =>
@@ -34,7 +34,7 @@ export const createJudgeOwned =
     return items.length === 0 ? undefined : judgeAll(items, batch, parts);
   };
 
-/** System facts that follow from other facts were judged with those. */
+/** Returns true for facts that need a check. System facts that follow from other facts were checked with those. */
 const speaksForItself = ({ byClient, origin, notes }: AppendItem): boolean =>
   byClient || origin === 'peer' || noteOf(notes, RequesterNote) !== undefined;
 
@@ -55,7 +55,7 @@ const judgeAll = async (
   }
 };
 
-/** Last of all checks, so that a fact that the caller does not see stays one that nobody knows. */
+/** Runs after all other checks, so that a fact that the caller may not see stays unknown to the caller. */
 const judgeTargets = async (
   items: readonly RefusableItem[],
   tenantId: string,
@@ -86,7 +86,7 @@ const mayWrite = (item: AppendItem, key: string, rules: RuleSet, self: JudgingPa
   const speaker = noteOf(item.notes, PeerSpeaker);
   if (speaker === undefined) return false;
   const speakerKey = matchKey(speaker.nodeId, self.names);
-  // A fact of this node comes home, after a restore for example: it was judged when it was first said.
+  // A fact of this node may return, for example after a restore. It was checked when it was first asserted.
   return owners.has(speakerKey) || speakerKey === matchKey(self.nodeId, self.names);
 };
 

@@ -30,7 +30,7 @@ const callerFor = async (tenantId: string, { self, tenancy }: Used): Promise<Pri
   return tenancy.administer(operator, tenantId);
 };
 
-/** The rules are kept while nothing enforces them, and nobody should believe to be guarded. */
+/** Rules are stored even while they are not enforced, so the command warns the operator. */
 const OFF = 'SVC_NAMESPACES_ENABLED is off: the node refuses nothing for it\n';
 
 const addCommand = defineCommand({

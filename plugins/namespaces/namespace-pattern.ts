@@ -7,7 +7,7 @@ import {
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 
-/** Characters of a pattern: as many as a match key may have that stands for itself. */
+/** Maximum characters of a pattern: the limit of a match key that is not a digest. */
 export const MAX_PATTERN_LENGTH = MAX_PLAIN_KEY_LENGTH;
 
 /** The end of a prefix pattern. */
@@ -15,7 +15,7 @@ const REST = '*';
 
 export interface NamespacePattern {
   readonly pattern: string;
-  /** Tells patterns apart: those of one key are the same namespace. */
+  /** Identifies the namespace: patterns with equal keys are the same one. */
   readonly key: string;
 }
 
@@ -36,17 +36,17 @@ export const readPattern = (input: string, path: string, names: ServiceNames): N
 const refusal = (path: string, problem: string): ServiceError =>
   memberRefusal(path, problem, path.startsWith('query.') ? 'bad_parameter' : 'validation');
 
-/** The part before the star of a pattern, or of its key, that stands for a path; null for a single entity. */
+/** Returns the part before the star of a pattern or key. Null for a pattern of a single entity. */
 export const prefixOf = (pattern: string): string | null =>
   pattern.endsWith(REST) ? pattern.slice(0, -REST.length) : null;
 
 /**
- * The key by which rules find an entity, at its full length. It equates more spellings than match keys do, because a
- * match key keeps white space in the authority of a whole name but not in a part of one. A rule that covers a spelling
- * too many refuses; one that covers too few would admit strangers.
+ * Returns the key by which rules find an entity, at its full length. It ignores more differences in spelling than match
+ * keys do, because a match key keeps white space in the authority of a whole name but not in a part of one. A rule that
+ * covers too many spellings refuses some writes, but one that covers too few would admit strangers.
  */
 export const namespaceKeyOf = (fact: Pick<PreparedFact, 'entity' | 'entityKey'>, names: ServiceNames): string =>
-  // A longer key is a digest, which tells nothing about paths.
+  // A longer match key is a digest, which contains no path.
   fact.entityKey.length <= MAX_PLAIN_KEY_LENGTH ? withoutBlanks(fact.entityKey) : keyOf(fact.entity, names);
 
 const keyOf = (text: string, names: ServiceNames): string => withoutBlanks(wholeMatchKey(text, names));

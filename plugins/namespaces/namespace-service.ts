@@ -19,7 +19,7 @@ import type { RuleStore } from './rule-store.ts';
 
 export const MAX_RULES = 1_000;
 export const MAX_OWNERS = 64;
-/** Of all rules of a tenant: bounds what a process keeps in memory of it. */
+/** Limit of owners in all rules of a tenant, because each process caches them in memory. */
 export const MAX_OWNERS_IN_ALL = 10_000;
 export const DEFAULT_PAGE = 50;
 export const MAX_PAGE = 500;
@@ -33,7 +33,7 @@ export interface NamespaceServiceParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** Rules in the store. */
+/** The stored rules. */
 export class NamespaceService implements Namespaces {
   readonly isEnforced: boolean;
   readonly #parts: NamespaceServiceParts;
@@ -96,7 +96,7 @@ export class NamespaceService implements Namespaces {
     });
   }
 
-  /** Without those that are named twice, in another spelling for example. */
+  /** Reads the owners without duplicates, also in other spellings. */
   #readOwners(asked: readonly string[]): readonly string[] {
     const { names } = this.#parts;
     const owners = asked.map((owner, at) => readEntityUri(owner, `body.owners[${at}]`));

@@ -1,23 +1,23 @@
 import type { PreparedFact } from '../../kernel/internal-api.ts';
 import { defineErrorCode, defineRef, type PluginSnapshot, type Principal } from '../../kernel/plugin-api.ts';
 
-/** The only entities that may write about an entity, or about every entity under a path. */
+/** The only entities that may write about an entity, or about all entities under a path. */
 export interface NamespaceRule {
   /** An entity, or a prefix that ends with a slash and a star, such as `svc://host/project/x/*`. */
   readonly pattern: string;
-  /** Entities of keys; the id of a node lets that peer bring facts. */
+  /** Entities of keys. The id of a node allows facts of that peer. */
   readonly owners: readonly string[];
-  /** entity_uri of the administrator. */
+  /** entity_uri of the administrator who set the rule. */
   readonly setBy: string;
   readonly setMs: number;
 }
 
-/** True when the caller may write about the entity of the fact. */
+/** Returns true if the caller may write about the entity of the fact. */
 export type JudgeEntity = (fact: Pick<PreparedFact, 'entity' | 'entityKey'>) => boolean;
 
 export interface NamespacePage {
   readonly rules: readonly NamespaceRule[];
-  /** Of the tenant. */
+  /** Number of rules of the tenant. */
   readonly total: number;
   readonly more: boolean;
 }
@@ -26,25 +26,25 @@ export interface NamespacePage {
  * The rules of a tenant. Every method but `judge` rejects with `authorization` for callers without permission `admin`.
  */
 export interface Namespaces {
-  /** Whether the rules hold; without, they are kept and refuse nothing. */
+  /** True if the rules are enforced. Otherwise they are stored and refuse nothing. */
   readonly isEnforced: boolean;
   /**
-   * Whether the caller may write about the entity of a fact, by the rules that the snapshot holds. Undefined where no
-   * rule stands in anybody's way. Needs no permission: it tells callers about themselves.
+   * Returns a check for the entities that the caller may write about, by the rules in the snapshot. Undefined if no
+   * rule restricts the caller. Needs no permission, because it shows callers only their own rights.
    */
   judge(caller: Principal, snapshot: PluginSnapshot): Promise<JudgeEntity | undefined>;
-  /** In the order of their keys, strictly after the one of this pattern. */
+  /** Lists rules in the order of their keys, starting after the one of this pattern. */
   list(
     caller: Principal,
     page: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<NamespacePage>;
   /**
-   * Sets the owners of a namespace, in place of those it has. Idempotent. Rejects with `validation`,
-   * `invalid_entity_uri`, and `limit_reached` when the tenant has no room for the rule. It holds for every fact that is
-   * stored after this resolves, in every process.
+   * Sets the owners of a namespace, and replaces the former ones. Idempotent. Rejects with `validation`,
+   * `invalid_entity_uri`, and `limit_reached` if the tenant has too many rules. After it resolves, the rule applies to
+   * every new fact in every process.
    */
   set(caller: Principal, rule: Pick<NamespaceRule, 'pattern' | 'owners'>): Promise<NamespaceRule>;
-  /** Rejects with `lookup` where the tenant has no rule of this pattern. */
+  /** Rejects with `lookup` if the tenant has no rule with this pattern. */
   remove(caller: Principal, pattern: string): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Migration } from '../../kernel/plugin-api.ts';
 
 export const RULES = 'namespaces_rules';
 
-/** One row for each tenant that has had rules: a value that is drawn anew with each change of them. */
+/** One row for each tenant that ever had rules: a random version that changes with the rules. */
 export const VERSIONS = 'namespaces_versions';
 
 export const namespacesMigrations: readonly Migration[] = [
@@ -14,7 +14,7 @@ export const namespacesMigrations: readonly Migration[] = [
         table.text('tenant_id').notNullable();
         table.text('pattern_key').notNullable();
         table.text('pattern').notNullable();
-        // JSON list of entities.
+        // A JSON list of entities.
         table.text('owners').notNullable();
         table.integer('owner_count').notNullable();
         table.text('set_by').notNullable();

@@ -1,7 +1,7 @@
 import type { SqlValue } from '../../kernel/plugin-api.ts';
 import type { NamespaceRule } from './namespaces-api.ts';
 
-/** A rule as it is stored. */
+/** A stored rule. */
 export interface StoredRule extends NamespaceRule {
   readonly tenantId: string;
   readonly key: string;

@@ -1,16 +1,16 @@
 import { prefixOf } from './namespace-pattern.ts';
 
-/** Match keys of those who may write in a namespace. */
+/** Match keys of the entities that may write in a namespace. */
 export type OwnerKeys = ReadonlySet<string>;
 
 /** The rules of one tenant. */
 export interface RuleSet {
   readonly isEmpty: boolean;
-  /** The owners by the longest pattern that covers the entity of this key; undefined where every caller may write. */
+  /** Returns the owners in the longest pattern that covers the key. Undefined if every caller may write. */
   ownersOf(entityKey: string): OwnerKeys | undefined;
 }
 
-/** `rules`: owners by the keys of patterns. */
+/** `rules` maps the keys of patterns to owners. */
 export const createRuleSet = (rules: ReadonlyMap<string, OwnerKeys>): RuleSet => {
   const entities = new Map<string, OwnerKeys>();
   const prefixes = new Map<string, OwnerKeys>();
@@ -19,7 +19,7 @@ export const createRuleSet = (rules: ReadonlyMap<string, OwnerKeys>): RuleSet =>
     if (prefix === null) entities.set(key, owners);
     else prefixes.set(prefix, owners);
   }
-  // Only these lengths are tried, so that an entity of a thousand slashes costs no more than any other.
+  // Only these lengths are tried, so that an entity with a thousand slashes is as cheap as any other.
   const lengths = [...new Set([...prefixes.keys()].map(({ length }) => length))].sort((a, b) => b - a);
   return {
     isEmpty: rules.size === 0,

@@ -12,7 +12,7 @@ import { RULES, VERSIONS } from './namespaces-migrations.ts';
 import { rowOfRule, ruleFromRow, type StoredRule } from './rule-row.ts';
 import { createRuleSet, NO_RULES, type RuleSet } from './rule-set.ts';
 
-/** Tenants whose rules a process keeps in memory. */
+/** Limit of tenants whose rules a process caches. */
 const MAX_KEPT = 256;
 
 export interface RuleStoreParts {
@@ -27,8 +27,8 @@ interface Kept {
 }
 
 /**
- * The rules in the store. A process keeps those of each tenant with their version, which a transaction reads with one
- * statement. Versions are drawn, not counted: a change that was rolled back leaves no version that a later one repeats.
+ * The stored rules. A process caches the rules of each tenant with their version, and a transaction reads the version
+ * with one statement. Versions are random, because after a rollback a counter would use the same version again.
  */
 export class RuleStore {
   readonly #parts: RuleStoreParts;
@@ -38,7 +38,7 @@ export class RuleStore {
     this.#parts = parts;
   }
 
-  /** The rules of a tenant as this transaction or snapshot sees them. */
+  /** Returns the rules of a tenant in this transaction or snapshot. */
   async rulesOf(tenantId: string, snapshot: PluginSnapshot): Promise<RuleSet> {
     const own = this.#parts.tables.in(snapshot);
     const version = await versionOf(own, tenantId);
@@ -55,12 +55,12 @@ export class RuleStore {
 
   #keep(tenantId: string, kept: Kept): void {
     this.#kept.delete(tenantId);
-    // A map remembers insertion, so its first key is the oldest.
+    // A map keeps the order of insertion, so its first key is the oldest.
     if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value as string);
     this.#kept.set(tenantId, kept);
   }
 
-  /** By key, strictly after `after`, one more than `limit`. */
+  /** Lists rules by key, strictly after `after`, with one more than `limit`. */
   async list(own: ReadableTables, tenantId: string, after: string, limit: number): Promise<StoredRule[]> {
     const query = own(RULES).where('tenant_id', tenantId).where('pattern_key', '>', after);
     return ((await query.orderBy('pattern_key').limit(limit + 1)) as Record<string, SqlValue>[]).map(ruleFromRow);

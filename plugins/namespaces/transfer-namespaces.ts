@@ -12,7 +12,7 @@ export interface TransferParts {
   readonly names: ServiceNames;
 }
 
-/** The rules: without them strangers could write in the other store what they could not write in this one. */
+/** Exports the rules, because otherwise any caller could write in the namespaces of the other store. */
 export const transferNamespaces = ({ tables, store, names }: TransferParts): TransferSection => ({
   type: 'namespace',
   async *pages(snapshot, tenantId) {
@@ -28,7 +28,7 @@ export const transferNamespaces = ({ tables, store, names }: TransferParts): Tra
   async take(transaction: PluginTransaction, tenantId, line) {
     const rule = readRule(line, tenantId, names);
     const own = tables.in(transaction);
-    // The store's own rule for a namespace is newer than any file.
+    // The importing store keeps its own rule for a namespace, because it is newer than the file.
     if ((await store.find(own, tenantId, rule.key)) !== undefined) return false;
     await store.put(own, rule);
     return true;

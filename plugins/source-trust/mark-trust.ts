@@ -12,11 +12,11 @@ import type { SourceTrust } from './trust-rules.ts';
 export interface TrustParts {
   readonly trust: SourceTrust;
   readonly names: ServiceNames;
-  /** Absent where no facts are received. */
+  /** Undefined on a node without federation. */
   readonly origins: VerifiedOrigins | undefined;
 }
 
-/** Marks each fact with the trust in who spoke. Waits for the store only where facts were received. */
+/** Marks each fact with the trust in its speaker. Reads the store only for received facts. */
 export const createMarkTrust = ({ trust, names, origins }: TrustParts) => {
   const mark = (views: readonly FactView[], verified: ReadonlySet<string>): readonly FactView[] =>
     views.map((view) => {

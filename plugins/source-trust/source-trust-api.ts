@@ -1,6 +1,6 @@
 import { defineFactMark, type FactView, markOf, orNull, SHARE_JSON } from '../../kernel/plugin-api.ts';
 
-/** Trust in the source of a fact, from 0 to 1. Absent while nobody judges sources. */
+/** Trust in the source of a fact, from 0 to 1. Absent without rules. */
 export const SOURCE_TRUST = defineFactMark<number>('source-trust', {
   summary: 'how far the source is trusted, and what is left of the confidence',
   members: { source_trust: orNull(SHARE_JSON), effective_confidence: orNull(SHARE_JSON) },

@@ -3,16 +3,16 @@ import type { SourceTrust } from './trust-rules.ts';
 
 /** The members of a fact that identify its speaker. */
 export type Spoken = Pick<StoredFact, 'sourceKey' | 'assertedBy' | 'receivedFrom' | 'attested'> & {
-  /** Node id of the origin of a received fact, where that node has signed it. */
+  /** Node id of the origin of a received fact, if that node has signed it. */
   readonly verifiedOrigin?: string | null;
 };
 
 /**
- * Trust follows the actual speaker, not the named source. The source's own rule applies if it surely spoke: the fact is
- * attested, or the source is the asserting entity. Otherwise anybody could borrow a good name, so the lower of both
- * rules applies. A signature does not change that, because it proves only the asserting entity. The speaker of a
- * received fact is the node that signed it as its origin, or else the peer that sent it. Without a known speaker, the
- * source counts at most as an unknown one.
+ * Returns the trust in the actual speaker, not in the named source. The rule of the source applies if it certainly
+ * spoke: the fact is attested, or the source is the asserting entity. Otherwise any caller could use a trusted name, so
+ * the lower of both rules applies. A signature does not change that, because it proves only the asserting entity. The
+ * speaker of a received fact is the node that signed it as its origin, or else the peer that sent it. Without a known
+ * speaker, the source counts at most as an unknown one.
  */
 export const trustOfFact = (fact: Spoken, trust: SourceTrust, names: ServiceNames): number => {
   const named = trust.of(fact.sourceKey);

@@ -1,11 +1,11 @@
 import { compileSchema } from '../../kernel/internal-api.ts';
 import { matchKey, type ServiceNames, schema } from '../../kernel/plugin-api.ts';
 
-/** Trust in sources, [0, 1]. */
+/** Trust in sources, from 0 to 1. */
 export interface SourceTrust {
-  /** By the match key of a source. */
+  /** Returns the trust in a source, by its match key. */
   of(sourceKey: string): number;
-  /** Of a source that no rule names. */
+  /** Trust in a source without a rule. */
   readonly unknown: number;
 }
 
@@ -30,8 +30,8 @@ const checkRules = compileSchema(
 );
 
 /**
- * Reads rules such as `{"default":0.5,"sources":{"agent:x":0.9,"svc://host/*":0.7}}`: a source by its name, or all that
- * begin alike; the longest match decides. Throws `validation` with everything that is wrong.
+ * Reads rules such as `{"default":0.5,"sources":{"agent:x":0.9,"svc://host/*":0.7}}`: for one source, or for all
+ * sources with a prefix. The longest match decides. Throws `validation` with all errors.
  */
 export const readTrustRules = (json: unknown, names: ServiceNames): SourceTrust => {
   const rules = checkRules(json, 'rules');

@@ -17,15 +17,15 @@ import { type Survey, strongestFirst } from './survey-facts.ts';
 import type { Synthesis, SynthesisedFact, SynthesisedTriple } from './synthesis-api.ts';
 import { hasRival, type SynthesisQuery } from './synthesis-filters.ts';
 
-/** Values of the listed facts, which their triples repeat, and those of rivals that are not listed. */
+/** Bytes for the values of listed facts, which occur again in their triples, and for values of other rivals. */
 const FACT_BYTES = Math.floor(LIST_BYTES / 3);
 const RIVAL_BYTES = Math.floor(LIST_BYTES / 3);
-/** Facts of one triple that are looked at for the strongest rival. */
+/** Most facts of one triple that are searched for the strongest rival. */
 const MOST_RIVALS = 1_000;
 
 export type ComposedSynthesis = Pick<Synthesis, 'facts' | 'triples' | 'isCut'>;
 
-/** Reads what a survey has found, as far as the reader may see it now. */
+/** Reads the facts of a survey that the reader may see now. */
 export const composeSynthesis = async (
   reader: FactReader,
   { includeExpired }: SynthesisQuery,
@@ -38,7 +38,7 @@ export const composeSynthesis = async (
   const facts = whole
     .sort(strongestFirst)
     .map(judge)
-    // A job may have counted them before they ended.
+    // A fact may have ended after the job counted it.
     .filter(({ isLive, isExpired }) => isLive || (includeExpired && isExpired));
   const live = facts.filter(({ isLive }) => isLive);
   const { triples, isCut } = await summarise(reader, live);
@@ -80,8 +80,8 @@ const judgeFor = async (reader: FactReader, facts: readonly StoredFact[]): Promi
 };
 
 /**
- * The winners of the listed triples. Facts come strongest first, so the first of a triple is its winner, and the next
- * one with another value its strongest rival. Only an unlisted rival needs a query.
+ * Returns the winners of the listed triples. Facts arrive strongest first, so the first fact of a triple is its winner,
+ * and the next one with another value is its strongest rival. Only an unlisted rival needs a query.
  */
 const summarise = async (
   reader: FactReader,
@@ -107,7 +107,7 @@ const summarise = async (
   return { triples, isCut };
 };
 
-/** By the id of the winner. */
+/** Returns rivals by the id of the winner. */
 const unlistedRivals = async (
   reader: FactReader,
   winners: readonly StoredFact[],

@@ -16,7 +16,7 @@ import type { Syntheses, Synthesis, SynthesisJob, SynthesisRequest } from './syn
 import { filtersFor, type SynthesisQuery } from './synthesis-filters.ts';
 import { SYNTHESIS_JOB, synthesisPayload } from './synthesis-job.ts';
 
-/** Facts that are counted in a second, for the estimate alone. */
+/** Facts counted per second. Only for the estimate. */
 const FACTS_PER_SECOND = 50_000;
 /** Syntheses of one caller that may wait or run at the same time. */
 const MOST_OPEN_JOBS = 4;
@@ -28,7 +28,7 @@ export interface SynthesisParts {
   readonly intact: IntactFacts | undefined;
 }
 
-/** Syntheses of the facts in the store, made when they are asked for. */
+/** Syntheses of the facts in the store, made on request. */
 export class StoredSyntheses implements Syntheses {
   readonly #parts: SynthesisParts;
 

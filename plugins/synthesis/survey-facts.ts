@@ -14,7 +14,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { filtersFor, type SynthesisFilters, type SynthesisQuery } from './synthesis-filters.ts';
 
-/** An entity with no more facts is looked at in one piece, by its index. */
+/** An entity with at most this number of facts is read in one piece, by its index. */
 const FEW_FACTS = 2_000;
 
 /** The result of a synthesis without any value. Plain JSON, because jobs store it. */
@@ -29,7 +29,7 @@ export interface Survey {
 
 export interface SurveyOptions {
   readonly signal?: AbortSignal;
-  /** Told after each piece how many facts were counted. */
+  /** Called after each piece with the number of counted facts. */
   counted?(facts: number): void;
 }
 
@@ -37,7 +37,7 @@ type Ranked = Pick<FactOutline, 'id' | 'confidence' | 'hlc'>;
 
 /**
  * Counts the facts of a query and finds the strongest, in pieces of the ledger from its end. Memory holds the listed
- * facts and one piece. Once enough are found, a piece yields only facts that are stronger than the last of these.
+ * facts and one piece. When the list is full, a piece yields only facts that are stronger than the weakest listed one.
  */
 export const surveyFacts = async (
   reader: FactReader,
@@ -63,7 +63,7 @@ export const surveyFacts = async (
 
 const COUNTS = ['factCount', 'filteredCount', 'expiredCount', 'contradictionCount'] as const;
 
-/** The whole ledger in one piece for an entity with few facts, which its index leads to. */
+/** Yields the whole ledger as one piece for an entity with few facts, because its index finds them. */
 async function* piecesFor(
   { caller: { tenantId }, snapshot }: FactReader,
   { entityKey }: SynthesisQuery,

@@ -1,15 +1,15 @@
 import { defineRef, type Principal, type Scope, type StoredFact } from '../../kernel/plugin-api.ts';
 
 export interface SynthesisRequest {
-  /** Facts of this scope alone; all scopes of the caller without it. */
+  /** Only facts of this scope. All scopes of the caller by default. */
   readonly scope?: Scope | undefined;
-  /** By its URI, in any spelling. */
+  /** URI of the entity, in any spelling. */
   readonly entity?: string | undefined;
   readonly minConfidence?: number | undefined;
   readonly includeExpired?: boolean | undefined;
-  /** Facts that are listed, 1 to 1000. */
+  /** Maximum number of listed facts, 1 to 1000. */
   readonly limit: number;
-  /** Where the members stand, for refusals that name them; `query` without it. */
+  /** The part of the request with the members, for error messages. `query` by default. */
   readonly path?: 'query' | 'body';
 }
 
@@ -18,7 +18,7 @@ export interface SynthesisedFact {
   /** URI of its garden, null outside gardens. */
   readonly garden: string | null;
   readonly isExpired: boolean;
-  /** A live fact of its triple and place says otherwise. */
+  /** True if a live fact of its triple and place has another value. */
   readonly isContradicted: boolean;
 }
 
@@ -28,26 +28,26 @@ export interface SynthesisedTriple {
   /** URI of its garden, null outside gardens. */
   readonly garden: string | null;
   readonly isContradicted: boolean;
-  /** The strongest fact that says otherwise; null where there is none. */
+  /** The strongest fact with another value. Null without one. */
   readonly rival: StoredFact | null;
 }
 
 /** A summary of the facts of a scope for one caller. */
 export interface Synthesis {
   readonly scope: Scope | 'all';
-  /** Facts that the request names, listed or not. */
+  /** Number of matching facts, including those that are not listed. */
   readonly factCount: number;
   /** Strongest first: confidence, then stamp, then id. */
   readonly facts: readonly SynthesisedFact[];
-  /** One for each triple and place of the facts that are listed and live. */
+  /** One for each triple and place of the live listed facts. */
   readonly triples: readonly SynthesisedTriple[];
   readonly contradictionCount: number;
-  /** Facts that are left out for their confidence. */
+  /** Number of facts below the minimum confidence. */
   readonly filteredCount: number;
   readonly expiredCount: number;
-  /** Facts that are listed, or rivals, are left out for their length. */
+  /** True if facts or rivals are left out because the answer would be too long. */
   readonly isCut: boolean;
-  /** When the facts were counted, in milliseconds since the epoch. */
+  /** Time of the count, in milliseconds since the epoch. */
   readonly madeMs: number;
 }
 
@@ -60,7 +60,7 @@ export interface SynthesisJob {
 export interface Syntheses {
   /**
    * Needs `read`. Rejects with `authorization` for a scope that the key does not have, and with `invalid_entity_uri`.
-   * Its memory depends on the listed facts, not on the total. Above the threshold of jobs a job does it.
+   * Memory depends on the listed facts, not on the total. Above the threshold, a job makes the synthesis.
    */
   make(caller: Principal, request: SynthesisRequest): Promise<Synthesis | SynthesisJob>;
 }

@@ -2,7 +2,7 @@ import { askServer, defineCommand, jsonLine, readShare, type ShownValue, valueLi
 import { SCOPES } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
-/** Characters of a value in the table. */
+/** Maximum characters of a value in the table. */
 const MOST_SHOWN = 60;
 
 type Value = ShownValue;

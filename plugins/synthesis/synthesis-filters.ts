@@ -17,24 +17,24 @@ import {
 export interface SynthesisQuery {
   /** Null for all scopes of the caller. */
   readonly scope: Scope | null;
-  /** Match key. */
+  /** Match key of the entity. */
   readonly entityKey: string | null;
   readonly minConfidence: number;
   readonly includeExpired: boolean;
   readonly limit: number;
 }
 
-/** The facts of one synthesis, as a reader sees them. */
+/** The filters of one synthesis, for one reader. */
 export interface SynthesisFilters {
   /** All facts of the scope and entity, of any confidence. */
   readonly asked: Filter;
-  /** Those that count. */
+  /** Facts that the synthesis counts. */
   readonly matching: Filter;
-  /** Those that are left out for their confidence. */
+  /** Facts below the minimum confidence. */
   readonly filtered: Filter;
-  /** Those that count and are live. */
+  /** Counted facts that are live. */
   readonly live: Filter;
-  /** One fact of each contradiction: the strongest of its triple and place. */
+  /** The strongest fact of each triple and place with a contradiction. */
   readonly leads: Filter;
 }
 
@@ -59,7 +59,7 @@ export const filtersFor = async (
   };
 };
 
-/** Live facts, and those that have merely expired. */
+/** Live facts, and facts that have only expired. */
 const unended = async (reader: FactReader): Promise<Filter> =>
   all(
     await reader.constraint('visible'),
@@ -68,10 +68,13 @@ const unended = async (reader: FactReader): Promise<Filter> =>
     not(inTable('fact_covers', [...SAME_PLACE, NEWER])),
   );
 
-/** A live fact of the same triple and place says otherwise. */
+/** Matches facts with a live fact of the same triple and place and another value. */
 export const hasRival = (live: Filter): Filter => besides(live, OTHER_VALUE);
 
-/** The order of winners: confidence, then stamp. Exact ties go by id, so that each triple has one lead. */
+/**
+ * Matches facts with a stronger one, in the order of winners: confidence, then stamp, then id. So each triple has one
+ * lead.
+ */
 const hasStronger = (live: Filter): Filter =>
   any(besides(live, SURER), besides(live, AS_SURE, NEWER), besides(live, AS_SURE, AS_NEW, HIGHER_ID));
 

@@ -19,12 +19,12 @@ import { synthesisJson } from './synthesis-json.ts';
 
 export const SYNTHESIS_JOB = 'synthesis.make';
 
-/** Gardens are those of the run. */
+/** Contains no gardens, because the run determines them. */
 interface Payload extends WorkingRights {
   readonly query: SynthesisQuery;
 }
 
-/** The stored data of a job: ids and counts, and the view that they belong to. */
+/** The stored result of a job: ids, counts, and the view behind the counts. */
 interface Kept extends Survey, CountedView {
   readonly query: SynthesisQuery;
   readonly madeMs: number;
@@ -57,7 +57,7 @@ export const createSynthesisHandler = ({ facts, intact }: SynthesisJobParts): Jo
   },
 });
 
-/** Surveys the facts for a job, which tells its progress and can be stopped. */
+/** Surveys the facts for a job, which reports progress and can be stopped. */
 const keepSurvey = async (reader: FactReader, query: SynthesisQuery, job: JobRun): Promise<Kept> => {
   const { signal } = job;
   const total = await totalOf(reader, query, signal);

@@ -21,7 +21,7 @@ const VALUE_JSON = objectOf(
   { optional: ['interpret_as'] },
 );
 
-/** Where a fact is, as far as the answer does not say it once for all. */
+/** The place of a fact, unless the answer states it once for all facts. */
 const PLACE_JSON = { scope: { type: 'string', enum: SCOPES }, garden_id: STRING_JSON };
 const PLACE = Object.keys(PLACE_JSON);
 
@@ -128,11 +128,11 @@ const tripleJson = ({ winner, garden, isContradicted, rival }: SynthesisedTriple
   ...(garden === null ? {} : { garden_id: garden }),
 });
 
-/** Marks instructions, so that nobody takes them for content. */
+/** Marks instructions, so that readers do not mistake them for content. */
 const valueJson = ({ type, v, interpretAs }: FactValue) =>
   interpretAs === 'instruction' ? { type, v, interpret_as: interpretAs } : { type, v };
 
-/** To six decimals; 0.1 + 0.2 is no news. */
+/** Rounds to six decimals, because sums such as 0.1 + 0.2 are inexact. */
 const meanConfidence = (facts: readonly SynthesisedFact[]): number | null => {
   if (facts.length === 0) return null;
   const sum = facts.reduce((total, { fact }) => total + fact.confidence, 0);

@@ -52,7 +52,7 @@ export const synthesisRoute = (syntheses: Syntheses): Route<undefined, AskedOfSc
   handle: ({ caller, query }) => reply(syntheses, caller, query, 'query'),
 });
 
-/** `POST /v1/synthesis`: the same, as a body. */
+/** `POST /v1/synthesis`: the parameters of `GET` as a body. */
 export const synthesisByPostRoute = (syntheses: Syntheses): Route<undefined, undefined, AskedOfScope> => ({
   ...COMMON,
   method: 'POST',
@@ -66,7 +66,7 @@ export const synthesisByPostRoute = (syntheses: Syntheses): Route<undefined, und
   handle: ({ caller, body }) => reply(syntheses, caller, body, 'body'),
 });
 
-/** `GET /v1/scopes/{scope}/synthesize`: the same, of one scope. */
+/** `GET /v1/scopes/{scope}/synthesize`: the synthesis of one scope. */
 export const synthesisOfScopeRoute = (syntheses: Syntheses): Route<{ scope: Scope }, Asked> => ({
   ...COMMON,
   method: 'GET',

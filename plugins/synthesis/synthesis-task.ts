@@ -2,7 +2,7 @@ import type { Facts } from '../../kernel/plugin-api.ts';
 import type { UpkeepTask } from '../upkeep/upkeep-api.ts';
 import { surveyFacts } from './survey-facts.ts';
 
-/** Counts what everybody outside gardens may know, so that operators see how a memory grows and where it disagrees. */
+/** Counts facts outside gardens, so that operators see the growth and the contradictions of a memory. */
 export const synthesisTask = (facts: Facts): UpkeepTask => ({
   name: 'synthesis',
   summary: 'counts facts, expired facts and contradictions',

@@ -2,8 +2,8 @@ import { compareHlc, formatHlc, formatInstant, type ReadContext, ServiceError } 
 import { AS_OF_BEFORE_FLOOR, AS_OF_FUTURE } from './time-travel-words.ts';
 
 /**
- * Refuses a read as of a moment that has not come, and of one that the store does not know any more. The clock of a
- * node may be ahead of the time of day, so a stamp that it has given out counts as past.
+ * Refuses a read as of a future moment, and as of a moment before the floor of the store. The clock of a node may be
+ * ahead of the time of day, so its newest stamp counts as past.
  */
 export const checkMoment = async ({ asOf, snapshot, caller }: ReadContext, nowMs: number): Promise<undefined> => {
   if (asOf === undefined) return;

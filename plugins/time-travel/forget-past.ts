@@ -2,7 +2,7 @@ import { lastStampOf } from '../../kernel/internal-api.ts';
 import { type Clock, compareHlc, DEFAULT_TENANT, type HookCaller, type PluginTables } from '../../kernel/plugin-api.ts';
 import { pastDrop } from './time-travel-api.ts';
 
-/** Rows of each table that one transaction deletes. */
+/** Rows per table that one transaction deletes. */
 export const ROWS_PER_PIECE = 1_000;
 
 const DAY_MS = 86_400_000;
@@ -16,8 +16,8 @@ export interface ForgettingParts {
 
 /**
  * Moves the floor of the past to this many whole days ago, and deletes rows that only earlier moments need. The floor
- * moves first: from then on a read as of an earlier moment is refused, so none finds half of its rows. Live rows and
- * all facts stay.
+ * moves before the rows are deleted, so a read as of an earlier moment is refused and never finds only half of its
+ * rows. Live rows and all facts stay.
  */
 export const forgetPast = async ({ tables, clock, hooks, retentionDays }: ForgettingParts): Promise<void> => {
   const floor = lastStampOf((Math.floor(clock.nowMs() / DAY_MS) - retentionDays) * DAY_MS - 1);

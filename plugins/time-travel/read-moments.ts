@@ -3,7 +3,7 @@ import { AsOf, type Hlc, memberRefusal, parseHlc, parseInstant, ValidAt } from '
 import { defineReadParameter } from '../facts/facts-api.ts';
 import { AS_OF_INVALID_TIMESTAMP } from './time-travel-words.ts';
 
-/** An instant means all that was recorded up to it, the whole millisecond; an hlc is the stamp itself. */
+/** Reads a moment. An instant includes everything recorded within its millisecond, and an hlc is the exact stamp. */
 export const readAsOf = (input: unknown, path: string): Hlc => {
   const text = String(input);
   const stamp = parseHlc(text);

@@ -1,8 +1,6 @@
 import { defineCollectHook, defineRef, type Hlc, type Notes, type PluginTransaction } from '../../kernel/plugin-api.ts';
 
-/**
- * Reads what callers say about the moment of a read. For routes and tools that take `as_of` in a place of their own.
- */
+/** Reads the moment in a request. For routes and tools with their own place for `as_of`. */
 export interface Moments {
   /**
    * The notes of a read as of this text, an RFC 3339 date-time or an hlc; `path` names the member in a refusal:
@@ -15,18 +13,18 @@ export interface Moments {
 
 export const Moments = defineRef<Moments>('time-travel.moments');
 
-/** Rows of a tenant that nobody can ask for any more. */
+/** Rows of a tenant that no allowed read needs. */
 export interface PastPiece {
   readonly tenantId: string;
   /** Versions replaced at or before this stamp can no longer be read. */
   readonly before: Hlc;
-  /** Rows that one call deletes, roughly. */
+  /** Approximate number of rows that one call deletes. */
   readonly limit: number;
   readonly transaction: PluginTransaction;
 }
 
 /**
- * A plugin that keeps rows for reads as of earlier moments deletes some of those that are out of reach, and returns how
- * many. Called again until all handlers return 0.
+ * Deletes rows of a plugin that only reads before the floor need, and returns their number. Called again until all
+ * handlers return 0.
  */
 export const pastDrop = defineCollectHook<PastPiece, number>('past:drop');

@@ -28,7 +28,7 @@ interface Settings {
   readonly retentionDays: number;
 }
 
-/** How often the floor is looked at. It moves by whole days. */
+/** How often the floor is checked. It moves by whole days. */
 const FORGET_INTERVAL_MS = 60 * 60 * 1000;
 
 export const timeTravelPlugin = definePlugin({

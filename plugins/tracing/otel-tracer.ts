@@ -22,7 +22,7 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Whether this process has an SDK: without one the API hands out spans that are nowhere. */
+/** Returns true if this process has an SDK. Without one the API makes only spans that are not recorded. */
 export const hasSdk = (name: string): boolean =>
   isSpanContextValid(trace.getTracer(name).startSpan('is there an SDK', { root: true }).spanContext());
 
@@ -61,7 +61,7 @@ const parentContext = (parent: SpanOptions['parent']): Context => {
   return remote === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
 };
 
-/** Runs the work, and ends the span when it is over. */
+/** Runs the work, and ends the span afterwards. */
 const settle = <T>(span: OtelSpan, work: (span: Span) => T): T => {
   let result: T;
   try {
@@ -86,7 +86,7 @@ const settle = <T>(span: OtelSpan, work: (span: Span) => T): T => {
   ) as T;
 };
 
-/** An error is told by its code alone: its message may hold data. A refusal is an answer, and no failure. */
+/** Records only the code of an error, because its message may contain data. A refusal does not count as an error. */
 const endFailed = (span: OtelSpan, error: unknown): void => {
   const isRefusal = error instanceof ServiceError && error.status < 500;
   span.setAttribute(

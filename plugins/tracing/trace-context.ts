@@ -2,15 +2,15 @@ import { createTraceState, isSpanContextValid, type SpanContext } from '@opentel
 import type { RemoteParent } from '../../kernel/internal-api.ts';
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** Longer ones are not passed on, as W3C Trace Context allows. */
+/** A longer `tracestate` is dropped, as W3C Trace Context allows. */
 const MOST_STATE_CHARACTERS = 512;
 const SAMPLED = 1;
 
-/** A span of another program by its headers (W3C Trace Context); undefined where they name none. */
+/** Reads the span of another program from its headers (W3C Trace Context). Undefined without a valid one. */
 export const readTraceContext = ({ traceparent, tracestate }: RemoteParent): SpanContext | undefined => {
   const [, version, traceId, spanId, flags, rest] = FORM.exec(traceparent.trim()) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined || version === 'ff') return undefined;
-  // Later versions may say more after the flags; this one may not.
+  // Only later versions may have more parts after the flags.
   if (version === '00' && rest !== undefined) return undefined;
   const isState = tracestate !== undefined && tracestate !== '' && tracestate.length <= MOST_STATE_CHARACTERS;
   const context: SpanContext = {
@@ -23,7 +23,7 @@ export const readTraceContext = ({ traceparent, tracestate }: RemoteParent): Spa
   return isSpanContextValid(context) ? context : undefined;
 };
 
-/** The headers that name this span to another program. */
+/** Returns the headers that identify this span to another program. */
 export const traceHeaders = ({ traceId, spanId, traceFlags, traceState }: SpanContext): Record<string, string> => {
   const state = traceState?.serialize() ?? '';
   return {

@@ -23,7 +23,7 @@ export interface ImportChunk {
   readonly refused: readonly RefusedLine[];
   /** Offset in the file at the end of this chunk. */
   readonly offset: number;
-  /** The same when the file is read again, but different for two equal chunks of one file. */
+  /** Equal for every read of the same file, but different for two equal chunks of one file. */
   readonly idempotencyKey: string;
 }
 

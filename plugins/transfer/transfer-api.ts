@@ -1,13 +1,13 @@
 import { defineCollectHook, defineRef, type PluginSnapshot, type PluginTransaction } from '../../kernel/plugin-api.ts';
 
-/** One line of an export besides its `type`, as JSON. */
+/** One line of an export as JSON, without its `type`. */
 export type TransferLine = Readonly<Record<string, unknown>>;
 
 /** The lines that one plugin adds to the export of a tenant, after all facts. */
 export interface TransferSection {
   /** The `type` of its lines. */
   readonly type: string;
-  /** Its lines page by page, in an order that does not depend on the engine. All pages come from one snapshot. */
+  /** Yields its lines in pages, in the same order for every engine. All pages come from one snapshot. */
   pages(snapshot: PluginSnapshot, tenantId: string): AsyncIterable<readonly TransferLine[]>;
   /**
    * Imports one line, after the facts that it refers to. Returns true if anything changed. Idempotent. Throws
@@ -19,7 +19,7 @@ export interface TransferSection {
 /** Runs once per export or import. Collects the rows that cannot be derived from facts alone. */
 export const tenantTransfer = defineCollectHook<Record<string, never>, TransferSection>('tenant:transfer');
 
-/** Writes finished lines, each with its line end. Resolves when more may come. */
+/** Writes finished lines, each with its line end. Resolves when it can accept more. */
 export type LineSink = (lines: readonly string[], facts: number) => Promise<void>;
 
 /** The first line of an export, which names its tenant. */
@@ -40,17 +40,17 @@ export interface NumberedText {
 /** The result of importing some lines. */
 export interface ImportedLines {
   readonly facts: number;
-  /** Facts that were new here. */
+  /** Number of facts that this store did not have. */
   readonly stored: number;
   readonly refused: readonly { readonly number: number; readonly reason: string }[];
-  /** Number of facts in the file, once its last line was read. */
+  /** Number of facts in the file. Null until its last line is read. */
   readonly announced: number | null;
 }
 
 /** One file being imported. */
 export interface TenantImport {
   readonly header: TransferHeader;
-  /** False if the file comes from another node. */
+  /** True if the same node has made the export. */
   readonly sameNode: boolean;
   /** Imports lines in one transaction, in the order of the file. Known lines change nothing. */
   take(lines: readonly NumberedText[]): Promise<ImportedLines>;

@@ -11,10 +11,9 @@ import type { RunStore, StoredRun } from './run-store.ts';
 import type { StartRun } from './start-run.ts';
 import type { TaskReport, Upkeep, UpkeepTask } from './upkeep-api.ts';
 
-/** Runs that a report shows of each task. */
+/** Number of runs per task in a report. */
 const SHOWN_RUNS = 5;
 
-/** Runs of one task that wait or run at the same time, by hand. */
 export interface UpkeepParts {
   readonly clock: Clock;
   readonly store: RunStore;
@@ -56,7 +55,7 @@ export const createUpkeep = ({ clock, store, jobs, timetables, tasks, startRun }
       const task = tasksOf(caller).find((one) => one.name === name);
       if (task === undefined) throw new ServiceError('lookup', 'no such task of upkeep', { hint: TASKS_HINT });
       const [last] = (await store.newest(caller.tenantId, [name], 1)).get(name) ?? [];
-      // Many who ask at once share the run that has not ended.
+      // Simultaneous requests share a run that has not ended.
       if (last !== undefined && isOpen(await withEnd(jobs, caller, last))) return last.jobId;
       return startRun(name, caller.tenantId, clock.nowMs());
     },
@@ -69,10 +68,10 @@ const TASKS_HINT = 'GET /v1/upkeep lists the tasks of this node';
 
 const isOpen = ({ status }: StoredRun): boolean => status === 'pending' || status === 'running';
 
-/** A run whose job was cancelled, or is gone, could not say so itself. */
+/** Completes a run whose job was cancelled or removed, because such a job could not store its end. */
 const withEnd = async (jobs: JobQueue, caller: Principal, run: StoredRun): Promise<StoredRun> => {
   if (!isOpen(run)) return run;
-  // `admin` includes no `read`, which jobs are read by; how a run ended is for administrators.
+  // Jobs require `read`, which `admin` does not include, but administrators may see the end of a run.
   const reader = { ...caller, permissions: new Set([...caller.permissions, 'read']) };
   try {
     const { status, error } = await jobs.read(reader, run.jobId);

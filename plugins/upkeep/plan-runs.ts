@@ -11,7 +11,7 @@ import type { Plan, RunStore } from './run-store.ts';
 import type { StartRun } from './start-run.ts';
 import type { UpkeepTask } from './upkeep-api.ts';
 
-/** A time of the schedule that passed while no node ran is made up for if it is younger. */
+/** Maximum age of a missed time. A run that is missed while no node runs is made up for within this time. */
 export const MAX_DELAY_MS = 24 * 3_600_000;
 
 export interface PlannerParts {
@@ -24,8 +24,8 @@ export interface PlannerParts {
 }
 
 /**
- * Starts due runs. One process does so, the holder of a lease; the runs are jobs, which any process does. Each
- * scheduled time has exactly one run per tenant, after any number of attempts.
+ * Starts due runs. Only the holder of a lease plans. The runs are jobs, which any process may run. Each scheduled time
+ * has exactly one run per tenant, after any number of attempts.
  */
 export const planRuns = async (
   parts: PlannerParts,
@@ -51,7 +51,8 @@ const planTask = async (
   const patterns = timetable.patterns.join('; ');
   const plan = await store.planOf(task.name);
   if (plan === undefined || plan.patterns !== patterns || plan.plannedMs > nowMs + MAX_DELAY_MS) {
-    // A schedule counts from the moment at which it is first seen. A clock that was far ahead counts as never seen.
+    // A schedule starts when a node first reads it. A planned time far in the future, from a wrong clock, starts it
+    // again.
     await store.setPlan(task.name, { patterns, plannedMs: nowMs }, confirm);
     log.info('the schedule of a task of upkeep begins', { task: task.name });
     return;
@@ -66,8 +67,8 @@ const planTask = async (
 };
 
 /**
- * The last time of the schedule that has come and was not seen to. Earlier ones that were missed are not made up for:
- * one run does the work of them all.
+ * Returns the latest scheduled time that has passed without a run. Earlier missed times are skipped, because one run
+ * does the work of all.
  */
 const latestDue = (timetable: Timetable, { plannedMs }: Plan, nowMs: number): number | undefined => {
   let latest: number | undefined;

@@ -1,11 +1,11 @@
 import { Cron } from 'croner';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 
-/** When a task is due: cron patterns of five fields, in UTC. */
+/** The times of a task: cron patterns of five fields, in UTC. */
 export interface Timetable {
   readonly task: string;
   readonly patterns: readonly string[];
-  /** The first time strictly after this one, in milliseconds since the epoch; undefined where there is none. */
+  /** Returns the first time strictly after this one, in milliseconds since the epoch. Undefined if there is none. */
   nextAfter(ms: number): number | undefined;
 }
 
@@ -14,9 +14,8 @@ const TASK_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const MINUTE_MS = 60_000;
 
 /**
- * Reads `lint 0 3 * * *; decay 30 3 * * *`: names of tasks with the minute, hour, day of the month, month and day of
- * the week at which they are due. Throws `validation` for anything else: nobody shall believe in upkeep that never
- * comes.
+ * Reads `lint 0 3 * * *; decay 30 3 * * *`: names of tasks, each with minute, hour, day of the month, month and day of
+ * the week. Throws `validation` for anything else, because a skipped task would go unnoticed.
  */
 export const readSchedule = (text: string): readonly Timetable[] => {
   const entries = text
@@ -41,13 +40,13 @@ const timetableOf = (task: string, patterns: readonly string[]): Timetable => {
     const times = readers.flatMap((next) => next(ms) ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   };
-  // The epoch is as good as any time: a pattern that fits no day fits none after it.
+  // A pattern without a time after the epoch never has one.
   if (nextAfter(0) === undefined) throw refused(`has a pattern for ${task} that fits no day`);
   return { task, patterns, nextAfter };
 };
 
 const compile = (task: string, pattern: string): ((ms: number) => number | undefined) => {
-  // Words such as @daily, and patterns with seconds, are left to others: a task is due at most once a minute.
+  // Refuses words such as @daily, and patterns with seconds: a task is due at most once a minute.
   if (pattern.split(' ').length !== 5) throw refused(`has a pattern for ${task} that has not five fields`);
   let cron: Cron;
   try {
@@ -56,7 +55,7 @@ const compile = (task: string, pattern: string): ((ms: number) => number | undef
     throw refused(`has a pattern for ${task} that is no cron pattern`);
   }
   return (ms) => {
-    // Whole minutes from here on: the library compares seconds.
+    // Rounds down to whole minutes, because the library compares seconds.
     const from = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
     try {
       return cron.nextRun(new Date(from))?.getTime();

@@ -26,19 +26,19 @@ export interface StoredRun {
 
 type RunKey = Pick<StoredRun, 'tenantId' | 'task' | 'dueMs'>;
 
-/** Runs that are kept of each task and tenant. */
+/** Number of stored runs of each task and tenant. */
 export const KEPT_RUNS = 20;
 
-/** Runs that are read for one measure of a task. */
+/** Limit of runs that are read for one metric of a task. */
 const MOST_MEASURED = 1_000;
 
-/** Up to which time of the schedule a task was seen to. */
+/** The time up to which a schedule was planned. */
 export interface Plan {
   readonly patterns: string;
   readonly plannedMs: number;
 }
 
-/** The runs with their results. */
+/** The stored runs with their results. */
 export class RunStore {
   readonly #tables: PluginTables;
 
@@ -53,7 +53,7 @@ export class RunStore {
     });
   }
 
-  /** `confirm` says in the transaction that this process may plan. */
+  /** `confirm` checks in the transaction that this process may plan. */
   setPlan(task: string, { patterns, plannedMs }: Plan, confirm: (transaction: PluginTransaction) => Promise<void>) {
     return this.#tables.write(DEFAULT_TENANT, async (own, transaction) => {
       await confirm(transaction);
@@ -66,8 +66,8 @@ export class RunStore {
   }
 
   /**
-   * Adds a run and the job that does it, both or none. Returns the job, that of the run of this time if there is one
-   * already. Forgets the oldest runs.
+   * Adds a run and its job, both or neither. Returns the job, or the job of an existing run for this time. Deletes the
+   * oldest runs.
    */
   add(key: RunKey, enqueue: (transaction: PluginTransaction) => Promise<string>): Promise<string> {
     const { tenantId, task, dueMs } = key;
@@ -88,7 +88,7 @@ export class RunStore {
     });
   }
 
-  /** Changes a run that is there, in a transaction of its tenant. */
+  /** Changes an existing run, in a transaction of its tenant. */
   async update(
     own: WritableTables,
     key: RunKey,
@@ -110,7 +110,7 @@ export class RunStore {
     return this.#tables.in(transaction);
   }
 
-  /** The newest runs of a tenant by task, newest first. */
+  /** Returns the newest runs of a tenant by task, newest first. */
   async newest(tenantId: string, tasks: readonly string[], limit: number): Promise<Map<string, StoredRun[]>> {
     return this.#tables.read(async (own) => {
       const found = new Map<string, StoredRun[]>();
@@ -126,7 +126,7 @@ export class RunStore {
     });
   }
 
-  /** The last run of a task that was done, of each tenant; where they are very many, of those that ran last. */
+  /** Returns the last completed run of a task for each tenant. Beyond the limit, only for the tenants that ran last. */
   async lastDone(task: string): Promise<readonly StoredRun[]> {
     const rows: Record<string, SqlValue>[] = await this.#tables.read((own) =>
       own(RUNS).where({ task, status: 'done' }).orderBy('due_ms', 'desc').limit(MOST_MEASURED).select(),
@@ -136,7 +136,7 @@ export class RunStore {
     return [...last.values()];
   }
 
-  /** Every tenant that has facts. */
+  /** Returns every tenant with facts. */
   tenants(): Promise<readonly string[]> {
     return this.#tables.read(async (_own, snapshot: PluginSnapshot) => {
       const ends = await snapshot.ledgerEnds();

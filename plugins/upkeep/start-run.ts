@@ -20,7 +20,7 @@ export interface RunParts {
   readonly jobs: JobQueue;
   readonly clock: Clock;
   readonly names: ServiceNames;
-  /** Filled when the node starts. */
+  /** Filled at the start of the node. */
   readonly tasks: ReadonlyMap<string, UpkeepTask>;
   readonly countRun: CountRun;
 }
@@ -42,7 +42,7 @@ export const createStartRun =
     return store.add({ tenantId, task, dueMs }, enqueue);
   };
 
-/** Characters of a result that are kept, as JSON. */
+/** Maximum characters of a stored result, as JSON. */
 const MAX_RESULT_CHARACTERS = 16_384;
 
 /** Runs a task, and stores its result. */
@@ -63,10 +63,10 @@ export const upkeepJob = (parts: RunParts): JobHandler => ({
       });
       countRun(key.task, 'done');
     } catch (error) {
-      // A run that was interrupted goes on in another process, or was cancelled by somebody who knows.
+      // An interrupted run continues in another process, or was cancelled on purpose.
       if (!job.signal.aborted) countRun(key.task, 'failed');
       const message = error instanceof ServiceError ? error.message : INTERNAL;
-      // A later attempt says otherwise. A process that holds the job no longer has nothing to say.
+      // A later attempt replaces this status. The update fails if another process has the job, and is then unnecessary.
       await note(parts, job, { status: 'failed', completedMs: clock.nowMs(), error: message }).catch(() => {});
       throw error;
     }

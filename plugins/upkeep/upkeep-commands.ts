@@ -40,7 +40,7 @@ interface ShownTask {
   }[];
 }
 
-/** Counts and words of a result; what lies deeper is for `--json`. */
+/** Shows counts and texts of a result. Nested members appear only with `--json`. */
 const shortResult = (result: Readonly<Record<string, unknown>> = {}): string =>
   Object.entries(result)
     .filter(([, value]) => typeof value !== 'object')

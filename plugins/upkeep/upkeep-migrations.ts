@@ -11,7 +11,7 @@ export const upkeepMigrations: readonly Migration[] = [
       await schema.createTable(RUNS, (table) => {
         table.text('tenant_id').notNullable();
         table.text('task').notNullable();
-        // The time of the schedule for which it is, or when somebody asked for it.
+        // The scheduled time of the run, or the time of the request.
         table.bigInteger('due_ms').notNullable();
         table.text('job_id').notNullable();
         table.text('status').notNullable();
@@ -26,7 +26,7 @@ export const upkeepMigrations: readonly Migration[] = [
         table.text('tenant_id').notNullable();
         table.text('task').notNullable();
         table.text('patterns').notNullable();
-        // All times of the schedule up to this one have been seen to.
+        // All scheduled times up to this one have been planned.
         table.bigInteger('planned_ms').notNullable();
         table.primary(['tenant_id', 'task']);
       });

@@ -22,7 +22,7 @@ import { upkeepMigrations } from './upkeep-migrations.ts';
 import { runUpkeepRoute, upkeepRoute } from './upkeep-routes.ts';
 import { countRuns, measureRuns } from './upkeep-telemetry.ts';
 
-/** How often the holder of the lease looks whether something is due. */
+/** How often the holder of the lease checks for due tasks. */
 const LOOK_INTERVAL_MS = 10_000;
 
 interface Settings {
@@ -83,7 +83,7 @@ export const upkeepPlugin = definePlugin({
   },
 });
 
-/** A schedule that names what nobody does would leave its operator in the belief that it is done. */
+/** Refuses a schedule with an unknown task, because the operator would believe that the task runs. */
 const requireTasks = (timetables: readonly Timetable[], tasks: ReadonlyMap<string, UpkeepTask>): void => {
   const unknown = timetables.map(({ task }) => task).filter((task) => !tasks.has(task));
   if (unknown.length === 0) return;

@@ -14,7 +14,7 @@ export const countRuns = (telemetry: Telemetry): CountRun => {
   return (task, result) => runs.add(1, { task, result });
 };
 
-/** Shows when each task was done last, so that an alert can say that it has not been for too long. */
+/** Publishes the time of the last completed run of each task, for alerts about overdue tasks. */
 export const measureRuns = (telemetry: Telemetry, store: RunStore, tasks: ReadonlyMap<string, UpkeepTask>): void =>
   telemetry.gauge(
     {

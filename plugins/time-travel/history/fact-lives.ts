@@ -5,34 +5,37 @@ import { compareHlc, type FactOutline, type Hlc } from '../../../kernel/plugin-a
 export interface FactEnd {
   readonly at: Hlc;
   readonly by: Cover['kind'] | 'valid_until' | 'ttl';
-  /** The fact that ended it; null for an end that came by itself. */
+  /** The fact that ended it. Null for an expiry. */
   readonly factId: string | null;
 }
 
-/** When a fact counted, on the record time of this node. */
+/** The time during which a fact was live, by the record time of this node. */
 export interface FactLife {
   readonly fact: FactOutline;
-  /** Null as long as nothing ends it. An end in the future has not come yet. */
+  /** Null while the fact has no end. The end may be in the future. */
   readonly end: FactEnd | null;
-  /** It counted at some time: it asserts something, and did not come after its end. */
+  /** True if the fact was ever live: it asserts something, and its end does not precede its start. */
   readonly hasLived: boolean;
 }
 
-/** Winners that are named of an exact tie. Each of very many, which only other nodes can send, would begin a reign. */
+/**
+ * Most winners of an exact tie that are listed. Other nodes can send very many tied facts, and each would begin a
+ * reign.
+ */
 export const MOST_TIED = 16;
 
 /** The winner of one triple and place during a span of time. */
 export interface Reign {
-  /** Several for an exact tie, at most `MOST_TIED`. */
+  /** Ids of the winners: several for an exact tie, at most `MOST_TIED`. */
   readonly factIds: readonly string[];
   readonly from: Hlc;
-  /** Null for who wins now. */
+  /** Null for the present winner. */
   readonly until: Hlc | null;
 }
 
 /**
- * The lives of all facts of one triple and place. A cover ends the facts below its stamp from the moment when it was
- * recorded; a time-to-live ends a fact when it has passed, but not before it was set. The newest time-to-live counts.
+ * Returns the lives of all facts of one triple and place. A cover ends the facts below its stamp at the moment of its
+ * record. A time-to-live ends a fact when it has passed, but not before it was set. The newest time-to-live counts.
  */
 export const livesOf = (
   facts: readonly FactOutline[],
@@ -67,11 +70,11 @@ const later = (a: Hlc, b: Hlc): Hlc => (compareHlc(a, b) < 0 ? b : a);
 const firstEnd = (ends: readonly FactEnd[]): FactEnd | null =>
   ends.reduce<FactEnd | null>((first, end) => (first === null || compareHlc(end.at, first.at) < 0 ? end : first), null);
 
-/** Whether the fact counts at this moment. */
+/** Returns true if the fact is live at this moment. */
 export const isLiveAt = ({ fact, end, hasLived }: FactLife, at: Hlc): boolean =>
   hasLived && compareHlc(fact.feed, at) <= 0 && (end === null || compareHlc(end.at, at) > 0);
 
-/** The winners of one triple and place up to now, in order of time; a time without any live fact is left out. */
+/** Returns the winners of one triple and place up to now, in order of time. Leaves out times without a live fact. */
 export const reignsOf = (lives: readonly FactLife[], nowMs: number): Reign[] => {
   const known = lives.filter(({ hasLived }) => hasLived);
   const moments = known
@@ -93,7 +96,8 @@ export const reignsOf = (lives: readonly FactLife[], nowMs: number): Reign[] => 
 };
 
 /**
- * Higher confidence, then the higher stamp; those of an exact tie with the lowest ids. Once over all, without sorting.
+ * Returns the fact with the highest confidence, then the highest stamp. Of an exact tie, returns the lowest ids. One
+ * pass without sorting, because lists may be long.
  */
 const winnersAmong = (lives: readonly FactLife[]): string[] => {
   let winners: FactOutline[] = [];

@@ -9,7 +9,7 @@ import {
 import { SCOPES } from '../../../kernel/plugin-api.ts';
 
 const PAGE = 200;
-/** Characters of a value in the table. */
+/** Maximum characters of a value in the table. */
 const MOST_SHOWN = 48;
 
 interface ShownFact {
@@ -86,7 +86,7 @@ const COLUMNS = ['time', 'what', 'relation', 'value', 'confidence', 'scope', 'so
 const keyOf = ({ relation, scope, reigns }: ShownTriple): string =>
   JSON.stringify([relation, scope, reigns[0]?.fact_ids]);
 
-/** Beginnings and ends in the order in which they happened. */
+/** Sorts beginnings and ends by time. */
 const timeline = (events: readonly ShownEvent[]): string[][] => {
   const lines = events.flatMap(({ event, recorded_at, fact, contradicts, ended }) => [
     { at: recorded_at, what: contradicts.length > 0 ? `${event}, contradicts` : event, fact },

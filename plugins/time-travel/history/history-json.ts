@@ -55,10 +55,10 @@ export const HISTORY = defineComponent('History', {
   summary: 'the recorded changes of facts, and their winners',
   json: historySchema(component(FACT)),
 });
-/** With the members of facts that the caller named. */
+/** The history with only the requested members of facts. */
 export const HISTORY_PART_JSON = historySchema(component(FACT_PART));
 
-/** An end that has not come yet is told by the fact itself. */
+/** Leaves out a future end, which the fact itself shows. */
 export const eventJson = (
   { kind, view, contradicts, ends, life }: HistoryEvent,
   { factJson, nowMs }: { readonly factJson: FactJson; readonly nowMs: number },

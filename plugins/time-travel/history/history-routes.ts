@@ -65,7 +65,7 @@ const COMMON = {
   answers: { 200: { json: component(HISTORY), part: HISTORY_PART_JSON } },
 } as const;
 
-/** `GET /v1/history/{entity_uri}`: how the facts about an entity came to be, oldest first. */
+/** `GET /v1/history/{entity_uri}`: the recorded facts about an entity, oldest first. */
 export const entityHistoryRoute = (parts: HistoryParts): Route<{ entity_uri: string }, EntityQuery> => ({
   ...COMMON,
   path: '/v1/history/*entity_uri',
@@ -99,7 +99,7 @@ export const entityHistoryRoute = (parts: HistoryParts): Route<{ entity_uri: str
   },
 });
 
-/** `GET /v1/facts/{id}/history`: the same, of the triple and place of a fact. */
+/** `GET /v1/facts/{id}/history`: the recorded facts with the triple and place of a fact. */
 export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, PageQuery> => ({
   ...COMMON,
   path: '/v1/facts/:id/history',

@@ -20,24 +20,24 @@ import {
 import type { IntactFacts } from '../../facts/facts-api.ts';
 import { type FactLife, isLiveAt, livesOf, type Reign, reignsOf } from './fact-lives.ts';
 
-/** Facts of one triple whose lives are worked out; those of a triple with more are not told. */
+/** Most facts of one triple whose lives are computed. Beyond it, the triple has no lives in the answer. */
 const MOST_OF_TRIPLE = 500;
-/** The same over all triples of a page. */
+/** Most facts of all triples of a page whose lives are computed. */
 const MOST_OF_PAGE = 2_000;
-/** Values of one page; the rest of the body is for the winners. */
+/** Bytes for the values of one page. The rest of the body is for the winners. */
 const EVENT_BYTES = LIST_BYTES - 1024 * 1024;
-/** Ids of other facts that an event lists. */
+/** Most ids of other facts that an event lists. */
 const MOST_LISTED = 64;
 
-/** A stored fact about an entity, with its later fate. */
+/** A stored fact about an entity, with its end. */
 export interface HistoryEvent {
   readonly kind: 'asserted' | 'received' | 'retracted' | 'resolved';
   readonly view: FactView;
-  /** Live facts of its triple and place that said otherwise when it came. */
+  /** Ids of the live facts of its triple and place that it contradicted when it was recorded. */
   readonly contradicts: readonly string[];
-  /** Facts that it has ended. */
+  /** Ids of the facts that it has ended. */
   readonly ends: readonly string[];
-  /** Null where the fact has no life, or where its triple has too many facts. */
+  /** Null for a fact without a life, and for a triple with too many facts. */
   readonly life: FactLife | null;
 }
 
@@ -51,20 +51,20 @@ export interface TripleReigns {
 export interface HistoryPage {
   /** In the order in which this node recorded them. */
   readonly events: readonly HistoryEvent[];
-  /** Of each triple and place among the events. */
+  /** The winners of each triple and place among the events. */
   readonly triples: readonly TripleReigns[];
-  /** Stamp of the last event, where others follow. */
+  /** Stamp of the last event if further events follow. */
   readonly next: Hlc | null;
 }
 
 export interface HistoryQuery {
-  /** Which facts; what the reader may see is added. */
+  /** Selects the facts. The rights of the reader narrow it further. */
   readonly filter: Filter;
   readonly after: Hlc | undefined;
   readonly limit: number;
 }
 
-/** One page of a history. It reads the facts of the page, and the outlines of the triples that they belong to. */
+/** Reads one page of a history: the facts of the page, and the lives of all facts in their triples. */
 export const readHistory = async (
   reader: FactReader,
   { filter, after, limit }: HistoryQuery,
@@ -97,7 +97,7 @@ interface TripleLives {
   readonly covers: readonly Cover[];
 }
 
-/** By triple and place; those with too many facts are left out. */
+/** Returns the lives by triple and place. Leaves out triples with too many facts. */
 const livesOfTriples = async (
   { snapshot, nowMs }: FactReader,
   visible: Filter,
@@ -113,7 +113,7 @@ const livesOfTriples = async (
     const covers = await snapshot.covers(outlines);
     const lives = livesOf(outlines, covers, await snapshot.expiries(outlines));
     known.set(id, { covers, lives, reigns: reignsOf(lives, nowMs) });
-    // Working a triple out takes some milliseconds; others go first between two of them.
+    // A triple takes some milliseconds, so other requests may run before the next one.
     await othersGoFirst();
   }
   return known;

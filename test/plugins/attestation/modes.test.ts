@@ -23,7 +23,7 @@ forEachStore('source attestation', () => {
     node.request('POST', '/v1/facts', { key: as, body: factBody(changes) });
   const metadata = async () => (await node.request('GET', '/.well-known/svc')).body.source_attestation;
 
-  it('off: looks at no source, and marks no fact', async () => {
+  it('off: checks no source, and marks no fact', async () => {
     await start('off');
     const { status, body } = await post({ source: 'agent:other' });
     expect([status, body.attested, body.warnings]).to.deep.equal([201, null, []]);
@@ -31,7 +31,7 @@ forEachStore('source attestation', () => {
     expect(await metadata()).to.equal('off');
   });
 
-  it('enforce: takes the own entity as the source, in any spelling of its match key, and no other', async () => {
+  it('enforce: accepts only the own entity as the source, in any spelling of its match key', async () => {
     await start('enforce');
     expect(await metadata()).to.equal('enforce');
     const own = await post();
@@ -47,7 +47,7 @@ forEachStore('source attestation', () => {
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('enforce: does not let an admin speak for others either, and names no value', async () => {
+  it('enforce: refuses other sources even to an admin, with an error that contains no value', async () => {
     await start('enforce');
     const admin = await node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'write', 'admin'] });
     const { status, body, text } = await post({}, admin);
@@ -55,7 +55,7 @@ forEachStore('source attestation', () => {
     expect(text).not.to.contain('agent:');
   });
 
-  it('enforce: gives each item of a batch its own verdict', async () => {
+  it('enforce: checks each item of a batch separately', async () => {
     await start('enforce');
     const items = [factBody(), factBody({ source: 'agent:other' }), factBody({ relation: 'memory:age' })];
     const { status, body } = await node.request('POST', '/v1/facts/batch', { key, body: items });
@@ -64,7 +64,7 @@ forEachStore('source attestation', () => {
     expect(body.results[1].error.code).to.equal('source_attestation_failed');
   });
 
-  it('warn: takes any source, and says which facts are not attested', async () => {
+  it('warn: accepts any source, and marks facts without attestation', async () => {
     await start('warn');
     expect(await metadata()).to.equal('warn');
     const foreign = await post({ source: 'agent:other' });
@@ -81,7 +81,7 @@ forEachStore('source attestation', () => {
     expect([await marked(true), await marked(false)]).to.deep.equal([1, 2]);
   });
 
-  it('warn: warns for the items of a batch', async () => {
+  it('warn: returns warnings for the items of a batch', async () => {
     await start('warn');
     const items = [factBody(), factBody({ relation: 'memory:age', source: 'agent:other' })];
     const { body } = await node.request('POST', '/v1/facts/batch', { key, body: items });
@@ -89,7 +89,7 @@ forEachStore('source attestation', () => {
     expect(warnings).to.deep.equal([[], [WARNING]]);
   });
 
-  it('lets conflicts be resolved: the node names the caller as the source of a resolution', async () => {
+  it('allows resolutions, because the node sets the caller as their source', async () => {
     await start('enforce');
     await post();
     await post({ value: { type: 'string', v: 'cook' } });
@@ -108,7 +108,7 @@ forEachStore('a promotion under source attestation', () => {
   afterEach(() => garden.stop());
 
   for (const mode of ['enforce', 'warn'] as const) {
-    it(`${mode}: keeps the source of the author, which does not make it attested`, async () => {
+    it(`${mode}: keeps the author as the source, which is not attested by that`, async () => {
       const plugins = ['attestation', 'gardens', 'keys', 'facts'];
       garden = await startGardenNode({ plugins, env: { SVC_SOURCE_ATTESTATION_MODE: mode } });
       await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });

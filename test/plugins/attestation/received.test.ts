@@ -15,7 +15,7 @@ forEachStore('source attestation of received facts', () => {
   let stand: IngestStand;
   afterEach(() => node.stop());
 
-  /** The mark of one fact of the peer `svc:node:p` at p.test, by its source. */
+  /** Returns the marks of facts from the peer `svc:node:p` at p.test, by their sources. */
   const marks = async (mode: string, facts: readonly ReturnType<typeof peerFact>[]) => {
     const third = peeringFor(undefined, {
       peerId: 'third',
@@ -56,7 +56,7 @@ forEachStore('source attestation of received facts', () => {
     [relayed(12, 'svc://p.test/agent/a', 'unknown'), true],
   ] as const;
 
-  it('marks what the verified origin, or else the sender, may say as itself or under its address', async () => {
+  it('marks sources that the verified origin, or else the sender, may use: its own name or names under its address', async () => {
     const expected = CASES.map(([, attested]) => attested);
     expect(
       await marks(
@@ -66,7 +66,7 @@ forEachStore('source attestation of received facts', () => {
     ).to.deep.equal(expected);
   });
 
-  it('refuses none of them while it is enforced, because a relay speaks for nobody', async () => {
+  it('refuses none of them in mode enforce, because a relay sends facts of others', async () => {
     const expected = CASES.map(([, attested]) => attested);
     expect(
       await marks(
@@ -76,7 +76,7 @@ forEachStore('source attestation of received facts', () => {
     ).to.deep.equal(expected);
   });
 
-  it('marks nothing while it is off', async () => {
+  it('marks nothing in mode off', async () => {
     expect(await marks('off', [from(1, 'svc://p.test/agent/a')])).to.deep.equal([null]);
   });
 });

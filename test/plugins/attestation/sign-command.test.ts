@@ -19,7 +19,7 @@ describe('the command sign', () => {
   const makeKey = () => runInProcess(['sign', '--new-key', keyFile]);
   const sign = (input: string) => runInProcess(['sign', '--key', keyFile, '--key-id', 'k1'], { input });
 
-  it('makes a key that only its owner may read, shows its public half, and never replaces one', async () => {
+  it('makes a key that only its owner may read, prints its public half, and never replaces a key', async () => {
     const { exitCode, stdout, stderr } = await makeKey();
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/^[A-Za-z0-9_-]{43}\n$/);
@@ -30,7 +30,7 @@ describe('the command sign', () => {
     expect(await readFile(keyFile, 'utf8')).to.equal(secret);
   });
 
-  it('signs a file of lines wholly or not at all, and names the line that is wrong', async () => {
+  it('signs all lines of a file or none, and names the wrong line', async () => {
     await makeKey();
     const good = JSON.stringify(factBody());
     const both = await sign(`${good}\n\n${good}\n`);
@@ -61,7 +61,7 @@ describe('the command sign', () => {
 });
 
 forEachStore('an assertion that the command sign has signed', () => {
-  it('is accepted by a node that demands signatures, and not once it was changed', async () => {
+  it('is accepted by a node that requires signatures, but not after a change', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sign-'));
     const node = await startTestNode({
       plugins: ['attestation', 'facts', 'keys'],

@@ -31,14 +31,14 @@ forEachStore('an assertion signed by an agent key', () => {
       body: factBody({ attestation: { key_id: keyId, signature: signature(text) }, ...changes }),
     });
 
-  it('carries the id of the key', async () => {
+  it('contains the id of the key', async () => {
     const { status, body } = await post({}, 'user:alice\nmemory:role\nstring\nCEO\nagent:w1');
     expect([status, body.attested_key_id]).to.deep.equal([201, keyId]);
     const read = await node.request('GET', `/v1/facts/${body.id}`, { key });
     expect(read.body.attested_key_id).to.equal(keyId);
   });
 
-  it('is checked against the body as sent, before anything is trimmed', async () => {
+  it('is verified against the body as sent, before trimming', async () => {
     const reply = await post({ entity: ' user:alice ' }, ' user:alice \nmemory:role\nstring\nCEO\nagent:w1');
     expect([reply.status, reply.body.entity]).to.deep.equal([201, 'user:alice']);
     expect((await post({ entity: ' user:bob ' }, 'user:bob\nmemory:role\nstring\nCEO\nagent:w1')).status).to.equal(422);
@@ -51,7 +51,7 @@ forEachStore('an assertion signed by an agent key', () => {
     expect((await post(yes, 'user:alice\nmemory:on\nboolean\ntrue\nagent:w1')).status).to.equal(201);
   });
 
-  it('is refused with a wrong signature, before its names and scope are judged', async () => {
+  it('is refused with a wrong signature, before its names and scope are checked', async () => {
     const wrong = await post({ relation: 'svc:received_from' }, 'something else');
     expect([wrong.status, wrong.body.code]).to.deep.equal([422, 'attestation_invalid']);
     expect(await storedFacts(node)).to.equal(0);
@@ -63,7 +63,7 @@ forEachStore('an assertion signed by an agent key', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([403, 'authorization']);
   });
 
-  it('is demanded in batches too', async () => {
+  it('is required in batches too', async () => {
     const { body } = await node.request('POST', '/v1/facts/batch', { key, body: [factBody()] });
     expect(body.results[0].error.code).to.equal('attestation_required');
   });

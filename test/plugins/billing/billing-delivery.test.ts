@@ -30,7 +30,7 @@ const draft = (): Parameters<Facts['append']>[0] => ({
   scope: 'local',
 });
 
-/** As if the holders of all leases had died long ago. */
+/** Ends all leases, as if their holders had crashed long ago. */
 const endLeases = (node: TestNode): Promise<unknown> =>
   node.kernel.get(FactStore).write('default', async (transaction) => {
     await transaction.table('leases').update({ until_ms: 0 });
@@ -54,7 +54,7 @@ forEachStore('the delivery of billing events', () => {
   };
   const delivered = () => sink.events.map(({ factId }) => factId);
 
-  it('brings each fact that a client wrote to the sink, in the order of the commits', async () => {
+  it('sends each fact of a client to the sink, in the order of the commits', async () => {
     const ids = await append(3);
     await comesTrue(() => sink.events.length === 3);
     expect(delivered()).to.deep.equal(ids);
@@ -68,7 +68,7 @@ forEachStore('the delivery of billing events', () => {
     });
   });
 
-  it('leaves out what the node and its peers wrote', async () => {
+  it('excludes facts of the node and of its peers', async () => {
     await node.facts.append(draft(), callerOf(), { origin: 'plugin' });
     await node.facts.append({ ...draft(), hlcText: '1772442000000.0' }, callerOf(), { origin: 'peer' });
     const ids = await append(1);
@@ -77,7 +77,7 @@ forEachStore('the delivery of billing events', () => {
     expect(delivered()).to.deep.equal(ids);
   });
 
-  it('joins the events of an interval, so that load does not multiply its work', async () => {
+  it('merges the events of an interval into one call', async () => {
     const first = await append(1);
     await comesTrue(() => sink.writes.length === 1);
     await comesTrue(() => node.clock.pending > idle);
@@ -89,13 +89,13 @@ forEachStore('the delivery of billing events', () => {
     expect(sink.writes).to.deep.equal([1, 80]);
   });
 
-  it('adds no statement to the writing of a fact', async () => {
+  it('adds no statement to the assertion of a fact', async () => {
     const statementsOf = async (plugins: NonNullable<TestNodeOptions['plugins']>): Promise<number> => {
       const counter = createStoreCounter();
       const counted = await startTestNode({ plugins, wrapStore: counter.count });
       const pending = counted.clock.pending;
       await counted.facts.append(draft(), callerOf());
-      // Deliveries rest then, until the clock moves.
+      // Deliveries pause until the clock moves.
       if (plugins.length > 0) await comesTrue(() => counted.clock.pending > pending);
       const { statements } = await counter.during(() => counted.facts.append(draft(), callerOf()));
       await counted.stop();
@@ -114,7 +114,7 @@ forEachStore('the delivery of billing events', () => {
     expect(delivered().slice(1)).to.deep.equal(ids);
   });
 
-  it('tries again after a failure, loses nothing, and logs no event', async () => {
+  it('retries after a failure, loses no event, and logs no event', async () => {
     sink.failing = true;
     const ids = await append(2);
     await comesTrue(() => node.logLines.some(({ level }) => level === 'warn'));
@@ -125,7 +125,7 @@ forEachStore('the delivery of billing events', () => {
     expect(JSON.stringify(node.logLines)).not.to.contain(ids[0]);
   });
 
-  it('keeps tenants apart: none waits for what another has to catch up on', async () => {
+  it('separates tenants: a backlog of one does not delay another', async () => {
     const ids = [...(await append(2, 't1')), ...(await append(2, 't2'))];
     await comesTrue(() => node.clock.pending > idle);
     await node.clock.advance(DELIVERY_INTERVAL_MS);
@@ -136,7 +136,7 @@ forEachStore('the delivery of billing events', () => {
 });
 
 forEachStore('billing events and crashes', () => {
-  it('come after a restart when they were not delivered before, and not again when they were', async () => {
+  it('are delivered after a restart if they were not delivered before, and not again if they were', async () => {
     const clock = createManualClock();
     const before = createRecordingSink();
     const first = await startTestNode({ plugins: ['billing', before.plugin], clock });
@@ -163,7 +163,7 @@ forEachStore('billing events and crashes', () => {
     await first.stop();
   });
 
-  it('of several processes come once, from the one that holds the lease', async () => {
+  it('of several processes are delivered once, by the holder of the lease', async () => {
     const { clocks, nodes, sinks, stop } = await startShared(3);
     const stored: string[] = [];
     for (let round = 0; round < 3; round += 1) {
@@ -181,7 +181,7 @@ forEachStore('billing events and crashes', () => {
     expect(sinks[0]?.events.map(({ factId }) => factId)).to.have.members(stored);
   });
 
-  it('come from another process at once when the one that delivered stops, each once', async () => {
+  it('are delivered once by another process when the holder of the lease stops', async () => {
     const { clocks, nodes, sinks, stop } = await startShared(2);
     const [first, second] = nodes as [TestNode, TestNode];
     const before = await first.facts.append(draft(), callerOf());
@@ -198,7 +198,7 @@ forEachStore('billing events and crashes', () => {
     await stop();
   });
 
-  it('come from another process when the one that delivered has died, and its late words move nothing', async () => {
+  it('are delivered by another process after the holder has crashed, whose late updates have no effect', async () => {
     const { clocks, nodes, sinks, stop } = await startShared(2);
     const [first, second] = nodes as [TestNode, TestNode];
     const [early, late] = sinks as [RecordingSink, RecordingSink];
@@ -225,7 +225,7 @@ forEachStore('billing events and crashes', () => {
   });
 });
 
-/** Nodes on the store of another that bills nothing, each with a clock and a sink of its own. */
+/** Starts nodes on the store of another node without billing, each with its own clock and sink. */
 const startShared = async (count: number) => {
   const owner = await startTestNode({ plugins: [] });
   const clocks = Array.from({ length: count }, () => createManualClock());

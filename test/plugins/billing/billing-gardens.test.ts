@@ -21,7 +21,7 @@ forEachStore('Events of gardens among those of facts', () => {
   let sink: RecordingSink;
   let node: TestNode;
   let key: string;
-  /** The charged events, in their order. */
+  /** The charged events in their order. */
   let charged: string[];
   beforeEach(async () => {
     sink = createRecordingSink();
@@ -47,7 +47,7 @@ forEachStore('Events of gardens among those of facts', () => {
   const ledger = (query = '') => ask('GET', `/v1/admin/billing/events?${query}`);
   const listed = async (query = ''): Promise<string[]> => (await ledger(query)).events.map(nameOf);
 
-  it('stand where they were created, on one page and on many', async () => {
+  it('appear in the order of creation, on one page and on many', async () => {
     for (const add of [addGarden, addFact, addFact, addGarden, addGarden, addFact]) {
       await node.clock.advance(1_000);
       await add();
@@ -78,7 +78,7 @@ forEachStore('Events of gardens among those of facts', () => {
     expect((await ledger(`until=${fourth.ts}&event_type=fact_written`)).total).to.equal(2);
   });
 
-  it('come to the sink in one order with them, once', async () => {
+  it('reach the sink once, in one order with the events of facts', async () => {
     for (const add of [addFact, addGarden, addFact, addGarden]) await add();
     await comesTrue(async () => {
       await node.clock.advance(DELIVERY_INTERVAL_MS);
@@ -88,7 +88,7 @@ forEachStore('Events of gardens among those of facts', () => {
     expect(sink.events.map(({ factId, gardenId }) => factId ?? gardenId)).to.deep.equal(charged);
   });
 
-  it('are counted alike before and after their delivery', async () => {
+  it('have the same count before and after their delivery', async () => {
     sink.failing = true;
     for (const add of [addFact, addGarden, addFact]) await add();
     expect((await ledger()).total).to.equal(3);
@@ -103,13 +103,13 @@ forEachStore('Events of gardens among those of facts', () => {
     expect((await ledger('event_type=fact_written')).total).to.equal(3);
   });
 
-  it('are found behind a long part of the ledger that holds nothing to charge for', async () => {
+  it('are found after a long part of the ledger without events', async () => {
     await addFact();
     const store = node.kernel.get(FactStore);
     const free = Array.from({ length: NUMBERS_PER_LOOK + 1 }, (_, n) => sampleFact(n));
     await store.write('default', (transaction) => transaction.insert(free));
     await addGarden();
-    // As in a store from before, where all tenants shared the numbers of one log.
+    // Simulates an old store, in which all tenants shared the numbers of one log.
     await store.write('default', (transaction) => transaction.takeNumbers(1_000_000_000));
     await addFact();
     await comesTrue(async () => {

@@ -30,7 +30,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
       body: { entity, relation: 'memory:n', value: { type: 'number', v }, source: 'agent:s', ...members },
     });
 
-  it('has one event for a fact that a client wrote, and none for a duplicate or a refusal', async () => {
+  it('contains one event for each fact of a client, and none for a duplicate or a refusal', async () => {
     const before = await total();
     const fact = await assert('user:one', 1);
     expect((await assert('user:one', 1)).body.id).to.equal(fact.body.id);
@@ -47,7 +47,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
     });
   });
 
-  it('has none for what the node writes itself, and one for each item of a batch', async () => {
+  it('contains no event for facts of the node, and one for each item of a batch', async () => {
     const before = await total();
     const items = [1, 2, 'x', 2].map((v) => ({
       entity: 'user:batch',
@@ -63,7 +63,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
     expect(await total()).to.equal(before + 4);
   });
 
-  it('is narrowed by kind, entity and time, both ends included', async () => {
+  it('can be filtered by kind, entity and time, with inclusive bounds', async () => {
     await node.clock.advance(10_000);
     await assert('user:late', 1, other);
     await node.clock.advance(1_000);
@@ -77,7 +77,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
     expect(await total('?until=2026-03-02T08:59:59.999Z')).to.equal(0);
   });
 
-  it('comes newest first in pages that neither repeat nor skip', async () => {
+  it('appears newest first, in pages without repetitions or gaps', async () => {
     const key = await node.addKey({ entityUri: 'agent:pages' });
     await Promise.all(Array.from({ length: 9 }, (_, v) => assert(`user:p${v}`, v, key)));
     const all = (await ledger('?entity_uri=agent:pages')).body.events.map(({ fact_id }: Event) => fact_id);
@@ -101,7 +101,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
     }
   });
 
-  it('is for admins, with parameters that can be read', async () => {
+  it('is reserved to admins, and rejects invalid parameters', async () => {
     const auditor = await node.addKey({ entityUri: 'agent:a', permissions: ['audit.read', 'read', 'write'] });
     expect((await ledger('', auditor)).status).to.equal(403);
     expect((await node.request('GET', '/v1/admin/billing/events')).status).to.equal(401);
@@ -117,7 +117,7 @@ forEachStore('GET /v1/admin/billing/events', () => {
     for (const query of bad) expect((await ledger(`?${query}`)).status, query).to.equal(400);
   });
 
-  it('shows the events of the own tenant alone', async () => {
+  it('contains only events of the caller’s tenant', async () => {
     const apart = await startTestNode({
       plugins: ['keys', 'multi-tenant', 'facts', 'billing', createRecordingSink().plugin],
       env: { SVC_MULTI_TENANT_ENABLED: 'true' },

@@ -24,7 +24,7 @@ forEachStore('Facts that are stored while billing is off', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs a node that stores one fact. Returns the fact's id, the delivered events, and the ledger at the end. */
+  /** Runs a node that stores one fact. Returns the id of the fact, the delivered events, and the final ledger. */
   const run = async (bills: boolean) => {
     const sink = createRecordingSink();
     const plugins = bills ? ['billing', sink.plugin] : [];
@@ -37,7 +37,7 @@ forEachStore('Facts that are stored while billing is off', (kind) => {
     return { id: view.fact.id, delivered: sink.events.map(({ factId }) => factId), ledger };
   };
 
-  it('are never charged for, also when it is on again', async () => {
+  it('are never charged for, even after billing is on again', async () => {
     const billed: string[] = [];
     await run(false);
     for (let round = 0; round < 2; round += 1) {

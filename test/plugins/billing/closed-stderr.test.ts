@@ -4,7 +4,7 @@ import { expect } from 'chai';
 
 const SINK = new URL('../../../plugins/billing/stderr-billing-sink.js', import.meta.url).href;
 
-/** Writes to standard error once it is told to, says what became of that, and ends by itself. */
+/** A program that writes to standard error on request, reports the result, and then ends. */
 const WRITER = `
   const { createStderrBillingSink, surviveClosedStderr } = await import('${SINK}');
   const undo = surviveClosedStderr();
@@ -19,8 +19,8 @@ const WRITER = `
   });
 `;
 
-describe('billing lines that nobody reads any more', () => {
-  it('fail, so that they come again, and do not end the process', async () => {
+describe('billing lines after the reader has closed standard error', () => {
+  it('fail, so that they are delivered again, and do not end the process', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER], { stdio: 'pipe' });
     let said = '';
     child.stdout.on('data', (text) => {

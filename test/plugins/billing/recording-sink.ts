@@ -2,16 +2,16 @@ import { definePlugin, KERNEL_API } from '../../../kernel/plugin-api.ts';
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { type BillingEvent, BillingSink } from '../../../plugins/billing/billing-api.ts';
 
-/** Keeps billing events in memory, fails as long as it is told to, and takes its time as long as it is told to. */
+/** Keeps billing events in memory. A test can make it fail or pause. */
 export interface RecordingSink extends BillingSink {
   readonly events: BillingEvent[];
-  /** Events of each successful call. */
+  /** Number of events in each successful call. */
   readonly writes: number[];
   failing: boolean;
   paused: boolean;
-  /** Calls that wait for the end of the pause. */
+  /** Number of calls that wait for the end of a pause. */
   readonly waiting: number;
-  /** Brings the sink into a node. */
+  /** The plugin that provides the sink to a node. */
   readonly plugin: AnyPlugin;
 }
 

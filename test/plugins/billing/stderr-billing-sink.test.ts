@@ -43,7 +43,7 @@ describe('billing lines on standard error', () => {
     expect(JSON.parse(text).billing.entity_uri).to.equal(entityUri);
   });
 
-  it('count as written only when they have left the process', async () => {
+  it('count as written only after they have left the process', async () => {
     let finish = (_error?: Error | null): void => {};
     const sink = createStderrBillingSink({
       write(_chunk, written) {

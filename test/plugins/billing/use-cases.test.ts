@@ -22,7 +22,7 @@ describe('the billing ledger without HTTP', () => {
   });
   afterEach(() => node.stop());
 
-  it('is read newest first, in pages that continue one another', async () => {
+  it('is read newest first, in successive pages', async () => {
     const first = await ledger.events(admin, { eventType: 'fact_written' }, { limit: 2 });
     expect(first).to.include({ total: 3, more: true });
     const rest = await ledger.events(admin, { entityUri: 'agent:writer' }, { beforeSeq: first.events[1]?.seq });
@@ -34,12 +34,12 @@ describe('the billing ledger without HTTP', () => {
     expect((await ledger.events(admin, { eventType: 'garden_created' })).events).to.deep.equal([]);
   });
 
-  it('is refused to callers without the permission, and for pages that are too long', async () => {
+  it('is refused to callers without the permission, and for too long pages', async () => {
     expect(await rejection(ledger.events(writer, {}))).to.include({ code: 'authorization', status: 403 });
     expect(await rejection(ledger.events(admin, {}, { limit: 1_001 }))).to.include({ code: 'validation' });
   });
 
-  it("shows nothing of another tenant's", async () => {
+  it('contains no event of another tenant', async () => {
     const foreigner = createPrincipal({ permissions: new Set(['admin']), tenantId: 'other' });
     expect(await ledger.events(foreigner, {})).to.deep.equal({ events: [], total: 0, more: false });
   });

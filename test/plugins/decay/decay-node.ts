@@ -7,15 +7,15 @@ type Members = Readonly<Record<string, unknown>>;
 export const DECAY_PLUGINS = ['audit', 'conflicts', 'decay', 'facts', 'gardens', 'jobs', 'keys', 'namespaces'] as const;
 
 export interface DecayNode extends TestNode {
-  /** A key that reads and writes. */
+  /** A key with permissions to read and write. */
   readonly key: string;
   readonly admin: string;
-  /** Asserts something, and returns the fact. */
+  /** Asserts a fact and returns it. */
   say(members?: Members, key?: string): Promise<TestReply['body']>;
   post(path: string, body: unknown, key?: string): Promise<TestReply>;
-  /** Sweeps, and returns the answer. */
+  /** Runs a sweep and returns the answer. */
   sweep(rules?: Members, key?: string): Promise<TestReply['body']>;
-  /** Entities of the facts that a default query shows. */
+  /** Returns the entities of the facts in a default query. */
   shown(key?: string): Promise<readonly string[]>;
   ttls(): Promise<readonly TestReply['body'][]>;
 }

@@ -7,7 +7,7 @@ import { FactStore } from '../../../ports/ports.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { type DecayNode, startDecayNode } from './decay-node.ts';
 
-/** More than two pieces of the ledger. */
+/** More facts than two pieces of the ledger. */
 const FACTS = 4_100;
 const BATCH = 820;
 
@@ -44,7 +44,7 @@ describe('a sweep over several pieces of the ledger', function () {
   };
   const ttls = () => node.kernel.get(FactStore).read((snapshot) => snapshot.count(equals('relationKey', 'svc:ttl')));
 
-  it('counts, sums up and ends all of them', async () => {
+  it('counts, summarises and ends all of them', async () => {
     await start('100000');
     await fill();
     expect(await node.sweep({ min_confidence: 0.5, dry_run: true })).to.include({ scanned: FACTS, decayed: FACTS - 5 });
@@ -57,7 +57,7 @@ describe('a sweep over several pieces of the ledger', function () {
     expect(await node.sweep({ ttl_seconds: 0 })).to.include({ scanned: 5, decayed: 5 });
   });
 
-  it('goes on as a job where a stopped node has left it', async () => {
+  it('resumes as a job after its node was stopped', async () => {
     await start('100');
     await fill();
     const { status, body } = await node.post('/v1/decay/sweep', { ttl_seconds: 0 });

@@ -26,7 +26,7 @@ forEachStore('a sweep over many facts', () => {
       return (await read(id)).body.status === 'done';
     });
 
-  it('is the work of a job, whose result its creator reads', async () => {
+  it('runs as a job, whose result its creator can read', async () => {
     const id = await begin();
     await end(id);
     const { body } = await read(id);
@@ -37,7 +37,7 @@ forEachStore('a sweep over many facts', () => {
     expect((await node.request('GET', `/v1/jobs/${id}`, { key: node.key })).body).to.deep.equal(body);
   });
 
-  it('tells its counts to those alone who read all scopes that it counted', async () => {
+  it('shows its counts only to readers of all counted scopes', async () => {
     const id = await begin();
     await end(id);
     const stranger = await node.addKey({ entityUri: 'agent:stranger' });
@@ -52,7 +52,7 @@ forEachStore('a sweep over many facts', () => {
     expect(jobs[0]).to.include({ job_id: id, status: 'done' }).and.not.to.have.property('progress');
   });
 
-  it('is resumed by those alone who have the scopes that it works in', async () => {
+  it('can be resumed only by a caller with its scopes', async () => {
     const id = await begin();
     expect((await node.request('DELETE', `/v1/jobs/${id}`, { key: node.key })).status).to.equal(204);
     const resume = (key: string) => node.request('POST', `/v1/jobs/${id}/resume`, { key });
@@ -64,14 +64,14 @@ forEachStore('a sweep over many facts', () => {
     expect(await node.shown()).to.deep.equal([]);
   });
 
-  it('is one job for sweeps of one caller that wait, and ends each fact once', async () => {
+  it('is shared by waiting sweeps of one caller, and ends each fact once', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, () => begin()));
     for (const id of new Set(ids)) await end(id);
     expect(new Set(ids).size).to.be.at.most(4);
     expect(await node.ttls()).to.have.length(FACTS);
   });
 
-  it('is done at once in a trial, and where the caller sees few of the facts', async () => {
+  it('runs at once in a trial, and if the caller sees few of the facts', async () => {
     expect(await node.sweep({ min_confidence: 0.5, dry_run: true })).to.include({ scanned: FACTS, decayed: FACTS });
     const local = await node.addKey({ entityUri: 'agent:local', scopes: ['local'] });
     expect(await node.sweep({ ttl_seconds: 0 }, local)).to.include({ scanned: 0, decayed: 0 });

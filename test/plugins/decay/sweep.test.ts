@@ -11,7 +11,7 @@ forEachStore('a sweep of decay', () => {
   });
   afterEach(() => node.stop());
 
-  it('ends every fact without an end of its own where no age is asked for', async () => {
+  it('ends every fact without an end for age 0', async () => {
     for (let n = 0; n < 3; n += 1) await node.say();
     expect(await node.sweep({ ttl_seconds: 0 })).to.deep.equal({ scanned: 3, decayed: 3, dry_run: false });
     expect(await node.shown()).to.deep.equal([]);
@@ -19,14 +19,14 @@ forEachStore('a sweep of decay', () => {
     expect(body.total).to.equal(3);
   });
 
-  it('ends facts that are older, and leaves the others', async () => {
+  it('ends older facts, and keeps the others', async () => {
     await node.say({ entity: 'user:new' });
     await node.say({ entity: 'user:old', timestamp: '2020-01-01T00:00:00Z' });
     expect(await node.sweep({ ttl_seconds: HOUR_S })).to.include({ scanned: 2, decayed: 1 });
     expect(await node.shown()).to.deep.equal(['user:new']);
   });
 
-  it('ends uncertain facts of any age, also those with an end', async () => {
+  it('ends uncertain facts of any age, including those with an end', async () => {
     await node.say({ entity: 'user:sure', confidence: 0.5 });
     await node.say({ entity: 'user:unsure', confidence: 0.49 });
     await node.say({ entity: 'user:short', confidence: 0.1, valid_until: '2030-01-01T00:00:00Z' });
@@ -34,14 +34,14 @@ forEachStore('a sweep of decay', () => {
     expect(await node.shown()).to.deep.equal(['user:sure']);
   });
 
-  it('leaves facts to the end that somebody gave them', async () => {
+  it('keeps facts until the end that their author set', async () => {
     await node.say({ entity: 'user:until', valid_until: '2030-01-01T00:00:00Z' });
     const { id } = await node.say({ entity: 'user:lasting' });
     await node.say({ entity: id, relation: 'svc:ttl', value: { type: 'datetime', v: '2030-01-01T00:00:00Z' } });
     expect(await node.sweep({ ttl_seconds: 0 })).to.include({ scanned: 2, decayed: 0 });
   });
 
-  it('ends nothing twice', async () => {
+  it('ends no fact twice', async () => {
     await node.say();
     await node.say({ confidence: 0.1 });
     await node.sweep({ ttl_seconds: 0, min_confidence: 0.5 });
@@ -50,7 +50,7 @@ forEachStore('a sweep of decay', () => {
     expect(await node.ttls()).to.have.length(2);
   });
 
-  it('leaves retractions, what they cover, and what the node says itself', async () => {
+  it('skips retractions, retracted facts, and facts of the node itself', async () => {
     await node.say({ entity: 'user:gone' });
     await node.say({ entity: 'user:gone', confidence: 0, value: { type: 'string', v: 'retracted' } });
     await node.say({ entity: 'user:torn', value: { type: 'string', v: 'one' } });
@@ -60,7 +60,7 @@ forEachStore('a sweep of decay', () => {
     expect(body.facts.map((fact: { confidence: number }) => fact.confidence)).to.deep.equal([0]);
   });
 
-  it('appends a time-to-live of the node in the place of each fact, and changes no fact', async () => {
+  it('appends a time-to-live in the place of each fact, and changes no fact', async () => {
     const before = await node.say({ scope: 'team' });
     await node.sweep({ ttl_seconds: 0 });
     const { body: after } = await node.request('GET', `/v1/facts/${before.id}`, { key: node.key });
@@ -75,7 +75,7 @@ forEachStore('a sweep of decay', () => {
     expect(ttl.value.type).to.equal('datetime');
   });
 
-  it('counts in a trial what a sweep ends, and ends nothing', async () => {
+  it('counts the facts in a trial, and ends none', async () => {
     for (const confidence of [0.1, 0.2, 0.9]) await node.say({ confidence });
     const rules = { min_confidence: 0.5, ttl_seconds: HOUR_S };
     expect(await node.sweep({ ...rules, dry_run: true })).to.deep.equal({ scanned: 3, decayed: 2, dry_run: true });
@@ -83,14 +83,14 @@ forEachStore('a sweep of decay', () => {
     expect(await node.sweep(rules)).to.deep.equal({ scanned: 3, decayed: 2, dry_run: false });
   });
 
-  it('stays in its scope', async () => {
+  it('ends only facts of its scope', async () => {
     await node.say({ entity: 'user:team', scope: 'team' });
     await node.say({ entity: 'user:public', scope: 'public' });
     expect(await node.sweep({ ttl_seconds: 0, scope: 'team' })).to.include({ scanned: 1, decayed: 1 });
     expect(await node.shown()).to.deep.equal(['user:public']);
   });
 
-  it('takes its rules as parameters or as a body, but no member in both', async () => {
+  it('accepts each rule as a parameter or in a body, but not in both', async () => {
     await node.say();
     const asked = (target: string, body?: unknown) => node.request('POST', target, { key: node.key, body });
     const trial = await asked('/v1/decay/sweep?dry_run=true&ttl_seconds=0&scope=company');
@@ -106,14 +106,14 @@ forEachStore('a sweep of decay', () => {
     expect(await node.shown()).to.have.length(1);
   });
 
-  it('ends each fact once, however many sweeps run at the same time', async () => {
+  it('ends each fact once, even with several simultaneous sweeps', async () => {
     for (let n = 0; n < 20; n += 1) await node.say();
     const sweeps = await Promise.all(Array.from({ length: 100 }, () => node.sweep({ ttl_seconds: 0 })));
     expect(sweeps.reduce((sum, { decayed }) => sum + decayed, 0)).to.equal(20);
     expect(await node.ttls()).to.have.length(20);
   });
 
-  it('takes ages beyond all time', async () => {
+  it('accepts ages beyond the range of dates', async () => {
     await node.say();
     for (const ttl_seconds of [1e15, 1e300, Number.MAX_VALUE, 0.5]) {
       expect(await node.sweep({ ttl_seconds })).to.include({ decayed: 0 });
@@ -122,7 +122,7 @@ forEachStore('a sweep of decay', () => {
 });
 
 describe('a sweep of decay without rules', () => {
-  it('does nothing while the node has none either', async () => {
+  it('does nothing if the node has no rules either', async () => {
     const node = await startDecayNode();
     await node.say({ confidence: 0.01, timestamp: '2020-01-01T00:00:00Z' });
     expect(await node.sweep()).to.deep.equal({ scanned: 0, decayed: 0, dry_run: false });
@@ -130,12 +130,12 @@ describe('a sweep of decay without rules', () => {
     await node.stop();
   });
 
-  it('goes by the settings of the node', async () => {
+  it('uses the settings of the node', async () => {
     const node = await startDecayNode({ env: { SVC_DECAY_TTL_SECONDS: '3600', SVC_DECAY_MIN_CONFIDENCE: '0.2' } });
     await node.say({ entity: 'user:unsure', confidence: 0.1 });
     await node.say({ entity: 'user:old', timestamp: '2020-01-01T00:00:00Z' });
     await node.say({ entity: 'user:new' });
-    // A rule of the request stands alone.
+    // A rule in the request disables the defaults.
     expect(await node.sweep({ min_confidence: 0.05, dry_run: true })).to.include({ decayed: 0 });
     expect(await node.sweep()).to.include({ scanned: 3, decayed: 2 });
     expect(await node.shown()).to.deep.equal(['user:new']);

@@ -46,7 +46,7 @@ describe('the commands decay, synthesis and history', () => {
     expect(reply.status).to.equal(201);
   };
 
-  it('counts what would end before it ends it', async () => {
+  it('show the number of facts before a sweep ends them', async () => {
     await say('sure', 0.9);
     await say('unsure', 0.1);
     const trial = await run('decay', '--min-confidence', '0.5');
@@ -63,14 +63,14 @@ describe('the commands decay, synthesis and history', () => {
     );
   });
 
-  it('follows the job that ends many facts', async () => {
+  it('follow the job that ends many facts', async () => {
     for (let n = 0; n < 7; n += 1) await say(`v${n}`, 0.1, `memory:r${n}`);
     const done = await run('decay', '--ttl-seconds', '0', '--yes');
     expect([done.exitCode, done.stdout]).to.deep.equal([0, '7 of 7 facts have ended.\n']);
     expect(done.stderr).to.match(/job \S+ does the work/);
   });
 
-  it('sums up, with what says otherwise and without control characters', async () => {
+  it('print a synthesis with the rivals, without control characters', async () => {
     await say('sure', 0.9);
     await say('\u001b[31munsure', 0.1);
     const shown = await run('synthesis', '--entity', 'user:noor');
@@ -82,7 +82,7 @@ describe('the commands decay, synthesis and history', () => {
     expect((await run('synthesis', '--scope', 'galaxy')).exitCode).to.equal(1);
   });
 
-  it('tells the history of an entity as a timeline with its winners', async () => {
+  it('print the history of an entity as a timeline with its winners', async () => {
     await say('first', 0.9);
     await say('gone', 0);
     await say('second', 0.8);

@@ -23,7 +23,7 @@ export const prove = async (
   shown: readonly StoredFact[] = [],
 ): Promise<Proof | null> => (await node.kernel.get(FactChain).prove(auditorOf(tenantId), shown)) as Proof | null;
 
-/** Returns the identifiers of the facts. */
+/** Asserts facts and returns their ids. */
 export const assertFacts = async (
   node: TestNode,
   key: string,
@@ -48,7 +48,7 @@ export const storedFacts = (node: TestNode, tenantId = 'default'): Promise<Store
     .get(FactStore)
     .read((snapshot) => snapshot.find({ filter: equals('tenantId', tenantId), order: 'feed', limit: 10_000 }));
 
-/** Erases what facts say, as a plugin that erases does. */
+/** Erases the values of facts, in the way of a plugin. */
 export const eraseFacts = (node: TestNode, ids: readonly string[], tenantId = 'default'): Promise<void> =>
   node.kernel.get(FactStore).write(tenantId, async (transaction) => {
     const entries = await transaction.ledger({ tenantId, order: 'oldest', limit: 10_000 });
@@ -65,7 +65,7 @@ export const eraseFacts = (node: TestNode, ids: readonly string[], tenantId = 'd
 
 export const hashText = (bytes: Uint8Array): string => `sha256:${Buffer.from(bytes).toString('hex')}`;
 
-/** The hash of a link, made by the rule as it is documented. */
+/** Computes the hash of a link by the documented rule. */
 export const documentedHash = (
   fact: StoredFact,
   { salt, commitment }: Pick<LedgerEntry, 'salt' | 'commitment'>,

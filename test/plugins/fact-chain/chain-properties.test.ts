@@ -22,7 +22,7 @@ import {
   UNCHAINED,
 } from './chain-node.ts';
 
-/** Nodes on one store: two that keep the chain, and one without it. */
+/** Nodes on one store: two with the plugin, and one without it. */
 const NODES = 3;
 const UNCHAINED_NODE = 2;
 
@@ -39,7 +39,7 @@ const assertion: fc.Arbitrary<Step> = fc.record({
 const erasure: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('erase'), which: fc.nat() });
 const proof: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('prove'), node: fc.nat({ max: UNCHAINED_NODE - 1 }) });
 
-/** Each is another story of a tenant, on the same store. */
+/** Each run uses another tenant of the same store. */
 const TENANT_RUNS = Math.max(5, Math.floor(RUNS / 10));
 
 forEachStore('a chain that several processes keep, some of the time', (store) => {
@@ -63,7 +63,7 @@ forEachStore('a chain that several processes keep, some of the time', (store) =>
   const nodeAt = (at: number): TestNode => nodes[at] as TestNode;
   const bytes = (hex: string): string => (store === 'postgres' ? `'\\x${hex}'::bytea` : `x'${hex}'`);
 
-  /** Lives a story. Returns its tenant. */
+  /** Performs the steps in a new tenant, and returns the tenant. */
   const live = async (steps: readonly Step[]): Promise<string> => {
     const tenantId = `tenant-${tenants++}`;
     const key = await nodeAt(0).addKey({ tenantId });
@@ -81,7 +81,7 @@ forEachStore('a chain that several processes keep, some of the time', (store) =>
     return tenantId;
   };
 
-  it('holds every fact in the order of the ledger, and is proved', async () => {
+  it('contains every fact in the order of the ledger, and can be proved', async () => {
     const steps = fc.array(fc.oneof(assertion, assertion, erasure, proof), { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(steps, async (story) => {
@@ -105,7 +105,7 @@ forEachStore('a chain that several processes keep, some of the time', (store) =>
     );
   });
 
-  it('is refused after any single change of what it covers', async () => {
+  it('fails after any single change of its facts or links', async () => {
     const hex = '5a'.repeat(32);
     const change = fc.constantFrom(
       `value_v = 'x'`,
@@ -135,7 +135,7 @@ forEachStore('a chain that several processes keep, some of the time', (store) =>
           const tenantId = await live([...story, { kind: 'assert', node: 0, count: 1 }]);
           const entries = await ledgerOf(nodeAt(0), tenantId);
           const { number, commitment } = entries[which % entries.length] as LedgerEntry;
-          // Nothing is left of an erased value that its type could fit to.
+          // An erased value has no type left to check.
           fc.pre(commitment === null || !/value_type|interpret_as/.test(what ?? ''));
           const row = `WHERE tenant_id = '${tenantId}' AND number = ${number}`;
           await tamper(nodeAt(0), what === null ? `DELETE FROM facts ${row}` : `UPDATE facts SET ${what} ${row}`);

@@ -40,11 +40,11 @@ forEachStore('the chain of facts', () => {
     (await ledgerOf(node)).filter(({ link }) => link !== null).map(({ factId }) => factId);
   const many = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-  it('is null while there are no facts', async () => {
+  it('has a null proof while there are no facts', async () => {
     expect(await prove(await start())).to.equal(null);
   });
 
-  it('is proved to administrators and auditors alone, because a proof counts hidden facts', async () => {
+  it('is proved only to administrators and auditors, because a proof counts hidden facts', async () => {
     const chain = (await start()).kernel.get(FactChain);
     const refused = { code: 'authorization', status: 403 };
     expect(await rejection(chain.prove(createPrincipal(), []))).to.include(refused);
@@ -52,7 +52,7 @@ forEachStore('the chain of facts', () => {
     expect(await chain.prove(foreigner, [])).to.equal(null);
   });
 
-  it('ties each fact to the one before it, by hashes that anybody can make again who knows the salts', async () => {
+  it('ties each fact to the previous one, by hashes that can be recomputed with the salts', async () => {
     const node = await start();
     const ids = await say(node, [1, 'two', true]);
     const entries = await ledgerOf(node);
@@ -70,7 +70,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(node)).to.include({ checked_entries: 3, head_hash: previous });
   });
 
-  it('holds the facts that follow from facts too, in the order of their stamps', async () => {
+  it('includes derived facts, in the order of their stamps', async () => {
     const node = await start();
     const key = await node.addKey();
     for (const v of [1, 2]) {
@@ -83,7 +83,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(node)).to.include({ checked_entries: stored.length });
   });
 
-  it('is proved with a checkpoint at its head, whose leaf hash is that of its payload', async () => {
+  it('is proved by a checkpoint at its head, whose leaf hash is the hash of its payload', async () => {
     const node = await start();
     await say(node, [1, 2]);
     const proof = await prove(node);
@@ -106,7 +106,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(node)).to.deep.equal(proof);
   });
 
-  it('goes on from the last checkpoint, which the next one names', async () => {
+  it('continues from the last checkpoint, which the next one names', async () => {
     const node = await start();
     await say(node, [1]);
     const first = await prove(node);
@@ -117,7 +117,7 @@ forEachStore('the chain of facts', () => {
     expect(second?.checkpoint['tl_inclusion_proof']).to.include({ prev_hash: first?.head_hash });
   });
 
-  it('takes in facts that were stored while it was off, oldest first', async () => {
+  it('links facts that were stored while it was off, oldest first', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       const early = await say(without, [1, 2, 3]);
@@ -130,7 +130,7 @@ forEachStore('the chain of facts', () => {
     });
   });
 
-  it('takes it in for a proof too, when nothing is stored any more', async () => {
+  it('links them for a proof too, without new facts', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       await say(without, [1, 2, 3]);
@@ -141,7 +141,7 @@ forEachStore('the chain of facts', () => {
     });
   });
 
-  it('leaves new facts for later while a long backlog is taken in, a part with each write', async () => {
+  it('links a long backlog in parts, one with each write', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       const early: string[] = [];
@@ -159,7 +159,7 @@ forEachStore('the chain of facts', () => {
     });
   });
 
-  it('hashes a bounded number of links for one proof, and says how far it came', async () => {
+  it('hashes a limited number of links for one proof, and shows the end of the proof', async () => {
     const node = await start();
     expect(BACKLOG_PER_WRITE).to.be.lessThan(LINKS_PER_PROOF);
     for (let batch = 0; batch < 3; batch += 1) await say(node, many(1_000), `user:${batch}`);
@@ -167,7 +167,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(node)).to.include({ checked_entries: 3_000 });
   });
 
-  it('is linked and verified in the background, a part at a time until all is done', async () => {
+  it('is linked and verified in the background, in parts', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await start({ plugins: UNCHAINED, folder });
       for (let batch = 0; batch < 2; batch += 1) await say(without, many(BACKLOG_PER_WRITE), `user:${batch}`);
@@ -186,7 +186,7 @@ forEachStore('the chain of facts', () => {
     });
   });
 
-  it('costs an append no statement, however many facts it brings', async () => {
+  it('adds no statement to an append, however many facts it has', async () => {
     const appendsOf = async (plugins: readonly string[]): Promise<number[]> => {
       const counter = createStoreCounter();
       const node = await start({ plugins, wrapStore: counter.count });
@@ -194,7 +194,7 @@ forEachStore('the chain of facts', () => {
       await assertFacts(node, key, ['first'], 'user:first');
       const counts: number[] = [];
       for (const count of [1, 100]) {
-        // The fewest of three: news from the database may make the node look a key up again during one of them.
+        // The lowest of three counts, because a signal from the database may cause another look-up of the key.
         const rounds: number[] = [];
         for (const round of many(3)) {
           const entity = `user:${count}-${round}`;
@@ -206,11 +206,11 @@ forEachStore('the chain of facts', () => {
       return counts;
     };
     const [one = 0, hundred = 0] = await appendsOf(UNCHAINED);
-    // The one more is the end of the ledger, which the store has read with the clock.
+    // The additional statement reads the end of the ledger, together with the clock.
     expect(await appendsOf(CHAINED)).to.deep.equal([one + 1, hundred + 1]);
   });
 
-  it('reads shown facts that follow one another together', async () => {
+  it('reads successive shown facts together', async () => {
     const counter = createStoreCounter();
     const node = await start({ wrapStore: counter.count });
     await say(node, many(100));
@@ -221,7 +221,7 @@ forEachStore('the chain of facts', () => {
     expect(together.statements).to.equal(alone.statements);
   });
 
-  it('keeps the link of a fact whose value is erased, and still holds', async () => {
+  it('keeps the link of an erased fact, and stays valid', async () => {
     const node = await start();
     const ids = await say(node, ['secret', 'other', 'third']);
     const before = await ledgerOf(node);
@@ -232,7 +232,7 @@ forEachStore('the chain of facts', () => {
     expect(await prove(node, 'default', await storedFacts(node))).to.include({ checked_entries: 3 });
   });
 
-  it('takes a fact that was erased since a caller read it for what it is now', async () => {
+  it('verifies a fact in its erased form if it was erased after the read', async () => {
     const node = await start();
     const ids = await say(node, ['secret', 'other']);
     const read = await storedFacts(node);

@@ -30,13 +30,13 @@ forEachStore('the chain of imported facts', () => {
     nodes.push(node);
     return node;
   };
-  /** A node that has stored nothing but what it has imported. */
+  /** Starts a node whose only facts were imported. */
   const importing = async (options?: TestNodeOptions): Promise<TestNode> => {
     const source = await start();
     await assertFacts(source, await source.addKey(), ['one', 'two', 'three'], 'user:a');
     const lines = await exportLines(source);
     const node = await start(options);
-    // In two transactions, so that the second goes on from the link of the first.
+    // In two transactions, so that the second continues from the link of the first.
     expect(await importAll(node, lines, 2)).to.deep.include({ stored: 3, refused: [] });
     return node;
   };
@@ -51,7 +51,7 @@ forEachStore('the chain of imported facts', () => {
       return (await covered(node)) === 3;
     });
 
-  it('is tied with the import itself, in the order of the file', async () => {
+  it('is extended by the import itself, in the order of the file', async () => {
     const node = await importing();
     const facts = await storedFacts(node);
     let previous: string | null = null;
@@ -66,11 +66,11 @@ forEachStore('the chain of imported facts', () => {
     expect(facts).to.have.length(3);
   });
 
-  it('is verified in the background, though nothing is asserted and no proof is asked for', async () => {
+  it('is verified in the background, without an assertion or a request for a proof', async () => {
     await coversInBackground(await importing());
   });
 
-  it('is made in the background at the next start, when the plugin was off', async () => {
+  it('is made in the background at the next start if the plugin was off', async () => {
     await inTemporaryFolder(async (folder) => {
       const without = await importing({ plugins: [...UNCHAINED, 'transfer'], folder });
       expect((await ledgerOf(without)).map(({ link }) => link)).to.deep.equal([null, null, null]);
@@ -81,7 +81,7 @@ forEachStore('the chain of imported facts', () => {
     });
   });
 
-  it('goes on with later facts, and a recall proves all of them', async () => {
+  it('continues with later facts, and a recall proves all of them', async () => {
     const node = await importing();
     const key = await node.addKey({ permissions: ['read', 'write', 'admin'] });
     const body = { query: 'two', token_budget: 100 };

@@ -41,7 +41,7 @@ forEachStore('a chain that was tampered with', (store) => {
     `scope = 'public'`,
     `source = 'agent:other'`,
   ]) {
-    it(`is refused where a fact was changed: ${change}`, async () => {
+    it(`is refused after a change of a fact: ${change}`, async () => {
       await tamper(node, `UPDATE facts SET ${change} ${ofFact(2)}`);
       await refused(2, 'a fact was changed');
     });
@@ -54,13 +54,13 @@ forEachStore('a chain that was tampered with', (store) => {
     ['when its fact was stored', 'feed_wall = feed_wall - 1'],
     ['when its fact was stored, at no time', 'feed_wall = 999999999999999'],
   ] as const) {
-    it(`is refused where a link does not fit: ${what}`, async () => {
+    it(`is refused with a wrong link: ${what}`, async () => {
       await tamper(node, `UPDATE facts SET ${change} ${ofFact(2)}`);
       await refused(2, 'a link does not fit its fact');
     });
   }
 
-  it('goes on behind a fact that was changed to nonsense before it got its link', async () => {
+  it('continues after an unlinked fact that was changed to invalid data', async () => {
     await tamper(
       node,
       `UPDATE facts SET value_type = 'number', link_seq = NULL, link_hash = NULL ${ofFact(3)};
@@ -70,22 +70,22 @@ forEachStore('a chain that was tampered with', (store) => {
     expect(await prove(node)).to.include({ checked_entries: 4 });
   });
 
-  it('is refused where a link was taken out', async () => {
+  it('is refused without one of its links', async () => {
     await tamper(node, `UPDATE facts SET link_seq = NULL, link_hash = NULL ${ofFact(2)}`);
     await refused(2, 'a link is missing');
   });
 
-  it('is refused where a link got another place', async () => {
+  it('is refused after a link was moved', async () => {
     await tamper(node, `UPDATE facts SET link_seq = 7 ${ofFact(2)}`);
     await refused(7, 'a link is missing', ids[1]);
   });
 
-  it('is refused where a fact was taken out with its link', async () => {
+  it('is refused without one of its facts and its link', async () => {
     await tamper(node, `DELETE FROM facts ${ofFact(2)}`);
     await refused(3, 'a link is missing');
   });
 
-  it('is refused where the newest facts were taken out', async () => {
+  it('is refused without its newest facts', async () => {
     await tamper(node, `DELETE FROM facts ${ofFact(3)}`);
     const error = await rejection(prove(node));
     expect((error as { members?: object }).members).to.deep.equal({
@@ -95,13 +95,13 @@ forEachStore('a chain that was tampered with', (store) => {
     });
   });
 
-  it('is refused where all facts were taken out, verified ones too', async () => {
+  it('is refused without all its facts, even verified ones', async () => {
     await prove(node);
     await tamper(node, 'DELETE FROM facts; DELETE FROM ledgers');
     expect(await rejection(prove(node))).to.include({ code: 'fact_chain_mismatch' });
   });
 
-  it('is refused where an erased fact got a value again, or another commitment', async () => {
+  it('is refused if an erased fact has a value again, or another commitment', async () => {
     await eraseFacts(node, ids.slice(1, 2));
     await tamper(node, `UPDATE facts SET value_v = 'forged' ${ofFact(2)}`);
     await refused(2, 'a link does not fit its fact');
@@ -109,13 +109,13 @@ forEachStore('a chain that was tampered with', (store) => {
     expect(await prove(node)).to.include({ checked_entries: 3 });
   });
 
-  it('is refused where a value was made to look erased with another commitment', async () => {
+  it('is refused if a value was made to look erased with another commitment', async () => {
     const erasure = `value_v = NULL, value_key = '', cid = NULL, salt = NULL, commitment = ${bytes(ZEROS)}`;
     await tamper(node, `UPDATE facts SET ${erasure} ${ofFact(2)}`);
     await refused(2, 'a link does not fit its fact');
   });
 
-  it('is refused for a fact that is shown and no longer says what it said, however long ago it was verified', async () => {
+  it('is refused for a shown fact that was changed, however long ago it was verified', async () => {
     await prove(node);
     const shown = await storedFacts(node);
     await prove(node, 'default', shown);

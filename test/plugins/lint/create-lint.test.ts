@@ -14,7 +14,7 @@ const caller: Principal = {
   oidcSub: null,
 };
 
-/** Facts of which each read sees how many reads there were. It ends when the test says so. */
+/** Facts whose values contain the number of reads so far. A read ends when the test releases it. */
 class SlowFacts implements Pick<Facts, 'read'> {
   readonly #gates: (() => void)[] = [];
 
@@ -35,14 +35,14 @@ class SlowFacts implements Pick<Facts, 'read'> {
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Lint at once', () => {
-  it('never shares a run that has begun, and shares those that wait', async () => {
+describe('Lint within a request', () => {
+  it('never shares a started run, but shares waiting ones', async () => {
     const facts = new SlowFacts();
     const lint = createLint({ facts } as unknown as LintParts, undefined);
     const ask = () => lint.check(caller, { scope: 'all' }) as Promise<LintReport>;
     const first = ask();
     await soon();
-    // The caller has written something since: the first run has not seen it.
+    // The caller has written since, and the first run has not read that.
     const second = ask();
     await soon();
     expect(facts.begun).to.equal(2);

@@ -8,13 +8,13 @@ describe('the command lint', () => {
   });
   afterEach(() => at.stop());
 
-  it('says that nothing was found, and fails for nothing', async () => {
+  it('prints a message without findings, and exits with 0', async () => {
     await at.say();
     const { exitCode, stdout } = await at.run('lint', '--fail-on', 'warning');
     expect([exitCode, stdout]).to.deep.equal([0, '0 errors, 0 warnings, 0 info in 1 fact\n']);
   });
 
-  it('lists findings check by check, with the number of each severity', async () => {
+  it('lists findings by check, with the number of each severity', async () => {
     await at.say({ relation: 'role' });
     await at.say({ relation: 'role', value: { type: 'ref', v: 'user:none' } });
     const { exitCode, stdout } = await at.run('lint');
@@ -37,7 +37,7 @@ describe('the command lint', () => {
     expect(document.findings[0]).to.include({ check: 'namespacing', severity: 'warning', relation: 'role' });
   });
 
-  it('fails, when told to, for findings that are bad enough', async () => {
+  it('fails for findings of the requested severity', async () => {
     await at.say({ relation: 'role' });
     const codes = async (...words: string[]) => (await at.run('lint', ...words)).exitCode;
     expect(await codes()).to.equal(0);

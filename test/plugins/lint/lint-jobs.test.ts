@@ -11,7 +11,7 @@ const FIRST_LOOK_MS = 1_000;
 /** Facts between two checkpoints of a job, and enough facts for a checkpoint long before the end. */
 const CHECKPOINT = 5_000;
 const MANY = 9_000;
-/** Entities about which two facts say different things. */
+/** Entities with two contradictory facts. */
 const PAIRS = 60;
 const BATCH = 500;
 
@@ -47,7 +47,7 @@ forEachStore('Lint of many facts', () => {
     });
     return (await job(id)).body;
   };
-  /** One more than the threshold, with something for each check. */
+  /** Asserts one fact more than the threshold, with findings for each check. */
   const sayAll = async (): Promise<void> => {
     await at.say({});
     await at.say({ value: { type: 'string', v: 'two' } });
@@ -55,7 +55,7 @@ forEachStore('Lint of many facts', () => {
     await at.say({ entity: 'user:c', relation: 'role', value: { type: 'ref', v: 'user:none' } });
   };
 
-  it('is a job above the threshold, and at once below it or with a filter', async () => {
+  it('runs as a job above the threshold, and at once below it or with a filter', async () => {
     await sayAll();
     const accepted = await at.lint();
     expect(accepted.status).to.equal(202);
@@ -75,13 +75,13 @@ forEachStore('Lint of many facts', () => {
     expect((await at.lint({ scope: 'team' })).status).to.equal(200);
   });
 
-  it('is judged by what the caller sees: hidden facts make no job', async () => {
+  it('counts only visible facts towards the threshold', async () => {
     const other = await at.node.addKey({ entityUri: 'agent:team', scopes: ['team'] });
     await sayAll();
     expect((await at.lint({ scope: 'all' }, other)).status).to.equal(200);
   });
 
-  it('is one job for many who ask the same at once, and another one for another caller', async () => {
+  it('is one job for simultaneous equal requests, and another job for another caller', async () => {
     await sayAll();
     const replies = await Promise.all(Array.from({ length: 100 }, () => at.lint()));
     expect(new Set(replies.map(({ body }) => body.job_id))).to.have.lengthOf(1);
@@ -91,7 +91,7 @@ forEachStore('Lint of many facts', () => {
     await done(replies[0]?.body.job_id);
   });
 
-  it('goes on from a checkpoint after a crash, and finds each thing once', async () => {
+  it('resumes from a checkpoint after a crash, and reports each finding once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'lint-'));
     const random = createSeededRandom(7);
     const first = await startLintedNode({ folder, random, env: { SVC_ASYNC_JOB_THRESHOLD: '3' } });
@@ -113,7 +113,7 @@ forEachStore('Lint of many facts', () => {
         env: { SVC_ASYNC_JOB_THRESHOLD: '3' },
       });
       const again = second;
-      // A run that began anew would count it: it comes before everything that was checked.
+      // A restarted run would count this fact, which precedes all others.
       await again.say({ entity: 'user:!' });
       let report: Record<string, unknown> = {};
       await comesTrue(async () => {
@@ -132,7 +132,7 @@ forEachStore('Lint of many facts', () => {
     }
   });
 
-  it('shows each reader only findings about facts that the reader sees', async () => {
+  it('shows each reader only findings about visible facts', async () => {
     await sayAll();
     await at.say({ entity: 'user:t', relation: 'role', scope: 'team' });
     const { job_id: id } = (await at.lint({ scope: 'all' })).body;
@@ -150,7 +150,7 @@ forEachStore('Lint of many facts', () => {
       .and.to.have.property('progress');
   });
 
-  it('tells its counts to none who sees fewer gardens, such as the same agent without admin', async () => {
+  it('hides its counts from readers of fewer gardens, such as the same agent without admin', async () => {
     await sayAll();
     const permissions = ['read', 'write', 'admin'];
     const asAdmin = await at.node.addKey({ entityUri: 'agent:a', permissions });
@@ -165,7 +165,7 @@ forEachStore('Lint of many facts', () => {
     expect(plain.findings).to.have.lengthOf(5);
   });
 
-  it('takes questions and names of any length', async () => {
+  it('accepts requests and names of any length', async () => {
     const longest = await at.node.addKey({ entityUri: `agent:${'"'.repeat(2_000)}` });
     await sayAll();
     const checks = Array.from({ length: 100 }, () => 'contradiction');

@@ -30,7 +30,7 @@ const saying = fc.record({
   confidence: fc.constantFrom(0, 0.4, 0.9, 0.9),
   hours: fc.constantFrom(null, null, null, -1, 1, 3),
 });
-/** About one of the earlier facts, if any. */
+/** A time-to-live for one of the earlier facts, if any. */
 const ending = fc.record({ kind: fc.constant('ttl' as const), of: fc.nat(), hours: fc.constantFrom(-1, 1, 2, 5) });
 const waiting = fc.record({ kind: fc.constant('wait' as const), hours: fc.constantFrom(1, 2) });
 const steps = fc.array(
@@ -53,7 +53,7 @@ type Saying = Made<typeof saying>;
 type Ending = Made<typeof ending>;
 type Step = Saying | Ending | Made<typeof waiting>;
 
-/** A store, as the node has it and as the model has it. */
+/** A store, both on the node and in the model. */
 class Told {
   readonly facts: SaidFact[] = [];
   readonly #at: LintedNode;
@@ -73,7 +73,7 @@ class Told {
     const until = hours === null ? {} : { valid_until: this.#at.inHours(hours) };
     const where = garden === null ? { scope } : { scope, garden_id: garden };
     const id = await this.#at.say({ entity, relation, value, source, confidence, ...where, ...until });
-    // No fact is said twice.
+    // Each fact is added once.
     if (this.facts.some((fact) => fact.id === id)) return;
     const validUntilMs = hours === null ? NEVER : this.#inHours(hours);
     this.facts.push({ id, entity, relation, value, scope, garden, confidence, validUntilMs, ttlMs: NEVER });
@@ -93,7 +93,7 @@ class Told {
 }
 
 forEachStore('Lint of random stores', () => {
-  it('finds what a slow and simple model finds, for readers of different rights', async function () {
+  it('has the findings of a slow and simple model, for readers with different rights', async function () {
     this.timeout(600_000);
     await fc.assert(
       fc.asyncProperty(steps, questions, async (given, asked) => {

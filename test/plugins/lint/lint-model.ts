@@ -1,6 +1,6 @@
 import type { ListedFinding } from './linted-node.ts';
 
-/** A fact that was said, in the order in which it was. */
+/** An asserted fact, in the order of assertions. */
 export interface SaidFact {
   readonly id: string;
   readonly entity: string;
@@ -10,7 +10,7 @@ export interface SaidFact {
   readonly garden: string | null;
   readonly confidence: number;
   readonly validUntilMs: number;
-  /** Of the newest `svc:ttl` about it. */
+  /** The newest `svc:ttl` of the fact. */
   ttlMs: number;
 }
 
@@ -22,12 +22,12 @@ export interface ModelQuestion {
   readonly lookaheadMs: number;
 }
 
-/** The expected findings, without the sentence for people. Names are in lower case. */
+/** The expected findings without `detail`. Names are in lower case. */
 export type ModelFinding = Omit<ListedFinding, 'detail'>;
 
 const ORDER = ['contradiction', 'stale', 'orphan', 'broken_ref', 'namespacing'];
 
-/** The five checks as one would explain them, over everything that a reader sees. Slow, and easy to believe. */
+/** A simple and slow form of the five checks, over all facts that a reader sees. */
 export class LintModel {
   readonly #visible: readonly SaidFact[];
   readonly #nowMs: number;
@@ -130,5 +130,5 @@ const isSame = (one: string, other: string): boolean => lower(one) === lower(oth
 const untilMs = ({ validUntilMs, ttlMs }: SaidFact): number => Math.min(validUntilMs, ttlMs);
 const placeOf = ({ entity, relation, scope, garden }: SaidFact): string =>
   [lower(entity), lower(relation), scope, garden].join(' ');
-/** Equal for values that say the same: refs are compared as names are. */
+/** Returns equal texts for equal values: refs are compared as names. */
 const meaningOf = ({ value: { type, v } }: SaidFact): string => `${type} ${type === 'ref' ? lower(String(v)) : v}`;

@@ -9,7 +9,7 @@ forEachStore('Questions to lint', () => {
   });
   afterEach(() => at.node.stop());
 
-  it('list findings by check, then entity, relation and fact id, for any order of the question', async () => {
+  it('list findings by check, then entity, relation and fact id, for any order of the request', async () => {
     const past = { valid_until: at.inHours(-1) };
     const b = [await at.say({ entity: 'user:b', ...past }), await at.say({ entity: 'user:b', scope: 'team', ...past })];
     const a = [await at.say({ relation: 'memory:z', ...past }), await at.say({ relation: 'memory:b', ...past })];
@@ -26,7 +26,7 @@ forEachStore('Questions to lint', () => {
     ]);
   });
 
-  it('look at no other scope than the one asked for, and at no system fact', async () => {
+  it('cover only the requested scope, and no system facts', async () => {
     await at.say({ relation: 'role' });
     await at.say({ relation: 'role', scope: 'team' });
     const expiring = await at.say({ entity: 'user:t', valid_until: at.inHours(1), scope: 'local' });
@@ -45,14 +45,14 @@ forEachStore('Questions to lint', () => {
     expect((await at.ask('?scope=company', local)).status).to.equal(403);
   });
 
-  it('take filters by match key, and name them in the answer', async () => {
+  it('accept filters by match key, and repeat them in the answer', async () => {
     await at.say({ relation: 'role' });
     const { body } = await at.lint({ scope: 'all', entity: 'USER:A', relation: 'Role' });
     expect(body).to.deep.include({ entity: 'USER:A', relation: 'Role', fact_count: 1 });
     expect((await at.ask('?entity=USER:A&relation=other')).body).to.deep.include({ relation: 'other', fact_count: 0 });
   });
 
-  it('ask the same by query as by body', async () => {
+  it('give the same answer by query and by body', async () => {
     await at.say({ relation: 'role' });
     await at.say({ entity: 'user:b', valid_until: at.inHours(1) });
     const body = { scope: 'company', checks: ['stale', 'namespacing'], stale_lookahead_s: 7_200, entity: 'user:b' };
@@ -65,7 +65,7 @@ forEachStore('Questions to lint', () => {
     expect((await at.lint({ scope: 'company', checks: null, entity: null })).body.checks_run).to.have.lengthOf(5);
   });
 
-  it('refuse what they do not know: 422 in a body, 400 in a query', async () => {
+  it('are refused with unknown members: 422 for a body, 400 for a query', async () => {
     for (const body of [
       {},
       { scope: null },
@@ -96,7 +96,7 @@ forEachStore('Questions to lint', () => {
     expect((await at.lint({ scope: 'company' }, writer)).status).to.equal(403);
   });
 
-  it('change nothing', async () => {
+  it('change no data', async () => {
     await at.say({});
     await at.say({ value: { type: 'string', v: 'two' } });
     const before = (await at.node.request('GET', '/v1/facts?include_contradicted=true', { key: at.key })).body;

@@ -9,7 +9,7 @@ forEachStore('Each check of lint', () => {
   });
   afterEach(() => at.node.stop());
 
-  it('find nothing about healthy facts, and say what they looked at', async () => {
+  it('report no finding for healthy facts, and count the checked facts', async () => {
     await at.say({});
     await at.say({ entity: 'user:b', value: { type: 'ref', v: 'User:A' }, valid_until: at.inHours(2) });
     const { body } = await at.lint();
@@ -42,7 +42,7 @@ forEachStore('Each check of lint', () => {
     expect((await at.findings()).map(({ check }) => check)).to.deep.equal(['orphan']);
   });
 
-  it('contradiction: neither across scopes nor across places, and in each place on its own', async () => {
+  it('contradiction: never across scopes or places, and separately in each place', async () => {
     const garden = { slug: 'g', name: 'g', scope: 'company' };
     expect((await at.node.request('POST', '/v1/gardens', { key: at.key, body: garden })).status).to.equal(201);
     await at.say({});
@@ -59,7 +59,7 @@ forEachStore('Each check of lint', () => {
     expect(await at.findings({ scope: 'all' }, at.admin)).to.have.lengthOf(1);
   });
 
-  it('contradiction: resolved is settled', async () => {
+  it('contradiction: none after a resolution', async () => {
     await at.say({});
     const winner = await at.say({ value: { type: 'string', v: 'two' } });
     const { conflicts } = (await at.node.request('GET', '/v1/conflicts', { key: at.key })).body;

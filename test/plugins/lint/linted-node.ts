@@ -13,15 +13,15 @@ export interface ListedFinding {
 
 const HOUR_MS = 3_600_000;
 
-/** A node with lint, and short words for what tests say and ask. */
+/** A node with lint, and short methods for the steps of tests. */
 export interface LintedNode {
   readonly node: TestNode;
-  /** Of `agent:a`, with all scopes. */
+  /** A key of `agent:a`, with all scopes. */
   readonly key: string;
   readonly admin: string;
-  /** Asserts a fact: `user:a` has the role `one` in scope company, unless told otherwise. Returns its id. */
+  /** Asserts a fact: by default, `user:a` has the role `one` in scope company. Returns its id. */
   say(members: object, by?: string): Promise<string>;
-  /** Takes the same fact back. */
+  /** Retracts the same fact. */
   retract(members?: object): Promise<string>;
   lint(body?: object, by?: string): Promise<TestReply>;
   ask(query: string, by?: string): Promise<TestReply>;

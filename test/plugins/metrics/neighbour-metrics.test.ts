@@ -21,7 +21,7 @@ describe('the metrics of several workers', () => {
       NeighbourMetrics,
     ];
 
-  it('are shown together, each under its place, by a scrape of any', () =>
+  it('appear together in a scrape of any worker, each with its index', () =>
     inTemporaryFolder(async (folder) => {
       const [first, second] = workers(folder);
       await first.write(counted(3));
@@ -37,7 +37,7 @@ describe('the metrics of several workers', () => {
       expect(text.match(/# TYPE svc_things_done_total/g)).to.have.length(1);
     }));
 
-  it('leave out a worker that wrote nothing for a while, has ended, or left half a file', () =>
+  it('exclude a worker with an old, missing or incomplete file', () =>
     inTemporaryFolder(async (folder) => {
       const [first, second, third] = workers(folder);
       await second.write(counted(4));

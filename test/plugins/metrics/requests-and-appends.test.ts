@@ -28,7 +28,7 @@ const fact = (entity: string, text = 'x') => ({
 });
 
 forEachStore('requests and appends in the metrics', () => {
-  it('are counted by the pattern of their route, never by their path', async () => {
+  it('count requests by the pattern of their route, never by their path', async () => {
     const node = await start();
     const key = await node.addKey();
     for (const entity of ['user:secret-a', 'user:secret-b']) {
@@ -52,7 +52,7 @@ forEachStore('requests and appends in the metrics', () => {
     expect(text).not.to.include('secret');
   });
 
-  it('say what became of the facts, and how large the groups were', async () => {
+  it('count the results of appended facts, and the sizes of groups', async () => {
     const node = await start();
     const key = await node.addKey();
     const before = await scrape(node);
@@ -69,7 +69,7 @@ forEachStore('requests and appends in the metrics', () => {
     expect(sampleOf(after, 'svc_append_waiting_calls')).to.equal(0);
   });
 
-  it('tell when the clock of the machine goes back or jumps ahead', async () => {
+  it('count the times when the machine’s clock goes back or jumps ahead', async () => {
     const node = await start();
     const key = await node.addKey();
     const store = (entity: string) => node.request('POST', '/v1/facts', { key, body: fact(entity) });

@@ -19,7 +19,7 @@ export const parseScrape = (text: string): Sample[] =>
     return [{ name, labels: Object.fromEntries(pairs.map(([, key, text]) => [key, text])), value: Number(value) }];
   });
 
-/** The value of the one sample with this name and at least these labels; undefined where there is none. */
+/** Returns the value of the only sample with this name and at least these labels. Undefined if there is none. */
 export const sampleOf = (
   text: string,
   name: string,

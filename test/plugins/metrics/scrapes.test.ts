@@ -33,7 +33,7 @@ const scrape = async (node: TestNode, headers: Record<string, string> = {}): Pro
   return reply.text;
 };
 
-/** The text of a reply that waits for the clock. */
+/** Advances the clock until the reply arrives, and returns its text. */
 const settled = async ({ clock }: TestNode, pending: Promise<TestReply>): Promise<string> => {
   let reply: TestReply | undefined;
   void pending.then((arrived) => {
@@ -47,7 +47,7 @@ const settled = async ({ clock }: TestNode, pending: Promise<TestReply>): Promis
 };
 
 forEachStore('a scrape of the metrics', () => {
-  it('is Prometheus text with the instruments of plugins, under the name of the service', async () => {
+  it('is Prometheus text with the instruments of plugins, with the prefix of the service', async () => {
     const node = await start({
       plugins: ['keys', 'audit', 'metrics'],
       extra: [
@@ -84,7 +84,7 @@ forEachStore('a scrape of the metrics', () => {
     ]);
   });
 
-  it('has the memory, the processor and the event loop of the process', async () => {
+  it('contains the memory, the processor time and the event loop of the process', async () => {
     const text = await scrape(await start());
     for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds', 'nodejs_version_info']) {
       expect(
@@ -108,7 +108,7 @@ forEachStore('a scrape of the metrics', () => {
     }
   });
 
-  it('is for administrators and auditors of the own tenant alone', async () => {
+  it('is reserved to administrators and auditors of the operator’s tenant', async () => {
     const node = await start({ env: { SVC_MULTI_TENANT_ENABLED: 'true' } });
     expect((await node.request('GET', '/v1/metrics')).status).to.equal(401);
     const plain = await node.addKey({ permissions: ['read', 'write'] });
@@ -118,7 +118,7 @@ forEachStore('a scrape of the metrics', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([403, 'authorization']);
   });
 
-  it('goes without a gauge that fails or never ends, and counts it', async () => {
+  it('leaves out a gauge that fails or never resolves, and counts the failure', async () => {
     const node = await start({
       extra: [
         probe((telemetry) => {
@@ -141,7 +141,7 @@ forEachStore('a scrape of the metrics', () => {
     }
   });
 
-  it('reads each gauge once a second, however many ask', async () => {
+  it('reads each gauge once a second, however many scrapes arrive', async () => {
     let reads = 0;
     const count = (telemetry: Telemetry): void => {
       telemetry.gauge({ name: 'probe_length', help: 'Length', of: 'store' }, () => {

@@ -13,7 +13,7 @@ const counter = (maxSeries?: number): Instrument => ({
 });
 
 describe('the series of an instrument', () => {
-  it('are bounded in number: further series are counted together, and nothing is lost', () => {
+  it('have a limit: further series are counted together, and no count is lost', () => {
     const meter = new SeriesMeter();
     const instrument = counter(3);
     for (let n = 0; n < 1_000; n += 1) meter.add(instrument, 1, { kind: `k${n}`, place: 'p' });
@@ -26,7 +26,7 @@ describe('the series of an instrument', () => {
     ]);
   });
 
-  it('are kept apart by all labels together', () => {
+  it('are distinguished by all labels together', () => {
     const meter = new SeriesMeter();
     const instrument = counter();
     meter.add(instrument, 1, { kind: 'a', place: 'bc' });
@@ -37,7 +37,7 @@ describe('the series of an instrument', () => {
     ]);
   });
 
-  it('of a histogram say how many values were not above each bound', () => {
+  it('of a histogram count the values up to each bound', () => {
     const values = fc.array(fc.double({ min: -5, max: 50, noNaN: true }), { maxLength: 50 });
     fc.assert(
       fc.property(values, (observed) => {
@@ -54,7 +54,7 @@ describe('the series of an instrument', () => {
     );
   });
 
-  it('take no value that is no number, and no counter goes down', () => {
+  it('reject invalid numbers, and decrements of a counter', () => {
     const meter = new SeriesMeter();
     const instrument = counter();
     meter.add(instrument, -1, { kind: 'a', place: 'b' });

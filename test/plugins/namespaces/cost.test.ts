@@ -7,7 +7,7 @@ forEachStore('what namespaces cost an append', () => {
   let node: NamespacesNode;
   afterEach(() => node.stop());
 
-  /** Statements of a batch of facts, once the process has done one before. */
+  /** Counts the statements of a batch, after an earlier batch has filled the cache. */
   const statements = async (options: { enabled: boolean; rules: number; facts: number }): Promise<number> => {
     const counter = createStoreCounter();
     const env = { SVC_NAMESPACES_ENABLED: String(options.enabled) };
@@ -18,7 +18,7 @@ forEachStore('what namespaces cost an append', () => {
       return node.must(200, 'owner', 'POST', '/v1/facts/batch', facts);
     };
     await send('first');
-    // Periodic work of the process may fall into one of them.
+    // Takes the lowest of several counts, because periodic work may add statements.
     const counts: number[] = [];
     for (const word of ['second', 'third', 'fourth']) {
       counts.push((await counter.during(() => send(word))).statements);

@@ -14,7 +14,7 @@ describe('the namespace commands', () => {
 
   after(() => place.dispose());
 
-  it('set, list and remove rules that a running node keeps, and say that it does not enforce them', async () => {
+  it('set, list and remove rules of a running node, and warn that it does not enforce them', async () => {
     const added = await place.run(['namespace', 'add', PATTERN, '--owners', 'agent:x,agent:y']);
     expect(added.exitCode, added.stderr).to.equal(0);
     expect(added.stderr).to.contain('agent:x, agent:y').and.to.contain('SVC_NAMESPACES_ENABLED is off');
@@ -33,7 +33,7 @@ describe('the namespace commands', () => {
     expect(again.stderr).to.contain('there is no rule for this namespace');
   });
 
-  it('refuse a namespace without owners, and a tenant that nobody made', async () => {
+  it('refuse a namespace without owners, and an unknown tenant', async () => {
     const without = await place.run(['namespace', 'add', PATTERN]);
     expect(without.exitCode).to.equal(1);
     expect(without.stderr).to.contain('--owners');

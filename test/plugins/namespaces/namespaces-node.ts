@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import type { RequestOptions, TestReply } from '../../kit/test-request.ts';
 
-/** Callers of these tests, by their entities. */
+/** The callers of these tests, by their entities. */
 export const CAST = {
   owner: 'agent:owner',
   stranger: 'agent:stranger',
@@ -12,7 +12,7 @@ export type Actor = keyof typeof CAST;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The namespace that belongs to the owner alone, and an entity in it. */
+/** The namespace of the owner, and an entity in it. */
 export const PATTERN = 'svc://localhost:8765/project/x/*';
 export const OWNED = 'svc://localhost:8765/project/x/plan';
 
@@ -29,10 +29,10 @@ export const NAMESPACE_PLUGINS = [
 export interface NamespacesNode extends TestNode {
   readonly keys: Readonly<Record<Actor, string>>;
   ask(actor: Actor, method: string, path: string, options?: RequestOptions): Promise<TestReply>;
-  /** The same, where the reply must have this status. */
+  /** Sends a request and expects this status. */
   must(status: number, actor: Actor, method: string, path: string, body?: unknown): Promise<TestReply>;
   give(pattern: string, owners?: readonly string[]): Promise<TestReply['body']>;
-  /** Asserts something about the owned entity, unless the members say otherwise. */
+  /** Asserts a fact, by default about the owned entity. */
   say(actor: Actor, members?: Members): Promise<TestReply>;
 }
 
@@ -45,7 +45,7 @@ export const assertion = (members: Members = {}) => ({
   ...members,
 });
 
-/** Status of a reply, with the code of its error where it has one. */
+/** Returns the status of a reply, and the code of its error if there is one. */
 export const outcome = ({ status, body }: TestReply): readonly [number, string?] =>
   body?.code === undefined ? [status] : [status, body.code];
 

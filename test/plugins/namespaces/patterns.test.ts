@@ -15,7 +15,7 @@ const isCovered = (pattern: string, entity: string): boolean => {
   return createRuleSet(new Map([[key, OWNERS]])).ownersOf(entityKey) === OWNERS;
 };
 
-/** Texts that match keys treat in a way of their own. */
+/** Texts that match keys normalise. */
 const part = fc
   .array(
     fc.constantFrom('a', 'B', 'Σ', 'İ', 'ß', ' ', '\u00a0', '\u2003', ':', '-', 'svc://', '/', '日', '\u{1F600}'),
@@ -26,7 +26,7 @@ const part = fc
   .map((parts) => parts.join(''));
 
 describe('a pattern that ends with a slash and a star', () => {
-  it('covers every entity that goes on after the slash, however both are spelled', () => {
+  it('covers every entity that continues after the slash, in any spelling', () => {
     fc.assert(
       fc.property(part, part, fc.boolean(), (path, rest, isLong) => {
         const entity = `x${path}/${rest}${isLong ? 'y'.repeat(500) : ''}`;
@@ -36,7 +36,7 @@ describe('a pattern that ends with a slash and a star', () => {
     );
   });
 
-  it('covers the same in the names of the service, white space in the authority included', () => {
+  it('covers the same names of the service, even with white space in the authority', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('svc://a b/', 'SVC://A B/t/', 'svc://a\u2003b/t y/c/', 'svc://h/'),
@@ -47,7 +47,7 @@ describe('a pattern that ends with a slash and a star', () => {
     );
   });
 
-  it('covers neither its own path without the slash nor a neighbour', () => {
+  it('covers neither its own path without the slash nor a neighbouring path', () => {
     for (const entity of ['svc://h/project/x', 'svc://h/project/xy/a', 'svc://h/project/x-', 'svc://h2/project/x/a']) {
       expect(isCovered('svc://h/project/x/*', entity), entity).to.equal(false);
     }

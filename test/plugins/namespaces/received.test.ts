@@ -40,7 +40,7 @@ forEachStore('facts of peers about owned entities', () => {
     return verdicts.map((verdict) => (verdict.kind === 'rejected' ? verdict.error : verdict.kind));
   };
 
-  it('are refused for good, each by itself, with any source or confidence', async () => {
+  it('are refused one by one and for good, with any source or confidence', async () => {
     await start('agent:owner');
     const facts = [
       owned(1),
@@ -57,12 +57,12 @@ forEachStore('facts of peers about owned entities', () => {
     expect(told[0]?.[1]).to.equal('namespace_owned');
   });
 
-  it('are stored where the peer owns the namespace', async () => {
+  it('are stored if the peer owns the namespace', async () => {
     await start('agent:owner', PEER_NODE.toUpperCase());
     expect(await take([owned(1)])).to.deep.equal(['stored']);
   });
 
-  it('count as said by the verified origin, and otherwise by the peer that brings them', async () => {
+  it('belong to the verified origin, or otherwise to the sending peer', async () => {
     await start(THIRD);
     expect(await take([relayed(1, 'good'), relayed(2, 'unknown'), owned(3)])).to.deep.equal([
       'stored',
@@ -71,7 +71,7 @@ forEachStore('facts of peers about owned entities', () => {
     ]);
   });
 
-  it('do not make a bad peer of the one that brings them', async () => {
+  it('do not lower the reputation of the sending peer', async () => {
     await start('agent:owner');
     for (let page = 0; page < 4; page += 1) {
       await take(Array.from({ length: 100 }, (_, at) => owned(page * 100 + at)));

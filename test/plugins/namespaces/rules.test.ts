@@ -20,7 +20,7 @@ forEachStore('rules of namespaces', () => {
     return details.filter(({ action }) => String(action).startsWith('namespace'));
   };
 
-  it('are set, listed and removed by administrators, and audited with each change', async () => {
+  it('are set, listed and removed by administrators, and each change is audited', async () => {
     node = await startNamespacesNode();
     const rule = await node.give(PATTERN, [CAST.owner, ' Agent:Owner ', 'agent:y']);
     expect(rule).to.deep.equal({
@@ -47,7 +47,7 @@ forEachStore('rules of namespaces', () => {
     expect(actions).to.have.lengthOf(3);
   });
 
-  it('are for administrators alone, over HTTP and by the service', async () => {
+  it('are reserved to administrators, over HTTP and in the service', async () => {
     node = await startNamespacesNode();
     const body = { pattern: PATTERN, owners: [CAST.stranger] };
     for (const actor of ['owner', 'stranger'] as const) {
@@ -67,7 +67,7 @@ forEachStore('rules of namespaces', () => {
     }
   });
 
-  it('hold from the reply on, and end with their removal', async () => {
+  it('apply from the reply until their removal', async () => {
     node = await startNamespacesNode();
     expect(outcome(await node.say('stranger'))).to.deep.equal([201]);
     await node.give(PATTERN);
@@ -80,7 +80,7 @@ forEachStore('rules of namespaces', () => {
     expect(outcome(await node.say('owner', another))).to.deep.equal([201]);
   });
 
-  it('give an entity to the owners of the longest pattern that covers it', async () => {
+  it('assign an entity to the owners of the longest matching pattern', async () => {
     node = await startNamespacesNode();
     await node.give('svc://localhost:8765/*', [CAST.operator]);
     await node.give(PATTERN, [CAST.owner]);
@@ -99,7 +99,7 @@ forEachStore('rules of namespaces', () => {
     expect(await writers('user:free')).to.deep.equal(['owner', 'stranger', 'operator']);
   });
 
-  it('are kept and refuse nothing while the switch is off', async () => {
+  it('are stored and refuse nothing while they are disabled', async () => {
     node = await startNamespacesNode({ env: { SVC_NAMESPACES_ENABLED: 'false' } });
     await node.give(PATTERN);
     expect(await listed()).to.include({ enforced: false, total: 1 });
@@ -108,7 +108,7 @@ forEachStore('rules of namespaces', () => {
     expect(JSON.stringify(hooks.filter(({ hook }) => hook.startsWith('append:')))).not.to.contain('namespaces');
   });
 
-  it('are refused where they name nothing that could be owned', async () => {
+  it('are refused with an invalid pattern or invalid owners', async () => {
     node = await startNamespacesNode();
     const put = async (pattern: unknown, owners: unknown) =>
       outcome(await node.ask('operator', 'PUT', ROUTE, { body: { pattern, owners } }));
@@ -122,7 +122,7 @@ forEachStore('rules of namespaces', () => {
     expect((await listed()).total).to.equal(1);
   });
 
-  it('are read in pages, with any characters', async () => {
+  it('are listed in pages, with any characters', async () => {
     node = await startNamespacesNode();
     const patterns = ['user:a/*', 'user:b', 'Ünder/*', 'user:a', 'user:a/b', '日本/*', 'user:-', '\u{1F600}/*'];
     for (const pattern of patterns) await node.give(pattern);
@@ -136,7 +136,7 @@ forEachStore('rules of namespaces', () => {
     expect([...found].sort()).to.deep.equal([...patterns].sort());
   });
 
-  it('are as many as a tenant has room for, and no more', async function () {
+  it('have a limit per tenant', async function () {
     this.timeout(120_000);
     node = await startNamespacesNode();
     const service = node.kernel.get(Namespaces);

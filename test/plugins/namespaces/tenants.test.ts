@@ -6,7 +6,7 @@ forEachStore('namespaces of several tenants', () => {
   let node: TenantsNode;
   afterEach(() => node.stop());
 
-  it('hold in their own tenant alone, and are shown there alone', async () => {
+  it('apply only in their own tenant, and are shown only there', async () => {
     const env = { SVC_NAMESPACES_ENABLED: 'true', SVC_MULTI_TENANT_ENABLED: 'true' };
     node = await startTenantsNode({ plugins: ['audit', 'keys', 'multi-tenant', 'facts', 'namespaces'], env });
     const acme = await node.create('acme');

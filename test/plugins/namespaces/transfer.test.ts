@@ -10,7 +10,7 @@ describe('namespaces on their way to another store', () => {
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
   ] as const) {
-    it(`keep their rules, and strangers out, from ${from} to ${to}`, async () => {
+    it(`keep their rules, and still exclude strangers, from ${from} to ${to}`, async () => {
       const source = await startNamespacesNode({ plugins: PLUGINS, store: from });
       const target = await startNamespacesNode({ plugins: PLUGINS, store: to, random: createSeededRandom(2) });
       try {
@@ -44,7 +44,7 @@ describe('namespaces on their way to another store', () => {
     });
   }
 
-  it('are refused where a line cannot have come from an export', async () => {
+  it('reject lines that no export contains', async () => {
     const node = await startNamespacesNode({ plugins: PLUGINS });
     try {
       await node.give(PATTERN);

@@ -28,7 +28,7 @@ describe('trust in sources', () => {
     return reply.body;
   };
 
-  it('is shown on a fact by the longest rule that its source matches, with what the confidence is then worth', async () => {
+  it('follows the longest matching rule, and each fact shows it with its effective confidence', async () => {
     const node = await start(JSON.stringify(RULES));
     const trustOf = async (source: string) => (await assertFrom(node, source)).source_trust;
     expect(await trustOf('agent:x')).to.equal(0.9);
@@ -38,12 +38,12 @@ describe('trust in sources', () => {
     expect((await assertFrom(node, 'agent:x')).effective_confidence).to.be.closeTo(0.8 * 0.95, 1e-12);
   });
 
-  it('is that of the source when its own key asserts it, however its name is spelled', async () => {
+  it('is the trust in the source if its own key asserts the fact, in any spelling of the name', async () => {
     const node = await start(JSON.stringify(RULES));
     expect((await assertFrom(node, 'Agent:X', 'agent:x')).source_trust).to.equal(0.9);
   });
 
-  it('is null on every fact while there are no rules', async () => {
+  it('is null on every fact without rules', async () => {
     const node = await startTestNode({ plugins: PLUGINS });
     nodes.push(node);
     expect(await assertFrom(node, 'agent:x')).to.include({ source_trust: null, effective_confidence: null });
@@ -55,7 +55,7 @@ describe('trust in sources', () => {
     ['gives trust beyond 1', '{"sources":{"agent:x":1.5}}'],
     ['holds a member that means nothing', '{"source":{}}'],
   ] as const) {
-    it(`stops the start when the file ${what}`, async () => {
+    it(`stops the start if the file ${what}`, async () => {
       expect(String(await rejection(start(rules)))).to.match(/source-trust|trust rules|rules/);
     });
   }

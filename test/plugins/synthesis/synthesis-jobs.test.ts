@@ -31,7 +31,7 @@ forEachStore('a synthesis of many facts', () => {
   };
   const job = async (id: string, as = key) => (await node.request('GET', `/v1/jobs/${id}`, { key: as })).body;
 
-  it('is the work of a job with the members of the answer, and of its progress', async () => {
+  it('runs as a job, whose result has the members of the answer', async () => {
     const found = await job(await begin());
     expect(found).to.include({ job_type: 'synthesis.make', scope: 'all', fact_count: 4, contradiction_count: 2 });
     expect(found.facts.map((fact: { value: { v: number } }) => fact.value.v)).to.deep.equal([3, 2, 1, 0]);
@@ -39,7 +39,7 @@ forEachStore('a synthesis of many facts', () => {
     expect(found.progress).to.deep.include({ done: 4, total: 4 });
   });
 
-  it('is filtered again for its reader, counts included', async () => {
+  it('filters facts and counts again for each reader', async () => {
     const id = await begin();
     const permissions = ['read', 'admin'];
     const narrow = await node.addKey({ entityUri: 'agent:narrow', permissions, scopes: ['local'] });
@@ -55,7 +55,7 @@ forEachStore('a synthesis of many facts', () => {
     expect((await job(id)).facts.map((fact: { scope: string }) => fact.scope)).to.deep.equal(['local', 'local']);
   });
 
-  it('is made at once where the caller sees few of the facts', async () => {
+  it('runs at once if the caller sees few of the facts', async () => {
     const narrow = await node.addKey({ entityUri: 'agent:narrow', scopes: ['local'] });
     const reply = await node.request('GET', '/v1/synthesis', { key: narrow });
     expect([reply.status, reply.body.fact_count]).to.deep.equal([200, 2]);

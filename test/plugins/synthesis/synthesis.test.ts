@@ -37,7 +37,7 @@ forEachStore('a synthesis', () => {
   const values = (body: TestReply['body']): unknown[] =>
     body.facts.map((fact: { value: { v: unknown } }) => fact.value.v);
 
-  it('lists the strongest facts first, with the winner of each triple and what says otherwise', async () => {
+  it('lists the strongest facts first, with the winner and the strongest rival of each triple', async () => {
     const old = await say(41, { confidence: 0.8, timestamp: '2020-01-01T00:00:00Z' });
     const won = await say(42, { confidence: 0.9 });
     const body = await read('?scope=company');
@@ -94,7 +94,7 @@ forEachStore('a synthesis', () => {
     });
   });
 
-  it('is the same by POST and by the path of the scope', async () => {
+  it('returns the same answer by POST and by the path of the scope', async () => {
     await say('one');
     await say('two', { scope: 'team' });
     const expected = await read('?scope=company&limit=5&include_expired=true');
@@ -108,7 +108,7 @@ forEachStore('a synthesis', () => {
     expect(everything.facts.map((fact: { scope: string }) => fact.scope).sort()).to.deep.equal(['company', 'team']);
   });
 
-  it('has nothing to say where there is nothing', async () => {
+  it('is empty without any facts', async () => {
     expect(await read('?entity=user:nobody')).to.deep.include({
       fact_count: 0,
       facts: [],
@@ -120,7 +120,7 @@ forEachStore('a synthesis', () => {
     });
   });
 
-  it('leaves out retractions, what they cover, and what the node says itself', async () => {
+  it('leaves out retractions, retracted facts, and facts of the node itself', async () => {
     await say('gone', { relation: 'memory:gone' });
     await say('retracted', { relation: 'memory:gone', confidence: 0 });
     await say('one');
@@ -130,7 +130,7 @@ forEachStore('a synthesis', () => {
     expect(values(body)).to.deep.equal(['two', 'one']);
   });
 
-  it('says what it leaves out for its confidence, and still names the rival', async () => {
+  it('counts the facts below the minimum confidence, and still names the rival', async () => {
     await say('sure', { confidence: 0.9 });
     await say('unsure', { confidence: 0.2 });
     const body = await read('?min_confidence=0.5');
@@ -138,7 +138,7 @@ forEachStore('a synthesis', () => {
     expect(body.summary[0]).to.deep.include({ alt_value: { type: 'string', v: 'unsure' }, alt_confidence: 0.2 });
   });
 
-  it('names the strongest rival beyond its limit, however many say the same as the winner', async () => {
+  it('names the strongest rival beyond its limit, even behind many facts with the value of the winner', async () => {
     for (let n = 0; n < 70; n += 1) await say('crowd', { confidence: 0.9, source: `agent:${n}` });
     await say('weakest', { confidence: 0.1 });
     await say('rival', { confidence: 0.3 });
@@ -148,7 +148,7 @@ forEachStore('a synthesis', () => {
     expect(body.summary[0].alt_value).to.deep.equal({ type: 'string', v: 'rival' });
   });
 
-  it('shows expired facts on demand alone; decay takes facts out of it', async () => {
+  it('shows expired facts only on request, and no decayed facts', async () => {
     await say('short', { relation: 'memory:short', valid_until: '2020-01-01T00:00:00Z' });
     await say('long');
     expect(await read()).to.include({ fact_count: 1, expired_fact_count: 0 });
@@ -161,7 +161,7 @@ forEachStore('a synthesis', () => {
     expect(await read()).to.include({ fact_count: 0 });
   });
 
-  it('keeps places apart and shows a garden to its members alone', async () => {
+  it('separates scopes and gardens, and shows a garden only to its members', async () => {
     const garden = { slug: 'herbs', name: 'Herbs', scope: 'company' };
     const owner = await node.addKey({ entityUri: 'agent:gardener' });
     expect((await node.request('POST', '/v1/gardens', { key: owner, body: garden })).status).to.equal(201);
@@ -192,7 +192,7 @@ forEachStore('a synthesis', () => {
     ]);
   });
 
-  it('ends before its body passes 8 MiB, and says so', async () => {
+  it('is cut before its body exceeds 8 MiB, and marked as cut', async () => {
     for (let n = 0; n < 12; n += 1) {
       await say('', { relation: `memory:r${n}`, value: { type: 'text', v: 'x'.repeat(1_000_000) } });
     }
@@ -202,7 +202,7 @@ forEachStore('a synthesis', () => {
     expect(body.facts.length).to.be.within(1, 11);
   });
 
-  it('refuses what it cannot read', async () => {
+  it('rejects invalid parameters', async () => {
     const status = async (target: string, options: object = {}, method = 'GET') =>
       (await node.request(method, target, { key, ...options })).status;
     expect(await status('/v1/synthesis?scope=galaxy')).to.equal(400);

@@ -21,7 +21,7 @@ forEachStore('facts as of a moment', () => {
   };
   const get = (path: string) => node.request('GET', `/v1/facts${path}`, { key });
   const now = (): string => new Date(node.clock.nowMs()).toISOString();
-  /** The ids of the list, oldest first, and its total. */
+  /** Returns the ids of the list, oldest first, and checks its total. */
   const list = async (query: string): Promise<string[]> => {
     const { status, body } = await get(`?${query}`);
     expect(status, query).to.equal(200);
@@ -29,7 +29,7 @@ forEachStore('facts as of a moment', () => {
     return body.facts.map(({ id }: { id: string }) => id).reverse();
   };
 
-  it('are those that were recorded by then, with any times of their own', async () => {
+  it('are the facts that were recorded by then, regardless of their own times', async () => {
     const first = await assert({ relation: 'memory:a' });
     const moment = now();
     await node.clock.advance(1000);
@@ -41,7 +41,7 @@ forEachStore('facts as of a moment', () => {
     expect(await list('as_of=2000-01-01T00:00:00Z')).to.deep.equal([]);
   });
 
-  it('show neither a fact by id, nor what it was derived from, before it was written', async () => {
+  it('hide a fact and its derivation before it was recorded', async () => {
     const first = await assert({ relation: 'memory:a' });
     const moment = now();
     await node.clock.advance(1000);
@@ -56,7 +56,7 @@ forEachStore('facts as of a moment', () => {
     expect(now2.body.derived_from[0].exists).to.equal(true);
   });
 
-  it('live as long as nothing had ended them', async () => {
+  it('are live until another fact ended them', async () => {
     const fact = await assert({ valid_until: new Date(node.clock.nowMs() + 60_000).toISOString() });
     const whileLive = now();
     await node.clock.advance(1000);
@@ -69,7 +69,7 @@ forEachStore('facts as of a moment', () => {
     expect(await list(`as_of=${gone}&include_retracted=true`)).to.deep.equal([fact.id, retraction.id]);
   });
 
-  it('come in pages that stay the same while others write', async () => {
+  it('appear in pages that stay the same during other writes', async () => {
     const facts: { id: string }[] = [];
     for (let at = 0; at < 5; at += 1) facts.push(await assert({ relation: `memory:r${at}` }));
     const moment = now();
@@ -89,7 +89,7 @@ forEachStore('facts as of a moment', () => {
     expect(seen.reverse()).to.deep.equal(facts.map(({ id }) => id));
   });
 
-  it('of one request are told apart by their stamps, and each shows the winner of its moment', async () => {
+  it('from one request are distinguished by their stamps, each with the winner of its moment', async () => {
     const bodies = ['a', 'b', 'c', 'd'].map((v) => factBody({ value: { type: 'string', v }, confidence: 1 }));
     bodies.splice(3, 0, factBody({ value: { type: 'string', v: 'c' }, confidence: 0 }));
     const { body } = await node.request('POST', '/v1/facts/batch', { key, body: bodies });
@@ -103,7 +103,7 @@ forEachStore('facts as of a moment', () => {
     expect(answers).to.deep.equal([['a'], ['b!'], ['c!'], ['no c'], ['d']]);
   });
 
-  it('are refused for a moment that is none, or has not come', async () => {
+  it('are refused for an invalid or future moment', async () => {
     await assert();
     const later = new Date(node.clock.nowMs() + 1000).toISOString();
     const farStamp = `${node.clock.nowMs() + 1000}.0`;

@@ -7,7 +7,7 @@ import { RUNS } from '../../kit/property-runs.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 import { type GardenNode, startGardenNode } from '../gardens/garden-kit.ts';
 
-/** The content of a fact. `names` are earlier facts of the history, or later ones, that it was derived from. */
+/** The content of a fact. `names` are its sources: earlier or later facts of the history. */
 interface Said {
   readonly v: string;
   readonly confidence: number;
@@ -18,11 +18,11 @@ interface Said {
 }
 
 type Op =
-  /** Clients assert facts in one request. */
+  /** Clients assert the facts in one request. */
   | { readonly kind: 'assert'; readonly facts: readonly Said[] }
-  /** Facts of another node come in one transaction, with stamps so many milliseconds in the past. */
+  /** Facts of another node arrive in one transaction. `age` is the age of their stamps in milliseconds. */
   | { readonly kind: 'peer'; readonly facts: readonly (Said & { readonly age: number })[] }
-  /** A time to live for a fact of the history: so long from now. */
+  /** A time-to-live for a fact of the history, relative to now. */
   | { readonly kind: 'ttl'; readonly target: number; readonly livesFor: number }
   | { readonly kind: 'resolve' }
   | { readonly kind: 'wait'; readonly ms: number };
@@ -98,11 +98,11 @@ forEachStore('the answer as of any past moment', () => {
     value: { type: 'string', v, interpretAs: 'content' } as const,
     source: `agent:n${n % 2}`,
     confidence,
-    // A garden is of one scope.
+    // A garden has exactly one scope.
     scope: inGarden ? 'company' : scope,
   });
 
-  /** Plays a history, and calls `between` after each of its steps. */
+  /** Performs a history, and calls `between` after each step. */
   const play = async (ops: readonly Op[], between: (world: number) => Promise<void>): Promise<void> => {
     worlds += 1;
     const world = worlds;
@@ -195,7 +195,7 @@ forEachStore('the answer as of any past moment', () => {
     return answers;
   };
 
-  it('is the one that the node gave then', async () => {
+  it('equals the answer that the node gave at that moment', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(op, { minLength: 2, maxLength: 9 }), async (ops) => {
         const moments: { readonly at: string; readonly answers: unknown }[] = [];

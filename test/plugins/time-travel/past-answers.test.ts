@@ -4,14 +4,14 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { ENTITIES, HistoryNode, histories, peaceful, SCOPES_TOLD, type Told } from './told-histories.ts';
 
-/** Questions at every moment, repeated as of it. */
+/** Requests that are sent at every moment, and repeated later as of that moment. */
 const questions: readonly string[] = [
   ...['grey cats', 'boat harbour'].map((query) => `/v1/recall?token_budget=4000&query=${encodeURIComponent(query)}`),
   '/v1/recall?token_budget=4000&query=boat&include_contradicted=true&relation=memory:note',
   '/v1/recall?token_budget=4000&query=cats&include_contradicted=true&depth=2',
   '/v1/recall?token_budget=30&query=cats&scope=team&weights.lexical=0.5&weights.recency=0.5',
   '/v1/recall?token_budget=4000&query=cats&scope=garden:herbs',
-  // A relation, because a card of the present stands in for the facts of an entity without one.
+  // By relation, because in the present a card replaces the facts of an entity without a relation.
   ...ENTITIES.flatMap((entity) =>
     ['rel:knows', 'memory:role', 'memory:note-keeps-bees'].map(
       (relation) => `/v1/recall?token_budget=4000&entity=${entity}&relation=${relation}&depth=2`,
@@ -26,7 +26,7 @@ const questions: readonly string[] = [
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Members that are drawn for each reply, or bound to one question. */
+/** Removes members that are random, or specific to one request. */
 const withoutNames = (body: Body): Body => {
   const { recall_id, next_cursor, ...rest } = body;
   return { ...rest, follows: next_cursor !== null && next_cursor !== undefined };
@@ -47,7 +47,7 @@ const answersOf = async (told: HistoryNode, asOf?: string): Promise<ReadonlyMap<
   return answers;
 };
 
-/** Lets a history happen, and repeats the questions of every moment as of that moment. */
+/** Performs a history, and repeats the requests of every moment as of that moment. */
 const expectSameAnswers = async (history: readonly Told[]): Promise<void> => {
   const told = await HistoryNode.start();
   try {
@@ -67,11 +67,11 @@ const expectSameAnswers = async (history: readonly Told[]): Promise<void> => {
   }
 };
 
-/** With contradictions less is recalled, so that more of what ranks the rest is seen without them. */
+/** Contradictions shorten a recall, so some histories have none and show more of the ranking. */
 const stories = fc.oneof(histories, histories.map(peaceful));
 
 forEachStore('recall, cards and neighbours as of an earlier moment', () => {
-  it('are what the node gave then', async function () {
+  it('equal the answers that the node gave at that moment', async function () {
     this.timeout(600_000);
     await fc.assert(fc.asyncProperty(stories, expectSameAnswers), { numRuns: Math.ceil(RUNS / 25) });
   });

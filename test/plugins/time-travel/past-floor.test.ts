@@ -34,7 +34,7 @@ forEachStore('the floor of the past', () => {
     return Number(row?.rows);
   };
 
-  it('moves with the retained days, and rows out of reach are deleted', async () => {
+  it('moves with the retained days, and rows before it are deleted', async () => {
     await start('30');
     await say('a');
     const second = await say('b');
@@ -57,7 +57,7 @@ forEachStore('the floor of the past', () => {
     await comesTrue(async () => (await pastRows()) === 1);
   });
 
-  it('stays where it is while all is kept', async () => {
+  it('does not move while everything is retained', async () => {
     await start('0');
     const first = await say('a');
     await node.clock.advance(1000);
@@ -68,7 +68,7 @@ forEachStore('the floor of the past', () => {
     expect(await pastRows()).to.equal(1);
   });
 
-  it('is the moment to which the store has raised it', async () => {
+  it('never goes below the floor that the store has', async () => {
     await start('0');
     const first = await say('a');
     await node.clock.advance(1000);

@@ -7,7 +7,7 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { findNear, findNewest } from '../search/ask-index.ts';
 
-/** The events on a node, in order. Few names, so that steps meet. */
+/** The events on a node, in order. They share few names, so that they interact. */
 export type Told =
   | {
       readonly kind: 'fact';
@@ -18,11 +18,13 @@ export type Told =
       readonly scope: string;
       readonly inGarden: boolean;
       readonly session: string | null;
-      /** Milliseconds until it ends. */
+      /** Milliseconds until its end. */
       readonly lifeMs: number | null;
     }
   | { readonly kind: 'batch'; readonly facts: readonly Extract<Told, { kind: 'fact' }>[] }
-  /** A fact of another node, so old by its own stamp; derived from facts of the history, it may settle a dispute. */
+  /**
+   * A fact of another node with the age of its stamp. If derived from facts of the history, it may settle a dispute.
+   */
   | {
       readonly kind: 'peer';
       readonly fact: Extract<Told, { kind: 'fact' }>;
@@ -77,7 +79,7 @@ export const histories: fc.Arbitrary<readonly Told[]> = fc.array(
   { minLength: 6, maxLength: 14, size: 'max' },
 );
 
-/** The same history where no two facts contradict each other: what a relation says is part of its name. */
+/** Returns the history without contradictions: each value becomes part of the name of its relation. */
 export const peaceful = (history: readonly Told[]): readonly Told[] =>
   history.map((step) => {
     if (step.kind === 'fact') return saidAlone(step);
@@ -95,7 +97,7 @@ interface Said {
   readonly cid: string;
 }
 
-/** A node on which histories happen, with one reader who is a member of its garden and one who is not. */
+/** A node on which histories happen, with one reader in its garden and one outside. */
 export class HistoryNode {
   readonly node: TestNode;
   readonly member: string;
@@ -137,7 +139,7 @@ export class HistoryNode {
     return this.node.stop();
   }
 
-  /** Lets a step happen. A step that the node refuses changes nothing. */
+  /** Performs one step. A step that the node refuses changes nothing. */
   async tell(step: Told): Promise<void> {
     if (step.kind === 'pause') await this.node.clock.advance(step.ms);
     else if (step.kind === 'fact') await this.#assert(this.#bodyOf(step), step.session);
@@ -152,7 +154,7 @@ export class HistoryNode {
     await this.#searchesAll();
   }
 
-  /** A reading of the node now, or as of an instant. */
+  /** Sends a read, as of now or of an instant. */
   async get(path: string, key: string, asOf?: string) {
     const moment = asOf === undefined ? '' : `${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`;
     const reply = await this.node.request('GET', `${path}${moment}`, { key });
@@ -240,7 +242,7 @@ export class HistoryNode {
     return reply;
   }
 
-  /** Vectors are made beside the assertions that they are of. */
+  /** Waits for vectors, which are computed after the assertions. */
   async #searchesAll(): Promise<void> {
     const index = this.node.kernel.get(SearchIndex);
     await index.ready();

@@ -29,7 +29,7 @@ forEachStore('facts that were valid at an instant', () => {
       .sort();
   };
 
-  it('are told by the times that they carry, whenever they were recorded', async () => {
+  it('are selected by their own times, regardless of their record times', async () => {
     await say('backdated', { timestamp: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' });
     await say('recent');
     expect(await shown('valid_at=2020-06-01T00:00:00Z')).to.deep.equal(['backdated']);
@@ -39,7 +39,7 @@ forEachStore('facts that were valid at an instant', () => {
     expect(await shown('valid_at=2030-01-01T00:00:00Z')).to.deep.equal(['recent']);
   });
 
-  it('end with a retraction that came by then', async () => {
+  it('end with a retraction that was made by then', async () => {
     const said = await say('a');
     await node.clock.advance(1000);
     const retracted = await say('a', { confidence: 0 });
@@ -47,7 +47,7 @@ forEachStore('facts that were valid at an instant', () => {
     expect(await shown(`valid_at=${retracted}&min_confidence=0.1`)).to.deep.equal([]);
   });
 
-  it('are all shown, and marked, where they contradict one another', async () => {
+  it('all appear with a mark if they contradict one another', async () => {
     const before = await say('a');
     await node.clock.advance(1000);
     const after = await say('b');
@@ -56,7 +56,7 @@ forEachStore('facts that were valid at an instant', () => {
     expect(await shown('')).to.deep.equal(['b!']);
   });
 
-  it('are those that were known as of another moment, where both are asked for', async () => {
+  it('can be combined with the state as of another moment', async () => {
     const known = await say('a');
     await node.clock.advance(1000);
     await say('late', { relation: 'memory:late', timestamp: '2020-01-01T00:00:00Z' });

@@ -38,7 +38,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
     await recorded.end();
   });
 
-  it('continue the trace of a request, and name the route by its pattern alone', async () => {
+  it('continue the trace of a request, and contain the pattern of the route but not its path', async () => {
     const node = await start();
     const key = await node.addKey();
     const headers = { traceparent: TRACEPARENT, tracestate: 'vendor=1', baggage: 'user=alice' };
@@ -54,7 +54,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
     expect(all).not.to.include('alice');
   });
 
-  it('begin a trace of their own where the header is missing, broken or there twice', async () => {
+  it('begin a new trace if the header is missing, invalid or repeated', async () => {
     const node = await start();
     const target = '/healthz';
     await node.request('GET', target);
@@ -68,7 +68,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
     expect(new Set(spans.map((span) => span.spanContext().traceId)).size).to.equal(4);
   });
 
-  it('lead from a group of appends to the requests that wait for it', async () => {
+  it('link a group of appends to the requests that wait for it', async () => {
     const node = await start();
     const key = await node.addKey();
     const reply = await node.request('POST', '/v1/facts', {
@@ -84,7 +84,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
     expect(groups.every(({ parentSpanContext }) => parentSpanContext === undefined)).to.equal(true);
   });
 
-  it('fail for a status of 500 and not for a refusal, and never hold the text of an error', async () => {
+  it('fail for a status of 500 but not for a refusal, and never contain the text of an error', async () => {
     const plugin = definePlugin({
       name: 'z-probe',
       version: '1.0.0',
@@ -125,7 +125,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
     expect(line?.fields).to.include({ trace_id: span?.spanContext().traceId, span_id: span?.spanContext().spanId });
   });
 
-  it('go on at services that the operator configured, and never at an address that a client chose', async () => {
+  it('continue at services that the operator configured, but never at an address from a client', async () => {
     const network = createLoopbackNetwork();
     const heard: (string | undefined)[] = [];
     await network.transport('https://elsewhere.example').serve({
@@ -153,7 +153,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
     expect(spans[1]?.attributes).not.to.have.property('server.address');
   });
 
-  it('end with the node', async () => {
+  it('end when the node stops', async () => {
     const node = await start();
     const telemetry = node.kernel.get(Telemetry);
     expect(telemetry.isTracing).to.equal(true);
@@ -163,7 +163,7 @@ describe('spans of a node in a process with an OpenTelemetry SDK', () => {
 });
 
 describe('spans of a node in a process without an SDK', () => {
-  it('are not made at all', async () => {
+  it('are not made', async () => {
     const node = await startTestNode();
     try {
       expect(node.kernel.get(Telemetry).isTracing).to.equal(false);
@@ -180,7 +180,7 @@ describe('the trace context in headers', () => {
       .map((digits) => digits.map((digit) => digit.toString(16)).join(''))
       .filter((text) => !/^0+$/.test(text));
 
-  it('comes out as it went in', () => {
+  it('is the same after reading and writing', () => {
     fc.assert(
       fc.property(hex(32), hex(16), fc.boolean(), (traceId, spanId, isSampled) => {
         const traceparent = `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
@@ -191,7 +191,7 @@ describe('the trace context in headers', () => {
     );
   });
 
-  it('is nothing for any other text, however long', () => {
+  it('is undefined for any other text, of any length', () => {
     for (const text of [
       '',
       'x'.repeat(100_000),

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../kit/postgres-server
 const line = (n: number, more: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify({ entity: `item:${n}`, relation: 'x-t:n', value: { type: 'number', v: n }, source: 'file', ...more });
 
-/** All but the header, which says whose store it is. */
+/** Returns all lines except the header, which names the store. */
 const contentOf = (text: string): string[] => text.split('\n').slice(1);
 
 describe('export and import on the command line', function () {
@@ -18,7 +18,7 @@ describe('export and import on the command line', function () {
   });
   afterEach(() => place.dispose());
 
-  /** Leaves an export of a node in `memory.ndjson`. */
+  /** Writes the export of a node to `memory.ndjson`. */
   const writeExport = async (): Promise<string> => {
     const node = await place.start();
     const lines = Array.from({ length: 150 }, (_, n) => line(n % 140));
@@ -38,7 +38,7 @@ describe('export and import on the command line', function () {
     });
     after(() => database.drop());
 
-    it('moves a node that serves into PostgreSQL, and a second time changes nothing', async () => {
+    it('moves a running node into PostgreSQL, and a second import changes nothing', async () => {
       const text = await writeExport();
       const env = { SVC_DATABASE_URL: database.url, SVC_DATA_FOLDER: 'postgres' };
       expect((await place.run(['init'], env)).exitCode).to.equal(0);
@@ -53,7 +53,7 @@ describe('export and import on the command line', function () {
     });
   });
 
-  it('keeps the file to its owner, and never writes over one', async () => {
+  it('writes a private file, and never overwrites one', async () => {
     await writeExport();
     expect(statSync(place.path('memory.ndjson')).mode & 0o777).to.equal(0o600);
     const { exitCode, stderr } = await place.run(['export', '--out', 'memory.ndjson']);
@@ -62,7 +62,7 @@ describe('export and import on the command line', function () {
     expect(existsSync(place.path('memory.ndjson'))).to.equal(true);
   });
 
-  it('names broken lines, stores the others, and notices a file that was cut short', async () => {
+  it('names broken lines, stores the others, and detects a truncated file', async () => {
     const lines = (await writeExport()).split('\n');
     lines[4] = `${lines[4]}}`;
     writeFileSync(place.path('cut.ndjson'), lines.slice(0, 100).join('\n'));

@@ -18,7 +18,7 @@ const textOf = (line: NumberedLine): string | null => line.bytes?.toString('utf8
 const keysOf = (chunks: readonly ImportChunk[]): string[] => chunks.map(({ idempotencyKey }) => idempotencyKey);
 
 describe('lines of a file to import', () => {
-  it('are the same however the stream is cut', async () => {
+  it('are the same for every division of the stream into pieces', async () => {
     const cutAnywhere = fc.array(fc.string({ unit: fc.constantFrom('a', '\n', 'é', '\r') }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(cutAnywhere, async (parts) => {
@@ -33,20 +33,20 @@ describe('lines of a file to import', () => {
     );
   });
 
-  it('are numbered past one that is too long, whose content is dropped', async () => {
+  it('keep their numbers after a line that is too long, whose content is dropped', async () => {
     const lines = await collect(readLines(stream('ab\ncde', 'fghi', 'jk\nlm'), 4));
     expect(lines.map(textOf)).to.deep.equal(['ab', null, 'lm']);
     expect(lines.map(({ offset }) => offset)).to.deep.equal([3, 13, 15]);
   });
 
-  it('lose a byte order mark at the start', async () => {
+  it('exclude a byte order mark at the start', async () => {
     const [line] = await collect(readLines(stream('\uFEFF{}\n'), 100));
     expect(line && textOf(line)).to.equal('{}');
   });
 });
 
 describe('requests of an import', () => {
-  it('hold as many lines as asked for, with the number of each, blank ones left out', async () => {
+  it('contain the requested number of lines with their numbers, without blank lines', async () => {
     const chunks = await collect(importChunks(stream('1\n\n2\n  \r\n3\n4'), 2));
     expect(chunks.map(({ body }) => body.toString())).to.deep.equal(['1\n2\n', '3\n4\n']);
     expect(chunks.map(({ lineNumbers }) => lineNumbers)).to.deep.equal([
@@ -55,7 +55,7 @@ describe('requests of an import', () => {
     ]);
   });
 
-  it('are known again when the same file is read again', async () => {
+  it('have the same keys when the same file is read again', async () => {
     const text = '{"a":1}\n{"b":2}\n{"c":3}\n';
     const once = keysOf(await collect(importChunks(stream(text), 2)));
     const again = keysOf(await collect(importChunks(stream(...text), 2)));
@@ -63,18 +63,18 @@ describe('requests of an import', () => {
     expect(once[0]).to.match(/^[!-~]{1,255}$/);
   });
 
-  it('are told apart when a file repeats itself, because a fact asserted again after its retraction is a new one', async () => {
+  it('have different keys when a file repeats itself, because a fact asserted after its retraction is a new one', async () => {
     const keys = keysOf(await collect(importChunks(stream('assert\nretract\nassert\n'), 1)));
     expect(new Set(keys).size).to.equal(3);
   });
 
-  it('leave out a line that is not UTF-8 and say which', async () => {
+  it('exclude a line that is not UTF-8, and report it', async () => {
     const [chunk] = await collect(importChunks(stream('1\n', Uint8Array.of(0xff, 0x0a), '3\n'), 10));
     expect(chunk?.lineNumbers).to.deep.equal([1, 3]);
     expect(chunk?.refused).to.deep.equal([{ number: 2, reason: 'not valid UTF-8' }]);
   });
 
-  it('stay under the size that the route takes', async () => {
+  it('stay below the size limit of the route', async () => {
     const line = `"${'x'.repeat(3 * 1024 * 1024)}"\n`;
     const chunks = await collect(importChunks(stream(line, line, line), 500));
     expect(chunks.map(({ lineNumbers }) => lineNumbers)).to.deep.equal([[1], [2], [3]]);

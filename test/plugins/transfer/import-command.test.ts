@@ -56,7 +56,7 @@ describe('the import command', () => {
   const importText = (input: string, ...flags: string[]) =>
     runInProcess(['import', '-', ...flags], { input, env: { SVC_URL: `${url}/`, SVC_API_KEY: KEY } });
 
-  it('sends the lines as they are, in order, with the key and an idempotency key of their own', async () => {
+  it('sends the lines unchanged, in order, with the API key and an idempotency key', async () => {
     const { exitCode, stdout } = await importText('{"n": 1}\n{"n": 2}\n{"n": 3}\n', '--batch', '2');
 
     expect(exitCode).to.equal(0);
@@ -69,7 +69,7 @@ describe('the import command', () => {
     expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).to.equal(2);
   });
 
-  it('names the lines that the node refused, stores the others, and says so in its exit code', async () => {
+  it('names refused lines, stores the others, and reports them by its exit code', async () => {
     const error = { code: 'validation', detail: 'body[1].confidence must be\u001b[31m between 0 and 1' };
     answer = () => ({
       status: 200,
@@ -87,7 +87,7 @@ describe('the import command', () => {
     expect(stdout).to.match(/^2 lines: 1 accepted, 1 refused/);
   });
 
-  it('speaks of the line where the node speaks of an item of its body', async () => {
+  it('shows line numbers of the file in place of item numbers of a request', async () => {
     const details = [
       'the body[0] is not valid JSON: no member name in double quotes at line 1, column 2',
       'body[1] must be an object',
@@ -102,7 +102,7 @@ describe('the import command', () => {
     ]);
   });
 
-  it('repeats a request that the node had no time for, under the same idempotency key', async () => {
+  it('repeats a request after a timeout of the node, with the same idempotency key', async () => {
     answer = (seen, nth) => (nth === 1 ? { status: 503, body: { detail: 'busy' } } : allStored(seen, nth));
     const { exitCode } = await importText('{}\n');
 
@@ -115,7 +115,7 @@ describe('the import command', () => {
     ['is still busy with the same request', { status: 409, body: { code: 'idempotency_in_progress' } }],
     ['asks for patience', { status: 429, body: { detail: 'too many' }, headers: { 'Retry-After': '0' } }],
   ] as const) {
-    it(`tries again when the node ${what}, and says so`, async () => {
+    it(`tries again when the node ${what}, with a message`, async () => {
       answer = (seen, nth) => (nth === 1 ? busy : allStored(seen, nth));
       const { exitCode, stderr } = await importText('{}\n');
 
@@ -124,7 +124,7 @@ describe('the import command', () => {
     });
   }
 
-  it('tries again when the node goes away in the middle', async () => {
+  it('tries again when the connection breaks during a request', async () => {
     answer = (seen, nth) => {
       if (nth === 2) server.closeAllConnections();
       return allStored(seen, nth);
@@ -136,7 +136,7 @@ describe('the import command', () => {
     expect(stderr).to.contain('no answer from');
   });
 
-  it('gives up at once when nobody ever answered, and says what to do', async () => {
+  it('ends at once with a hint if the first request gets no reply', async () => {
     const { exitCode, stderr } = await importText('{}\n', '--url', 'http://127.0.0.1:1');
 
     expect(exitCode).to.equal(1);
@@ -144,7 +144,7 @@ describe('the import command', () => {
     expect(stderr).not.to.contain('trying again');
   });
 
-  it('stops at a refused key, says where, and never shows the key', async () => {
+  it('stops at a refused API key, names the line, and never shows the key', async () => {
     answer = () => ({ status: 401, body: { code: 'authentication', detail: 'the credential is not accepted' } });
     const { exitCode, stdout, stderr } = await importText('{}\n{}\n{}\n', '--batch', '2');
 
@@ -157,7 +157,7 @@ describe('the import command', () => {
     expect(stderr).not.to.contain('    at ');
   });
 
-  it('refuses an answer that is not a node’s', async () => {
+  it('rejects an answer of another server', async () => {
     answer = () => ({ status: 200, body: { hello: 'world' } });
     const { exitCode, stderr } = await importText('{}\n');
 
@@ -165,7 +165,7 @@ describe('the import command', () => {
     expect(stderr).to.contain('not one of a fact-memory node');
   });
 
-  it('counts what an earlier run had stored', async () => {
+  it('counts facts that an earlier run had stored', async () => {
     answer = (seen, nth) => ({ ...allStored(seen, nth), headers: { 'Idempotency-Replayed': 'true' } });
     const { stdout } = await importText('{}\n');
 
@@ -181,7 +181,7 @@ describe('the import command', () => {
 
     afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-    it('reads it and takes the key from a file too', async () => {
+    it('reads it, and can read the API key from a file too', async () => {
       writeFileSync(join(folder, 'facts.jsonl'), '{"n":1}\n');
       writeFileSync(join(folder, 'my.key'), `${KEY}\n`);
       const flags = ['--url', url, '--key-file', join(folder, 'my.key')];
@@ -191,7 +191,7 @@ describe('the import command', () => {
       expect(received[0]?.headers.authorization).to.equal(`Bearer ${KEY}`);
     });
 
-    it('names the fault for a missing file, a folder, or a missing key file', async () => {
+    it('names the fault of a missing file, a folder, or a missing key file', async () => {
       const missing = await runInProcess(['import', join(folder, 'none.jsonl')]);
       expect([missing.exitCode, missing.stderr]).to.deep.equal([
         1,

@@ -25,7 +25,7 @@ describe('importing into a running node', () => {
     return (await answer.json()) as { total: number; facts: Record<string, unknown>[] };
   };
 
-  it('stores every good line, names every bad one, and stores nothing twice', async () => {
+  it('stores every valid line, names every invalid one, and stores nothing twice', async () => {
     const lines = Array.from({ length: 120 }, (_, n) => line(n));
     lines[41] = line(41, { confidence: 7 });
     lines[77] = '{"entity":';
@@ -42,7 +42,7 @@ describe('importing into a running node', () => {
     expect((await query('source=file')).total).to.equal(118);
   });
 
-  it('takes facts as a node returns them', async () => {
+  it('accepts facts in the form of a node’s answers', async () => {
     writeFileSync(place.path('facts.jsonl'), line(1, { timestamp: '2024-05-01T10:00:00+02:00', scope: 'team' }));
     await importFile();
     const { facts } = await query('source=file');
@@ -53,7 +53,7 @@ describe('importing into a running node', () => {
     expect(copies[0]).to.include({ entity: 'item:1', timestamp: '2024-05-01T10:00:00+02:00', scope: 'team' });
   });
 
-  it('says what to do when the key is missing', async () => {
+  it('explains how to set a missing key', async () => {
     writeFileSync(place.path('facts.jsonl'), line(1));
     const { exitCode, stderr } = await place.run(['import', 'facts.jsonl', '--url', node.url]);
 

@@ -17,7 +17,7 @@ describe('moving a tenant between stores', function () {
   const nodes: TestNode[] = [];
 
   const start = async (store: StoreKind, settings: Parameters<typeof startTestNode>[0] = {}) => {
-    // Chance of its own for each: two nodes never draw the same identifier.
+    // Each node has its own seed, so that two nodes never draw the same id.
     const node = await startTestNode({ random: createSeededRandom(nodes.length + 1), ...settings, store });
     nodes.push(node);
     const key = await node.addKey({ permissions: ['read', 'write', 'admin', 'instruction:write'] });
@@ -33,7 +33,7 @@ describe('moving a tenant between stores', function () {
     return reply.body;
   };
 
-  /** One of everything that a store may hold. */
+  /** Adds one of every kind of object that a store can contain. */
   const fill = async (started: Started): Promise<void> => {
     const batch = Array.from({ length: 70 }, (_, n) => fact(n, `text ${n} 😀\u2028`, { scope: 'team' }));
     await post(started, '/v1/facts/batch', batch);
@@ -87,7 +87,7 @@ describe('moving a tenant between stores', function () {
     ['sqlite', 'postgres'],
     ['postgres', 'sqlite'],
   ] as const) {
-    it(`leaves the content as it is: ${from} to ${to} and back`, async () => {
+    it(`preserves the content: ${from} to ${to} and back`, async () => {
       const first = await start(from);
       await fill(first);
       const file = await exportLines(first.node);
@@ -105,7 +105,7 @@ describe('moving a tenant between stores', function () {
     });
   }
 
-  it('goes on where an earlier import ended, and later facts come after the imported ones', async () => {
+  it('adds the new facts of a later export, and stores further facts after the imported ones', async () => {
     const first = await start('sqlite');
     await post(first, '/v1/facts', fact(1, 'a'));
     await post(first, '/v1/facts', fact(1, 'b'));
@@ -123,7 +123,7 @@ describe('moving a tenant between stores', function () {
     expect(newest.conflict_id).not.to.equal(conflict.conflict_id);
   });
 
-  it('names each line that is no part of an export, and stores the others', async () => {
+  it('names each invalid line, and stores the others', async () => {
     const first = await start('sqlite');
     for (const n of [1, 2, 3, 4, 5]) await post(first, '/v1/facts', fact(n, `v${n}`));
     const file = await exportLines(first.node);
@@ -148,7 +148,7 @@ describe('moving a tenant between stores', function () {
     ]);
   });
 
-  it('refuses a file of a service of another name, of a later format, and one that is no export', async () => {
+  it('refuses a file of a service with another name, of a later format, and a file that is no export', async () => {
     const first = await start('sqlite');
     const [header = ''] = await exportLines(first.node);
     const other = await start('sqlite', { node: { serviceName: 'acme' } });

@@ -2,7 +2,7 @@ import { TenantTransfer } from '../../../plugins/transfer/transfer-api.ts';
 import { DEFAULT_TENANT } from '../../../ports/ports.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 
-/** All lines of an export, the header first. */
+/** Returns all lines of an export, the header first. */
 export const exportLines = async ({ kernel }: TestNode): Promise<string[]> => {
   const lines: string[] = [];
   await kernel.get(TenantTransfer).export(DEFAULT_TENANT, async (more) => {
@@ -11,7 +11,7 @@ export const exportLines = async ({ kernel }: TestNode): Promise<string[]> => {
   return lines;
 };
 
-/** The members that do not depend on the exporting store: all but the header. */
+/** Returns the lines that do not depend on the exporting store: all except the header. */
 export const contentOf = async (node: TestNode): Promise<string[]> => (await exportLines(node)).slice(1);
 
 export interface Imported {

@@ -11,13 +11,13 @@ import { quietBilling } from '../../fakes/quiet-billing.ts';
 import { checkReplies } from '../../kit/check-replies.ts';
 
 const KEY = 'the-key-of-the-first-administrator';
-/** The longest that a command waits before it looks at a job again. */
+/** The longest pause of a command between two requests for a job. */
 const LOOK_MS = 20;
 
-/** A node that listens, and commands that ask it as its first administrator. */
+/** A node that listens, and commands with the key of its first administrator. */
 export interface CommandedNode {
   run(...words: string[]): Promise<CommandResult>;
-  /** Asserts a fact: `user:noor` has the role `one`, unless told otherwise. */
+  /** Asserts a fact: by default, `user:noor` has the role `one`. */
   say(members?: object): Promise<void>;
   metrics(): Promise<string>;
   stop(): Promise<void>;

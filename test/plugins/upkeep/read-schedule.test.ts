@@ -6,7 +6,7 @@ const MARCH = Date.UTC(2026, 2, 2, 9);
 const instant = (ms: number | undefined): string => new Date(ms ?? Number.NaN).toISOString();
 
 describe('A schedule of upkeep', () => {
-  it('is empty, or tasks with cron patterns in UTC', () => {
+  it('accepts an empty text, or tasks with cron patterns in UTC', () => {
     expect(readSchedule('')).to.deep.equal([]);
     expect(readSchedule(' ; ')).to.deep.equal([]);
     const read = readSchedule('lint 0 3 * * *; backup 30 2 * * SUN ;lint 0 15 * * *');
@@ -20,7 +20,7 @@ describe('A schedule of upkeep', () => {
     ]);
   });
 
-  it('knows no summer time: the hour of a day is the same all year', () => {
+  it('ignores daylight saving time', () => {
     const [daily] = readSchedule('lint 30 2 * * *');
     let ms = Date.UTC(2026, 0, 1);
     for (let day = 0; day < 366; day += 1) {
@@ -31,7 +31,7 @@ describe('A schedule of upkeep', () => {
     }
   });
 
-  it('gives times strictly after another one, also within a minute', () => {
+  it('returns times strictly after the given one, also within a minute', () => {
     const [task] = readSchedule('lint 0 9 * * *');
     expect(instant(task?.nextAfter(MARCH - 1))).to.equal(instant(MARCH));
     expect(instant(task?.nextAfter(MARCH))).to.equal('2026-03-03T09:00:00.000Z');
@@ -50,7 +50,7 @@ describe('A schedule of upkeep', () => {
     'Lint 0 3 * * *',
     `${'lint 0 3 * * *;'.repeat(65)}`,
   ]) {
-    it(`is refused with a hint when it reads ${JSON.stringify(text.slice(0, 30))}`, async () => {
+    it(`rejects ${JSON.stringify(text.slice(0, 30))} with a hint`, async () => {
       const error = await thrownError(() => readSchedule(text));
       expect(error).to.include({ code: 'validation' });
       expect(error).to.have.property('hint').that.contains('lint 0 3 * * *');

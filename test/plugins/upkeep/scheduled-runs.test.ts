@@ -14,12 +14,12 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.UTC(2026, 2, 2, 9);
-/** Longer than it takes the planner and the jobs to look. */
+/** Longer than the polls of the planner and of the jobs. */
 const LOOKS_MS = 15_000;
-/** So little that a busy store renews a lease before some of them have passed. */
+/** Short, so that even a busy store renews a lease in time. */
 const STEP_MS = 5_000;
 
-/** A plugin with a task that writes down when it ran. */
+/** A plugin with a task that records the times of its runs. */
 const sweeper = (
   runs: string[],
   work: (run: UpkeepRun) => Promise<void> = async () => {},
@@ -69,14 +69,14 @@ forEachStore('Upkeep by a schedule', () => {
   const adminOf = (node: TestNode) => node.addKey({ entityUri: 'agent:ops', permissions: ['read', 'admin'] });
   const report = async (node: TestNode, key: string) => (await node.request('GET', '/v1/upkeep', { key })).body.tasks;
   const looks = (): Promise<void> => clock.advance(LOOKS_MS);
-  /** The schedule counts from the moment at which a node has seen it. */
+  /** Waits until a node has read the schedule, which starts at that moment. */
   const begins = (count = 1) =>
     comesTrue(async () => {
       await clock.advance(STEP_MS);
       const lines = nodes.flatMap(({ logLines }) => logLines);
       return lines.filter(({ message }) => message.startsWith('the schedule of a task')).length >= count;
     });
-  /** Moves the wall clock alone: nobody waits for what would have run every second meanwhile. */
+  /** Moves only the wall clock, so that timers do not run for the time in between. */
   const pass = (ms: number): void => clock.setNowMs(clock.nowMs() + ms);
   const hasRun = (times: number) =>
     comesTrue(async () => {
@@ -107,7 +107,7 @@ forEachStore('Upkeep by a schedule', () => {
     expect(runs).to.have.lengthOf(2);
   });
 
-  it('runs a task once a period, however many processes share the store', async () => {
+  it('runs a task once per scheduled time, however many processes share the store', async () => {
     const first = await start();
     for (const seed of [2, 3]) {
       const url = `http://localhost:${8765 + seed}`;
@@ -124,7 +124,7 @@ forEachStore('Upkeep by a schedule', () => {
     expect(runs).to.have.lengthOf(2);
   });
 
-  it('runs neither twice nor never when the clock jumps an hour back or forward', async () => {
+  it('runs each scheduled time once, even when the clock jumps an hour back or forward', async () => {
     await start();
     await begins();
     pass(18 * HOUR_MS);
@@ -141,7 +141,7 @@ forEachStore('Upkeep by a schedule', () => {
     expect(runs).to.have.lengthOf(2);
   });
 
-  it('makes up once for the runs missed while no node ran, and not for more than a day', async () => {
+  it('makes up once for missed runs of the last day while no node ran', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'upkeep-'));
     const schedule = 'sweep 0 * * * *';
     const stopAll = async () => {
@@ -156,7 +156,7 @@ forEachStore('Upkeep by a schedule', () => {
     for (let look = 0; look < 3; look += 1) await looks();
     expect(runs).to.deep.equal([`default ${START_MS + 5 * HOUR_MS}`]);
     await stopAll();
-    // Changed patterns begin anew.
+    // A changed pattern starts the schedule again.
     clock.setNowMs(START_MS + 10 * HOUR_MS);
     await start({ folder }, 'sweep 0 18 * * *');
     await begins();
@@ -170,14 +170,14 @@ forEachStore('Upkeep by a schedule', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('goes on after a restart in the middle of a run', async () => {
+  it('continues an interrupted run after a restart', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'upkeep-'));
     const resumed: unknown[] = [];
     const halting = sweeper(runs, async ({ job }) => {
       if (job.resumedFrom === null) await job.checkpoint({ half: true });
       resumed.push(job.resumedFrom);
       if (job.resumedFrom !== null) return;
-      // An interrupted run gets no further event.
+      // The signal of an interrupted run may already have aborted.
       if (!job.signal.aborted) await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
       job.signal.throwIfAborted();
     });
@@ -199,14 +199,14 @@ forEachStore('Upkeep by a schedule', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('stops the start, and names the task, for a pattern that is none and for a task whose plugin is off', async () => {
+  it('stops the start for an invalid pattern and for a task of a disabled plugin, and names the task', async () => {
     const bad = await rejection(start({}, 'sweep 0 25 * * *'));
     expect(String(bad)).to.contain('sweep');
     const off = await rejection(start({}, 'sweep 0 3 * * *; lint 0 4 * * *'));
     expect(String(off)).to.contain('lint');
   });
 
-  it('runs a task by hand, once for many who ask at the same time, for administrators alone', async () => {
+  it('runs a task by hand for administrators, once for simultaneous requests', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -229,7 +229,7 @@ forEachStore('Upkeep by a schedule', () => {
     expect((await node.request('GET', '/v1/upkeep', { key: reader })).status).to.equal(403);
   });
 
-  it('names the failed tasks', async () => {
+  it('reports failed tasks', async () => {
     const failing = sweeper(runs, async () => {
       throw new ServiceError('conflict', 'the broom is missing');
     });

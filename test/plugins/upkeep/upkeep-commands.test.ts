@@ -28,7 +28,7 @@ describe('the command upkeep', () => {
     expect(lint.runs[0].result).to.include({ fact_count: 1, namespacing: 1, warnings: 1, errors: 0 });
   });
 
-  it('gives the finished job as JSON, and says which task there is not', async () => {
+  it('prints the finished job as JSON, and rejects an unknown task', async () => {
     const { exitCode, stdout } = await at.run('upkeep', 'run', 'lint', '--json');
     expect(exitCode).to.equal(0);
     expect(JSON.parse(stdout)).to.deep.include({ job_type: 'upkeep.run', status: 'done', task: 'lint', fact_count: 0 });
@@ -37,7 +37,7 @@ describe('the command upkeep', () => {
     expect(unknown.stderr).to.contain('no such task of upkeep');
   });
 
-  it('leaves its runs and what lint has found in the metrics', async () => {
+  it('adds its runs and the findings of lint to the metrics', async () => {
     const none = await at.metrics();
     expect(sampleOf(none, 'svc_lint_findings', { check: 'orphan' })).to.equal(undefined);
     expect(sampleOf(none, 'svc_upkeep_last_success_timestamp_seconds', { task: 'lint' })).to.equal(undefined);

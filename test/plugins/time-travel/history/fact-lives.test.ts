@@ -24,7 +24,7 @@ describe('The winner of a triple', () => {
     ]);
   });
 
-  it('names the facts of an exact tie, and of very many the first alone', () => {
+  it('includes all facts of an exact tie, but only the first of very many', () => {
     const few = reigns([outline(1, { hlc: stamp(0) }), outline(0, {})]);
     expect(few.map(({ factIds }) => factIds)).to.deep.equal([[idOf(0)], [idOf(0), idOf(1)]]);
     const many = Array.from({ length: 500 }, (_, n) =>

@@ -73,7 +73,7 @@ forEachStore('the history of an entity', () => {
     ]);
   });
 
-  it('tells who won after a resolution, and after a winner has expired', async () => {
+  it('shows the winners after a resolution, and after a winner has expired', async () => {
     const until = new Date(node.clock.nowMs() + 20 * SECOND).toISOString();
     const short = await say('short', { valid_until: until });
     const weak = await say('weak', { confidence: 0.4 });
@@ -95,7 +95,7 @@ forEachStore('the history of an entity', () => {
     expect(reigns(page)).to.deep.equal([[[short.id], [weak.id], [resolved.body.resolution_fact_id]]]);
   });
 
-  it('tells of a time-to-live from when it was set, and of none that is to come', async () => {
+  it('shows a time-to-live only after it was set, and no future end', async () => {
     const { id } = await say('one');
     const ttl = (v: string) => say('', { entity: id, relation: 'svc:ttl', value: { type: 'datetime', v } });
     await ttl(new Date(node.clock.nowMs() + 60 * SECOND).toISOString());
@@ -105,7 +105,7 @@ forEachStore('the history of an entity', () => {
     expect(events[0].ended).to.deep.equal({ at: set.timestamp, by: 'ttl', fact_id: null });
   });
 
-  it('agrees with what the node answered at each moment', async () => {
+  it('agrees with the node’s answers at each moment', async () => {
     const values = ['a', 'b', 'a', 'c', 'b', 'a'];
     for (const [at, v] of values.entries()) await say(v, { confidence: [0.5, 0.9, 0, 0.7, 0.7, 0.2][at] });
     const body = await read();
@@ -123,7 +123,7 @@ forEachStore('the history of an entity', () => {
     }
   });
 
-  it('comes in pages, by scope and by relation', async () => {
+  it('appears in pages, filtered by scope and by relation', async () => {
     for (let n = 0; n < 5; n += 1)
       await say(`${n}`, { relation: `memory:r${n % 2}`, scope: n === 4 ? 'team' : 'company' });
     const values: unknown[] = [];
@@ -139,7 +139,7 @@ forEachStore('the history of an entity', () => {
     expect((await read('/v1/history/User:Noor?scope=team')).events).to.have.length(1);
   });
 
-  it('is that of the triple and place by the id of a fact', async () => {
+  it('covers the triple and place of a fact, if requested by its id', async () => {
     const { id } = await say('one');
     await say('two');
     await say('other', { relation: 'memory:other' });
@@ -152,7 +152,7 @@ forEachStore('the history of an entity', () => {
     expect([unknown.status, unknown.body.code]).to.deep.equal([404, 'lookup']);
   });
 
-  it('is a function of what the caller sees today', async () => {
+  it('depends only on the facts that the caller can see today', async () => {
     const owner = await node.addKey({ entityUri: 'agent:gardener' });
     const garden = { slug: 'herbs', name: 'Herbs', scope: 'company' };
     expect((await node.request('POST', '/v1/gardens', { key: owner, body: garden })).status).to.equal(201);
@@ -167,7 +167,7 @@ forEachStore('the history of an entity', () => {
     expect((await read('/v1/history/user:noor?scope=company', owner)).events).to.have.length(2);
   });
 
-  it('leaves the reigns of a crowded triple out, and says so', async () => {
+  it('marks a triple with too many facts, and leaves out its winners', async () => {
     const bodies = Array.from({ length: 501 }, (_, n) => ({
       entity: 'user:crowd',
       relation: 'memory:n',
