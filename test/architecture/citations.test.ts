@@ -20,6 +20,9 @@ const FOREIGN: readonly RegExp[] = [
 /** Path of a page, with the heading that may follow it: docs/reference/facts.md, "Queries". */
 const CITED_PAGE = /(?<![\w/.-])((?:[\w-]+\/)*[\w-]+\.md)(?:, "([^"\n]+)")?/g;
 
+/** Path of a source file from the root, as pages name it. */
+const NAMED_SOURCE = /`((?:ports|kernel|adapters|plugins|config|client)\/[\w./-]+\.ts)`/g;
+
 /** A line break inside a comment counts as a blank. */
 const unwrapped = (text: string): string => text.replaceAll(/\n\s*(?:\*|\/\/)? ?/g, ' ');
 
@@ -58,6 +61,14 @@ describe('citations', () => {
   it('lead to pages and headings that are there', () => {
     expect(files.flatMap(missingPages)).to.deep.equal([]);
     expect(files.filter(({ text }) => commentsOf(text).includes('docs/')).length).to.be.above(10);
+  });
+
+  it('of source files in the concept pages name files that are there', () => {
+    const named = listPages('docs/concepts').flatMap((path) =>
+      [...pageText(path).matchAll(NAMED_SOURCE)].map(([, file = '']) => ({ path, file })),
+    );
+    expect(named.filter(({ file }) => !existsSync(join(projectRoot(), file)))).to.deep.equal([]);
+    expect(named.length).to.be.above(10);
   });
 
   it('would be noticed if they did not', () => {
