@@ -2,9 +2,9 @@ import { defineCollectHook } from '../../kernel/plugin-api.ts';
 
 /** A screen that a plugin adds to the console. */
 export interface ConsoleScreen {
-  /** Last part of its address, `/console/<name>`: lower-case letters, digits and dashes, at most 40. */
+  /** The last part of the screen's address, `/console/<name>`: lower-case letters, digits and dashes, at most 40. */
   readonly name: string;
-  /** Its name in the navigation. */
+  /** The name of the screen in the navigation. */
   readonly title: string;
   /** The screen is offered to keys with one of these permissions; to every key by default. */
   readonly permissions?: readonly string[];

@@ -35,7 +35,7 @@ export class ConsoleFiles {
     return this.#list();
   }
 
-  /** Undefined for a name that is no file of the application. */
+  /** Returns a file of the application; undefined for an unknown name. */
   async file(name: string): Promise<ConsoleFile | undefined> {
     // Only names that the build listed are ever put into a path.
     if (!(await this.#list()).files.includes(name)) return undefined;

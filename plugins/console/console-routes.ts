@@ -39,7 +39,7 @@ const PAGES: readonly Pick<Route, 'path' | 'summary' | 'example'>[] = [
   { path: '/console/*place', summary: 'The console, at one of its screens', example: { params: { place: 'facts' } } },
 ];
 
-/** The page, at every address that is no file: the application reads the address itself. */
+/** The page, at every address that is not a file: the application reads the address itself. */
 export const pageRoutes = (files: ConsoleFiles): readonly Route[] =>
   PAGES.map((page) => ({
     ...page,

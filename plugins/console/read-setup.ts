@@ -7,7 +7,7 @@ export interface ConsoleSetup {
   readonly service: string;
   readonly version: string;
   readonly node_id: string;
-  /** Such as `GET /v1/facts/{id}`. A screen whose route is missing is not offered. */
+  /** The routes of the node, such as `GET /v1/facts/{id}`. A screen whose route is missing is not offered. */
   readonly routes: readonly string[];
   readonly screens: readonly ListedScreen[];
   /** True if reading requires a key. Without one, requests count as those of one trusted reader. */

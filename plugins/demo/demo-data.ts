@@ -1,6 +1,6 @@
 import type { FactValue } from '../../kernel/plugin-api.ts';
 
-/** A fact of the demonstration, without what all of them share. */
+/** A fact of the demonstration, without the members that all of them share. */
 export interface DemoFact {
   readonly entity: string;
   readonly relation: string;
@@ -8,11 +8,11 @@ export interface DemoFact {
   readonly source: string;
   readonly daysAgo: number;
   readonly confidence?: number;
-  /** Kept in the garden of the demonstration. */
+  /** True if the fact is stored in the garden of the demonstration. */
   readonly isPrivate?: boolean;
 }
 
-/** Everything made up has this before its name, so that it never meets facts of somebody. */
+/** The prefix of all demonstration names, so that they never collide with names of real facts. */
 const PREFIX = 'demo:';
 export const SCOPE = 'team';
 export const GARDEN = { slug: 'demo-board', name: 'Demo: the board', scope: SCOPE } as const;
@@ -25,7 +25,10 @@ const date = (v: string) => ({ type: 'datetime', v }) as const;
 const yes = (v: boolean) => ({ type: 'boolean', v }) as const;
 const ref = (name: string) => ({ type: 'ref', v: named(name) }) as const;
 
-/** Who said it: a person, minutes of meetings, a tracker of tasks, an inbox that is read by a program. */
+/**
+ * The sources of the demonstration facts: a person, minutes of meetings, a task tracker, and a mailbox read by a
+ * program.
+ */
 const INES = named('agent:ines');
 const MINUTES = named('agent:minutes');
 const TRACKER = named('agent:tracker');

@@ -16,7 +16,7 @@ export const assertionOf = ({ daysAgo, isPrivate, ...fact }: DemoFact, clock: Cl
   ...(isPrivate === true ? { garden_id: GARDEN.slug } : {}),
 });
 
-/** Makes the garden unless it is there. False on a node without gardens. */
+/** Creates the garden if it is missing. Returns false on a node without gardens. */
 export const makeGarden = async ({ server }: Target): Promise<boolean> => {
   const body = Buffer.from(JSON.stringify(GARDEN));
   const headers = { 'content-type': 'application/json' };
@@ -56,7 +56,7 @@ const assertAll = async (server: CommandServer, bodies: readonly object[]): Prom
   });
 };
 
-/** Facts about an entity of the demonstration that are live, all sides of contradictions included. */
+/** Returns the live facts about an entity of the demonstration, with all sides of contradictions. */
 export const liveFacts = async (
   { server }: Target,
   entity: string,

@@ -10,11 +10,11 @@ const NOTE = 'the inbox is newer than the minutes';
 /** The state that one step passes to the next. */
 interface Walk {
   readonly context: DemoContext;
-  /** Stamp of the moment before anybody contradicted. */
+  /** The stamp of the moment before the contradiction. */
   before: string;
 }
 
-/** Shows each step with the command that does it and what the node really replies. */
+/** Shows each step of the demonstration with its command and the node's actual reply. */
 export const walkThrough = async (context: DemoContext): Promise<void> => {
   const walk: Walk = { context, before: '' };
   for (const step of [load, assertFirst, contradict, recallOpen, resolve, recallSettled, lookBack, tellHistory]) {
@@ -127,7 +127,7 @@ const openConflict = async ({ server }: DemoContext): Promise<DemoConflict | und
   );
 };
 
-/** Skips assertions of an earlier run, because they may be settled since. */
+/** Asserts a fact, unless an earlier run did, because its contradiction may be settled since. */
 const assertOnce = async (
   { server, clock, stdout }: DemoContext,
   known: readonly StampedFact[],

@@ -5,7 +5,7 @@ import { type EdgeStore, saysTheSame } from './edge-store.ts';
 const HINT =
   '"fact-memory-node reindex --only edges" makes the edges again; if it is no node that did this, look at the disk';
 
-/** Whether each reference to an entity has its edge, and the edge says what its fact says. */
+/** Checks that each reference to an entity has its edge, and that the edge agrees with its fact. */
 export const createEdgeCheck = (
   tables: PluginTables,
   edges: EdgeStore,
@@ -14,12 +14,12 @@ export const createEdgeCheck = (
   name: 'edges',
   summary: 'each fact that refers to an entity has its edge in the graph',
   async run(report) {
-    // Those of facts that were stored while the plugin was off are no loss.
+    // Facts stored while the plugin was off get their edges first, so that these do not count as missing.
     while (!gathering.complete) await gathering.advance(GATHERED_AT_ONCE_MS);
     await walkLedgers(tables, report, async (page, own, snapshot) => {
       const filter = all(ofPage(page), equals('system', false), above('confidence', 0));
       const facts = await snapshot.find({ filter, order: 'feed', limit: page.ids.length });
-      // An erased reference leads nowhere.
+      // An erased reference has no value, and so no edge.
       const refs = facts.filter(({ value }) => value.type === 'ref' && value.v !== null);
       for (const { fact_id: id } of await edges.wrongAmong(page.tenantId, refs, own, saysTheSame)) {
         const message = `the fact ${id} has no edge in the graph, or a wrong one`;

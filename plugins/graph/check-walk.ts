@@ -11,10 +11,10 @@ import type { GraphWalk } from './graph-api.ts';
 import { GRAPH_DEPTH_EXCEEDED } from './graph-words.ts';
 
 const MAX_DEPTH = 2;
-/** Most seeds of one walk. Their names have to fit in one request line. */
+/** The maximum number of seeds of one walk, because their names must fit in one request line. */
 export const MAX_SEEDS = 100;
 
-/** The notes of a read of the past; none where the present is meant. */
+/** Reads the moment of a read of the past; undefined for the present. */
 export const readMoment = (asOf: string | undefined, moments: Moments | undefined): Notes | undefined => {
   if (asOf === undefined) return undefined;
   if (moments !== undefined) return moments.asOf(asOf, 'query.as_of');

@@ -16,7 +16,7 @@ import type { RebuildRun } from '../search/search-api.ts';
 import type { EdgeStore } from './edge-store.ts';
 
 const FACTS_PER_STEP = 2_000;
-/** Most bytes of values in one step. */
+/** The maximum size of the values of one step in bytes. */
 const BYTES_PER_STEP = 8 * 1024 * 1024;
 
 export interface GatherParts {
@@ -28,15 +28,15 @@ export interface GatherParts {
 }
 
 /**
- * Adds the edges of facts that were stored while this plugin was off. It follows the feed from its kept position. While
- * the plugin is on, appended and imported facts bring their edges along, and only the position is kept, so that the
- * next start has little to read. All processes on a store have the same plugins on.
+ * Adds the edges of facts that were stored while this plugin was off. It follows the feed from its stored position.
+ * While the plugin is on, appended and imported facts bring their edges along. Then it stores only the position, so
+ * that the next start has little to read. All processes on a store must have the same plugins on.
  */
 export class EdgeGathering {
   readonly #parts: GatherParts;
   readonly #follower: FeedFollower;
   readonly #progress: ProgressLog;
-  /** Facts whose edges this process has gathered. */
+  /** The number of facts whose edges this process has gathered. */
   #gathered = 0;
   #complete = false;
 
@@ -56,12 +56,12 @@ export class EdgeGathering {
     });
   }
 
-  /** Whether every fact has its edge. */
+  /** True if every fact has its edge. */
   get complete(): boolean {
     return this.#complete;
   }
 
-  /** Adds edges for about this time, and keeps each step. Returns whether it reached the end of the feed. */
+  /** Adds edges for about this time, and stores the position after each step. Returns true at the end of the feed. */
   async advance(limitMs: number): Promise<boolean> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonicMs() + limitMs;
@@ -73,8 +73,8 @@ export class EdgeGathering {
   }
 
   /**
-   * Compares all edges with the facts again, from the start of the feed to where it ends now. Edges that are right stay
-   * where they are meanwhile. The work goes on from its last checkpoint.
+   * Compares all edges with the facts again, from the start of the feed to its present end. Correct edges stay in place
+   * meanwhile. The work resumes from its last checkpoint.
    */
   async renew({ resumedFrom, signal, progress, checkpoint }: RebuildRun): Promise<void> {
     const { feed, tables, edges } = this.#parts;
@@ -96,7 +96,7 @@ export class EdgeGathering {
       progress(place);
       while (compareHlc(place.at, place.goal) < 0 && (await follower.next())) {
         signal.throwIfAborted();
-        // Requests that wait go first.
+        // Waiting requests go first.
         await othersGoFirst();
       }
     } finally {
@@ -110,7 +110,7 @@ export class EdgeGathering {
     return tables.read((_, snapshot) => snapshot.count(above('feed', place)));
   }
 
-  /** Keeps the head of the feed as the position, once every fact has its edge. */
+  /** Stores the head of the feed as the position, once every fact has its edge. */
   async keepUp(): Promise<void> {
     const { tables, edges } = this.#parts;
     const head = this.#complete ? await tables.read((_, snapshot) => snapshot.head()) : null;
@@ -118,7 +118,7 @@ export class EdgeGathering {
   }
 }
 
-/** How far a comparison of all edges has come; kept as JSON. */
+/** The progress of a comparison of all edges, stored as JSON. */
 interface Place {
   readonly at: Hlc;
   readonly goal: Hlc;
@@ -138,7 +138,7 @@ const placeFrom = (kept: RebuildRun['resumedFrom']): Place | undefined =>
 const refsByTenant = (facts: readonly StoredFact[]): ReadonlyMap<string, readonly StoredFact[]> => {
   const byTenant = new Map<string, StoredFact[]>();
   for (const fact of facts) {
-    // An erased reference leads nowhere.
+    // An erased reference has no value, and so no edge.
     if (fact.value.type !== 'ref' || fact.value.v === null) continue;
     const group = byTenant.get(fact.tenantId);
     if (group === undefined) byTenant.set(fact.tenantId, [fact]);

@@ -1,4 +1,4 @@
-/** The place of an edge among those of one entity: the most confident first, then by the entity at its other end. */
+/** The position of an edge among those of one entity: the most confident first, then by the entity at its other end. */
 export interface EdgePosition {
   readonly order: string;
   readonly otherKey: string;
@@ -6,7 +6,7 @@ export interface EdgePosition {
   readonly factId: string;
 }
 
-/** The index orders edges by so many characters of a name. Where these are equal, whole names are compared. */
+/** The number of characters of a name by which the index orders edges. If these are equal, whole names are compared. */
 const NAMED_CHARACTERS = 80;
 const DIGITS = 16;
 
@@ -42,6 +42,6 @@ const invertedBits = (confidence: number): bigint => {
 
 const hexOf = (bits: bigint): string => bits.toString(16).padStart(DIGITS, '0');
 
-/** Cuts by code points: half a pair of surrogates is no text. */
+/** Cuts by code points, because half of a surrogate pair is not valid text. */
 const beginningOf = (key: string): string =>
   key.length <= NAMED_CHARACTERS ? key : [...key].slice(0, NAMED_CHARACTERS).join('');

@@ -7,32 +7,32 @@ import type { RelationPattern } from './relation-pattern.ts';
 export const EDGES = 'graph_edges';
 
 /**
- * Which edges of one tenant to read. It leaves out what the caller cannot see for certain; the facts decide about the
- * rest.
+ * Selects the edges of one tenant to read. It excludes edges that the caller certainly cannot see; the facts decide
+ * about the rest.
  */
 export interface EdgeQuery {
   readonly tenantId: string;
-  /** The end of the edge that is known. */
+  /** The known end of the edge. */
   readonly end: 'subject' | 'object';
   readonly keys: readonly string[];
-  /** Edges whose other end is one of these are left out. */
+  /** Excludes edges whose other end is one of these. */
   readonly except: readonly string[];
   readonly scopes: readonly Scope[];
   /** Gardens whose edges are read. */
   readonly gardens: 'all' | readonly string[];
-  /** Whether edges outside gardens are read too. */
+  /** True if edges outside gardens are read too. */
   readonly outside: boolean;
   readonly relation: RelationPattern | undefined;
   readonly minConfidence: number;
-  /** Edges that were there at this stamp of the feed, those that are over by now as well. */
+  /** Reads the edges that existed at this feed stamp, including those that have ended since. */
   readonly asOf: Hlc | undefined;
-  /** Only edges whose other end is one of these. */
+  /** Reads only edges whose other end is one of these. */
   readonly others?: readonly string[];
-  /** Only edges whose order is less. */
+  /** Reads only edges whose order text is less. */
   readonly before?: string;
 }
 
-/** An edge as it is stored, seen from its known end. Only its fact says whether it is live. */
+/** A stored edge, seen from its known end. Only its fact tells if it is live. */
 export interface EdgeRow extends EdgePosition {
   readonly subjectKey: string;
   readonly objectKey: string;
@@ -45,10 +45,10 @@ const COLUMNS = {
   object: { known: 'object_key', other: 'subject_key', order: 'to_order' },
 } as const;
 
-/** Edges that are over have an order of their own in the index. */
+/** A query for either current or ended edges, which the index orders separately. */
 type Going = EdgeQuery & { readonly isOver: 0 | 1 };
 
-/** At most `limit` edges behind a position, in their order. */
+/** Returns at most `limit` edges behind a position, in their order. */
 export const pageOfEdges = async (
   query: EdgeQuery,
   after: EdgePosition | undefined,
@@ -61,7 +61,7 @@ export const pageOfEdges = async (
   return over.length === 0 ? going : [...going, ...over].sort(compareEdgePositions).slice(0, limit);
 };
 
-/** Those that are over have an order of their own in the index. */
+/** Returns one page of current or of ended edges. */
 const pageOf = async (
   query: Going,
   after: EdgePosition | undefined,
@@ -89,7 +89,7 @@ const pageOf = async (
   return rows.map((row) => edgeOf(row, columns));
 };
 
-/** The first edges that a walk from its seeds asks for: what each recall does, by statements that stay prepared. */
+/** Returns the first edges of the seeds. Each recall runs this query, so its statements stay prepared. */
 const firstOf = async (
   query: Going,
   orderBy: RowPage['orderBy'],
@@ -133,7 +133,7 @@ const matching = (query: Going, own: ReadableTables): Knex.QueryBuilder => {
   return built;
 };
 
-/** Asks only for edges of now, wherever they lead. */
+/** True if the query reads only current edges, without conditions on their other end. */
 const isPlain = ({ asOf, except, others, relation }: EdgeQuery): boolean =>
   asOf === undefined && except.length === 0 && others === undefined && relation === undefined;
 

@@ -21,15 +21,15 @@ import { EDGES, type EdgeQuery, type EdgeRow, pageOfEdges } from './edge-pages.t
 
 const PROGRESS = 'graph_progress';
 
-/** An edge whose fact may be over. */
+/** An edge whose fact may have ended. */
 export type Suspect = Pick<EdgeRow, 'subjectKey' | 'factId'>;
 
 export type PlacedRelation = Pick<StoredFact, 'tenantId' | 'entityKey' | 'relationKey' | 'scope' | 'gardenId'>;
 
 /**
- * One row per `ref` fact, written with it: who points at whom, by match key, with all that a walk can judge without the
- * fact. Whether an edge is live depends on the caller and the time, so every walk asks the facts. An edge is marked as
- * over only when it has ended for every caller and for good.
+ * Stores one row per `ref` fact, in the same transaction. A row holds both ends by match key, and every member that a
+ * walk checks without the fact. Liveness depends on the caller and the time, so every walk reads the facts. An edge is
+ * marked as over only if it has ended for every caller and for good.
  */
 export class EdgeStore {
   readonly #tables: PluginTables;
@@ -46,13 +46,13 @@ export class EdgeStore {
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(EDGES, rows);
   }
 
-  /** Adds those edges of one tenant's facts that are not there, and puts right those that say something else. */
+  /** Adds the missing edges of one tenant's facts, and corrects edges that differ from their facts. */
   renew(tenantId: string, facts: readonly StoredFact[]): Promise<void> {
     return this.#tables.write(tenantId, async (own, transaction) => {
       const found = await this.wrongAmong(tenantId, facts, own);
       if (found.length === 0) return;
       const ids = found.map((row) => row['fact_id'] as string);
-      // They were read before: an erasure may have come between.
+      // An erasure may have deleted some of these facts since they were read.
       const erased = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', ids), isNull('cid')));
       const wrong = found.filter((row) => !erased.some(({ id }) => id === row['fact_id']));
       if (wrong.length === 0) return;
@@ -68,7 +68,7 @@ export class EdgeStore {
     });
   }
 
-  /** The edges of one tenant's facts that are missing or say something else, as they should be. */
+  /** Returns the correct edges of one tenant's facts for which the stored edges are missing or differ. */
   async wrongAmong(
     tenantId: string,
     facts: readonly StoredFact[],
@@ -88,7 +88,7 @@ export class EdgeStore {
     });
   }
 
-  /** An edge is what the value of its fact says. */
+  /** Deletes the edges of erased facts, because an edge repeats the value of its fact. */
   async erase({ tenantId, facts, transaction }: ErasedFacts): Promise<ErasureCounts> {
     const refs = facts.filter(({ value }) => value.type === 'ref');
     if (refs.length === 0) return {};
@@ -133,7 +133,7 @@ export class EdgeStore {
     });
   }
 
-  /** At most `limit` edges behind a position, in their order. */
+  /** Returns at most `limit` edges behind a position, in their order. */
   page(query: EdgeQuery, after: EdgePosition | undefined, limit: number, snapshot: PluginSnapshot): Promise<EdgeRow[]> {
     return pageOfEdges(query, after, limit, this.#tables.in(snapshot));
   }
@@ -174,6 +174,6 @@ export class EdgeStore {
   }
 }
 
-/** Whether a stored edge is that of its fact. Whether it is over, only time tells. */
+/** True if a stored edge agrees with its fact, apart from the mark that it is over, which depends on time. */
 export const saysTheSame = ({ is_over: _, ...members }: Row, stored: Row): boolean =>
   Object.entries(members).every(([name, value]) => String(stored[name] ?? null) === String(value ?? null));

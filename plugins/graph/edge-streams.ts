@@ -3,20 +3,20 @@ import { compareEdgePositions, type EdgePosition } from './edge-order.ts';
 import type { EdgeQuery, EdgeRow } from './edge-pages.ts';
 import type { EdgeStore } from './edge-store.ts';
 
-/** Entities in one query. */
+/** The maximum number of entities per query. */
 export const KEYS_PER_QUERY = 2_000;
-/** Edges that a walk judges together. */
+/** The number of edges that a walk checks together. */
 export const EDGES_PER_STEP = 256;
 /** One row more tells whether others follow. */
 const ROWS_PER_QUERY = EDGES_PER_STEP + 1;
 
-/** An edge and the end by which it was found. */
+/** An edge, and the end from which the walk found it. */
 export interface FoundEdge {
   readonly row: EdgeRow;
   readonly end: EdgeQuery['end'];
 }
 
-/** Reads the edges of several entities in one order, from both ends, and no more of them than its user asks for. */
+/** Merges the edges of several entities, from both ends, into one order. Reads only as many as its caller requests. */
 export class EdgeStreams {
   readonly #streams: readonly EdgeStream[];
 
@@ -49,7 +49,7 @@ export class EdgeStreams {
     return found;
   }
 
-  /** Whether it has returned the last edge. */
+  /** True once it has returned the last edge. */
   async isOver(): Promise<boolean> {
     return (await this.#first()) === undefined;
   }

@@ -1,10 +1,10 @@
 import { defineRef, type FactReader, type Principal, type Scope } from '../../kernel/plugin-api.ts';
 
-/** A walk over edges in both directions. It uses edges that satisfy all of its members. */
+/** A walk over edges in both directions. It uses only edges that satisfy all of these members. */
 export interface GraphWalk {
   /** Entities at which the walk begins, in any spelling: at least one. */
   readonly seeds: readonly string[];
-  /** Most edges between a seed and a neighbour: 1 or 2. */
+  /** The maximum number of edges between a seed and a neighbour: 1 or 2. */
   readonly depth: number;
   /** Scopes of edges; by default all that the reader may see. */
   readonly scopes?: readonly Scope[] | undefined;
@@ -12,19 +12,22 @@ export interface GraphWalk {
   readonly garden?: string | undefined;
   /** A relation, or the beginning of one followed by a star. */
   readonly relation?: string | undefined;
-  /** Least effective confidence of an edge, [0, 1]. */
+  /** The least effective confidence of an edge, 0 to 1. */
   readonly minConfidence: number;
-  /** Whether a seed is listed when an edge joins it to another seed. */
+  /** True if a seed is listed when an edge joins it to another seed. */
   readonly amongSeeds?: boolean;
-  /** Most visible edges of the walk; at most and by default `MAX_WALKED_EDGES`. */
+  /** The maximum number of visible edges of the walk; at most and by default `MAX_WALKED_EDGES`. */
   readonly maxEdges?: number;
-  /** Most edges that the walk reads, live or not; all by default. It cuts the walk where many edges have just ended. */
+  /**
+   * The maximum number of edges that the walk reads, live or not; unlimited by default. It cuts the walk if many edges
+   * have just ended.
+   */
   readonly maxLooked?: number;
 }
 
 /** An entity that edges lead to, at its shortest distance from the seeds. */
 export interface Neighbor {
-  /** As the edge spells it. */
+  /** The entity in the spelling of the edge. */
   readonly entity: string;
   /** Match key of the entity. */
   readonly entityKey: string;
@@ -32,11 +35,11 @@ export interface Neighbor {
   readonly relation: string;
   /** Match key of the relation. */
   readonly relationKey: string;
-  /** Edges from the nearest seed. */
+  /** The number of edges from the nearest seed. */
   readonly hops: number;
   /** Effective confidence of the last edge. */
   readonly confidence: number;
-  /** Trust in the source of the last edge; null while no plugin judges sources. */
+  /** Trust in the source of the last edge; null if no plugin rates sources. */
   readonly sourceTrust: number | null;
   /** The fact that is the last edge. */
   readonly factId: string;
@@ -46,32 +49,32 @@ export interface Neighbor {
   readonly viaKey: string;
 }
 
-/** The end of a page of neighbours. Good for the same walk by the same reader. */
+/** The end of a page of neighbours. Valid for the same walk by the same reader. */
 export interface NeighborPosition
   extends Pick<Neighbor, 'hops' | 'confidence' | 'entityKey' | 'relationKey' | 'factId'> {
-  /** Neighbours up to this one. */
+  /** The number of neighbours up to this one. */
   readonly seen: number;
-  /** Whether the list comes from the whole walk, whose order differs from that of the edges. */
+  /** True if the list comes from the whole walk, whose order differs from that of the edges. */
   readonly isOfWhole: boolean;
 }
 
 export interface ListedNeighbor {
   readonly neighbor: Neighbor;
-  /** The next page begins behind this position when a page ends with this neighbour. */
+  /** The start of the next page, if a page ends with this neighbour. */
   readonly position: NeighborPosition;
 }
 
 export interface NeighborPage {
-  /** In order. More than the limit when the walk found more at once. */
+  /** The neighbours in order. More than the limit if the walk found more at once. */
   readonly listed: readonly ListedNeighbor[];
   /** The position behind all of `listed`; null when nothing follows. */
   readonly end: NeighborPosition | null;
-  /** How many neighbours all pages have. A lower bound while the walk has not looked at all edges. */
+  /** The number of neighbours on all pages. A lower bound until the walk has read all edges. */
   readonly totalHint: number;
 }
 
 export interface NeighborPaging {
-  /** `position` of the last neighbour of the page before, or its `end`. */
+  /** The `position` of the last neighbour of the previous page, or its `end`. */
   readonly from?: NeighborPosition | undefined;
   /** 1 to `MAX_NEIGHBORS`; `DEFAULT_NEIGHBORS` by default. */
   readonly limit?: number | undefined;
@@ -85,20 +88,22 @@ export interface NeighborPaging {
 export const MAX_NEIGHBORS = 200;
 export const DEFAULT_NEIGHBORS = 50;
 
-/** Most edges of one walk. Only hubs reach it, and then the most confident edges of each step count. */
+/**
+ * The maximum number of edges of one walk. Only hubs reach it, and then the most confident edges of each step count.
+ */
 export const MAX_WALKED_EDGES = 50_000;
 
 /** Entities and the `ref` facts between them. A walk uses and counts only live facts that the reader may see. */
 export interface EntityGraph {
   /**
-   * All entities within reach, by default without the seeds. Each stands once, in the order of hops, falling
-   * confidence, entity and relation (by match key). Of several last edges at the same distance the first in this order
-   * counts. Equal visible facts give equal lists.
+   * Returns all entities within reach, by default without the seeds, each once. They are ordered by hops, falling
+   * confidence, entity and relation (by match key). If several edges reach an entity at the same distance, the first in
+   * this order counts. Equal visible facts give equal lists.
    */
   neighbors(reader: FactReader, walk: GraphWalk): Promise<readonly Neighbor[]>;
   /**
-   * The same list from a position on. Edges behind the page are not walked, so the cost does not depend on them.
-   * Ignores `maxEdges` and `amongSeeds`.
+   * Returns the same list from a position on. Edges behind the page are not walked, so they cost nothing. Ignores
+   * `maxEdges` and `amongSeeds`.
    */
   page(reader: FactReader, walk: GraphWalk, from: NeighborPosition | undefined, limit: number): Promise<NeighborPage>;
   /**
@@ -111,5 +116,5 @@ export interface EntityGraph {
   list(caller: Principal, walk: GraphWalk, page?: NeighborPaging): Promise<NeighborPage>;
 }
 
-/** Optional for plugins that can do without: `requires: { graph: optional(EntityGraph) }`. */
+/** The reference is optional for plugins that can work without it: `requires: { graph: optional(EntityGraph) }`. */
 export const EntityGraph = defineRef<EntityGraph>('graph.entities');

@@ -14,15 +14,15 @@ export const graphMigrations: readonly Migration[] = [
         table.text('scope').notNullable();
         table.text('garden_id');
         table.double('confidence').notNullable();
-        // The place of the edge among those of its subject, and among those of its object.
+        // The position of the edge among those of its subject, and among those of its object.
         table.text('from_order').notNullable();
         table.text('to_order').notNullable();
-        // 1 once the fact is over for everybody and for ever.
+        // 1 once the fact has ended for every caller and for good.
         table.smallint('is_over').notNullable();
-        // The stamp of the fact in the feed.
+        // The feed stamp of the fact.
         table.bigInteger('feed_wall').notNullable();
         table.bigInteger('feed_ctr').notNullable();
-        // Each edge pays for both. Without the order in them the edges of a hub would be sorted for every page.
+        // Both indexes make each write slower. Without the order in them, each page would sort all edges of a hub.
         table.index(['tenant_id', 'subject_key', 'is_over', 'from_order'], 'graph_edges_outward');
         table.index(['tenant_id', 'object_key', 'is_over', 'to_order'], 'graph_edges_inward');
       });

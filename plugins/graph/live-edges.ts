@@ -9,7 +9,7 @@ import type { RetireEdges } from './retire-edges.ts';
 export interface WalkParts {
   readonly edges: EdgeStore;
   readonly names: ServiceNames;
-  /** Told which edges a walk has met whose facts are not live for its reader. */
+  /** Receives the edges that a walk has met and whose facts are not live for its reader. */
   readonly retire: Pick<RetireEdges, 'suspect'>;
 }
 
@@ -21,14 +21,14 @@ export interface Edge {
   readonly confidence: number;
 }
 
-/** Where a step begins: entities reached by the step before, as their edges spell them. */
+/** The entities that the previous step reached, in the spelling of their edges. */
 export type Frontier = ReadonlyMap<string, Pick<Neighbor, 'entity' | 'path'>>;
 
-/** By match key; of two spellings of one seed the first stands. */
+/** Returns the seeds by match key; if one seed occurs in two spellings, the first counts. */
 export const seedsOf = (keyed: readonly (readonly [key: string, seed: string])[]): Frontier =>
   new Map([...keyed].reverse().map(([key, seed]) => [key, { entity: seed, path: [] }]));
 
-/** The part of an edge query that is the same at every node of a walk. */
+/** Builds the part of an edge query that is the same at every entity of a walk. */
 export const edgesWanted = (
   { names }: WalkParts,
   reader: FactReader,
@@ -52,7 +52,7 @@ const gardensOf = (reader: FactReader, only: string | undefined): 'all' | readon
   return reader.gardens === 'all' || reader.gardens.includes(only) ? [only] : [];
 };
 
-/** The edges among the rows whose facts are live for the caller, in the order of the rows. */
+/** Returns the edges whose facts are live for the caller, in the order of the rows. */
 export const judgeEdges = async (
   { retire }: Pick<WalkParts, 'retire'>,
   rows: readonly EdgeRow[],
@@ -79,7 +79,7 @@ export const judgeEdges = async (
   });
 };
 
-/** The end of an edge that it leads to, as it comes from an entity of the frontier. */
+/** Returns the neighbour at the far end of an edge that begins at an entity of the frontier. */
 export const neighborAt = (
   { view, confidence }: Edge,
   { viaKey, entityKey, entity }: Pick<Neighbor, 'viaKey' | 'entityKey' | 'entity'>,

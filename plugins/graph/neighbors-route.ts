@@ -58,7 +58,7 @@ export interface NeighborsParts {
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly cursorLifetimeMs: number;
-  /** Whether the past can be asked about. */
+  /** True if a plugin answers requests about the past. */
   readonly knowsPast: boolean;
 }
 
@@ -109,7 +109,7 @@ const walkOf = (query: Query): GraphWalk => ({
   minConfidence: query.min_confidence,
 });
 
-/** Reads a parameter with two names. A request may use one of them. */
+/** Reads a parameter that has two names. A request may use one of them. */
 const eitherOf = <A extends keyof Query, B extends keyof Query>(
   query: Query,
   name: A,

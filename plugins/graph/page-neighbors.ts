@@ -14,12 +14,15 @@ import {
 } from './live-edges.ts';
 import { compareNeighbors, walkGraph } from './walk-graph.ts';
 
-/** Most edges that one page reads. A page that finds too few neighbours among them ends early, with its cursor. */
+/**
+ * The maximum number of edges that one page reads. A page that finds too few neighbours among them ends early, with its
+ * cursor.
+ */
 const MOST_EDGES = 2_048;
 
 /**
- * Returns one page without walking the rest. Edges are stored in the order of the list as far as confidence goes; where
- * trust lowers it, the whole graph is walked. See `EntityGraph.page`.
+ * Returns one page without walking the rest. Edges are stored in the list's order of confidence. If trust lowers a
+ * confidence, the whole graph is walked instead. See `EntityGraph.page`.
  */
 export const pageNeighbors = async (
   parts: WalkParts,
@@ -60,7 +63,7 @@ class OrderedWalk {
     this.#seeds = seedsOf(walk.seeds.map((seed) => [matchKey(seed, parts.names), seed]));
   }
 
-  /** Returns undefined when the order of the edges is not that of the list. */
+  /** Returns undefined if the order of the edges differs from that of the list. */
   async page(limit: number): Promise<NeighborPage | undefined> {
     const seenBefore = this.#from?.seen ?? 0;
     const firstHop = this.#from?.hops ?? 1;
@@ -77,7 +80,10 @@ class OrderedWalk {
     return { listed: this.#listed, end: null, totalHint: seenBefore + this.#listed.length };
   }
 
-  /** The entities at which a step begins, and those reached before. `isListed`: the step before is the list so far. */
+  /**
+   * Returns the entities at which a step begins, and those reached before. `isListed` means that the previous step is
+   * the list so far.
+   */
   async #frontier(hops: number, isListed: boolean): Promise<Frontier | undefined> {
     if (hops === 1) return this.#seeds;
     const before = isListed
@@ -118,12 +124,12 @@ class OrderedWalk {
     }
   }
 
-  /** A short look ahead gives an exact count where there are few neighbours. */
+  /** True if the page is full. It reads a little ahead, so that few neighbours get an exact count. */
   #isFull(limit: number): boolean {
     return this.#listed.length > limit && this.#looked >= EDGES_PER_STEP;
   }
 
-  /** Returns the neighbours that an earlier page has listed, by a better edge from before the end of that page. */
+  /** Returns the neighbours that an earlier page has listed by a better edge, from before the end of that page. */
   async #listedBefore(
     end: EdgePosition,
     keys: readonly string[],
@@ -140,7 +146,7 @@ class OrderedWalk {
     return listed;
   }
 
-  /** Adds the entities at the other ends of live edges up to the end. */
+  /** Adds the entities at the other ends of live edges up to the end of the earlier page. */
   async #addListed(
     end: EdgePosition,
     keys: readonly string[],
@@ -201,5 +207,5 @@ const freshAmong = (
   return [...fresh.values()];
 };
 
-/** Whether trust lowers the confidence by which the edge is stored. */
+/** True if trust lowers the confidence by which the edge is stored. */
 const isWorthLess = ({ sourceTrust }: Neighbor): boolean => sourceTrust !== null && sourceTrust < 1;

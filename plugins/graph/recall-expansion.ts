@@ -1,12 +1,12 @@
 import type { Expansion, ExpansionContext } from '../recall/recall-api.ts';
 import type { EntityGraph, Neighbor } from './graph-api.ts';
 
-/** The factor of one hop, besides the confidence of its edge. */
+/** The factor by which each hop lowers a score, besides the confidence of its edge. */
 const DECAY_PER_HOP = 0.5;
 /** Bounds on one expansion, because recall wants a few strong facts within milliseconds. */
 const MAX_SEED_ENTITIES = 16;
 const MAX_EDGES = 1_000;
-/** Most edges read, live or not. Ended edges are marked soon after, but not at once. */
+/** The maximum number of edges read, live or not. Ended edges are marked soon after their end, but not at once. */
 const MAX_LOOKED = 4_000;
 const MAX_ENTITIES = 32;
 const MAX_FACTS = 256;

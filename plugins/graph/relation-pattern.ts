@@ -1,9 +1,9 @@
 import { matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
 
-/** Relations by match key: one of them, or all with the same beginning. */
+/** Selects relations by match key: one relation, or all with the same prefix. */
 export type RelationPattern =
   | { readonly is: 'equal'; readonly key: string }
-  /** `beyond` is the first text behind all of them; absent when there is none. */
+  /** `beyond` is the first text behind all of them; undefined if there is none. */
   | { readonly is: 'prefix'; readonly key: string; readonly beyond: string | undefined };
 
 /** Reads a relation, or the beginning of one followed by a star. A star anywhere else is an ordinary character. */
@@ -17,7 +17,10 @@ const LAST_CODE_POINT = 0x10ffff;
 const LAST_BEFORE_SURROGATES = 0xd7ff;
 const FIRST_BEHIND_SURROGATES = 0xe000;
 
-/** Both engines compare the bytes of UTF-8, which order as code points do. */
+/**
+ * Returns the first text behind all texts with the prefix. Both engines compare the bytes of UTF-8, in the order of
+ * code points.
+ */
 const textBeyond = (prefix: string): string | undefined => {
   const points = [...prefix].map((character) => character.codePointAt(0) as number);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

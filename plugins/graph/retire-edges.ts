@@ -18,18 +18,18 @@ export interface RetireParts {
 }
 
 const EDGES_PER_STEP = 1_000;
-/** Most edges that wait, of all tenants. The next walk meets the others again. */
+/** The maximum number of queued edges over all tenants. The next walk reports further edges again. */
 const MOST_WAITING = 50_000;
 const MOST_RETRACTED = 10_000;
-/** A clock may be set back by this much, so a fact that has just expired is not over yet. */
+/** The tolerance in milliseconds for a clock that is set back, within which an expired fact is not over yet. */
 const EXPIRED_FOR_MS = 5 * 60 * 1000;
-/** The beginning of time, when nothing has expired. */
+/** A time before any expiry. */
 const NEVER_MS = 0;
 
 /**
  * Marks edges whose facts have ended for every caller and for good: covered in their own place, or past their
- * `valid_until`. A time-to-live may be set anew, so it does not count. Without this, every walk would judge all 20,000
- * retracted edges of a hub. Retractions name the triples to look at; walks report other edges that have ended.
+ * `valid_until`. A time-to-live may change later, so it does not count. Without the marks, every walk would check all
+ * 20,000 retracted edges of a hub. Retractions name the triples to check, and walks report other ended edges.
  */
 export class RetireEdges {
   readonly #parts: RetireParts;
@@ -41,7 +41,7 @@ export class RetireEdges {
     this.#parts = parts;
   }
 
-  /** Takes note of facts that were committed. */
+  /** Queues the triples of committed retractions. */
   committed(facts: readonly StoredFact[]): void {
     for (const { confidence, system, tenantId, entityKey, relationKey, scope, gardenId } of facts) {
       if (confidence > 0 || system || this.#retracted.size >= MOST_RETRACTED) continue;
@@ -50,7 +50,7 @@ export class RetireEdges {
     }
   }
 
-  /** Takes note of edges whose facts were not live for a reader. */
+  /** Queues edges whose facts were not live for a reader. */
   suspect(tenantId: string, edges: readonly Suspect[]): void {
     const known = this.#suspects.get(tenantId) ?? new Map<string, Suspect>();
     this.#suspects.set(tenantId, known);
@@ -62,7 +62,7 @@ export class RetireEdges {
     }
   }
 
-  /** Judges all waiting edges, step by step. After a failure the next walk reports the rest again. */
+  /** Checks all queued edges, step by step. After a failure the next walk reports the rest again. */
   async retire(): Promise<void> {
     const { edges, tables } = this.#parts;
     const retracted = this.#retracted;
@@ -83,7 +83,7 @@ export class RetireEdges {
     }
   }
 
-  /** Returns how many of them were over. */
+  /** Returns the number of these edges that were over. */
   async #retireAmong(tenantId: string, suspects: readonly Suspect[]): Promise<number> {
     if (suspects.length === 0) return 0;
     const { edges, tables, clock } = this.#parts;

@@ -13,15 +13,15 @@ import {
   type WalkParts,
 } from './live-edges.ts';
 
-/** Edges in one query, and facts in one query: very large queries for facts take longer than several. */
+/** The number of edges, and of facts, in one query: a very large query for facts is slower than several small ones. */
 const EDGES_PER_PAGE = 10_000;
 const FACTS_PER_QUERY = 1_000;
 
 type Reached = ReadonlySet<string>;
 
 /**
- * Walks breadth first over live edges that the caller may see, in both directions. Where the walk is cut depends on
- * such edges alone, so an answer tells nothing about hidden ones. See `EntityGraph.neighbors`.
+ * Walks breadth-first over live edges that the caller may see, in both directions. Only such edges decide where the
+ * walk is cut, so an answer reveals nothing about hidden ones. See `EntityGraph.neighbors`.
  */
 export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: GraphWalk): Promise<Neighbor[]> => {
   let frontier = seedsOf(walk.seeds.map((seed) => [matchKey(seed, parts.names), seed]));
@@ -31,7 +31,7 @@ export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: Grap
   const neighbors: Neighbor[] = [];
   for (let hops = 1; hops <= walk.depth && frontier.size > 0; hops += 1) {
     const best = new Map<string, Neighbor>();
-    // From the second step on, edges back to a seed are left out: they lead nowhere new, and a hub has very many.
+    // From the second step on, edges back to a seed are skipped: they reach nothing new, and a hub has very many.
     const ends = { keys: [...frontier.keys()], except: hops === 1 ? [] : seedKeys };
     for await (const page of liveEdges(parts, reader, walk, ends, walked)) {
       for (const edge of page) keepBest(edge, hops, frontier, reached, best);
@@ -44,7 +44,7 @@ export const walkGraph = async (parts: WalkParts, reader: FactReader, walk: Grap
   return neighbors;
 };
 
-/** The order of an answer. Names are compared by match key, in the order of the store. */
+/** The members that order an answer. Names are compared by match key, in the order of the store. */
 export type NeighborRank = Pick<Neighbor, 'hops' | 'confidence' | 'entityKey' | 'relationKey'>;
 
 export const compareNeighbors = (a: NeighborRank, b: NeighborRank): number =>
@@ -53,12 +53,10 @@ export const compareNeighbors = (a: NeighborRank, b: NeighborRank): number =>
   compareBytes(a.entityKey, b.entityKey) ||
   compareBytes(a.relationKey, b.relationKey);
 
-/** Compares two last edges to the same entity. The first counts. */
+/** Compares two last edges to the same entity. The lower one counts. */
 const compareEdges = (a: Neighbor, b: Neighbor): number => compareNeighbors(a, b) || compareBytes(a.factId, b.factId);
 
-/**
- * Remembers the edges of a walk. An edge leads nowhere new a second time, because both its ends are reached by then.
- */
+/** The edges of a walk so far. A known edge reaches nothing new, because both its ends were reached before. */
 class Walked {
   readonly #seen = new Set<string>();
   #left: number;
@@ -73,7 +71,7 @@ class Walked {
     return this.#left <= 0 || this.#room <= 0;
   }
 
-  /** How many edges the walk may still read, live or not. */
+  /** The number of edges that the walk may still read, live or not. */
   get room(): number {
     return this.#room;
   }
@@ -95,7 +93,7 @@ class Walked {
   }
 }
 
-/** Enters the entities that an edge reaches from the frontier. */
+/** Records the entities that an edge reaches from the frontier. */
 const keepBest = (
   edge: Edge,
   hops: number,

@@ -9,7 +9,9 @@ import {
 import { successionBytes } from './key-succession.ts';
 import type { ListedNodeKey } from './node-info-api.ts';
 
-/** Signs by a retired key, base64url of its public half; undefined when its private half is not there any more. */
+/**
+ * Signs with a retired key, named by the base64url of its public half. Returns undefined if its private half is lost.
+ */
 export type SignRetired = (publicKey: string, bytes: Uint8Array) => Uint8Array | undefined;
 
 export interface KeyHistoryParts {
@@ -18,14 +20,16 @@ export interface KeyHistoryParts {
   readonly nodeId: string;
 }
 
-/** The store keeps the list under this name. */
+/** The name of the note in the store that holds the list of keys. */
 const NOTE = 'node-keys';
-/** Time for the other processes of the node to start again, and for peers to learn of the new key. */
+/**
+ * The time for which a replaced key stays valid, in milliseconds: other processes restart, and peers fetch the new key.
+ */
 const OVERLAP_MS = 3_600_000;
-/** More rotations than any node has; a list of them fits into what peers read of the metadata. */
+/** The maximum number of listed keys. No node rotates so often, and peers can still read metadata of this size. */
 const MAX_LISTED = 100;
 
-/** The keys that the node has had, each vouched for by the one before. All processes on the store share the list. */
+/** The past and present keys of the node, each signed by its predecessor. All processes on the store share the list. */
 export class KeyHistory {
   readonly #parts: KeyHistoryParts;
 
@@ -33,16 +37,16 @@ export class KeyHistory {
     this.#parts = parts;
   }
 
-  /** Oldest first. */
+  /** Returns the keys, oldest first. */
   async list(): Promise<readonly ListedNodeKey[]> {
     return read(await this.#parts.notes.read(NOTE));
   }
 
-  /** Makes this key the current one, unless it is. */
+  /** Makes this key the current one. Does nothing if it is already. */
   async begin(publicKey: string, signRetired: SignRetired): Promise<void> {
     const { notes } = this.#parts;
     const isCurrent = (keys: readonly ListedNodeKey[]): boolean => keys.at(-1)?.public_key === publicKey;
-    // A look without a transaction saves one at every start.
+    // A read without a transaction avoids one at every start.
     if (isCurrent(await this.list())) return;
     await notes.change(NOTE, (before) => {
       const keys = read(before);
@@ -73,5 +77,5 @@ export class KeyHistory {
 const read = (text: string | undefined): readonly ListedNodeKey[] =>
   text === undefined ? [] : (JSON.parse(text) as readonly ListedNodeKey[]);
 
-/** As signatures name a key. */
+/** The id of a key in signatures. */
 const keyIdOf = (publicKey: string): string => sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, 16);

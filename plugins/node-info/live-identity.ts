@@ -8,7 +8,7 @@ export interface HeldKey extends RetiredIdentity {
   readonly signer: Signer;
 }
 
-/** The key that the node signs by, and the others that it has. */
+/** The current key, with which the node signs, and its retired keys. */
 export interface HeldKeys {
   readonly current: HeldKey;
   readonly retired: readonly HeldKey[];
@@ -29,7 +29,7 @@ export class LiveIdentity implements NodeIdentity {
     return this.#keys.current.publicKey;
   }
 
-  /** The key that comes next counts too: another process of the node may use it already. */
+  /** Includes the prepared key, because another process of the node may use it already. */
   get retired(): readonly RetiredIdentity[] {
     const others = this.#next === undefined ? [] : [this.#next.current];
     return [...others, ...this.#keys.retired].map(({ publicKey, deriveSecret }) => ({ publicKey, deriveSecret }));
@@ -47,18 +47,18 @@ export class LiveIdentity implements NodeIdentity {
     return this.#keys.current.deriveSecret(purpose);
   }
 
-  /** Signs by a retired key. After `prepare` the present one counts as retired too. */
+  /** Signs with a retired key. After `prepare` the present key counts as retired too. */
   readonly signRetired: SignRetired = (by, bytes) => {
     const held = [...(this.#next?.retired ?? []), ...this.#keys.retired];
     return held.find(({ publicKey }) => publicKey === by)?.signer.sign(bytes);
   };
 
-  /** Opens and verifies by these keys from now on, and goes on signing by the present one until `use`. */
+  /** Uses these keys to open secrets and verify signatures from now on, but signs with the present key until `use`. */
   prepare(next: HeldKeys): void {
     this.#next = next;
   }
 
-  /** Signs by the key that was prepared. */
+  /** Signs with the prepared key from now on. */
   use(): void {
     if (this.#next !== undefined) this.#keys = this.#next;
     this.#next = undefined;

@@ -3,7 +3,7 @@ import { type Clock, type HookCaller, type Logger, nodeHealth, nodeReadiness } f
 import type { NodeInfo } from './node-info-api.ts';
 
 const HEALTH_KEPT_MS = 1_000;
-/** A check that hangs is itself a problem, and its caller must not wait for it. */
+/** The time limit of a check in milliseconds, because a check that hangs is itself a problem. */
 const HEALTH_LIMIT_MS = 1_000;
 
 export interface HealthParts {
@@ -18,7 +18,7 @@ export const createHealthCheck = (parts: HealthParts): NodeInfo['isHealthy'] => 
   return cacheResult(check, HEALTH_KEPT_MS, () => parts.clock.monotonicMs());
 };
 
-/** See `NodeInfo.isReady`. Not kept: whether the node stops costs nothing to know, and has to be told at once. */
+/** See `NodeInfo.isReady`. Not cached, because the result must show at once that the node stops. */
 export const createReadinessCheck = (parts: HealthParts, isHealthy: NodeInfo['isHealthy']): NodeInfo['isReady'] => {
   const check = createCheck(nodeReadiness, 'ready', parts);
   return async () => (await check()) && (await isHealthy());
@@ -39,7 +39,7 @@ const createCheck = (hook: CheckHook, state: string, parts: HealthParts): (() =>
   };
 };
 
-/** Returns the problems as fields for the log, or null when there are none. Never rejects. */
+/** Returns the problems as fields for the log, or null if there are none. Never rejects. */
 const problemOf = async (
   hook: CheckHook,
   { hooks, clock }: HealthParts,

@@ -21,7 +21,7 @@ export interface NodeKeySettings {
   readonly privateKeyFile: string;
 }
 
-/** The store keeps the public key that the node used last under this name. */
+/** The name of the note in the store that holds the last used public key. */
 const NOTE = 'node-key';
 
 export interface IdentityParts {
@@ -29,14 +29,14 @@ export interface IdentityParts {
   readonly random: Random;
   readonly notes: NodeNotes;
   readonly work: SignatureWork;
-  /** Called when the node signs by another key than at its last start; base64url, as in the metadata. */
+  /** Called if the node signs with another key than at its last start. Keys are base64url, as in the metadata. */
   changed(keys: RotatedNodeKey): Promise<void>;
 }
 
 /**
- * Opens the identity from the configured key, or else from the file. Only a store that never had a key gets a new one:
- * a file that is missing later was lost, and a new key would make another node of this one. Throws `unavailable` then.
- * Retired keys are those beside the file, wherever the current one comes from.
+ * Opens the identity from the configured key, or else from the file. A new key is generated only for a store that never
+ * had one. If the file is missing later, it was lost, and a new key would change the node's identity, so this throws
+ * `unavailable`. Retired keys always come from the files beside it.
  */
 export const openNodeIdentity = async (parts: IdentityParts): Promise<LiveIdentity> => {
   const { settings, random, notes, work, changed } = parts;
@@ -58,18 +58,18 @@ export const openNodeIdentity = async (parts: IdentityParts): Promise<LiveIdenti
 const heldKeys = async (seed: Uint8Array, privateKeyFile: string): Promise<HeldKeys> => {
   const current = identify(seed);
   const others = (await loadRetiredKeys(privateKeyFile)).map(identify);
-  // An interrupted rotation has put the current key aside as well.
+  // An interrupted rotation has also moved the current key aside.
   return { current, retired: others.filter(({ publicKey }) => publicKey !== current.publicKey) };
 };
 
-/** Returns the keys as they are in the files now; undefined where a setting gives the key, or the file is gone. */
+/** Returns the keys in the files at present; undefined if a setting gives the key, or the file is missing. */
 export const readHeldKeys = async ({ privateKey, privateKeyFile }: NodeKeySettings): Promise<HeldKeys | undefined> => {
   if (privateKey !== '') return undefined;
   const seed = await readNodeKey(privateKeyFile);
   return seed === undefined ? undefined : heldKeys(seed, privateKeyFile);
 };
 
-/** Looks for problems that would keep the identity from opening, and throws them. */
+/** Throws the problems that would prevent opening the identity. */
 export const inspectNodeKey = async (
   { privateKey, privateKeyFile }: NodeKeySettings,
   notes: NodeNotes | undefined,
@@ -80,15 +80,13 @@ export const inspectNodeKey = async (
   await (notes === undefined ? readNodeKey(privateKeyFile) : findNodeKey(privateKeyFile, notes));
 };
 
-/**
- * Returns the key in the file, or undefined when none was ever made. Throws for a file that was lost or is not usable.
- */
+/** Returns the key in the file, or undefined if none was ever generated. Throws for a lost or unusable file. */
 const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array | undefined> => {
   const found = await readNodeKey(path);
   if (found !== undefined) return found;
   const hadKey = (await notes.read(NOTE)) !== undefined;
   if (!hadKey) return undefined;
-  // Another process may have made and noted the first key since this one looked for the file.
+  // Another process may have generated the first key since this one looked for the file.
   const late = await readNodeKey(path);
   if (late !== undefined) return late;
   throw new ServiceError('unavailable', `the node's private key is missing: there is no file ${path}`, {
@@ -98,10 +96,10 @@ const findNodeKey = async (path: string, notes: NodeNotes): Promise<Uint8Array |
   });
 };
 
-/** Administers the key, wherever it comes from. */
+/** Administers the key, whether a file or a setting gives it. */
 export const createNodeKeys = (
   { settings, random, notes }: Omit<IdentityParts, 'changed' | 'work'>,
-  /** Records it, and tells the processes of the node. */
+  /** Records a rotation, and notifies the processes of the node. */
   rotatedBy: (rotated: RotatedNodeKey, actor: Principal) => Promise<void>,
 ): NodeKeys => ({
   async rotate(caller) {

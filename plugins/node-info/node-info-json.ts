@@ -8,7 +8,7 @@ import {
   STRING_JSON,
 } from '../../kernel/plugin-api.ts';
 
-/** The metadata document. It is open: plugins add members through the hook `node:metadata`. */
+/** The metadata document. Its schema is open, because plugins add members through the hook `node:metadata`. */
 export const METADATA_JSON: JsonSchema = {
   ...objectOf({
     version: STRING_JSON,

@@ -30,10 +30,10 @@ import { nodeKeyCommands, rotateCommands } from './node-key-commands.ts';
 import { createMetadata } from './node-metadata.ts';
 import { KeyTakeUp } from './take-up-key.ts';
 
-/** Signalled when a key was put in the place of the present one. */
+/** The signal that the key was replaced. */
 const KEY_ROTATED = 'key';
 const TAKE_UP_INTERVAL_MS = 1_000;
-/** Finds a key that no signal told of: a file that was exchanged by hand, or a signal that was lost. */
+/** The interval in milliseconds of a check for a changed key: a file may be replaced by hand, or a signal get lost. */
 const LOOK_INTERVAL_MS = 60_000;
 
 const settings = schema<NodeKeySettings>({
@@ -103,7 +103,7 @@ export const nodeInfoPlugin = definePlugin({
         identity.publicKey,
       ],
     }));
-    // A process that serves makes a new key known. A command that runs beside an older process must not.
+    // Only a serving process publishes a new key. A command beside an older process must not.
     onStart(() => history.begin(identity.publicKey, identity.signRetired));
     const takeUp = new KeyTakeUp({ identity, history, hooks, clock, log, readKeys: () => readHeldKeys(config) });
     const look = (): void =>

@@ -27,7 +27,7 @@ export const healthRoute = (info: NodeInfo): Route => ({
       : { status: 503, body: { status: 'unavailable' } },
 });
 
-/** `GET /readyz`. Fails while the node stops, before it takes no more connections. Both bodies are fixed. */
+/** `GET /readyz`. Fails while the node stops, before it refuses connections. Both bodies are fixed. */
 export const readinessRoute = (info: NodeInfo): Route => ({
   method: 'GET',
   path: '/readyz',

@@ -3,18 +3,18 @@ import { basename, dirname, join } from 'node:path';
 import { createSigner, replaceSecretFile, SEED_BYTES, writeSecretFile } from '../../kernel/internal-api.ts';
 import { decodeBase64Url, encodeBase64Url, type Random, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** Bits of a file's mode that let anybody but its owner read or change it. */
+/** The mode bits that give anybody but the owner access to a file. */
 const SHARED_MODE = 0o077;
 
 /**
- * The node's private key from its file, undefined when there is no such file. Throws `unavailable` with a hint for a
- * file that others can read or that holds no key.
+ * Reads the node's private key from its file; undefined if the file is missing. Throws `unavailable` with a hint for a
+ * file that others can read or that contains no key.
  */
 export const readNodeKey = async (path: string): Promise<Uint8Array | undefined> => {
   let text: string;
   try {
     const { mode } = await stat(path);
-    // Where there are no owners and groups the mode says nothing.
+    // On systems without owners and groups the mode has no meaning.
     if (process.platform !== 'win32' && (mode & SHARED_MODE) !== 0) throw sharedFile(path);
     text = await readFile(path, 'utf8');
   } catch (error) {
@@ -29,8 +29,8 @@ export const readNodeKey = async (path: string): Promise<Uint8Array | undefined>
 };
 
 /**
- * Replaces the key in the file by a new one. First moves the old one beside it, under its name with `.retired-` and the
- * beginning of the digest of its public key, so that a crash loses neither. Returns both.
+ * Replaces the key in the file by a new one, and returns both. First moves the old one beside it, under its name with
+ * `.retired-` and the beginning of the digest of its public key. So a crash loses neither.
  */
 export const rotateNodeKey = async (
   path: string,
@@ -39,16 +39,13 @@ export const rotateNodeKey = async (
   const retired = await readNodeKey(path);
   if (retired === undefined) throw new ServiceError('lookup', `there is no private key file ${path}`);
   const current = random.bytes(SEED_BYTES);
-  // An attempt that broke off after this step has kept it already.
+  // An interrupted earlier attempt may have moved it already.
   await writeSecretFile(`${path}${RETIRED}${keyIdOf(retired)}`, encodeBase64Url(retired), random);
   await replaceSecretFile(path, encodeBase64Url(current), random);
   return { retired, current };
 };
 
-/**
- * The keys that `rotateNodeKey` has put aside, in no order. Files beside the current one that were put there by hand
- * count too.
- */
+/** Loads the keys that `rotateNodeKey` has moved aside, in no order, and those placed there by hand. */
 export const loadRetiredKeys = async (path: string): Promise<Uint8Array[]> => {
   const folder = dirname(path);
   const names = await readdir(folder).catch((error: unknown) => {
@@ -62,11 +59,11 @@ export const loadRetiredKeys = async (path: string): Promise<Uint8Array[]> => {
 
 const RETIRED = '.retired-';
 
-/** As signatures name a key: 16 hexadecimal digits of the digest of its public half. */
+/** The id of a key in signatures: 16 hexadecimal digits of the digest of its public half. */
 const keyIdOf = (seed: Uint8Array): string => sha256Hex(createSigner(seed).publicKey).slice(0, 16);
 
 /**
- * Generates a key in a new file for its owner alone. Several simultaneous calls, in any processes, agree on the first
+ * Generates a key in a new file that only its owner can read. Simultaneous calls, in any processes, agree on the first
  * file.
  */
 export const drawNodeKey = async (path: string, random: Random): Promise<Uint8Array> => {

@@ -3,11 +3,11 @@ import { type Clock, type HookCaller, type NodeSelf, nodeMetadata } from '../../
 import type { KeyHistory } from './key-history.ts';
 import type { NodeIdentity, NodeInfo, NodeMetadata } from './node-info-api.ts';
 
-/** Version of the metadata document, not of the program. */
+/** The version of the metadata document, not of the program. */
 const METADATA_VERSION = '1.0';
 const METADATA_KEPT_MS = 1_000;
 
-/** Vocabulary prefixes that every node knows, after its own. */
+/** The relation prefixes that every node knows, after its own. */
 const VOCABULARY = ['rel:', 'memory:', 'intent:', 'roadmap:', 'preference:', 'garden:'] as const;
 
 export interface MetadataParts {
@@ -27,7 +27,7 @@ export const createMetadata = (parts: MetadataParts): NodeInfo['metadata'] =>
     () => parts.clock.monotonicMs(),
   );
 
-/** The document with its defaults: no plugin checks keys, federates or checks sources. */
+/** The document with its defaults, for a node whose plugins do not check keys, federate or rate sources. */
 const metadataOf = async ({ self, hooks, identity, history, cors }: MetadataParts): Promise<NodeMetadata> => {
   const base: NodeMetadata = {
     version: METADATA_VERSION,

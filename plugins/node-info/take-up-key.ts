@@ -4,8 +4,8 @@ import type { HeldKeys, LiveIdentity } from './live-identity.ts';
 import { nodeKeyAnnounced } from './node-info-api.ts';
 
 /**
- * How long a new key is listed before it signs: longer than processes and the metadata take to know it, so that nothing
- * that it signs comes as a surprise.
+ * The time in milliseconds for which a new key is published before it signs, so that all processes and readers of the
+ * metadata know it by then.
  */
 export const ANNOUNCED_MS = 3_000;
 
@@ -15,11 +15,11 @@ export interface TakeUpParts {
   readonly hooks: HookCaller;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Returns the keys in the files, or undefined where a setting gives the key or the file is gone. */
+  /** Returns the keys in the files, or undefined if a setting gives the key or the file is missing. */
   readKeys(): Promise<HeldKeys | undefined>;
 }
 
-/** Takes up a key that was put in the place of the present one, without a restart. */
+/** Takes up a replaced key without a restart. */
 export class KeyTakeUp {
   readonly #parts: TakeUpParts;
   #useAtMs: number | undefined;
@@ -28,13 +28,13 @@ export class KeyTakeUp {
     this.#parts = parts;
   }
 
-  /** Announces a key that it finds in the place of the present one. */
+  /** Announces a new key if one has replaced the present one. */
   async look(): Promise<void> {
     const { identity, history, hooks, clock, readKeys } = this.#parts;
     if (this.#useAtMs !== undefined) return;
     const keys = await readKeys();
     if (keys === undefined || keys.current.publicKey === identity.publicKey || this.#useAtMs !== undefined) return;
-    // However long the announcement takes, nothing is signed by the key before it was made.
+    // However long the announcement takes, the key signs nothing before it.
     this.#useAtMs = Number.POSITIVE_INFINITY;
     try {
       identity.prepare(keys);
@@ -47,7 +47,7 @@ export class KeyTakeUp {
     }
   }
 
-  /** Signs by the announced key once its time has come. */
+  /** Signs with the announced key once its time has come. */
   useWhenDue(): void {
     const { identity, clock, log } = this.#parts;
     if (this.#useAtMs === undefined || clock.monotonicMs() < this.#useAtMs) return;

@@ -14,12 +14,12 @@ import { ACCESS_TABLE, PEAKS_TABLE } from './recall-migrations.ts';
 import { accessSignal } from './salience.ts';
 
 /**
- * Facts whose recalls are kept in memory until they are written; beyond it recalls go uncounted, which a signal can
- * bear.
+ * The maximum number of facts with unwritten counts. Beyond it recalls are not counted, which is acceptable for a
+ * signal.
  */
 const MAX_PENDING = 50_000;
 const FACTS_PER_STATEMENT = 500;
-/** Signalled when counts were written. */
+/** The signal after counts were written. */
 export const COUNTS_WRITTEN = 'counts-written';
 const NO_GARDEN = '';
 
@@ -29,9 +29,9 @@ interface Pending {
 }
 
 /**
- * How often each fact was recalled: a salience signal, not a record. Counted in memory and written now and then, so
- * that no recall waits for a write; a crash loses the last moments. Counts that were read stay in memory until a
- * process writes again.
+ * Counts how often each fact was recalled: a salience signal, not a record. Counts stay in memory and are written from
+ * time to time, so that no recall waits for a write. A crash loses the latest counts. Counts from the store are cached
+ * until a process writes again.
  */
 export class AccessCounts {
   readonly #tables: PluginTables;
@@ -48,12 +48,12 @@ export class AccessCounts {
     this.changed();
   }
 
-  /** Counts were written, here or elsewhere. */
+  /** Called after this or another process wrote counts. */
   changed(): void {
     this.#cache.clear();
   }
 
-  /** The age that `signals` takes for a snapshot that the caller opens afterwards. */
+  /** The age to pass to `signals` for a snapshot that is opened afterwards. */
   get age(): number {
     return this.#cache.age;
   }
@@ -63,8 +63,8 @@ export class AccessCounts {
   }
 
   /**
-   * By id, 0 for facts that were never recalled. The maximum is that of the facts that the view holds, so that no
-   * other's use shows. `age` is from before the snapshot was opened.
+   * Returns the signal of each fact by id, 0 for facts that were never recalled. It is relative to the maximum within
+   * the view, so that it reveals no use of other facts. `age` must be from before the snapshot was opened.
    */
   async signals(
     views: readonly FactView[],
@@ -97,7 +97,7 @@ export class AccessCounts {
     return peak;
   }
 
-  /** Stores the counts. Rejects as the store does; counts that it could not store wait for the next call. */
+  /** Writes the counts. Rejects as the store does; counts that were not stored are retried by the next call. */
   async flush(): Promise<void> {
     const pending = this.#pending;
     this.#pending = new Map();
@@ -127,7 +127,7 @@ export class AccessCounts {
   }
 }
 
-/** Two tenants may hold facts of the same id. */
+/** Includes the tenant, because two tenants may have facts of the same id. */
 const keyOf = ({ fact }: FactView): string => `${fact.tenantId} ${fact.id}`;
 
 const partsOf = ({ tenantId, scopes, gardens, onlyGarden }: SearchView) => {

@@ -1,19 +1,22 @@
 import type { Embedder } from '../../kernel/plugin-api.ts';
 import type { Spread } from '../search/search-api.ts';
 
-/** The hits of a search by vectors, and how the vectors around them lie. */
+/** The hits of a vector search, and the distribution of the vectors around them. */
 export interface Similarities {
-  /** Of the hits that the caller may see, best first, all above the floor. */
+  /** The similarities of the hits that the caller may see, best first, all above the floor. */
   readonly hits: readonly number[];
-  /** How similar the facts are that words found best. */
+  /** The similarities of the facts that the words of the query found best. */
   readonly named: readonly number[];
-  /** How the vectors of the whole view lie around the query. */
+  /** The distribution of all vectors of the view around the query. */
   readonly spread: Spread;
-  /** The same around the query that was moved towards what words found best, where it was. */
+  /**
+   * The same distribution around the query after feedback moved it towards the best hits of words; undefined without
+   * feedback.
+   */
   readonly moved?: Spread | undefined;
 }
 
-/** A score from 0 to 1 by the similarity to the query, and to the one that was moved. */
+/** Returns a score from 0 to 1 for a similarity to the query, and optionally to the moved query. */
 export type ScoreOf = (similarity: number, toMoved?: number) => number;
 
 /**
@@ -46,38 +49,41 @@ export const calibration = (
   };
 };
 
-/** Deviations from the mean that are as good as more. */
+/** The number of standard deviations above the mean that give a full score. */
 const FARTHEST = 5;
-/** Only texts that are nearly the same get the rest. */
+/** The highest score by deviation. Only texts that nearly equal the query score higher. */
 const MOST_BY_STANDING = 0.95;
-/** Part of the way from the floor to 1, at its end, where two texts are nearly the same. */
+/** The share of the range from the floor to 1, at its upper end, in which two texts nearly equal each other. */
 const NEARLY_SAME = 0.2;
-/** A hit has a score, or it would be none. */
+/** Every hit needs a score above 0. */
 const LEAST_SCORE = 1e-3;
 
-/** Rank of the hit from which the best one has to stand out. */
+/** The rank of the hit from which the best one must stand out. */
 const CROWD = 10;
-/** Deviations by which a best hit stands out for nothing, and by how many more it has to for all of the weight. */
+/**
+ * The number of deviations by which a best hit may stand out by chance, and the further number that gives the stage its
+ * whole weight.
+ */
 const BY_CHANCE = 1.2;
 const FOR_SURE = 0.8;
 const LEAST_SHARE = 0.05;
-/** Hits of words stand this high at most; then the stage says nothing new. */
+/** If the hits of words are at least this many deviations above the mean, the vector stage adds nothing new. */
 const WORDS_SAID_ALL = 4;
 const SHARE_PER_DEVIATION = 0.1;
 
-/** How much of its weight the stage gets beside words, and how sure it is of its best hit: 0 to 1. */
+/** The share of its weight that the vector stage gets beside words, and the certainty of its best hit: 0 to 1. */
 interface Worth {
   readonly share: number;
   readonly sure: number;
-  /** How far its best hit stands out. */
+  /** The deviations by which its best hit stands out. */
   readonly best: number;
 }
 
 const ALONE: Worth = { share: 1, sure: 1, best: FARTHEST };
 
 /**
- * All in deviations from the mean. Hits that are not there are at the floor at most, and the fewer there are above it,
- * the less of a crowd they are.
+ * Rates the vector stage beside words; all numbers are deviations from the mean. Missing hits count as at the floor at
+ * most, so that fewer hits above it make a weaker crowd.
  */
 const besideWords = (hits: readonly number[], floor: number, named: readonly number[]): Worth => {
   const best = hits[0] ?? floor;
@@ -94,8 +100,8 @@ const standingIn = (spread: Spread, floor: number): ((similarity: number) => num
 };
 
 /**
- * A few facts say little about how far apart texts are. They are taken together with some that lie as the embedder says
- * of unrelated ones: about its floor.
+ * A few facts say little about the distribution of texts. So the estimate adds some texts with the similarity that the
+ * embedder gives to unrelated ones, which is about its floor.
  */
 const withPrior = (
   { count, mean, deviation }: Spread,

@@ -4,54 +4,54 @@ import type { Hit, PlacedTriple, SearchView } from '../search/search-api.ts';
 import { effectiveConfidence } from '../source-trust/source-trust-api.ts';
 import { STAGE_DEPTH } from './search-depth.ts';
 
-/** Which of the facts that the caller sees may be candidates. */
+/** Decides which of the facts that the caller sees may be candidates. */
 export interface Admission {
   readonly includeContradicted: boolean;
-  /** Least confidence after trust in the source. */
+  /** The least confidence after trust in the source. */
   readonly minConfidence: number;
 }
 
-/** The part of a view that plugins need not know when they lead from fact to fact. */
+/** The part of a view that matters only to recall, not to plugins that link facts. */
 export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey'>;
 
 /**
- * Finds the best hits, at most `limit`, best first; fewer only when there are no more. Facts of `contested` triples
- * need not be found: they would be left out.
+ * Finds the best hits, at most `limit`, best first; fewer only if there are no more. Facts of `contested` triples need
+ * not be found, because they would be left out.
  */
 export type Search<H extends Hit = Hit> = (limit: number, contested: readonly PlacedTriple[]) => Promise<readonly H[]>;
 
-/** The hits of a search that were judged, best first. */
+/** The checked hits of a search, best first. */
 export interface Admitted<H extends Hit = Hit> {
   readonly hits: readonly H[];
-  /** Hits that are left out for an unresolved contradiction, and for nothing else. */
+  /** Hits that are left out only because of an unresolved contradiction. */
   readonly contradicted: readonly H[];
-  /** Whether the search may have more than it was asked for. */
+  /** True if the search may have more hits than requested. */
   readonly isCut?: boolean;
 }
 
-/** Share of the depth that is worth ranking, where an answer can do with fewer. */
+/** The share of the depth that suffices if an answer needs fewer facts. */
 const ENOUGH = 0.5;
 const DEEPER = 4;
-/** How far a search goes past what the caller may not see. */
+/** The maximum number of hits that a search requests in order to skip facts hidden from the caller. */
 const DEEPEST = 8_192;
 /**
- * How often a search goes on past facts that the caller sees and that are left out: those that others contradict, or
- * that are trusted too little.
+ * The maximum number of rounds in which a search skips visible facts that are left out, because they are contradicted
+ * or too little trusted.
  */
 const MOST_ROUNDS = 8;
-/** And how many it looks at in one of these rounds. */
+/** The maximum number of hits that one of these rounds checks. */
 const MOST_WEIGHED = 512;
 
 /**
- * The facts of one recall. The index proposes identifiers; only what the store itself shows the caller as live comes
- * in, before it is ranked or leads anywhere.
+ * The facts of one recall. The index only proposes identifiers. A fact enters, is ranked and leads to others only if
+ * the store shows it to the caller as live.
  */
 export class CandidatePool {
   readonly #reader: FactReader;
   readonly #admission: Admission & Wanted;
-  /** Undefined for a fact that may not be shown. */
+  /** The facts read so far, by id; undefined for a fact that may not be shown. */
   readonly #seen = new Map<string, { readonly view: FactView; readonly standing: Standing } | undefined>();
-  /** Facts of one triple in one place contradict together, so one look at them is enough. */
+  /** Facts of one triple in one place are contradicted together, so one check covers them. */
   readonly #contested = new Map<string, PlacedTriple>();
 
   constructor(reader: FactReader, admission: Admission & Wanted) {
@@ -65,17 +65,16 @@ export class CandidatePool {
     return seen?.standing === 'admitted' ? seen.view : undefined;
   }
 
-  /** A fact that is left out for an unresolved contradiction alone, or undefined. */
+  /** Returns a fact that is left out only because of an unresolved contradiction, or undefined. */
   contradicted(id: string): FactView | undefined {
     const seen = this.#seen.get(id);
     return seen?.standing === 'contradicted' ? seen.view : undefined;
   }
 
   /**
-   * Returns of each search at most `depth` hits that may be shown, or as many as the list says by search. It goes
-   * deeper into the index while they are too few and the index has more, and past facts that are left out until it has
-   * as many as are `wanted`. One read of the store judges the hits of all searches. How far it looks, and all counts,
-   * depend only on facts that the caller sees.
+   * Returns at most `depth` admissible hits of each search, or as many as the list says for it. While there are too
+   * few, it goes deeper into the index. It skips facts that are left out until it has `wanted` hits. One read of the
+   * store checks the hits of all searches. Its depth and all counts depend only on facts that the caller sees.
    */
   async admit<H extends Hit>(
     searches: readonly Search<H>[],
@@ -96,7 +95,7 @@ export class CandidatePool {
     }));
   }
 
-  /** Brings each search to as many hits that the caller sees as its window has room for, or to its end. */
+  /** Extends each search until its window is full of hits that the caller sees, or until its end. */
   async #look<H extends Hit>(courses: readonly Course<H>[]): Promise<void> {
     for (let open = courses; open.length > 0; ) {
       await Promise.all(open.map((course) => course.search()));
@@ -155,22 +154,21 @@ export class CandidatePool {
 
 type Standing = 'admitted' | 'contradicted' | 'unfit';
 
-/** One search on its way into the index. */
+/** One search and its progress through the index. */
 class Course<H extends Hit> {
   readonly #search: Search<H>;
-  /** With so many hits the search need not continue past facts that are left out. */
+  /** With this many hits the search need not continue past facts that are left out. */
   readonly #enough: number;
-  /** Hits to be weighed that the caller sees. */
+  /** The number of visible hits to check. */
   window: number;
   /** The last result of the search. */
   found: readonly H[] = [];
   #limit: number;
   /**
-   * Contested triples that this search goes on without. It has looked once with them, so that all that it would find is
-   * counted.
+   * Contested triples that further rounds exclude. One round has included them, so that all of their facts are counted.
    */
   passed: ReadonlyMap<string, PlacedTriple> = new Map();
-  /** Whether there was as much to be weighed as the window has room for. */
+  /** True if the last round filled the window. */
   isFull = false;
   readonly hits: H[] = [];
   readonly contradicted = new Map<string, H>();
@@ -186,7 +184,10 @@ class Course<H extends Hit> {
     this.found = await this.#search(this.#limit, [...this.passed.values()]);
   }
 
-  /** Whether to search on, past what the caller may not see: as much further as there was of that. */
+  /**
+   * Extends the limit to skip facts that the caller may not see, in proportion to their number. Returns false if that
+   * cannot help.
+   */
   goesDeeper(visible: number): boolean {
     const missing = this.window - visible;
     if (missing <= 0 || this.found.length < this.#limit || this.#limit >= DEEPEST) return false;
@@ -195,8 +196,8 @@ class Course<H extends Hit> {
   }
 
   /**
-   * Whether another round may bring more: without triples that are now known to be contested, or else from further
-   * down.
+   * Prepares another round: without triples that are now known to be contested, or else with more hits. Returns false
+   * if that cannot help.
    */
   goesOn(contested: ReadonlyMap<string, PlacedTriple>): boolean {
     if (!this.isFull || this.hits.length >= this.#enough) return false;

@@ -1,13 +1,12 @@
-/** Cached counts of facts, and cached highest counts of views. A full cache is emptied. */
+/** The maximum number of cached counts, and of highest counts of views. A full cache is emptied. */
 const MOST_COUNTS = 100_000;
 const MOST_PEAKS = 1_000;
 
 /**
- * Counts of recalls as they were read, until some are written. Those read from a snapshot that is older than that are
- * used once and not kept.
+ * Caches counts of recalls until a process writes new ones. Counts from an older snapshot are used once and not cached.
  */
 export class CountCache {
-  /** Grows whenever something was written. */
+  /** Increases whenever a process has written counts. */
   #age = 0;
   #counts = new Map<string, Map<string, number>>();
   #peaks = new Map<string, number>();
@@ -22,7 +21,7 @@ export class CountCache {
     this.#peaks = new Map();
   }
 
-  /** By fact, for one tenant. */
+  /** Returns the counts of one tenant, by fact. */
   countsOf(tenantId: string, age: number): Map<string, number> {
     if (age !== this.#age) return new Map();
     let sum = 0;
@@ -35,7 +34,7 @@ export class CountCache {
     return fresh;
   }
 
-  /** By what tells a view from others. */
+  /** Returns the highest counts, by a key of the view. */
   peaks(age: number): Map<string, number> {
     if (age !== this.#age) return new Map();
     if (this.#peaks.size >= MOST_PEAKS) this.#peaks = new Map();

@@ -29,7 +29,7 @@ export interface RecallParts {
   readonly hooks: HookCaller;
   readonly random: Random;
   readonly names: ServiceNames;
-  /** Absent where only the present can be recalled. */
+  /** Undefined if no plugin answers requests about the past. */
   readonly moments: Moments | undefined;
   readonly trail: RecallTrail;
   /** Members that plugins may fill. */
@@ -38,7 +38,7 @@ export interface RecallParts {
   readonly intact: IntactFacts | undefined;
 }
 
-/** Recalls, remembers that it did, and lets plugins add what they know. */
+/** Recalls facts, records their use, and lets plugins extend the answer. */
 export const createRecall = (parts: RecallParts): Recall => ({
   async recall(caller, question, { session, verify = false, room, place = 'body' } = {}) {
     requirePermission(caller, 'read');
@@ -57,7 +57,7 @@ export const createRecall = (parts: RecallParts): Recall => ({
       kept.facts.map(({ view }) => view),
     );
     await parts.trail.record(caller, recallId, queryHash);
-    // A recall of the past says nothing about the use of facts now.
+    // A recall of the past does not count as present use.
     if (request.notes === undefined) pipeline.access.note(strongOf(kept));
     const outcome = { caller, returned, chosen: storedOf(chosen), verify };
     return {
@@ -91,7 +91,7 @@ const withAdditions = (
   return { degraded: [...reasons], omitted: counts, members: filled };
 };
 
-/** Leaves out facts that the caller has no room for, as a smaller budget would. */
+/** Leaves out facts for which the caller has no room, as a smaller budget would. */
 const withinRoom = (chosen: Chosen, room: ((facts: readonly ScoredFact[]) => number) | undefined): Chosen => {
   const count = room === undefined ? chosen.facts.length : room(chosen.facts);
   if (count >= chosen.facts.length) return chosen;
@@ -101,7 +101,7 @@ const withinRoom = (chosen: Chosen, room: ((facts: readonly ScoredFact[]) => num
   return { ...chosen, facts, tokensUsed: tokensOf(facts), omitted };
 };
 
-/** Weak facts only fill the budget, so their recall does not count as use. */
+/** Selects the facts whose recall counts as use. Weak facts only fill the budget. */
 const strongOf = ({ facts: [best, ...rest] }: Chosen): FactView[] =>
   best === undefined
     ? []
@@ -109,13 +109,13 @@ const strongOf = ({ facts: [best, ...rest] }: Chosen): FactView[] =>
         .filter(({ score, fromCard }) => !fromCard && score >= STRONG * best.score)
         .map(({ view }) => view);
 
-/** Share of the best score from which on a fact counts as recalled. */
+/** The share of the best score at which a fact counts as recalled. */
 const STRONG = 0.8;
 
-/** The facts that are in the store: a card is none. */
+/** Returns the facts that are in the store, without cards. */
 const storedOf = ({ facts }: Chosen): FactView[] => facts.flatMap(({ view, fromCard }) => (fromCard ? [] : [view]));
 
-/** A row that was changed behind the node's back is no fact. */
+/** Leaves out facts whose rows were changed outside the node. */
 const keepIntact = async (chosen: Chosen, { intact }: RecallParts, caller: Principal): Promise<Chosen> => {
   if (intact === undefined) return chosen;
   const views = storedOf(chosen);

@@ -9,15 +9,15 @@ export const INDEX_REBUILDING = defineDegradation('index_rebuilding', {
   summary: 'the index lacks facts that the caller may see, or vectors are being made anew',
 });
 
-/** How far each of those came that a recall depends on. */
+/** The results of the services that a recall depends on. */
 export interface RecallReach {
-  /** Null when the embedder failed or was late, undefined when it had nothing to do. */
+  /** Null if the embedder failed or was late, undefined if it was not needed. */
   readonly vector: Float32Array | null | undefined;
-  /** Place in the feed up to which the index has facts; null when it has all. */
+  /** The feed position up to which the index is current; null if it is up to date. */
   readonly behind: Hlc | null;
 }
 
-/** Returns the parts that could not be asked, so that nobody takes a poorer answer for a whole one. */
+/** Returns the reasons why an answer may be incomplete, so that no caller takes it for a complete one. */
 export const degradationOf = async (
   { vector, behind }: RecallReach,
   reader: FactReader,
@@ -26,12 +26,12 @@ export const degradationOf = async (
   const degraded: Degradation[] = [];
   if (vector === null) degraded.push(EMBEDDER_UNAVAILABLE);
   const isBehind = behind !== null && (await missesFacts(behind, reader));
-  // The operator has changed the embedder: that says nothing about the facts of anybody.
+  // The operator has changed the embedder, which reveals nothing about any facts.
   if (isBehind || (vector != null && (await index.isMakingVectors()))) degraded.push(INDEX_REBUILDING);
   return degraded;
 };
 
-/** Whether the index lacks facts that the caller sees; others are none of the caller's business. */
+/** True if the index lacks facts that the caller sees. Missing hidden facts are not reported. */
 const missesFacts = async (behind: Hlc, reader: FactReader): Promise<boolean> => {
   const missing = all(above('feed', behind), equals('system', false));
   return (await reader.find(missing, { view: 'live', order: 'feed', limit: 1 })).length > 0;

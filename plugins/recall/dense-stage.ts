@@ -4,9 +4,9 @@ import type { Admitted, Search } from './candidate-pool.ts';
 import type { QueryVector } from './embed-query.ts';
 import { idsOf, type PlannedSearch, type RecallPlan } from './recall-plan.ts';
 
-/** Of the facts that words found, as many tell whether vectors say the same. */
+/** The number of best hits of words whose similarities rate the vector stage. */
 const MOST_BY_WORDS = 10;
-/** And as many tell what a query is about. Measured on abstracts, more of them tell less. */
+/** The number of best hits of words towards which the query moves. On abstracts, larger numbers gave worse results. */
 const FEEDBACK_FROM = 3;
 
 /** The search by the vectors of one embedder. */
@@ -15,7 +15,7 @@ export class DenseStage {
   readonly #plan: RecallPlan;
   readonly #queried: QueryVector;
   readonly #vector: QueriedVector;
-  /** Undefined where the plan does not ask for words. */
+  /** The place of the words step in the plan; undefined without one. */
   readonly #words: number | undefined;
   readonly #near: number;
   readonly #spread: number;
@@ -37,8 +37,8 @@ export class DenseStage {
   }
 
   /**
-   * Returns scores from 0 to 1 that mean the same for every embedder. Takes those hits of the search that were
-   * admitted, so that a hidden fact never outshines a shown one, and the facts that words found, best first.
+   * Returns scores from 0 to 1 that are comparable between embedders. It uses only admitted hits, so that a hidden fact
+   * never lowers a visible one, and the facts that words found, best first.
    */
   async calibrate({ hits, contradicted }: Admitted, byWords: readonly Hit[]): Promise<Admitted> {
     if (hits.length === 0 && contradicted.length === 0) return { hits, contradicted };
@@ -59,14 +59,14 @@ export class DenseStage {
     const scores = new Map(feedback.hits.map(({ id, score }, at) => [id, scoreOf(before[at] as number, score)]));
     const scored = (ids: Iterable<string>): Hit[] =>
       [...ids].map((id) => ({ id, score: scores.get(id) ?? 0 })).sort((a, b) => b.score - a.score);
-    // The moved query can be near facts that words alone found.
+    // The moved query may be near facts that only words have found.
     return {
       hits: scored(new Set([...idsOf(hits), ...words])).filter(({ score }) => score > 0),
       contradicted: scored(idsOf(contradicted)),
     };
   }
 
-  /** How the view lies around the query, and how similar these facts are that words found best. */
+  /** Returns the distribution of the view around the query, and the similarities of the best facts that words found. */
   async #spreadOf(ids: readonly string[]) {
     const [known, found] = await Promise.all([this.#plan.answer(this.#spread), this.#foundBy(this.#words)]);
     const isKnown = ids.every((id) => found.includes(id));
@@ -76,7 +76,10 @@ export class DenseStage {
     return { spread, named: hits.filter(({ id }) => ids.includes(id)).map(({ score }) => score) };
   }
 
-  /** From the facts that words found best, for all that words and vectors found. Undefined where there is none. */
+  /**
+   * Returns the feedback from the best facts that words found, for all facts that words and vectors found. Undefined
+   * without feedback.
+   */
   async #feedbackOf(words: readonly string[], similar: readonly string[]): Promise<SearchAnswer | undefined> {
     const from = words.slice(0, FEEDBACK_FROM);
     if (from.length < FEEDBACK_FROM) return undefined;

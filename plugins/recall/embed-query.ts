@@ -4,15 +4,15 @@ import type { QueryVectors } from './query-vectors.ts';
 
 export interface QueryParts {
   readonly index: Pick<SearchIndex, 'embedders'>;
-  /** Absent where no embedder is configured: the dense stage then finds nothing. */
+  /** Undefined without a configured embedder: the dense stage then finds nothing. */
   readonly embedder: Embedder | undefined;
-  /** Absent where the node knows none. */
+  /** Undefined if the node has no earlier embedders. */
   readonly earlier: EarlierEmbedders | undefined;
   readonly queryVectors: QueryVectors;
   readonly log: Logger;
 }
 
-/** A query as one embedder sees it. */
+/** The vector of a query by one embedder. */
 export interface QueryVector {
   readonly embedder: Embedder;
   readonly vector: Float32Array;
@@ -20,16 +20,16 @@ export interface QueryVector {
 
 /** The vectors of a query. */
 export interface QueryVectorSet {
-  /** By the embedder of the node: null when it failed or was late, undefined when it had nothing to do. */
+  /** The vector by the node's embedder: null if it failed or was late, undefined if it was not needed. */
   readonly own: Float32Array | null | undefined;
-  /** By all embedders whose vectors the index has. */
+  /** The vectors by all embedders whose vectors the index has. */
   readonly all: readonly QueryVector[];
 }
 
 /**
- * Embeds a query, by the embedder of the node and, while facts still have vectors of another one, by that one as well.
- * A failure, or a vector that is not there in time, costs the dense stage and nothing else. Before the snapshot is
- * opened, because a model takes its time.
+ * Embeds a query with the node's embedder and, while facts still have vectors of an earlier one, with that one too. A
+ * failed or late vector affects only the dense stage. Call it before the snapshot is opened, because a model may be
+ * slow.
  */
 export const embedQuery = async (query: string, caller: Principal, parts: QueryParts): Promise<QueryVectorSet> => {
   const { embedder: own, earlier, index } = parts;

@@ -1,6 +1,6 @@
 import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
 
-/** The line that an agent puts into its prompt. */
+/** The line of a fact in the prompt of an agent. */
 export const factLine = (fact: Pick<StoredFact, 'entity' | 'relation' | 'value'>): string =>
   `${fact.entity} ${fact.relation} ${valueText(fact.value)}`;
 

@@ -9,13 +9,13 @@ export interface StageHits {
 }
 
 /**
- * Scores by fact, each divided by the best of its stage; a fact that a stage did not find has 0 there. Where words
- * found something, scores of vectors stay as they were calibrated: the best of them may be worth little beside those.
+ * Returns the scores by fact, each divided by the best of its stage; 0 for a stage that did not find the fact. If words
+ * found something, vector scores keep their calibration, because even the best of them may be weak.
  */
 export const normaliseStages = (stages: StageHits): Map<string, StageScores> => {
   const scores = new Map<string, { -readonly [K in keyof StageScores]: StageScores[K] }>();
   for (const stage of ['lexical', 'semantic', 'graph'] as const) {
-    // A plugin may have scored some of them: a hit without a valid score does not count.
+    // Plugins may have given some of the scores, so a hit without a valid score is ignored.
     const hits = stages[stage].filter(({ score }) => score > 0 && Number.isFinite(score));
     const isCalibrated = stage === 'semantic' && stages.lexical.length > 0;
     const best = hits.reduce((most, { score }) => Math.max(most, score), isCalibrated ? 1 : 0);
@@ -28,7 +28,7 @@ export const normaliseStages = (stages: StageHits): Map<string, StageScores> => 
   return scores;
 };
 
-/** 0 to 1. `recency` and `sourceTrust` are terms only where the caller gave them a weight. */
+/** Returns the weighted sum, 0 to 1. `recency` and `sourceTrust` count only if the caller weights them. */
 export const fuse = (
   scores: StageScores,
   terms: { readonly recency: number; readonly sourceTrust: number },

@@ -1,4 +1,4 @@
-/** The items by key, groups and their members in the order of their first appearance. */
+/** Groups items by key; groups and their members keep the order of their first appearance. */
 export const grouped = <K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> => {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -2,8 +2,8 @@ import type { Hit } from '../search/search-api.ts';
 import type { Expansion, LinkedEntity, LinkedFact } from './recall-api.ts';
 
 /**
- * The facts that expansions lead to, besides the seeds: each by its best way, best first. `newest` holds the facts
- * about each entity of `entitiesOf`, in its order, scored by their confidence.
+ * Returns the facts that expansions lead to, besides the seeds: each with the score of its best path, best first.
+ * `newest` holds the facts about each entity of `entitiesOf`, in its order, scored by their confidence.
  */
 export const linkedFacts = (
   expansions: readonly Expansion[],

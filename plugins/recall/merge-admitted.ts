@@ -2,8 +2,8 @@ import type { Hit } from '../search/search-api.ts';
 import type { Admitted } from './candidate-pool.ts';
 
 /**
- * One list of what the stages of several embedders found. Their scores are calibrated, each among its own, and so mean
- * the same. A fact that moved from one to the other between two searches counts once.
+ * Merges the hits of several embedders into one list. Their scores are calibrated, and so comparable. A fact that
+ * changed embedders between two searches counts once.
  */
 export const mergeAdmitted = (stages: readonly Admitted[]): Admitted => {
   const [first = NO_HITS, ...others] = stages;

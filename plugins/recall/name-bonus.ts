@@ -3,9 +3,9 @@ import type { StoredFact } from '../../kernel/plugin-api.ts';
 import { foldWords, queryWords } from '../search/search-api.ts';
 
 /**
- * Returns for each fact the share of a name that the query holds, 0 to 1. The name is that of the speaker, which stands
- * before the first colon of a text, or that of the entity; of both the one that is named more counts. Words are
- * compared as the search compares them. Made for one query: it keeps the names that it has met.
+ * Returns for each fact the share of a name that the query contains, 0 to 1. The name is that of the speaker, before
+ * the first colon of a text, or that of the entity; the better match counts. Words are compared as in a search. Use one
+ * instance per query, because it caches names.
  */
 export const namesIn = (query: string): ((fact: StoredFact) => number) => {
   const sought = queryWords(query);
@@ -21,20 +21,20 @@ export const namesIn = (query: string): ((fact: StoredFact) => number) => {
   return (fact) => namesOf(fact).reduce((most, name) => Math.max(most, shareOf(name)), 0);
 };
 
-/** The names that a fact goes by. */
+/** Returns the names of a fact's speaker and entity. */
 const namesOf = cacheByFact<readonly string[]>(({ entity, value }) =>
   [entityDisplay(entity), labelOf(value)].filter(isName),
 );
 
 /**
- * The factor of a fact, 1 to 1.5. `share` is how much of its name the query holds, `most` how much of any: a first name
- * names in full where nobody is named better.
+ * Returns the factor of a fact, 1 to 1.5. `share` is the part of its name that the query contains, `most` the largest
+ * such part of any fact. So a first name counts in full unless another fact is named better.
  */
 export const namedFactor = (share: number, most: number): number => (share > 0 ? 1 + MOST * (share / most) : 1);
 
 const MOST = 0.5;
 
-/** A text of more words is a title or a sentence. */
+/** The maximum number of words of a speaker's name; a longer text is a title or a sentence. */
 const MOST_WORDS = 3;
 const LONGEST = 80;
 
@@ -44,7 +44,9 @@ const isName = (text: string | undefined): text is string =>
 const LETTER = /\p{L}/u;
 const BLANKS = /\s+/;
 
-/** Before a colon that ends a word: not the scheme of an address, and not an hour. */
+/**
+ * Returns the text before a colon that ends a word. The colon of an address scheme or of a time of day does not count.
+ */
 const labelOf = ({ type, v }: StoredFact['value']): string | undefined => {
   if (type !== 'text' && type !== 'string') return undefined;
   return LABEL.exec(String(v).slice(0, LONGEST + 2))?.[1];

@@ -1,27 +1,27 @@
 import { mostSimilar, similarityOf, type TextSignature } from './text-signature.ts';
 
-/** Something that costs tokens and is worth its score. */
+/** An item with a cost in tokens and a score. */
 export interface Packable {
-  /** Above 0 for all, or 0 for those that are worth nothing. */
+  /** The score: above 0 for all items, or 0 for worthless ones. */
   readonly score: number;
   readonly tokens: number;
-  /** Its words, to judge whether it says something new. */
+  /** Returns the words of the item, to compare it with packed ones. */
   signature(): TextSignature;
-  /** Only its score counts, not its likeness to chosen facts. */
+  /** True if only the score counts, not the similarity to packed facts. */
   readonly byScore: boolean;
 }
 
 export interface PackOptions {
   readonly budget: number;
   readonly limit: number;
-  /** 1 takes the best score each time; below it, what says something new is preferred. */
+  /** 1 always takes the best score; lower values prefer facts that add something new. */
   readonly lambda: number;
 }
 
 /**
- * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). A fact that does not fit is passed
- * over, and smaller ones are still tried, so that the best-scored candidate that fits is always in; `unfit` counts
- * those that were passed over. `candidates` come best first; equal worth is decided by that order.
+ * Fills the budget by Maximal Marginal Relevance (Carbonell and Goldstein 1998). A fact that does not fit is skipped,
+ * and smaller ones are still tried. So the best candidate that fits is always included. `unfit` counts the skipped
+ * ones. `candidates` come best first, and this order breaks ties.
  */
 export const packByMmr = <T extends Packable>(
   candidates: readonly T[],
@@ -42,7 +42,7 @@ export const packByMmr = <T extends Packable>(
     for (let at = 0; at < waiting.length; at += 1) {
       const one = waiting[at] as Waiting<T>;
       if (lambda * one.worth <= most) break;
-      // Packing makes no candidate worth more: one that was not worth enough before needs no closer look.
+      // Packing never raises the value of a candidate, so one that was too low before is not compared again.
       if (one.value(lambda) <= most) continue;
       if (lambda < 1) one.compare(signatures);
       if (one.value(lambda) <= most) continue;
@@ -58,7 +58,7 @@ export const packByMmr = <T extends Packable>(
   return { packed, unfit };
 };
 
-/** Takes out what costs more than is left; the others keep their order. */
+/** Removes the items that cost more than the rest of the budget, and keeps the order of the others. */
 const dropUnfit = (waiting: Waiting<Packable>[], left: number): void => {
   let kept = 0;
   for (const one of waiting) {
@@ -69,7 +69,7 @@ const dropUnfit = (waiting: Waiting<Packable>[], left: number): void => {
   waiting.length = kept;
 };
 
-/** A candidate that may still get in, and how much it is known to be like the chosen ones. */
+/** A candidate that may still be packed, with its known similarity to packed facts. */
 class Waiting<T extends Packable> {
   readonly candidate: T;
   readonly worth: number;
@@ -87,12 +87,12 @@ class Waiting<T extends Packable> {
     return this.#signature;
   }
 
-  /** Falls, if it changes, with every comparison. */
+  /** Returns the present value, which never rises with further comparisons. */
   value(lambda: number): number {
     return lambda * this.worth - (this.candidate.byScore ? 0 : (1 - lambda) * this.#likeness);
   }
 
-  /** Compares it with the facts that were packed since the last comparison. */
+  /** Compares the candidate with the facts packed since the last comparison. */
   compare(packed: readonly TextSignature[]): void {
     if (this.candidate.byScore) return;
     const own = this.signature;

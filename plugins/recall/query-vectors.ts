@@ -3,31 +3,31 @@ import { type Clock, type Embedder, type Principal, sha256Hex } from '../../kern
 
 export interface QueryVectorsParts {
   readonly clock: Clock;
-  /** Milliseconds that a recall waits for the vector of its query; 0: as long as the embedder takes. */
+  /** The maximum time in milliseconds that a recall waits for the vector of its query; 0 for no limit. */
   readonly waitMs: number;
 }
 
 interface PendingVector {
   readonly made: Promise<Float32Array>;
-  /** Whether somebody has waited for it in vain. */
+  /** True if a recall has given up waiting for it. */
   isLate: boolean;
 }
 
 /** The latest queries of one caller, the oldest first. */
 interface CallersQueries {
   readonly vectors: Map<string, PendingVector>;
-  /** Late vectors that are still under way. */
+  /** The number of late vectors that are still being computed. */
   late: number;
 }
 
-/** With vectors of 768 dimensions all that is kept takes 12 MiB. */
+/** With vectors of 768 dimensions a full cache takes 12 MiB. */
 const MOST_CALLERS = 256;
 const MOST_OF_CALLER = 16;
 const MOST_LATE = 16;
 
 /**
- * The vectors of queries, each for the caller who asked it and for nobody else: the speed of an answer shows whether
- * somebody asked the same before. Those of the last queries are kept, also when they came too late for the answer.
+ * Caches the vectors of the last queries of each caller, including late ones. Callers never share vectors, because the
+ * speed of an answer would reveal the queries of others.
  */
 export class QueryVectors {
   readonly #parts: QueryVectorsParts;
@@ -38,8 +38,8 @@ export class QueryVectors {
   }
 
   /**
-   * Rejects when the embedder fails, or is not done in time; then it goes on, and the next one who asks the same gets
-   * what it came to. Callers with too many of these are refused at once.
+   * Rejects if the embedder fails or is late. A late vector is still computed, and serves the next equal query. Callers
+   * with too many late vectors are refused at once.
    */
   async of(query: string, embedder: Embedder, caller: Principal): Promise<Float32Array> {
     const { clock, waitMs } = this.#parts;
@@ -47,7 +47,7 @@ export class QueryVectors {
     const asked = latest(queries.vectors, `${embedder.id} ${sha256Hex(query)}`, MOST_OF_CALLER, (key) => {
       if (queries.late >= MOST_LATE) throw new Error('the embedder does not keep up with the queries of this caller');
       const made = embedOne(query, embedder);
-      // A failed query is tried again.
+      // A failed query is retried.
       made.catch(() => queries.vectors.delete(key));
       return { made, isLate: false };
     });
@@ -64,7 +64,7 @@ export class QueryVectors {
   }
 }
 
-/** Counts a vector once, however many wait for it. */
+/** Counts a late vector once, however many recalls wait for it. */
 const noteLate = (asked: PendingVector, queries: CallersQueries): void => {
   if (asked.isLate) return;
   asked.isLate = true;
@@ -77,7 +77,7 @@ const noteLate = (asked: PendingVector, queries: CallersQueries): void => {
 
 const callerKey = ({ tenantId, entityUri }: Principal): string => JSON.stringify([tenantId, entityUri]);
 
-/** Returns the value of the key, made where it is missing, as the newest entry. The oldest gives way. */
+/** Returns the value of the key, created if missing, and makes it the newest entry. A full map drops its oldest one. */
 const latest = <T>(map: Map<string, T>, key: string, most: number, make: (key: string) => T): T => {
   const value = map.get(key) ?? make(key);
   map.delete(key);

@@ -11,15 +11,15 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { Hit, SearchView } from '../search/search-api.ts';
 
-/** A question of a caller to its memory. A member that is left out has its default. */
+/** A question of a caller. A member that is left out has its default. */
 export interface Question {
-  /** Text of 1 character to 16 KiB; it may be left out where an entity is asked about. */
+  /** Text of 1 character to 16 KiB; optional if an entity is given. */
   readonly query?: string | undefined;
   readonly entity?: string | undefined;
   readonly relation?: string | undefined;
-  /** 1 to 200,000. */
+  /** The maximum number of tokens, 1 to 200,000. */
   readonly tokenBudget: number;
-  /** Hops of graph expansion, 0 to 2; 1 by default. */
+  /** The number of hops of graph expansion, 0 to 2; 1 by default. */
   readonly depth?: number | undefined;
   /**
    * Shares of `lexical`, `vector`, `graph`, `source_trust` and `recency`, from 0 to 1, which add up to 1. A share that
@@ -28,33 +28,35 @@ export interface Question {
   readonly weights?: Readonly<Record<string, number | null>> | undefined;
   /** `global` (the default) for all scopes of the caller, a scope, or a garden: its URI, its id or `garden:<slug>`. */
   readonly scope?: string | undefined;
-  /** 0 to 1, 0.7 by default: 1 packs by score alone, less prefers what says something new. */
+  /** 0 to 1, 0.7 by default: 1 packs by score alone, lower values prefer facts that add something new. */
   readonly lambdaMmr?: number | undefined;
-  /** 0 to 1, 0.1 by default: least confidence after trust in the source. */
+  /** The least confidence after trust in the source, 0 to 1; 0.1 by default. */
   readonly minConfidence?: number | undefined;
-  /** Waits for a fresh summary of the entity, up to half a second. */
+  /** Waits up to half a second for a fresh summary of the entity. */
   readonly forceRefresh?: boolean | undefined;
-  /** Adds facts in an unresolved contradiction. */
+  /** Includes facts in an unresolved contradiction. */
   readonly includeContradicted?: boolean | undefined;
   /** False switches graph expansion off. */
   readonly includeNeighbors?: boolean | undefined;
-  /** Facts at most, 1 to 500; 100 by default. */
+  /** The maximum number of facts, 1 to 500; 100 by default. */
   readonly limit?: number | undefined;
   /**
-   * An instant (RFC 3339) or a stamp: what this node would have recalled then, by the rights of today. Cards are not
-   * used, and neither is how often facts were recalled; facts that are recalled from the past do not count as used.
+   * An instant (RFC 3339) or a stamp: what this node would have recalled then, with the rights of today. Cards and
+   * recall counts are not used, and the recall does not count as use.
    */
   readonly asOf?: string | undefined;
 }
 
 export interface RecallOptions {
-  /** Name of the session that the facts are read in, up to 128 characters without white space around them. */
+  /** The name of the session in which the facts are read, up to 128 characters without surrounding white space. */
   readonly session?: string | undefined;
-  /** Asks plugins for proofs of the recalled facts. */
+  /** Requests proofs of the recalled facts from plugins. */
   readonly verify?: boolean;
-  /** How many of the facts, best first, the caller has room for. The others count as left out for the budget. */
+  /**
+   * Returns how many of the facts, best first, the caller has room for. The others count as left out for the budget.
+   */
   readonly room?: (facts: readonly ScoredFact[]) => number;
-  /** Where the question stands in a request, as refusals name it: `body` (422, the default) or `query` (400). */
+  /** The part of a request that holds the question, which refusals name: `body` (422, the default) or `query` (400). */
   readonly place?: 'body' | 'query';
 }
 
@@ -70,15 +72,15 @@ export interface ScoredFact {
   readonly view: FactView;
   readonly score: number;
   readonly stages: StageScores;
-  /** The stages, weighted. */
+  /** The weighted sum of the stage scores. */
   readonly fused: number;
-  /** 1 to 1.5: more than 1 where the query names the speaker or the entity of the fact. */
+  /** 1 to 1.5: more than 1 if the query names the speaker or the entity of the fact. */
   readonly named: number;
   readonly salience: Salience;
   /** The distance from a hit: 0 for the hit itself. */
   readonly hops: number;
   readonly tokens: number;
-  /** A summary that stands for the facts of the entity, and is in no store. */
+  /** True for a summary of the entity's facts, which is not in the store. */
   readonly fromCard: boolean;
 }
 
@@ -88,7 +90,7 @@ export interface Recalled {
   readonly queryHash: string;
   readonly tokenBudget: number;
   readonly tokensUsed: number;
-  /** Candidates that were ranked. */
+  /** The number of ranked candidates. */
   readonly totalScored: number;
   /** Best first. */
   readonly facts: readonly ScoredFact[];
@@ -98,28 +100,29 @@ export interface Recalled {
   readonly members: ReadonlyMap<string, unknown>;
 }
 
-/** How many candidates that the caller may see were left out, by the reason. Plugins may add reasons. */
+/** The number of visible candidates that were left out, by reason. Plugins may add reasons. */
 export interface Omitted extends Readonly<Record<string, number>> {
-  /** In an unresolved contradiction, as far as the stages have looked. */
+  /** Candidates in an unresolved contradiction, as far as the stages searched. */
   readonly contradicted: number;
-  /** That did not fit into the budget. */
+  /** Candidates that did not fit into the budget. */
   readonly budget: number;
 }
 
-/** Finds the facts that matter for a question and fit into a budget. */
+/** Finds the facts that are relevant to a question and fit into a budget. */
 export interface Recall {
   /**
-   * Answers on one snapshot, counts the facts as used, and leaves an entry in the audit log. Needs `read`. Rejects with
+   * Answers on one snapshot, counts the facts as used, and writes an entry to the audit log. Needs `read`. Rejects with
    * `validation`, `invalid_token_budget`, `invalid_weights`, `recall_depth_exceeded` or `session_id_too_long` for a
-   * value out of bounds, and with `as_of_invalid_timestamp`, `as_of_future` or `as_of_before_floor` for such a moment.
-   * Rejects with `authorization` for a scope that the key does not have, and as gardens do for a garden.
+   * value out of bounds. An invalid moment rejects with `as_of_invalid_timestamp`, `as_of_future` or
+   * `as_of_before_floor`. Rejects with `authorization` for a scope that the key does not have, and as gardens do for a
+   * garden.
    */
   recall(caller: Principal, question: Question, options?: RecallOptions): Promise<Recalled>;
 }
 
 export const Recall = defineRef<Recall>('recall.recall');
 
-/** Why an answer may be poorer than it should be, so that nobody takes it for a whole one. */
+/** A reason why an answer may be incomplete, so that callers do not take it for a complete one. */
 export type Degradation = Word;
 
 const Degradations = defineVocabulary<Degradation>('degradation of a recall', /^[a-z][a-z0-9_]*$/);
@@ -131,7 +134,7 @@ export const defineDegradation = (id: string, definition: { readonly summary: st
 /** A member of the answer that a plugin fills. */
 export interface RecallMember extends Word {
   readonly json: JsonSchema;
-  /** The value of the member where no plugin adds one. */
+  /** The value of the member if no plugin sets it. */
   readonly absent: unknown;
 }
 
@@ -149,46 +152,46 @@ export const defineRecallMember = (
 /** The result of a recall. */
 export interface RecallOutcome {
   readonly caller: Principal;
-  /** Facts of the store that the caller gets, best first. */
+  /** Facts of the store that the caller receives, best first. */
   readonly returned: readonly FactView[];
-  /** The same, and those that were chosen and then left out, because they were changed or found no room. */
+  /** The returned facts and the chosen ones that were then left out, because they were changed or found no room. */
   readonly chosen: readonly FactView[];
-  /** The caller asks for proofs. */
+  /** True if the caller requests proofs. */
   readonly verify: boolean;
 }
 
 /** A plugin's addition to the answer. */
 export interface RecallAddition {
   readonly degraded?: readonly Degradation[];
-  /** How many facts it left out, by a reason of its own. */
+  /** The number of facts that the plugin left out, by reason. */
   readonly omitted?: Readonly<Record<string, number>>;
-  /** Values of members that it declares (`defineRecallMember`), by their ids. */
+  /** Values of the members that the plugin declares (`defineRecallMember`), by their ids. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** After everything else, without a snapshot. A throw fails the recall. */
+/** Called after everything else, without a snapshot. A handler that throws fails the recall. */
 export const recallAnswer = defineCollectHook<RecallOutcome, RecallAddition>('recall:answer');
 
-/** Counts tokens as recall counts them against a budget. */
+/** Counts tokens in the same way as the budget of a recall. */
 export interface TokenCounter {
-  /** An integer, 1 or more. */
+  /** Returns an integer of 1 or more. */
   count(text: string): number;
 }
 
 export const TokenCounter = defineRef<TokenCounter>('recall.token-counter');
 
-/** The request as hooks of recall see it. */
+/** The request, as hooks of recall receive it. */
 export interface RecallContext {
   readonly caller: Principal;
-  /** The snapshot on which the whole recall is answered. */
+  /** The snapshot that answers the whole recall. */
   readonly reader: FactReader;
   readonly view: SearchView;
-  /** Empty in a recall that names an entity only. */
+  /** The query; empty in a recall that names only an entity. */
   readonly query: string;
   readonly depth: number;
 }
 
-/** Where an expansion starts: facts that the caller is known to see. */
+/** The start of an expansion: facts that the caller is known to see. */
 export interface ExpansionContext extends RecallContext {
   readonly seeds: readonly (FactView & { readonly score: number })[];
 }
@@ -203,7 +206,7 @@ export interface LinkedEntity {
   /** The score of a fact about the entity, before its confidence multiplies it. */
   readonly score: number;
   readonly hops: number;
-  /** Facts at most. */
+  /** The maximum number of facts. */
   readonly limit: number;
 }
 
@@ -213,13 +216,13 @@ export interface Expansion {
 }
 
 /**
- * Facts and entities that the graph leads to from the seeds. Their score is that of the seed that leads there, times a
- * factor below 1 for every hop; the best over all seeds and handlers counts. Recall reads the facts as the caller
- * afterwards.
+ * Collects the facts and entities that the graph leads to from the seeds. Their score is that of the seed, times a
+ * factor below 1 for every hop. The best over all seeds and handlers counts. Recall then reads the facts with the
+ * rights of the caller.
  */
 export const recallExpand = defineCollectHook<ExpansionContext, Expansion>('recall:expand');
 
-/** Factors of a fact's score that plugins give; recall keeps them in their ranges. */
+/** Factors of a fact's score from plugins; recall limits them to their ranges. */
 export interface FactSignals {
   /** [0, 1], applied as at least 0.05. */
   readonly gardenTier: number;
@@ -240,31 +243,31 @@ export interface Salience extends FactSignals {
 }
 
 /**
- * Once per recall, with all candidates. A handler answers what it knows, by the id of the fact; the last one to say
- * something counts.
+ * Called once per recall, with all candidates. A handler returns the factors that it knows, by the id of the fact. If
+ * several return one, the last counts.
  */
 export const recallSignal = defineCollectHook<
   RecallContext & { readonly facts: readonly FactView[] },
   ReadonlyMap<string, Partial<FactSignals>>
 >('recall:signal');
 
-/** An entity-centric recall without a relation asks whether something short stands for the facts of the entity. */
+/** A request for a summary that replaces the facts of an entity, in a recall about the entity without a relation. */
 export interface SummaryRequest extends RecallContext {
   readonly entity: string;
-  /** Whether to wait for a fresh one, 500 ms at most. */
+  /** True to wait for a fresh summary, at most 500 ms. */
   readonly forceRefresh: boolean;
 }
 
-/** A summary that stands for the facts of an entity. */
+/** A summary that replaces the facts of an entity. */
 export interface EntitySummary {
-  /** A synthetic fact; null lets the facts speak for themselves. */
+  /** A synthetic fact; null to use the facts themselves. */
   readonly fact: FactView | null;
-  /** The reasons why the summary may be poorer than it should be. */
+  /** The reasons why the summary may be incomplete. */
   readonly degraded: readonly Degradation[];
 }
 
 /**
- * Answers a fresh summary of the entity, made of facts that the caller may read and nothing else. A handler passes on
- * what another has found.
+ * Returns a fresh summary of the entity, made only of facts that the caller may read. A handler passes on the summary
+ * of an earlier one.
  */
 export const recallSummary = defineFilterHook<EntitySummary, SummaryRequest>('recall:summary');

@@ -111,7 +111,7 @@ const bodyOf = async ({ arguments: { question }, options, stdin }: Context): Pro
   };
 };
 
-/** `lexical=0.5` and the like; which names and sums are right is the node's to say. */
+/** Parses `lexical=0.5` and the like; the node checks the names and sums. */
 const readWeightWords = (words: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries(
     words.map((word) => {
@@ -139,7 +139,7 @@ const REASONS: Readonly<Record<string, string>> = {
   budget: 'for the budget (--budget)',
 };
 
-/** Facts that were left out, the cost, and reasons for a poorer answer. */
+/** Lists the facts left out, the cost, and the reasons for an incomplete answer. */
 const remarks = (document: ServerReply['document']): string => {
   const omitted = Object.entries((document['omitted'] ?? {}) as Readonly<Record<string, number>>)
     .filter(([, count]) => count > 0)

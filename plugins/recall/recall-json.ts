@@ -63,7 +63,9 @@ export const scoredFactJson = (
   },
 });
 
-/** The same as text, around the text of the fact. All that it spells itself are finite numbers. */
+/**
+ * Returns the JSON of a scored fact as text, around the given text of the fact. All other values are finite numbers.
+ */
 export const scoredFactText = (
   { view, score, stages, fused, named, salience, hops, tokens, fromCard }: ScoredFact,
   factText: FactText,
@@ -82,14 +84,14 @@ export const SCORED_PART = defineComponent('ScoredPart', {
   ),
 });
 
-/** A caller that names `fields` gets the facts once, without the factors of their scores. */
+/** Returns a fact without the factors of its score, for a caller that names `fields`. */
 export const partFactJson = ({ view, score, fromCard }: ScoredFact, toJson: FactJson) => ({
   fact: toJson(view),
   score,
   ...(fromCard && { from_card: true }),
 });
 
-/** Members that clients expect, also while no plugin declares them. */
+/** Members that clients expect even if no plugin declares them. */
 const EXPECTED: readonly RecallMember[] = [
   defineRecallMember('tombstone_notices', {
     summary: 'facts that were taken away for good',
@@ -127,19 +129,19 @@ const OWN_MEMBERS = {
   degraded: listOf({ type: 'string' }),
 };
 
-/** No plugin can declare these. */
+/** Reserves the names of recall's own members, so that no plugin can declare them. */
 export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => RecallMembers.reserve(name));
 
 const addedBy = (vocabulary: Vocabulary) =>
   Object.fromEntries(recallMembers(vocabulary).map(({ id, json }) => [id, json]));
 
-/** The output of `recalledText`. */
+/** The schema of the output of `recalledText`. */
 export const RECALL = defineComponent('Recall', {
   summary: 'the facts that matter to a question, within a budget',
   json: (vocabulary) => objectOf({ ...OWN_MEMBERS, ...addedBy(vocabulary) }, { optional: ['content', 'instructions'] }),
 });
 
-/** The same with `fields`: each fact once, with these members. */
+/** The schema of the output with `fields`: each fact once, with only these members. */
 export const RECALL_PART = defineComponent('RecallPart', {
   summary: 'a recall with the members of facts that `fields` names',
   json: (vocabulary) => {
@@ -157,8 +159,8 @@ export const RECALL_ANSWERS: Answers = {
 };
 
 /**
- * The answer as JSON text. `texts` are the facts, each spelled once: they stand in the answer twice, and are the most
- * of it. With `isShort` the lists `content` and `instructions` are left out.
+ * Returns the answer as JSON text. `texts` are the facts, each serialised once, because they occur twice in the answer
+ * and make up most of it. `isShort` leaves out the lists `content` and `instructions`.
  */
 export const recalledText = (
   recalled: Recalled,

@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** How often each fact was recalled. */
+/** The number of recalls of each fact. */
 export const ACCESS_TABLE = 'recall_access';
 /** The highest of these counts in each scope and garden, because a caller may not see all of them. */
 export const PEAKS_TABLE = 'recall_access_peaks';
@@ -19,7 +19,7 @@ export const recallMigrations: readonly Migration[] = [
       await schema.createTable(PEAKS_TABLE, (table) => {
         table.text('tenant_id').notNullable();
         table.text('scope').notNullable();
-        // Empty for facts outside gardens: a key has no null.
+        // Empty for facts outside gardens, because a key column cannot be null.
         table.text('garden_id').notNullable();
         table.bigInteger('count').notNullable();
         table.primary(['tenant_id', 'scope', 'garden_id']);

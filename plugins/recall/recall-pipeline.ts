@@ -45,7 +45,7 @@ export interface PipelineParts extends StageParts {
   readonly access: AccessCounts;
   readonly gardens: GardenAccess | undefined;
   readonly measured: RecallTelemetry;
-  /** How far recency, confidence and access can each move a score, up and down (SVC_SALIENCE_WEIGHT). */
+  /** The share by which recency, confidence and access can each raise or lower a score (SVC_SALIENCE_WEIGHT). */
   readonly salienceWeight: number;
 }
 
@@ -55,10 +55,10 @@ interface Candidate extends ScoredFact {
   signature(): TextSignature;
 }
 
-/** The chosen facts and counts of which the answer is made. */
+/** The chosen facts and counts, from which the answer is built. */
 export type Chosen = Pick<Recalled, 'facts' | 'totalScored' | 'tokensUsed' | 'omitted' | 'degraded'>;
 
-/** Begins again where the index was lost meanwhile: `ready` then waits for the next one. */
+/** Starts again if the index was lost meanwhile: `ready` then waits for the next one. */
 export const recallFacts = async (request: RecallRequest, caller: Principal, parts: PipelineParts): Promise<Chosen> => {
   for (let lost = 1; ; lost += 1) {
     try {
@@ -76,7 +76,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
   const { measured } = parts;
   const asked = neededStages(request.weights).vector ? request.query : '';
   const vectors = await measured.step('embed', () => embedQuery(asked, caller, parts));
-  // First the index, then the snapshot: what the index proposes is then in the store that judges it.
+  // Reads the index before the snapshot, so that the snapshot has every fact that the index proposes.
   const behind = await measured.step('wait', () => parts.index.ready());
   // Cached counts are at least as old as the snapshot.
   const used = { ...parts, age: parts.access.age };
@@ -97,7 +97,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
       return { found, ranked, ...packByMmr(ranked, packingOf(request)) };
     };
     const first = await reach(firstDepth(request));
-    // The pool keeps the facts that it has read, so the second time reads only new ones.
+    // The pool caches the facts that it has read, so the second pass reads only new ones.
     const isWanting = first.found.isCut && wantsMore(first.packed, request);
     const { found, ranked, packed, unfit } = isWanting ? await reach(fullDepth(request)) : first;
     measured.scored(ranked.length);
@@ -112,7 +112,7 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
   return parts.facts.read(caller, 'recall', choose, request.notes);
 };
 
-/** `age` says which counts may be cached. */
+/** `age` tells which counts may be cached. */
 type ScoreParts = PipelineParts & { readonly age: number };
 
 const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOptions => ({
@@ -121,7 +121,7 @@ const packingOf = ({ tokenBudget, limit, lambdaMmr }: RecallRequest): PackOption
   lambda: lambdaMmr,
 });
 
-/** A card names all rivals, so that what it stands for is not left out. */
+/** Counts contradicted facts that are left out. A card names all rivals, so its facts do not count. */
 const countContradicted = (
   { contradicted }: Found,
   card: FactView | null,
@@ -131,8 +131,8 @@ const countContradicted = (
   [...contradicted].filter((id) => card === null || pool.contradicted(id)?.fact.entityKey !== view.entityKey).length;
 
 /**
- * Returns the view of the request: the facts that the caller may read, narrowed by the question. Throws where the
- * caller may not ask that.
+ * Returns the view of the request: the facts that the caller may read, narrowed by the question. Throws if the caller
+ * lacks the rights.
  */
 const viewOf = async (
   request: RecallRequest,
@@ -160,7 +160,7 @@ const viewOf = async (
   };
 };
 
-/** A summary is of the present. */
+/** Returns the summary of the entity, but only for the present. */
 const summaryOf = async (
   { entity, relation, forceRefresh }: RecallRequest,
   context: RecallContext,
@@ -183,7 +183,7 @@ const score = async (
   const stages = normaliseStages(found);
   const ownIds = new Set(found.own.map(({ id }) => id));
   const { entityKey } = context.view;
-  // Leaves out facts that the summary stands for.
+  // Leaves out facts that the summary replaces.
   const isSummarised = (fact: FactView['fact']): boolean => card !== null && fact.entityKey === entityKey;
   const views = [...stages.keys()].flatMap((id) => pool.get(id) ?? []).filter(({ fact }) => !isSummarised(fact));
   const signals = await signalsOf(views, context, parts);
@@ -217,7 +217,7 @@ const namedAmong = (
   return ({ fact }) => namedFactor(named.get(fact.id) ?? 0, most);
 };
 
-/** The scores and signals of a candidate. */
+/** The known scores and signals of a candidate. */
 interface Known {
   readonly stages: StageScores;
   readonly named: number;
@@ -234,7 +234,7 @@ const scoreOf = (
 ): Candidate => {
   const salience = salienceOf(view, signals, reader.nowMs);
   const text = textOf(view.fact);
-  // Without a query there is nothing to match but the entity.
+  // Without a query, only the entity can match.
   const fused = query === '' ? stages.graph : fuse(stages, salience, weights);
   return {
     view,
@@ -254,7 +254,7 @@ const scoreOf = (
 const NO_SIGNALS: FactSignals = { access: 0, gardenTier: 1 };
 const AT_THE_ENTITY: StageScores = { lexical: 0, semantic: 0, graph: 1 };
 
-/** The newer of two equals, by its origin stamp, comes first, then the lower id. */
+/** Orders by score, then by origin stamp, newest first, then by id. */
 const bestFirst = (a: ScoredFact, b: ScoredFact): number =>
   b.score - a.score ||
   compareHlc(b.view.fact.hlc, a.view.fact.hlc) ||

@@ -1,7 +1,7 @@
 import type { Hit, SearchAnswer, SearchIndex, SearchStep, SearchView } from '../search/search-api.ts';
 import type { Search } from './candidate-pool.ts';
 
-/** A search that the plan answers at first. A search that goes deeper asks its step alone. */
+/** A search whose first result comes with the plan. A deeper search sends its step again, alone. */
 export interface PlannedSearch {
   /** The place of its step in the plan. */
   readonly place: number;
@@ -9,8 +9,8 @@ export interface PlannedSearch {
 }
 
 /**
- * Steps that one message asks of the index: each message costs a turn of this thread and one of the index. The first
- * caller that needs an answer sends the message; after that the plan takes no step.
+ * Collects steps for one message to the index, because each message costs a turn of both threads. The first caller that
+ * needs an answer sends it; afterwards the plan accepts no more steps.
  */
 export class RecallPlan {
   readonly #index: Pick<SearchIndex, 'ask'>;
@@ -44,7 +44,7 @@ export class RecallPlan {
     return (await this.#answers)[place] ?? NOTHING_FOUND;
   }
 
-  /** Asks one more step on the same view. */
+  /** Sends one more step on the same view. */
   async askMore(step: SearchStep): Promise<SearchAnswer> {
     return (await this.#index.ask([step], this.#view))[0] ?? NOTHING_FOUND;
   }

@@ -40,7 +40,7 @@ interface Settings {
   readonly queryEmbedMs: number;
 }
 
-/** Use is a matter of days: the last recall must not decide the next one. */
+/** Counts are written rarely, because use matters over days: one recall must not change the next one. */
 const FLUSH_INTERVAL_MS = 10 * 60 * 1000;
 const LONGEST_QUERY_EMBED_MS = 600_000;
 

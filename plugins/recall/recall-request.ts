@@ -14,17 +14,17 @@ import type { Question } from './recall-api.ts';
 import { INVALID_TOKEN_BUDGET, RECALL_DEPTH_EXCEEDED } from './recall-words.ts';
 import { DEFAULT_WEIGHTS, readWeights, type StageWeights } from './stage-weights.ts';
 
-/** A question that was checked, with its defaults. */
+/** A checked question, with its defaults. */
 export interface RecallRequest {
-  /** Empty when only an entity is asked about. */
+  /** The query; empty in a recall that names only an entity. */
   readonly query: string;
   readonly entity: string | undefined;
   readonly relation: string | undefined;
   readonly tokenBudget: number;
-  /** Hops of graph expansion, 0 to 2. */
+  /** The number of hops of graph expansion, 0 to 2. */
   readonly depth: number;
   readonly weights: StageWeights;
-  /** `global`, a scope, or the name of a garden. */
+  /** The requested place: `global`, a scope, or the name of a garden. */
   readonly scope: { readonly kind: 'global' } | { readonly kind: 'scope'; readonly scope: Scope } | GardenScope;
   readonly lambdaMmr: number;
   readonly minConfidence: number;
@@ -48,15 +48,15 @@ export const DEFAULT_MIN_CONFIDENCE = 0.1;
 export const MAX_DEPTH = 2;
 const MAX_QUERY_BYTES = 16 * 1024;
 /**
- * The names of a garden besides its URI: a UUID, or a slug that is said to be one, because a bare word may be a slip in
- * a scope.
+ * Names of a garden besides its URI: a UUID, or a slug with the prefix `garden:`, because a bare word may be a misspelt
+ * scope.
  */
 const GARDEN_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const GARDEN_SLUG = /^garden:([a-z0-9][a-z0-9-]{0,62})$/i;
 
 /**
- * Checks a question and fills its defaults in. Refusals name members as requests do: a violation is 422 in a body and
- * 400 in a query, unless its code has a status of its own.
+ * Checks a question and adds its defaults. A violation is 422 in a body and 400 in a query, unless its code has another
+ * status. The refusal names the member.
  */
 export const readQuestion = (
   question: Question,

@@ -37,12 +37,12 @@ export interface RecallRouteParts {
 
 interface FormQuery {
   readonly legacy_format: boolean;
-  /** Of the body as well, for callers who cannot change it. */
+  /** Also applies to the body form, for callers that cannot change the body. */
   readonly fields?: string;
 }
 
 /**
- * A question as both forms of the request spell it. Members with a code of their own are unchecked: `Recall` checks it.
+ * A question in the spelling of both request forms. `Recall` checks the members that have refusal codes of their own.
  */
 interface RawRecall {
   readonly query?: string | null;
@@ -65,7 +65,7 @@ interface RawRecall {
 const FORMAT = { legacy_format: { type: 'boolean', default: false }, fields: FIELDS_TEXT } as const;
 const UNIT = { type: 'number', minimum: 0, maximum: 1 } as const;
 
-/** The members of both forms. */
+/** The members that both request forms share. */
 const MEMBERS = {
   depth: { type: 'integer' },
   lambda_mmr: UNIT,
@@ -176,7 +176,7 @@ const answer = async (
   const [asParameter, asMember] = [fields.read(query.fields, 'query'), fields.read(raw.fields, place)];
   const toJson = asParameter ?? asMember;
   const isShort = query.legacy_format || toJson !== undefined;
-  // Facts stand in the answer twice, unless the caller wants them once.
+  // The answer lists each fact twice, unless the caller requests the short form.
   const bytes = isShort ? LIST_BYTES : LIST_BYTES / 2;
   let list: SpelledList | undefined;
   const recalled = await recall.recall(caller, questionOf(raw), {
@@ -214,11 +214,11 @@ const questionOf = (raw: RawRecall): Question => ({
   includeContradicted: raw.include_contradicted,
   includeNeighbors: raw.include_neighbors,
   limit: raw.limit,
-  // Only a text can be a moment.
+  // A moment must be text; any other value becomes an invalid one.
   asOf: raw.as_of == null ? undefined : typeof raw.as_of === 'string' ? raw.as_of : '',
 });
 
-/** Text that is no plain decimal number comes back as it was, for its reader to refuse. */
+/** Converts plain decimal text to a number. Other text stays unchanged, so that the check refuses it. */
 const numberOf = (value: unknown): unknown =>
   typeof value === 'string' && /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(value) ? Number(value) : value;
 

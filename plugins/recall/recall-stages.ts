@@ -20,18 +20,18 @@ export interface StageParts extends QueryParts {
 
 /** The hits of the stages, and the distance of each fact from the nearest hit. */
 export interface Found extends StageHits {
-  /** Facts of the entity that was asked about, newest first; empty without one. */
+  /** Facts of the requested entity, newest first; empty without one. */
   readonly own: readonly Hit[];
   readonly hops: ReadonlyMap<string, number>;
-  /** Of the facts that others stand beside in their session: the share of the query that they cover together. */
+  /** For facts with neighbours in their session, the share of the query that they cover together. */
   readonly shares: Shares;
-  /** Facts that would be candidates if nobody contradicted them, as far as the stages have weight. */
+  /** Facts that would be candidates without their contradiction, from the stages that have weight. */
   readonly contradicted: ReadonlySet<string>;
-  /** Whether a search would have brought back more, had it been asked to go deeper. */
+  /** True if a deeper search might have found more. */
   readonly isCut: boolean;
 }
 
-/** Runs the stages that have weight. Each hit was re-read as the caller. */
+/** Runs the stages that have weight. Each hit is read again with the rights of the caller. */
 export const runStages = async (
   request: RecallRequest,
   depth: SearchDepth,
@@ -62,7 +62,7 @@ export const runStages = async (
   const { reached } = around;
   const hops = new Map(reached.map(({ id, hops }) => [id, hops]));
   for (const hits of [found.lexical, found.semantic, found.own]) for (const { id } of hits) hops.set(id, 0);
-  // An entity's own facts are where the graph starts: nothing is nearer.
+  // The graph starts at the entity's own facts, which therefore have the least distance.
   const graph = new Map(reached.map(({ id, score }) => [id, score]));
   for (const { id } of found.own) graph.set(id, 1);
   const disputed = {
@@ -85,7 +85,7 @@ export const runStages = async (
   };
 };
 
-/** Leaves out facts that only a stage without weight has found. */
+/** Leaves out facts that only stages without weight have found. */
 const weighty = (disputed: StageHits, { query, weights }: RecallRequest): Set<string> => {
   const isAnyAsked = weights.recency > 0 || weights.sourceTrust > 0;
   return new Set(
@@ -101,7 +101,7 @@ const NO_HITS: Admitted<never> = { hits: [], contradicted: [] };
 
 const NO_SEARCH: Search = async () => [];
 
-/** Where the found facts lead. */
+/** The facts and entities around the hits. */
 interface Around {
   readonly reached: readonly LinkedFact[];
   readonly contradicted: readonly Hit[];
@@ -109,7 +109,7 @@ interface Around {
   sharesOf(ids: readonly string[]): Promise<Shares>;
 }
 
-/** From the facts that the first two stages found, or that the entity has, to those beside them. */
+/** Expands from the facts that the first two stages found, or that the entity has. */
 const expand = async (
   found: Pick<Found, 'lexical' | 'semantic' | 'own'>,
   request: RecallRequest,
@@ -121,7 +121,7 @@ const expand = async (
   const { query } = context;
   const isAsked = context.depth > 0 && (query === '' || neededStages(request.weights).graph);
   const seeds = isAsked ? seedsOf(found, request) : [];
-  // The way leads away from the entity that was asked about.
+  // Leaves out paths that lead back to the requested entity.
   const view = { ...context.view, entityKey: undefined };
   const plan = new RecallPlan(index, view);
   const ids = idsOf([...found.lexical, ...found.semantic, ...found.own]);
@@ -166,7 +166,7 @@ const withView = ({ id, score }: Hit, pool: CandidatePool) => {
   return view === undefined ? [] : [{ ...view, score }];
 };
 
-/** Scored from 0 to 1 by the stages that need no seeds, as the caller weighs them against each other. */
+/** Returns seeds scored from 0 to 1 by the stages that need no seeds, with the caller's weights. */
 const seedsOf = (found: Pick<Found, 'lexical' | 'semantic' | 'own'>, { weights }: RecallRequest): Hit[] => {
   const sum = weights.lexical + weights.vector;
   const [lexical, vector] = sum > 0 ? [weights.lexical / sum, weights.vector / sum] : [0.5, 0.5];
@@ -180,7 +180,7 @@ const seedsOf = (found: Pick<Found, 'lexical' | 'semantic' | 'own'>, { weights }
   return [...seeds].map(([id, score]) => ({ id, score }));
 };
 
-/** Each fact once, by the best way that leads to it; best first. */
+/** Returns each fact once, by its best path; best first. */
 const bestOf = (reached: readonly LinkedFact[]): LinkedFact[] => {
   const best = new Map<string, LinkedFact>();
   for (const one of reached) {

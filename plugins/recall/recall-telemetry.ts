@@ -3,10 +3,10 @@ import type { Clock, Telemetry } from '../../kernel/plugin-api.ts';
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 const CANDIDATES = [0, 10, 25, 50, 100, 250, 500, 1_000] as const;
 
-/** A step of every recall. */
+/** A measured step of every recall. */
 export type RecallStep = 'embed' | 'wait' | 'search' | 'summary' | 'score';
 
-/** The time that each step of a recall takes. */
+/** Measures the time of each step of a recall. */
 export class RecallTelemetry {
   readonly #telemetry: Telemetry;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -29,7 +29,7 @@ export class RecallTelemetry {
     });
   }
 
-  /** Runs a step, measures it and makes a span of it. */
+  /** Runs a step, measures it and records a span. */
   async step<T>(stage: RecallStep, work: () => Promise<T>): Promise<T> {
     if (!this.#seconds.isHeard && !this.#telemetry.isTracing) return work();
     const begunMs = this.#clock.monotonicMs();

@@ -2,7 +2,7 @@ import type { Principal } from '../../kernel/plugin-api.ts';
 import type { AuditEntry, AuditLog } from '../audit/audit-api.ts';
 import { FACT_READ } from './recall-words.ts';
 
-/** Leaves the entry that every recall must leave. */
+/** Writes the audit entry that every recall needs. */
 export class RecallTrail {
   readonly #audit: AuditLog | undefined;
 
@@ -11,8 +11,8 @@ export class RecallTrail {
   }
 
   /**
-   * Rejects while entries cannot be stored: then the recall must not be answered. The hash identifies the query to
-   * readers who know it already, and says nothing to others.
+   * Rejects if entries cannot be stored; the recall must then fail. The hash identifies the query only to readers who
+   * know it already.
    */
   async record(caller: Principal, recallId: string, queryHash: string): Promise<void> {
     if (this.#audit === undefined) return;

@@ -17,15 +17,15 @@ export const salienceOf = (view: FactView, signals: FactSignals, nowMs: number):
   sourceTrust: trustFactor(markOf(view, SOURCE_TRUST)),
 });
 
-/** Above 0 for any age: the exponential of two hundred years is too small for a number. */
+/** Returns the recency, above 0 for any age, because the exponential of two hundred years would round to 0. */
 const recencyOf = (ageMs: number): number =>
   Math.max(LEAST_RECENCY, Math.exp((-DECAY_PER_DAY * Math.max(0, ageMs)) / DAY_MS));
 
 const LEAST_RECENCY = 1e-300;
 
 /**
- * `weight` is how far one of the three gentle signals can move a score, up and down. No signal can zero or dominate a
- * hit.
+ * `weight` limits how far each of the three weak signals can raise or lower a score. So no signal can zero or dominate
+ * a hit.
  */
 export const weigh = (fused: number, salience: Salience, weight: number): number => {
   const sway = (signal: number): number => 1 + weight * (2 * signal - 1);
@@ -33,7 +33,7 @@ export const weigh = (fused: number, salience: Salience, weight: number): number
   return fused * sway(recency) * sway(confidence) * sway(access) * contradiction * gardenTier * sourceTrust;
 };
 
-/** [0, 1]; 0 while nothing was ever recalled. */
+/** Returns 0 to 1; 0 if nothing was ever recalled. */
 export const accessSignal = (count: number, maximum: number): number =>
   maximum <= 0 ? 0 : Math.log1p(Math.min(count, maximum)) / Math.log1p(maximum);
 

@@ -1,43 +1,46 @@
 import { MAX_LIMIT, type RecallRequest } from './recall-request.ts';
 import { neededStages } from './stage-weights.ts';
 
-/** How many facts each search of one recall brings back at most, besides those that may not be shown. */
+/** The maximum number of admissible facts that each search of one recall returns. */
 export interface SearchDepth {
-  /** Facts of one stage. */
+  /** The number of facts of one stage. */
   readonly stage: number;
-  /** Of the facts of an entity that is asked about. */
+  /** The number of facts of a requested entity. */
   readonly entity: number;
-  /** For how many a search goes on past facts that are left out; 0 for a first look, which has half of its depth. */
+  /**
+   * The number of hits for which a search skips facts that are left out; 0 for a first pass, which needs half of its
+   * depth.
+   */
   readonly wanted: number;
 }
 
 /**
- * Facts that a stage finds at first for a budget of 2,000 tokens. With their neighbours they fill it with facts of
- * usual length: measured on conversations, 120 bring back no more of the evidence, and cost a third more.
+ * The number of facts that a stage finds at first for a budget of 2,000 tokens. With their neighbours they fill it. On
+ * conversations, 120 found no more of the evidence and cost a third more.
  */
 export const STAGE_DEPTH = 64;
-/** The same where words and vectors are both asked: measured there, 64 of each bring back no more either. */
+/** The same number if words and vectors are both searched: on conversations, 64 of each found no more either. */
 export const DEPTH_OF_BOTH = 44;
-/** A caller who asks about an entity wants all of its facts, not the best of many. */
+/** The number of facts of a requested entity, larger because the caller wants all of its facts. */
 const ENTITY_DEPTH = 120;
-/** Facts that plugins lead to are read in any case; plugins bound them themselves. */
+/** The number of linked facts. All are read, because plugins limit their number. */
 export const LINKED_DEPTH = MAX_LIMIT;
 /** The budget that the depths are measured for. */
 const USUAL_BUDGET = 2_000;
 
 type DepthRequest = Pick<RecallRequest, 'limit' | 'tokenBudget' | 'weights'>;
 
-/** As deep as the budget is likely to need, and never deeper than `limit`. */
+/** Returns the depth that the budget is likely to need. */
 export const firstDepth = ({ limit, tokenBudget, weights }: DepthRequest): SearchDepth => {
   const needed = neededStages(weights);
   const usual = needed.lexical && needed.vector ? DEPTH_OF_BOTH : STAGE_DEPTH;
   const stage = Math.max(usual, Math.min(limit, Math.floor((usual * tokenBudget) / USUAL_BUDGET)));
   const full = fullDepth({ limit });
-  // Nothing comes after a first look that is as deep.
+  // If the first pass is as deep as the limit, no second one follows.
   return depthOf(stage, stage >= full.stage ? full.wanted : 0);
 };
 
-/** As deep as the limit: a search that is asked so brings back all that an answer can hold. */
+/** Returns a depth equal to the limit, which finds every fact that an answer can hold. */
 export const fullDepth = ({ limit }: Pick<RecallRequest, 'limit'>): SearchDepth =>
   depthOf(Math.max(2 * STAGE_DEPTH, limit), limit);
 
@@ -48,8 +51,8 @@ const depthOf = (stage: number, wanted: number): SearchDepth => ({
 });
 
 /**
- * Whether an answer may lack facts because its searches stopped at the first depth: there is room for another one like
- * those that are in.
+ * True if an answer may lack facts because its searches stopped at the first depth, and has room for another fact of
+ * average size.
  */
 export const wantsMore = (packed: readonly { readonly tokens: number }[], asked: DepthRequest): boolean => {
   const { limit, tokenBudget } = asked;

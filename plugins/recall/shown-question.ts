@@ -47,7 +47,7 @@ const WEIGHTS: JsonSchema = {
   description: `What counts how much; all of them add up to 1. Unless given: ${usualWeights}.`,
 };
 
-/** The body of `POST /v1/recall` for the reader. `readQuestion` checks it, with a code for each kind of violation. */
+/** The documented body of `POST /v1/recall`. `readQuestion` checks it, with a code for each kind of violation. */
 export const SHOWN_QUESTION: JsonSchema = {
   type: 'object',
   properties: {

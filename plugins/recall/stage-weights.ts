@@ -1,7 +1,7 @@
 import { compileDeclared, memberRefusal, refuseAll, type ServiceError, schema } from '../../kernel/plugin-api.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 
-/** How much each part counts in the fused score; they add up to 1. */
+/** The weights of the parts of the fused score; they add up to 1. */
 export interface StageWeights {
   readonly lexical: number;
   readonly vector: number;
@@ -10,7 +10,7 @@ export interface StageWeights {
   readonly recency: number;
 }
 
-/** Stages that a recall runs. */
+/** The stages that a recall runs. */
 export interface NeededStages {
   readonly lexical: boolean;
   readonly vector: boolean;
@@ -18,8 +18,9 @@ export interface NeededStages {
 }
 
 /**
- * A stage whose score counts for nothing costs nothing. Weights of recency and of trust rank the facts of every stage.
- * The graph starts from what the other two find: with their weights, and from both alike where neither has one.
+ * Returns the stages to run: a stage whose score does not count is skipped. Weights of recency and of trust rank the
+ * facts of every stage. The graph starts from the hits of the other two, with their weights, or equally if both are
+ * zero.
  */
 export const neededStages = ({ lexical, vector, graph, sourceTrust, recency }: StageWeights): NeededStages => {
   const ranksAll = recency > 0 || sourceTrust > 0;
@@ -31,14 +32,14 @@ export const neededStages = ({ lexical, vector, graph, sourceTrust, recency }: S
   };
 };
 
-/** When a request gives no weights. */
+/** The weights of a request that gives none. */
 export const DEFAULT_WEIGHTS: StageWeights = { lexical: 0.3, vector: 0.5, graph: 0.2, sourceTrust: 0, recency: 0 };
 
 const SUM_TOLERANCE = 0.001;
-/** Binary fractions: 0.9995 is not exactly 0.0005 away from 1. */
+/** The tolerance of the sum, because binary fractions are inexact: 0.9995 is not exactly 0.0005 away from 1. */
 const ROUNDING = 1e-9;
 
-/** Every spelling that clients use. */
+/** Every spelling of the weights that clients use. */
 export const WEIGHT_SPELLINGS: Readonly<Record<string, keyof StageWeights>> = {
   lexical: 'lexical',
   lex: 'lexical',
@@ -54,7 +55,7 @@ const undeclaredIn = compileDeclared(
   schema<object>({ properties: Object.fromEntries(Object.keys(WEIGHT_SPELLINGS).map((name) => [name, {}])) }),
 );
 
-/** Throws `invalid_weights` (400). A weight that is not given is 0 once any is. */
+/** Throws `invalid_weights` (400). If any weight is given, a missing one is 0. */
 export const readWeights = (given: unknown, path: string): StageWeights => {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw refuse(path, 'must be an object');
   const undeclared = undeclaredIn(given, path);

@@ -1,10 +1,10 @@
 /**
- * The words of a text as a set of bits. Cheap enough to compare every candidate with every chosen one, and independent
- * of index and embedder, so that packing is the same wherever a fact came from.
+ * The words of a text as a set of bits. It is cheap enough to compare all candidates with all chosen facts, and needs
+ * no index or embedder, so that packing is the same for facts of any origin.
  */
 export interface TextSignature {
   readonly bits: Uint32Array;
-  /** How many of them are set. */
+  /** The number of set bits. */
   readonly size: number;
 }
 
@@ -22,10 +22,7 @@ export const textSignature = (text: string): TextSignature => {
   return { bits, size: bits.reduce((sum, word) => sum + countBits(word), 0) };
 };
 
-/**
- * Share of bits that two texts have in common among those that either has: their Jaccard index, but for collisions. 0
- * to 1.
- */
+/** Returns the Jaccard index of two texts, 0 to 1: the share of common words, apart from hash collisions. */
 export const similarityOf = (a: TextSignature, b: TextSignature): number => {
   let common = 0;
   for (let at = 0; at < WORDS; at += 1) common += countBits((a.bits[at] as number) & (b.bits[at] as number));
@@ -33,14 +30,14 @@ export const similarityOf = (a: TextSignature, b: TextSignature): number => {
   return either === 0 ? 0 : common / either;
 };
 
-/** An upper bound of `similarityOf`, by the number of words alone. */
+/** Returns an upper bound of `similarityOf`, by the number of words alone. */
 export const mostSimilar = (a: TextSignature, b: TextSignature): number =>
   Math.min(a.size, b.size) / Math.max(a.size, b.size, 1);
 
-/** Characters that are looked at: a set of 512 bits says nothing about longer texts. */
+/** The maximum number of characters read, because a set of 512 bits cannot represent longer texts. */
 const LONGEST = 4096;
 
-/** FNV-1a. */
+/** The hash FNV-1a. */
 const hash = (token: string): number => {
   let value = 0x811c9dc5;
   for (let at = 0; at < token.length; at += 1) value = Math.imul(value ^ token.charCodeAt(at), 0x01000193);

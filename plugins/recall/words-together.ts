@@ -1,18 +1,18 @@
 import type { Hit } from '../search/search-api.ts';
 import { idsOf, type RecallPlan } from './recall-plan.ts';
 
-/** How much of a session is about the question, by the facts in it that stand beside others: `ShareStep`. */
+/** For facts with neighbours in their session, the share of the query that they cover together: see `ShareStep`. */
 export type Shares = ReadonlyMap<string, number>;
 
 /**
- * The weight of the words around a fact beside those in it. Measured on conversations: from 0.5 to 1 makes no
- * difference that can be told from chance, 0 costs two points of the evidence.
+ * The weight of words in neighbouring facts, relative to words in the fact. On conversations, values from 0.5 to 1 made
+ * no significant difference, and 0 lost two points of the evidence.
  */
 const AROUND = 0.75;
 
 /**
- * The lexical stage of facts that stand in sessions: a fact is read with the facts around it. A fact without others
- * beside it keeps its place among those that have none either.
+ * Scores facts of sessions together with their neighbours. A fact without neighbours keeps its place among other such
+ * facts.
  */
 export const withSharedWords = (lexical: readonly Hit[], shares: Shares): readonly Hit[] => {
   if (shares.size === 0) return lexical;
@@ -22,7 +22,10 @@ export const withSharedWords = (lexical: readonly Hit[], shares: Shares): readon
   return [...scores].map(([id, score]) => ({ id, score }));
 };
 
-/** Adds a step for the shares of these facts, and of those that steps of the plan find. The result returns shares. */
+/**
+ * Adds a step for the shares of these facts, and of those that earlier steps of the plan find. The result reads the
+ * shares.
+ */
 export const planShares = (
   plan: RecallPlan,
   query: string,

@@ -3,7 +3,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import { pluginFiles } from './plugin-files.ts';
 import { writeNewFolder } from './write-new-folder.ts';
 
-/** As the node wants names of plugins, and short enough for those of tables and variables. */
+/** The form of plugin names; short names also suit tables and variables. */
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 40;
 

@@ -5,15 +5,15 @@ import { TYPESCRIPT } from './typescript-template.ts';
 
 /** The differences between the languages. */
 export interface LanguageTemplate {
-  /** Path of the module that a configuration names. */
+  /** The path of the module that a configuration names. */
   readonly module: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
-  /** By path. Texts have the marks of `fill`. */
+  /** The file texts by path, with the placeholders of `fill`. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The files of a new plugin, by path. All texts end with a line feed. */
+/** Returns the files of a new plugin, by path. All texts end with a line feed. */
 export const pluginFiles = (name: string, isTypeScript: boolean): ReadonlyMap<string, string> => {
   const { module, scripts, devDependencies, files } = isTypeScript ? TYPESCRIPT : JAVASCRIPT;
   const texts: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ export const pluginFiles = (name: string, isTypeScript: boolean): ReadonlyMap<st
   return new Map(Object.entries(texts).map(([path, text]) => [fill(path, name), fill(text, name)]));
 };
 
-/** `NAME` stands for the name of the plugin, `EXPORT` for that of what its module exports. */
+/** Replaces the placeholders: `NAME` by the name of the plugin, `EXPORT` by the name of its module's export. */
 const fill = (text: string, name: string): string =>
   text.replaceAll('NAME', name).replaceAll(
     'EXPORT',

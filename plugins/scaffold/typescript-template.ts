@@ -1,7 +1,7 @@
 import { JAVASCRIPT } from './javascript-template.ts';
 import type { LanguageTemplate } from './plugin-files.ts';
 
-/** The same program, with types where they do not follow by themselves. */
+/** Derives the TypeScript program: the same one, with types where they cannot be inferred. */
 const typed = (path: string, changes: Readonly<Record<string, string>>): string =>
   Object.entries(changes).reduce((text, [from, to]) => text.replace(from, to), JAVASCRIPT.files[path] ?? '');
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 
-/** Writes files into a folder that is new or empty. A file that is there meanwhile is left as it is, and refused. */
+/** Writes files into a folder that is new or empty. Refuses to overwrite a file that appears meanwhile. */
 export const writeNewFolder = async (folder: string, files: ReadonlyMap<string, string>): Promise<void> => {
   try {
     await mkdir(folder, { recursive: true });

@@ -20,10 +20,10 @@ export interface IndexCheckParts {
 }
 
 const PAGE = 250;
-/** Facts of one entity that the index is asked for; an entity with more is looked at as far as these go. */
+/** The maximum number of facts of one entity that the check requests from the index. */
 const MAX_OF_ENTITY = 2_000;
 
-/** Whether every live fact outside gardens is found by its entity. */
+/** Checks that the index finds every live fact outside gardens by its entity. */
 export const createIndexCheck = (parts: IndexCheckParts): StoreCheck => ({
   name: 'index',
   summary: 'every live fact outside gardens can be found by the search index',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/plugin-api.ts';
 
-/** Whether work takes longer than that. It goes on either way. */
+/** Returns true if the work takes longer than `patienceMs`. The work continues either way. */
 export const isLate = async (
   work: Promise<void>,
   patienceMs: number,

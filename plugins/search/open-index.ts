@@ -9,7 +9,7 @@ import { ServedVectors } from './vectors/served-vectors.ts';
 import type { VectorSide } from './vectors/vector-side.ts';
 
 export interface IndexParts {
-  /** Snapshots of everything, beyond the rights of callers. */
+  /** Opens snapshots of all facts, regardless of the rights of callers. */
   readonly store: { read<T>(work: (snapshot: PluginSnapshot) => Promise<T>): Promise<T> };
   readonly feed: FactFeed;
   readonly clock: Clock;
@@ -17,13 +17,13 @@ export interface IndexParts {
   readonly log: Logger;
   readonly snapshots: SnapshotStore;
   createHost(): IndexHost;
-  /** Absent where nothing is ever hidden. */
+  /** Undefined if no plugin hides facts. */
   readonly suppressed?: SuppressedFacts | undefined;
-  /** Absent without an embedder. */
+  /** Undefined without an embedder. */
   readonly vectors: VectorSide | undefined;
 }
 
-/** An index that is open, and what keeps it at the head of the store. */
+/** An open index, with the feeds that keep it current. */
 export interface OpenIndex {
   readonly index: IndexHost;
   readonly feed: IndexFeed;
@@ -32,24 +32,24 @@ export interface OpenIndex {
 }
 
 export interface OpenOptions {
-  /** Reads everything from the store, and no snapshot. */
+  /** Reads everything from the store instead of a snapshot. */
   readonly anew?: boolean;
-  /** Called when a snapshot is being read. */
+  /** Called when the read of a snapshot has begun. */
   begun?(): void;
-  /** Called after each page of the feed, which waits for it. */
+  /** Called after each page of the feed and awaited. */
   pause?(): Promise<void>;
 }
 
 /**
- * Opens an index from its snapshot, if there is one. It holds what the snapshot held; the feed brings the rest. The
- * store is the truth: an unusable file costs only the time to read the facts again.
+ * Opens an index from its snapshot, if there is one; the feed adds everything later. The store is the source of truth,
+ * so an unusable file only costs the time to read the facts again.
  */
 export const openIndex = async (
   parts: IndexParts,
   { anew = false, begun = () => {}, pause }: OpenOptions = {},
 ): Promise<OpenIndex> => {
   const { store, self, log, snapshots } = parts;
-  // Before anything is read: the index may hold facts that are erased from then on.
+  // Read the count of erasures first, because the index may hold facts that are erased from then on.
   const [erasures, build] = [await snapshots.erasures(), await snapshots.wantedBuild()];
   const owner = { nodeId: self.nodeId, epoch: await store.read((snapshot) => snapshot.epoch()), erasures, build };
   const found = anew ? undefined : await snapshots.find(owner);

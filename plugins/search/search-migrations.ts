@@ -1,10 +1,10 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** Vectors of facts, as the index holds them. */
+/** Vectors of facts, in the form that the index uses. */
 export const VECTORS_TABLE = 'search_vectors';
-/** How far along the feed each generation of vectors has come. */
+/** The position in the feed that each generation of vectors has reached. */
 export const EMBEDDERS_TABLE = 'search_embedders';
-/** How far each process is with another build of its index of words. */
+/** The progress of each process in a rebuild of its word index. */
 export const REBUILDS_TABLE = 'search_rebuilds';
 
 export const searchMigrations: readonly Migration[] = [
@@ -20,11 +20,11 @@ export const searchMigrations: readonly Migration[] = [
         table.double('scale').notNullable();
         table.binary('code').notNullable();
         table.index(['embedder', 'seq'], 'search_vectors_embedder');
-        // For erasures.
+        // Erasures look vectors up by fact.
         table.index(['tenant_id', 'fact_id'], 'search_vectors_fact');
       });
       await schema.createTable(EMBEDDERS_TABLE, (table) => {
-        // The name of the generation, under which its vectors are stored.
+        // The name of the generation, which its vectors are stored under.
         table.text('embedder').primary();
         table.bigInteger('feed_wall').notNullable();
         table.integer('feed_ctr').notNullable();
@@ -34,7 +34,7 @@ export const searchMigrations: readonly Migration[] = [
         table.integer('text_version').notNullable();
         table.integer('number').notNullable();
         table.text('state').notNullable();
-        // Facts from before the generation was begun: how far they were embedded, and where they end.
+        // The backlog: the position up to which older facts were embedded, and the end of these facts.
         table.bigInteger('backlog_wall');
         table.integer('backlog_ctr');
         table.bigInteger('goal_wall');

@@ -51,7 +51,7 @@ interface Settings {
 }
 
 const SAVE_INTERVAL_MS = 30_000;
-/** One process of all that share a store embeds, and writes snapshots. */
+/** The lease of the one process, of all that share a store, that embeds facts and writes snapshots. */
 const LEASE = 'search';
 
 const SNAPSHOT_LIMITS: readonly string[] = [
@@ -118,7 +118,7 @@ export const searchPlugin = definePlugin({
     };
     const snapshots = new SnapshotStore(new SnapshotFiles(config.snapshotFolder, random), use.notes);
     const isThreaded = usesThreads(config.thread);
-    // Drawn once and now: an index opens in the background, where a draw would come at no certain time.
+    // Drawn early, because an index opens in the background, where the order of random draws would vary.
     const seed = drawHashSeed(random);
     const createHost = (): IndexHost => (isThreaded ? new ThreadHost(seed) : new LocalHost(seed));
     const search = new SearchService({ ...use, store, log, snapshots, createHost, vectors: side });

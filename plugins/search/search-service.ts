@@ -6,39 +6,40 @@ import { closeIndex, type IndexParts, type OpenIndex, openIndex, sizeOf } from '
 import { restInProportion } from './reindex/rest-in-proportion.ts';
 import { IndexLost, type SearchAnswer, type SearchIndex, type SearchStep, type SearchView } from './search-api.ts';
 
-/** Fewer new facts and vectors than this are read again sooner than a snapshot is written. */
+/** The least number of new facts and vectors for which a snapshot is written. Fewer are read again sooner. */
 const NEWS_PER_SNAPSHOT = 5_000;
-/** The same at the end of the process: a start soon reads that again. */
+/** The same number at the end of the process, lower because the next start reads them again. */
 const NEWS_AT_END = 1_000;
 /**
- * How long a search waits for an index that is being built from nothing, before it answers from the facts that are in.
+ * The time in milliseconds that a search waits for a first build of the index, before it answers from the facts indexed
+ * so far.
  */
 const BUILD_PATIENCE_MS = 10_000;
-/** The same for vectors alone: words find the facts meanwhile. */
+/** The same time for vectors alone; shorter because words find the facts meanwhile. */
 const VECTORS_PATIENCE_MS = 1_000;
 
 /**
- * The search index of this process: opened from its snapshot, if there is one, and kept up with the store's feed. The
- * store is the truth: an unusable file costs only the time to read the facts again.
+ * The search index of this process. It opens from its snapshot, if there is one, and follows the store's feed. The
+ * store is the source of truth, so an unusable file only costs the time to read the facts again.
  */
 export class SearchService implements SearchIndex {
   readonly #parts: IndexParts;
   #opening: Promise<OpenIndex> | undefined;
-  /** The same, once it is there. */
+  /** The result of `#opening`, once it has resolved. */
   #open: OpenIndex | undefined;
-  /** Whether some that were stored are not read yet, or could not be read. */
+  /** True if some stored vectors are not read yet, or could not be read. */
   #lacksVectors = false;
-  /** The size of the last snapshot: facts and vectors together. */
+  /** The size at the last snapshot: facts and vectors together. */
   #savedSize = 0;
   #isBuilding = true;
-  /** Never rejects, as the one below. */
+  /** Never rejects, and neither does `#readingVectors`. */
   #building: Promise<void> = Promise.resolve();
   #readingVectors: Promise<void> = Promise.resolve();
   #vectorsGoal: Hlc | undefined;
-  /** Another index, which is to take the place of the one that serves. */
+  /** The rebuilt index that will replace the serving one. */
   #next: OpenIndex | undefined;
   #isClosed = false;
-  /** Whether an index was lost, and what it held is being read again. */
+  /** True if an index was lost and its content is being read again. */
   #isMending = false;
   readonly #progress: ProgressLog;
 
@@ -50,12 +51,12 @@ export class SearchService implements SearchIndex {
   }
 
   /**
-   * Opens the index before anybody asks. Without it the first search does: a command may need none. Resolves when it is
-   * being read, so that a thread of its own is at work while others do something long in this one.
+   * Opens the index before the first search, which otherwise opens it. Resolves once the read has begun, so that a
+   * separate thread can read while this one does other long work.
    */
   openAhead(): Promise<void> {
     return new Promise((begun) => {
-      // Searches see the error; there may be none yet.
+      // A later search reports the error, but perhaps none has begun.
       const opened = this.#opened(begun).catch((error: unknown) => this.#failedToOpen(error));
       void opened.then(() => begun());
     });
@@ -65,12 +66,12 @@ export class SearchService implements SearchIndex {
     const open = await this.#opened();
     const { feed } = open;
     if (this.#isBuilding && (await isLate(this.#building, BUILD_PATIENCE_MS, this.#parts.clock))) {
-      // Better an answer from most facts than none, while very many are read. From now on callers know that.
+      // An answer from most facts is better than none. The returned stamp tells callers about the gap.
       this.#isMending = false;
       this.#parts.log.warn('a search was answered while the index is still being built');
       return feed.applied;
     }
-    // Reads later commits: little, and again nothing but a look when the index has just been built.
+    // Reads commits since the last catch-up, mostly few or none.
     try {
       await feed.catchUp();
     } catch (error) {
@@ -82,7 +83,7 @@ export class SearchService implements SearchIndex {
     return null;
   }
 
-  /** For an index that is not there any more, or of a store that was put back: what it holds beyond it never was. */
+  /** Discards an index that is gone, or that belongs to a store reset to an earlier state. */
   async #startOver(open: OpenIndex): Promise<void> {
     if (this.#open === open) {
       this.#opening = undefined;
@@ -92,7 +93,10 @@ export class SearchService implements SearchIndex {
     await closeIndex(open);
   }
 
-  /** A search that has begun does not wait for another index: its caller may hold what the index needs to be made. */
+  /**
+   * Runs a search on the index. It does not wait for a replacement, because its caller may hold resources that the
+   * build needs.
+   */
   async #onIndex<T>(search: (index: IndexHost) => Promise<T>): Promise<T> {
     if (this.#isMending) throw new IndexLost();
     const open = this.#open ?? (await this.#opened());
@@ -126,39 +130,39 @@ export class SearchService implements SearchIndex {
     return false;
   }
 
-  /** Vectors were stored, here or elsewhere. An index that is not open yet will find them. */
+  /** Called after vectors were stored in any process. An index that is not open yet finds them later. */
   async vectorsAdded(): Promise<void> {
     if (this.#opening !== undefined) await this.#readVectors(await this.#opening);
   }
 
-  /** Whether vectors are still to come: some that were stored are not read yet, or a generation is being made. */
+  /** True while stored vectors are unread or a generation is incomplete. */
   get lacksVectors(): boolean {
     return this.#lacksVectors || this.#open?.vectors?.isMaking === true;
   }
 
-  /** Names of the generations of vectors that searches use. */
+  /** Names of the vector generations that searches use. */
   get generations(): readonly string[] {
     return (this.#open?.vectors?.served ?? []).map(({ name }) => name);
   }
 
-  /** Which build of the index this process has; undefined while none is open. */
+  /** The build number of this process's index; undefined while none is open. */
   get build(): string | undefined {
     return this.#open?.owner.build;
   }
 
-  /** Facts in the index. */
+  /** The number of facts in the index. */
   get size(): number {
     return this.#open?.index.size.facts ?? 0;
   }
 
-  /** Vectors in the index. */
+  /** The number of vectors in the index. */
   get vectorCount(): number {
     return this.#open?.index.size.vectors ?? 0;
   }
 
   /**
-   * Makes another index of all facts in the store beside the one that serves, and puts it in its place once it has
-   * everything. Both are in memory meanwhile. `told` hears how many facts of how many are in.
+   * Builds another index of all facts while the present one serves, and swaps them once it is complete. Both are in
+   * memory meanwhile. `told` receives the number of indexed facts and the expected total.
    */
   async rebuild(told: (done: number, total: number) => void): Promise<void> {
     const before = await this.#opened();
@@ -195,12 +199,12 @@ export class SearchService implements SearchIndex {
     return this.#onIndex((index) => index.ask(plan, view));
   }
 
-  /** To be called now and then: a stop need not write the part that is written while the index grows. */
+  /** Call it from time to time: the parts written while the index grows need no write when the node stops. */
   async saveAsItGrows(): Promise<void> {
     await this.#save(NEWS_PER_SNAPSHOT, false);
   }
 
-  /** Writes new facts down, before the process ends. */
+  /** Writes new facts to the snapshot before the process ends. */
   async saveAtEnd(): Promise<void> {
     await this.#save(NEWS_AT_END, true);
   }
@@ -215,7 +219,7 @@ export class SearchService implements SearchIndex {
     this.#savedSize = size;
   }
 
-  /** Waits for the work under way, but not until every fact was read: the store ends that. */
+  /** Waits for the work in progress, but not for a full read of all facts, which ends when the store closes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);
@@ -266,7 +270,7 @@ export class SearchService implements SearchIndex {
     await this.#progress.reached(open.index.size.facts, left);
   }
 
-  /** Reads what the snapshot did not have. Searches may begin meanwhile. */
+  /** Reads everything later than the snapshot. Searches may begin meanwhile. */
   #build(open: OpenIndex, beganMs: number): void {
     const { log, clock } = this.#parts;
     const { index, feed } = open;

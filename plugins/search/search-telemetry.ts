@@ -9,7 +9,7 @@ export interface MeasuredParts {
   readonly vectors: Pick<VectorSide, 'generations'> | undefined;
 }
 
-/** The measurements of the plugin: its size in this process, and how far the vectors are. */
+/** The measurements of the plugin: the size of its index in this process, and the progress of the vectors. */
 export const measureSearch = (telemetry: Telemetry, { search, words, vectors }: MeasuredParts): void => {
   telemetry.gauge({ name: 'search_facts', help: 'Facts in the search index of the process' }, () => search.size);
   telemetry.gauge({ name: 'search_rebuilding', help: '1 while an index is built anew', labels: ['index'] }, () => [
@@ -39,7 +39,7 @@ export const measureSearch = (telemetry: Telemetry, { search, words, vectors }: 
   );
 };
 
-/** Counts what the embedder was asked for. */
+/** Counts embedding attempts and embedded facts. */
 export const countEmbedded = (telemetry: Telemetry): ((outcome: { readonly embedded: number } | 'failed') => void) => {
   const embedded = telemetry.counter({ name: 'search_embedded_facts_total', help: 'Facts that got a vector' });
   const failures = telemetry.counter({ name: 'search_embed_failures_total', help: 'Failed attempts to embed facts' });

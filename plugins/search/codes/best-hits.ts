@@ -1,15 +1,18 @@
 import type { CodeHit } from './code-space.ts';
 
-/** How often the hits that are kept fit into the list before it is sorted and cut. */
+/** The capacity of the list before it is sorted and cut, as a multiple of the number of hits. */
 const ROOM = 4;
 const LEAST_ROOM = 64;
 
-/** Orders hits that are equally similar: below zero when the first one goes first. */
+/** Orders hits of equal similarity: a negative result puts the first one first. */
 export type TieOrder = (a: CodeHit, b: CodeHit) => number;
 
 const byOrdinal: TieOrder = (a, b) => b.ordinal - a.ordinal || a.target - b.target;
 
-/** The best of many hits: by similarity, then in the order given, else by the higher ordinal and the earlier target. */
+/**
+ * Collects the best of many hits: by similarity, then in the given order, else by the higher ordinal and the earlier
+ * target.
+ */
 export class BestHits {
   readonly #limit: number;
   readonly #ties: TieOrder;
@@ -21,7 +24,7 @@ export class BestHits {
     this.#ties = ties;
   }
 
-  /** A similarity below it has no chance; an equal one may. */
+  /** The least similarity that a further hit needs. An equal one may still enter. */
   get threshold(): number {
     return this.#threshold;
   }

@@ -1,10 +1,10 @@
 import { loadScanner, type Scanner } from './load-scanner.ts';
 
-/** Rows that share an address; their signs come first, then codes, scales, and a bit for each row that is in use. */
+/** Rows that share an address. The signs come first, then the codes, the scales, and a bit for each row in use. */
 export interface Block {
   readonly address: number;
   readonly size: number;
-  /** Ordinal of its first row. */
+  /** Ordinal of the first row. */
   readonly base: number;
 }
 
@@ -14,8 +14,8 @@ const PAGE = 65_536;
 const MOST_PAGES = 65_535;
 const MOST_BYTES = MOST_PAGES * PAGE;
 /**
- * Memory grows by this much at least, and by this share: each growth makes all views anew. Pages that nothing has
- * touched take no memory.
+ * Memory grows by at least this many pages, and by at least this share, because each growth makes new views. Untouched
+ * pages take no memory.
  */
 const GROWTH_PAGES = 16;
 const GROWTH = 0.25;
@@ -23,19 +23,19 @@ const ROW_UNIT = 16;
 const MASK_BYTES = LARGEST_BLOCK / 8;
 
 /**
- * The memory of the code scanner, cut into blocks, and the scanner's functions on them. Rows are those of one number of
- * dimensions.
+ * The memory of the code scanner, cut into blocks, and the scanner's functions on them. All rows have the same number
+ * of dimensions.
  */
 export class CodeMemory {
   readonly dimensions: number;
-  /** Bytes of a row of codes. */
+  /** The number of bytes of one row of codes. */
   readonly rowCodes: number;
   readonly #rowSigns: number;
   readonly #scanner: Scanner;
   readonly #spare = new Map<number, number[]>();
   #views: Views;
   #end = ROW_UNIT;
-  /** Addresses of what a search works with. */
+  /** Addresses of the buffers that a search uses. */
   readonly #signs: number;
   readonly #components: number;
   readonly #mask: number;
@@ -43,7 +43,7 @@ export class CodeMemory {
   #list: Area = { address: 0, capacity: 0 };
   #blocks: Area = { address: 0, capacity: 0 };
 
-  /** Throws when the code scanner is missing or belongs to another build. */
+  /** Throws if the code scanner is missing or belongs to another build. */
   constructor(dimensions: number, load?: () => Uint8Array) {
     this.#scanner = loadScanner(load);
     this.#views = viewsOf(this.#scanner.memory);
@@ -60,17 +60,22 @@ export class CodeMemory {
     return this.#scanner.memory.buffer.byteLength;
   }
 
-  /** Bytes of a whole block. */
+  /** Returns the number of bytes of a whole block. */
   blockBytes(size: number): number {
     return size * (this.#rowSigns + this.rowCodes + 4) + roundUp(maskWords(size) * 4, ROW_UNIT);
   }
 
-  /** Grows at once for blocks of so many bytes in all, where there is room: each growth makes V8 collect garbage. */
+  /**
+   * Grows once for blocks of this many bytes in all, if there is room, because each growth makes V8 collect garbage.
+   */
   reserve(bytes: number): void {
     this.#grow(Math.min(MOST_BYTES, this.#end + bytes));
   }
 
-  /** Address of a block for so many rows, none of them in use. Throws a RangeError when 4 GiB are not enough. */
+  /**
+   * Returns the address of a block for this many rows, none of them in use. Throws a RangeError if 4 GiB are not
+   * enough.
+   */
   allocate(size: number): number {
     const used = this.#spare.get(size)?.pop();
     if (used === undefined) return this.#take(this.blockBytes(size));
@@ -78,7 +83,7 @@ export class CodeMemory {
     return used;
   }
 
-  /** Gives a block back for others of its size. */
+  /** Frees a block for reuse by others of its size. */
   free({ address, size }: Place): void {
     const ofSize = this.#spare.get(size);
     if (ofSize === undefined) this.#spare.set(size, [address]);
@@ -106,7 +111,7 @@ export class CodeMemory {
     return { code: this.#views.codes.slice(at, at + this.dimensions), scale };
   }
 
-  /** Takes a row out of use; false when it was not in use. */
+  /** Marks a row as unused. Returns false if it was unused already. */
   drop(block: Block, row: number): boolean {
     const was = this.isLive(block, row);
     const { words } = this.#views;
@@ -115,19 +120,19 @@ export class CodeMemory {
     return was;
   }
 
-  /** The bytes of a whole block, in their place: until memory grows, or the block changes. */
+  /** Returns the bytes of a whole block without copying. They are valid until memory grows or the block changes. */
   bytesOf({ address, size }: Place): Uint8Array {
     return this.#views.bytes.subarray(address, address + this.blockBytes(size));
   }
 
-  /** How many rows of a block are in use. */
+  /** Returns the number of used rows of a block. */
   liveIn(block: Block): number {
     const { words } = this.#views;
     const from = this.#liveOf(block) / 4;
     return words.subarray(from, from + maskWords(block.size)).reduce((sum, word) => sum + bitsOf(word), 0);
   }
 
-  /** Starts a search over at most so many blocks. */
+  /** Starts a search over at most `capacity` blocks. */
   begin(components: Int16Array, wanted: number, capacity: number, blocks: number): void {
     this.#list = this.#roomFor(this.#list, capacity, capacity, 8);
     this.#blocks = this.#roomFor(this.#blocks, blocks, blocks * 2, 4);
@@ -142,7 +147,7 @@ export class CodeMemory {
     this.#scanner.begin(this.#signs, this.#rowSigns / 8, this.#list.address, capacity, wanted, this.#histogram);
   }
 
-  /** Scans one block under a number of the caller's; false when nothing in it is accepted. */
+  /** Scans one block under a number that the caller chooses. Returns false if the block has no accepted row. */
   scan(block: Block, accepts: Uint32Array | undefined, number: number): boolean {
     const { words } = this.#views;
     if (accepts !== undefined && !copyMask(accepts, block, words, this.#mask / 4)) return false;
@@ -152,25 +157,25 @@ export class CodeMemory {
     return true;
   }
 
-  /** How many candidates there are. */
+  /** Ends the scan and returns the number of candidates. */
   finish(): number {
     const count = this.#scanner.finish();
     this.#scanner.score(this.#blocks.address, this.#components, this.rowCodes);
     return count;
   }
 
-  /** Number of a candidate's block times the size of the largest block, plus its row. */
+  /** The tag of a candidate: the number of its block times the size of the largest block, plus its row. */
   tagOf(at: number): number {
     return this.#views.words[this.#list.address / 4 + at * 2 + 1] as number;
   }
 
-  /** Scale of the candidate's row × integer product with the query. */
+  /** The scale of the candidate's row, times its integer product with the query. */
   product(at: number, block: Place, row: number): number {
     const { products, scales } = this.#views;
     return (products[this.#list.address / 4 + at * 2] as number) * (scales[this.#scaleOf(block, row)] as number);
   }
 
-  /** Memory that is all zeros. */
+  /** Allocates memory that is filled with zeros. */
   #take(length: number): number {
     const address = this.#end;
     const past = address + roundUp(length, ROW_UNIT);
@@ -213,7 +218,7 @@ export class CodeMemory {
 
 type Place = Pick<Block, 'address' | 'size'>;
 
-/** Memory for so many entries. */
+/** A memory area for a number of entries. */
 interface Area {
   readonly address: number;
   readonly capacity: number;
@@ -234,8 +239,8 @@ const viewsOf = ({ buffer }: Scanner['memory']) => ({
 });
 
 /**
- * The bits of a block's rows, copied to where the scanner reads them; false when there are none. Blocks below 32 rows
- * lie inside a word.
+ * Copies the row bits of a block to the scanner's input. Returns false if no bit is set. Blocks of less than 32 rows
+ * lie inside one word.
  */
 const copyMask = (accepts: Uint32Array, { base, size }: Block, words: Uint32Array, to: number): boolean => {
   let any = 0;

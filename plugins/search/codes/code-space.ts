@@ -3,39 +3,39 @@ import { CodeMemory, LARGEST_BLOCK } from './code-memory.ts';
 import { type BlockTable, type CodeTable, createCodeTable } from './code-table.ts';
 import { type CodeVector, quantise, quantiseQuery } from './quantise.ts';
 
-/** One table of a search, and which of its documents may be found. */
+/** One table of a search, with the documents of it that may be found. */
 export interface SearchTarget {
   readonly table: CodeTable;
   /**
-   * One bit per ordinal, lowest first, 1 for a document that may be found; documents beyond its end may not. Undefined
-   * for all.
+   * One bit per ordinal, lowest first: 1 if the document may be found. Documents beyond the end are excluded. Undefined
+   * accepts all.
    */
   readonly accepts: Uint32Array | undefined;
 }
 
 export interface CodeHit {
-  /** Place in the list of targets. */
+  /** Index in the list of targets. */
   readonly target: number;
   readonly ordinal: number;
   /**
-   * Cosine of query and document, as far as their codes tell: within 0.01 for vectors whose components are of similar
+   * Cosine of query and document, estimated from their codes: within 0.01 for vectors whose components are of similar
    * size.
    */
   readonly similarity: number;
 }
 
-/** Vectors of one embedder as codes, in tables that share one memory, which grows with them and never shrinks. */
+/** Vectors of one embedder as codes. The tables share one memory, which grows with them and never shrinks. */
 export interface CodeSpace {
   readonly dimensions: number;
-  /** A table costs nothing to speak of until it holds documents, and then in proportion to their number. */
+  /** Creates an empty table, which takes almost no memory. Its memory grows with its documents. */
   createTable(): CodeTable;
   /** Throws a RangeError for a vector of other dimensions, or with a component that is not finite. */
   quantise(vector: Float32Array): CodeVector;
   /**
-   * The documents nearest to a unit vector, best first, then in the order of `ties`, or without it by the higher
-   * ordinal and the earlier target; none below `floor`. Only documents that a target accepts take part, so none of the
-   * others can push one out. Up to some thousands of documents in all the answer is exact; among more, the nearest by
-   * their signs are compared exactly. Equal tables give equal answers everywhere.
+   * Returns the documents nearest to a unit vector, best first, none below `floor`. `ties` orders equal ones; the
+   * default is by higher ordinal, then earlier target. Rejected documents take no part, so they displace none. Up to
+   * some thousands of documents the answer is exact. Among more, the nearest by their signs are compared exactly. Equal
+   * tables give equal answers everywhere.
    */
   search(
     query: Float32Array,
@@ -44,17 +44,19 @@ export interface CodeSpace {
     limit: number,
     ties?: TieOrder,
   ): CodeHit[];
-  /** Similarities of all documents that the targets accept, of which there are at most `most`, in no order. */
+  /**
+   * Returns the similarities of all documents that the targets accept, of which there are at most `most`, in no order.
+   */
   similarities(query: Float32Array, targets: readonly SearchTarget[], most: number): Float64Array;
-  /** Makes memory as large at once as blocks of so many bytes will need it. */
+  /** Grows the memory at once to hold blocks of this many bytes. */
   reserve(bytes: number): void;
-  /** Bytes that the memory occupies. */
+  /** The number of bytes that the memory occupies. */
   readonly bytes: number;
 }
 
 /**
- * Throws when the code scanner is missing or belongs to another build, and a RangeError for dimensions that are not
- * from 1 to 16,384. `load` gives the bytes of the scanner; without it they are read from where the build put them.
+ * Throws if the code scanner is missing or belongs to another build, and a RangeError for dimensions that are not from
+ * 1 to 16,384. `load` returns the bytes of the scanner; the default reads them from the build output.
  */
 export const createCodeSpace = ({ dimensions, load }: CodeSpaceOptions): CodeSpace => {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > MOST_DIMENSIONS) {
@@ -109,12 +111,12 @@ export interface CodeSpaceOptions {
 
 const MOST_DIMENSIONS = 16_384;
 /**
- * Nearest by signs that are compared exactly, at least; measured so that 0.98 of the ten nearest of a million are among
- * them.
+ * The least number of candidates, nearest by their signs, to compare exactly. With it, 98 % of the ten nearest of a
+ * million are found.
  */
 const LEAST_CANDIDATES = 2_048;
 const CANDIDATES_PER_HIT = 16;
-/** How often the candidates fit into the list that they are gathered in. */
+/** The capacity of the list that gathers candidates, as a multiple of their number. */
 const LIST_FACTOR = 4;
 
 interface OpenTarget {
@@ -122,7 +124,7 @@ interface OpenTarget {
   readonly accepts: Uint32Array | undefined;
 }
 
-/** A block that was scanned: tags of its rows start at its place in the list times the size of the largest block. */
+/** A scanned block. The tags of its rows start at its index in the list times the size of the largest block. */
 interface ScannedBlock {
   readonly target: number;
   readonly base: number;
@@ -130,7 +132,7 @@ interface ScannedBlock {
   readonly size: number;
 }
 
-/** Compares the nearest by their signs, so many at least, exactly. */
+/** Compares at least this many candidates, the nearest by their signs, exactly. */
 const compareAll = (
   memory: CodeMemory,
   query: Float32Array,
@@ -143,7 +145,7 @@ const compareAll = (
   memory.begin(components, wanted, wanted * LIST_FACTOR, blockCount);
   const scanned: ScannedBlock[] = [];
   targets.forEach(({ blocks, accepts }, target) => {
-    // From the last block to the first: where signs are equally near, the higher ordinal stays.
+    // Scans from the last block to the first, so that among equally near signs the higher ordinal stays.
     for (let at = blocks.length - 1; at >= 0; at--) {
       const block = blocks.block(at);
       if (block === undefined) continue;

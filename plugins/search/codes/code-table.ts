@@ -2,45 +2,46 @@ import { type Block, type CodeMemory, LARGEST_BLOCK } from './code-memory.ts';
 
 /** Codes of one part of the index, by the ordinals of its documents. Ordinals may come in any order and leave holes. */
 export interface CodeTable {
-  /** How many documents have a code. */
+  /** The number of documents with a code. */
   readonly size: number;
-  /** Bytes that its blocks take. */
+  /** The number of bytes that its blocks take. */
   readonly bytes: number;
-  /** Stores or replaces a code. Throws a RangeError for another length, a bad ordinal, or when memory is full. */
+  /**
+   * Stores or replaces a code. Throws a RangeError for a code of another length, an invalid ordinal, or full memory.
+   */
   set(ordinal: number, code: Int8Array, scale: number): void;
   has(ordinal: number): boolean;
-  /** A copy of the code that was set. */
+  /** Returns a copy of the stored code. */
   get(ordinal: number): { readonly code: Int8Array; readonly scale: number } | undefined;
-  /** Forgets a code; false when there was none. */
+  /** Deletes a code. Returns false if there was none. */
   delete(ordinal: number): boolean;
-  /** Forgets everything and gives the memory back to the other tables. */
+  /** Deletes all codes and frees their memory for the other tables. */
   clear(): void;
   /**
-   * Numbers of the blocks that were ever in use, or of those that have changed since this was last asked, ascending: a
-   * snapshot stores whole blocks.
+   * Returns the numbers of all blocks ever used, or of those changed since the last call, ascending. A snapshot stores
+   * whole blocks.
    */
   takeBlocks(which: 'all' | 'changed'): readonly number[];
-  /** The bytes of one of them as it is now, in their place. */
+  /** Returns the current bytes of a block, without copying them. */
   bytesOf(block: number): Uint8Array;
   /**
-   * Where so many bytes of blocks that follow one another are to be put back, block by block, in a table that is not
-   * searched yet; `restored` tells that they are. Throws a RangeError for bytes that no table of these dimensions
-   * wrote.
+   * Returns the target memory for consecutive blocks of a snapshot, block by block. The table must not be searched
+   * before `restored` is called. Throws a RangeError for bytes that no table of these dimensions wrote.
    */
   roomFor(first: number, bytes: number): readonly Uint8Array[];
   restored(first: number, count: number): void;
 }
 
-/** A table as the search sees it. */
+/** A table from the view of the search. */
 export interface BlockTable {
   readonly length: number;
-  /** Undefined where no ordinal was ever set. */
+  /** Undefined if no ordinal of the block was ever set. */
   block(at: number): Block | undefined;
 }
 
 /**
- * Blocks double from 8 rows to 1,024. A table of a few documents then costs a few kilobytes, and a large one is scanned
- * in long runs.
+ * The block size doubles from 8 rows to 1,024. So a table of a few documents costs a few kilobytes, and a large one is
+ * scanned in long runs.
  */
 export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable; readonly blocks: BlockTable } => {
   let blocks: (Block | undefined)[] = [];
@@ -128,9 +129,9 @@ export const createCodeTable = (memory: CodeMemory): { readonly table: CodeTable
 };
 
 const SMALLEST_BLOCK = 8;
-/** 8, 8, 16, 32, ... 512: the blocks before the first of the largest size. */
+/** The number of blocks before the first of the largest size: 8, 8, 16, 32, ... 512 rows. */
 const GROWING_BLOCKS = 1 + Math.log2(LARGEST_BLOCK / SMALLEST_BLOCK);
-/** The tags of a search are 32 bits for all its blocks together. */
+/** The maximum number of blocks of a table, because a tag of a search has 32 bits for all blocks together. */
 const MOST_BLOCKS = 2 ** 22;
 const MOST_ORDINAL = (MOST_BLOCKS - GROWING_BLOCKS) * LARGEST_BLOCK;
 

@@ -12,9 +12,8 @@ export interface Scanner {
 }
 
 /**
- * A scanner with a memory of its own. Throws when there is none, when it is damaged, or when it is not the one that
- * this program was built with: a wrong search would be worse than none. `load` gives its bytes; without it they are
- * read from beside this module.
+ * Loads a scanner with a memory of its own. Throws if it is missing, damaged or of another build, because a wrong
+ * search would be worse than none. `load` returns its bytes; the default reads them from beside this module.
  */
 export const loadScanner = (load?: () => Uint8Array): Scanner => {
   if (load === undefined) compiled ??= compile(readScanner());
@@ -23,11 +22,11 @@ export const loadScanner = (load?: () => Uint8Array): Scanner => {
   return scanner;
 };
 
-/** That of wasm/code-scanner.ts. */
+/** Must equal `revision` in wasm/code-scanner.ts. */
 const REVISION = 3;
 const REBUILD = 'Run "npm run build", or install the package again.';
 
-/** As much of WebAssembly as is used here; the types of Node do not have it. */
+/** The used subset of the WebAssembly interface, which the types of Node lack. */
 const { Instance, Module } = (
   globalThis as unknown as {
     readonly WebAssembly: {
@@ -37,7 +36,7 @@ const { Instance, Module } = (
   }
 ).WebAssembly;
 
-/** Compiled once a process; every memory is an instance of its own. */
+/** The module is compiled once per process. Every memory is an instance of its own. */
 let compiled: object | undefined;
 
 const compile = (bytes: Uint8Array): object => {

@@ -2,7 +2,7 @@
 export interface CodeVector {
   /** From -127 to 127. */
   readonly code: Int8Array;
-  /** 0 for a vector without length. */
+  /** 0 for a vector of length 0. */
   readonly scale: number;
 }
 
@@ -19,8 +19,8 @@ export const quantise = (vector: Float32Array): CodeVector => {
 };
 
 /**
- * The query as integers, padded with zeros to the length of a row, each worth `step`. They are as fine as the sum of a
- * whole row allows without leaving 32 bits; whole numbers add up alike in any order and on every machine.
+ * The query as integers, padded with zeros to the length of a row, each in units of `step`. They are as fine as a row's
+ * sum allows within 32 bits. Integer sums are equal in any order and on every machine.
  */
 export const quantiseQuery = (query: Float32Array, length: number): { components: Int16Array; step: number } => {
   const most = Math.min(32_767, Math.floor(2 ** 31 / (MOST * length)) - 1);

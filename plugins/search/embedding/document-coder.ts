@@ -4,23 +4,23 @@ import { createCodeSpace } from '../codes/code-space.ts';
 import { ThreadCalls } from '../threads/thread-calls.ts';
 import type { VectorCode } from '../vectors/vector-store.ts';
 
-/** Makes the vectors of documents, as they are stored. */
+/** Computes the vectors of documents, in the form in which they are stored. */
 export interface DocumentCoder {
-  /** Whether nothing of it is done in this thread. */
+  /** True if all of the work runs in another thread. */
   readonly isElsewhere: boolean;
-  /** In the order of the texts. Rejects as the embedder does. */
+  /** Returns codes in the order of the texts. Rejects as the embedder does. */
   code(texts: readonly string[]): Promise<readonly VectorCode[]>;
-  /** Work in progress is rejected. Idempotent. */
+  /** Rejects the work in progress. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The codes of several texts in a row, as they come from a thread. */
+/** The codes of several texts in one array, as a thread sends them. */
 export interface CodedTexts {
   readonly codes: Int8Array;
   readonly scales: Float32Array;
 }
 
-/** In a thread of its own where that is wanted and the embedder can be made there, otherwise here. */
+/** Uses a separate thread if that is wanted and the embedder can be created there, otherwise this thread. */
 export const createDocumentCoder = (embedder: Embedder, isThreaded: boolean): DocumentCoder =>
   isThreaded && embedder.recipe !== undefined ? inThread(embedder, embedder.recipe) : inPlace(embedder);
 
@@ -28,14 +28,14 @@ const inPlace = (embedder: Embedder): DocumentCoder => {
   const { dimensions, recipe } = embedder;
   const { quantise } = createCodeSpace({ dimensions });
   return {
-    // One without a recipe is remote, or has threads itself.
+    // An embedder without a recipe is remote, or has threads itself.
     isElsewhere: recipe === undefined,
     code: async (texts) => (await embedder.embed(texts, 'document')).map(quantise),
     async close() {},
   };
 };
 
-/** The thread begins with the first documents, and again after a loss. */
+/** The thread starts with the first documents, and again after a crash. */
 const inThread = ({ dimensions }: Embedder, recipe: EmbedderRecipe): DocumentCoder => {
   let thread: ThreadCalls | undefined;
   let isClosed = false;

@@ -19,18 +19,18 @@ import { type Embedded, embedWithFallback } from './embed-with-fallback.ts';
 import { EventLoopLoad } from './event-loop-load.ts';
 import { type ChoiceParts, newFactsToEmbed, oldFactsToEmbed } from './facts-to-embed.ts';
 
-/** Some milliseconds of the event loop, half of them for the commit. */
+/** The number of facts per step. A step takes some milliseconds of the event loop, half of them for the commit. */
 const FACTS_PER_STEP = 64;
 /**
- * Rests beside other work are so many times as long as a step, so that fewer than one request in twenty meets a step.
- * Facts that wait are found by their words meanwhile.
+ * The length of a rest while requests run, as a multiple of the step before it, so that fewer than one request in
+ * twenty meets a step. Facts without a vector are found by their words meanwhile.
  */
 const RESTS_BESIDE_OTHERS = 40;
-/** After a commit there are more to come. */
+/** The time after a commit in which further commits are expected, in milliseconds. */
 const COMMITS_LAST_MS = 1_000;
-/** A process that was paused in a step must not rest for as many times as long. */
+/** The longest rest in milliseconds, because a process that was paused during a step must not rest in proportion. */
 const LONGEST_REST_MS = 2_000;
-/** After two failures in a row each pause is twice as long. */
+/** The pause after a failure in milliseconds. After two failures in a row, each pause is twice as long. */
 const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 
@@ -43,34 +43,33 @@ export interface EmbedParts extends Omit<ChoiceParts, 'store'> {
   readonly lease: HeldLease;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Facts of a backlog in a second, at most. */
+  /** The maximum number of backlog facts per second. */
   readonly backlogPerSecond: number;
-  /** Told of each attempt: how many facts got a vector, or that it failed. */
+  /** Called after each attempt, with the number of embedded facts or the failure. */
   attempted(outcome: { readonly embedded: number } | 'failed'): void;
 }
 
 /**
- * Gives every committed fact its vector, in feed order. The feed is the queue, and its place is stored together with
- * the vectors, so that a crash repeats a step and loses nothing. New facts go first. Then come, at a limited rate,
- * those from before the generation was begun. One process does this for all; a fact that cannot be embedded now is
- * tried again.
+ * Gives every committed fact its vector, in feed order. The feed is the queue. Its position is stored together with the
+ * vectors, so that a crash repeats a step and loses nothing. New facts come first, then older facts at a limited rate.
+ * One process embeds for all processes. A fact that cannot be embedded now is retried.
  */
 export class EmbedFacts {
   readonly #parts: EmbedParts;
   readonly #background: BackgroundWork;
   readonly #fresh: FeedFollower;
   readonly #backlog: FeedFollower;
-  /** Of the run under way: when the lease has changed hands since it began, nothing more of it counts. */
+  /** Confirms the lease during the current run. After the lease has changed hands, nothing more of the run counts. */
   #confirm: ConfirmLease = () => Promise.reject(new Error('nothing is embedded without the lease'));
-  /** As it was when the page under way was asked for. */
+  /** The target generation when the current page was requested. */
   #target: Generation | undefined;
   #failures = 0;
   #hasEnded = false;
   readonly #load: EventLoopLoad;
-  /** Of the step under way: the time in which the coder worked elsewhere. */
+  /** The time of the current step in which the coder worked in another thread, in milliseconds. */
   #waitedMs = 0;
   readonly #progress: ProgressLog;
-  /** Facts that were looked at since all had their vectors. */
+  /** The number of facts examined since all facts last had their vectors. */
   #examined = 0;
 
   constructor(parts: EmbedParts) {
@@ -82,7 +81,7 @@ export class EmbedFacts {
       clock,
       message: 'facts are being embedded',
       fields: { embedder: embedder.id },
-      // While facts keep coming, a step is always left.
+      // While new facts keep coming, one step always remains.
       leastLeft: FACTS_PER_STEP + 1,
     });
     this.#fresh = parts.feed.follow<readonly StoredFact[]>({
@@ -106,13 +105,13 @@ export class EmbedFacts {
     });
   }
 
-  /** Facts were committed here: there is work, and it should not get into the way of more of them. */
+  /** Called after a commit in this process. New work exists, and it should not delay further commits. */
   committed(): void {
     this.#load.seen(COMMITS_LAST_MS);
     this.wake();
   }
 
-  /** Looks for work, now or after the pause under way. */
+  /** Looks for work now, or after the current pause. */
   wake(): void {
     if (this.#parts.lease.held) void this.#background.now();
   }
@@ -158,12 +157,12 @@ export class EmbedFacts {
         rest(restMs);
         return;
       }
-      // Requests that wait go first.
+      // Waiting requests go first.
       await othersGoFirst();
     }
   }
 
-  /** False when nothing of the backlog is left. */
+  /** Returns false if the backlog is empty. */
   async #embedOfBacklog(most: number): Promise<boolean> {
     if (this.#target?.backlog === undefined) return false;
     const { generations, store, clock, log } = this.#parts;
@@ -172,7 +171,7 @@ export class EmbedFacts {
     const { embedder, backlog } = target;
     if (backlog !== undefined && hasMore) return true;
     if (backlog !== undefined) {
-      // The feed ends before the goal: its last entries went with a tenant.
+      // The feed ends before the goal if its last entries were erased together with a tenant.
       await store.save(target, [], { of: 'backlog', upTo: backlog.goal, examined: 0 }, clock.nowMs(), this.#confirm);
     }
     log.info('all facts have vectors of the embedder', { embedder, generation: target.number });
@@ -206,7 +205,7 @@ export class EmbedFacts {
     if (!coder.isElsewhere) return embedWithFallback(facts, coder, log);
     const beganMs = clock.monotonicMs();
     const coded = embedWithFallback(facts, coder, log);
-    // The request to the coder goes out first.
+    // Send the request to the coder first.
     const soon = setImmediate(() => this.#load.beginLook());
     try {
       return await coded;
@@ -217,7 +216,7 @@ export class EmbedFacts {
     }
   }
 
-  /** For those who ask how far the vectors are. */
+  /** Stores the reason of a failure, for readers of the state of the vectors. */
   async #keepReason(error: unknown): Promise<void> {
     const { generations, log } = this.#parts;
     const reason = error instanceof ServiceError ? error.message : 'an internal error; the log of the node says more';

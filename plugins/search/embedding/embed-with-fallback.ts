@@ -8,12 +8,12 @@ export interface Embedded {
   readonly vector: VectorCode;
 }
 
-/** When the first two fail as well, the embedder is not there at all. */
+/** If the first two single texts fail as well, the embedder counts as unreachable. */
 const SIGNS_OF_OUTAGE = 2;
 
 /**
- * One text that an embedder refuses must not keep all later ones from it: where others around it are taken, it is left
- * out.
+ * Embeds texts one by one if the embedder refuses them together. So one refused text is skipped, and does not block all
+ * later ones.
  */
 export const embedWithFallback = async (
   facts: readonly StoredFact[],

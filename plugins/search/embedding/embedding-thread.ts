@@ -6,7 +6,7 @@ import { answerCalls } from '../threads/answer-calls.ts';
 import type { CodedTexts } from './document-coder.ts';
 
 /*
- * The body of a thread of its own, which makes vectors of documents.
+ * The entry module of the thread that computes vectors of documents.
  */
 
 type Maker = (...given: readonly unknown[]) => Embedder | Promise<Embedder>;

@@ -1,16 +1,17 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { Clock } from '../../../kernel/plugin-api.ts';
 
-/** Others who were seen at work are believed to go on for so long, unless something else is known. */
+/** The time for which observed load is assumed to continue, in milliseconds. */
 const LASTS_MS = 250;
-/**
- * Below this share of the time the event loop is as good as idle: repeating tasks and the work of this file take some.
- */
+/** Below this share of busy time the event loop counts as idle, because recurring tasks and this file use some. */
 const IDLE_SHARE = 0.1;
-/** Shorter looks tell nothing. */
+/** Shorter measurements are too imprecise. */
 const SHORTEST_LOOK_MS = 5;
 
-/** Whether others want the event loop of this thread, requests above all. They are seen while the caller rests. */
+/**
+ * Detects whether other work, above all requests, uses the event loop of this thread. It measures while the caller
+ * rests.
+ */
 export class EventLoopLoad {
   readonly #clock: Clock;
   #from: EventLoopUtilization | undefined;
@@ -20,7 +21,7 @@ export class EventLoopLoad {
     this.#clock = clock;
   }
 
-  /** The caller has nothing to do on the event loop from here. */
+  /** Starts a measurement. The caller must leave the event loop alone until `endLook`. */
   beginLook(): void {
     this.#from = performance.eventLoopUtilization();
   }
@@ -32,7 +33,7 @@ export class EventLoopLoad {
     if (active + idle >= SHORTEST_LOOK_MS && utilization > IDLE_SHARE) this.seen();
   }
 
-  /** Others are at work now, and for some time. */
+  /** Notes load that is there now and for some time. */
   seen(forMs = LASTS_MS): void {
     this.#untilMs = Math.max(this.#untilMs, this.#clock.monotonicMs() + forMs);
   }

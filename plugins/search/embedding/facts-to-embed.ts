@@ -18,7 +18,7 @@ import { isEmbedded } from './embed-text.ts';
 
 export interface ChoiceParts {
   readonly store: Pick<VectorStore, 'without'>;
-  /** Absent where nothing is ever hidden. */
+  /** Undefined if no plugin hides facts. */
   readonly suppressed: SuppressedFacts | undefined;
   readonly names: ServiceNames;
 }
@@ -26,8 +26,8 @@ export interface ChoiceParts {
 type Read = Omit<FeedPage<undefined>, 'more'>;
 
 /**
- * The facts of a page of the feed that get a vector: new ones, and those without a vector that a revoked tombstone or a
- * new time to live brings back.
+ * Returns the facts of a feed page that need a vector: new facts, and facts without one that a revoked tombstone or a
+ * new time-to-live makes visible again.
  */
 export const newFactsToEmbed = async (
   { entries, facts }: Read,
@@ -51,15 +51,15 @@ export const newFactsToEmbed = async (
     const ids = [...new Set(bare.filter((fact) => fact.tenantId === tenantId).map(({ id }) => id))];
     const filter = all(equals('tenantId', tenantId), isIn('id', ids));
     const found = await snapshot.find({ filter, order: 'feed', limit: ids.length });
-    // The backlog comes to the others by itself.
+    // The backlog reaches the other facts later.
     wanted.push(...found.filter((fact) => isEmbedded(fact) && !isAhead(fact.feed, generation)));
   }
   return wanted;
 };
 
 /**
- * The facts of a page from before a generation was begun that get a vector: those that are neither erased, hidden by a
- * tombstone nor expired, and have none yet.
+ * Returns the facts of a page from before the generation that need a vector: those without one that are not erased,
+ * hidden by a tombstone or expired.
  */
 export const oldFactsToEmbed = async (
   { facts }: Read,
@@ -85,6 +85,6 @@ export const oldFactsToEmbed = async (
 
 const isOver = (endMs: number | null, nowMs: number): boolean => endMs !== null && endMs <= nowMs;
 
-/** Whether the backlog has not reached that place yet. */
+/** Returns true if the backlog has not reached this position of the feed yet. */
 const isAhead = (feed: Hlc, { backlog }: Generation): boolean =>
   backlog !== undefined && compareHlc(feed, backlog.position) > 0 && compareHlc(feed, backlog.goal) <= 0;

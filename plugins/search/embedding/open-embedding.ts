@@ -24,11 +24,11 @@ export interface EmbeddingNeeds extends Omit<EmbedParts, 'log' | 'coder' | 'atte
   readonly embedder: Embedder;
   readonly search: SearchService;
   readonly telemetry: Telemetry;
-  /** Whether documents are embedded in a thread of its own, where the embedder can be. */
+  /** Whether documents are embedded in a separate thread, if the embedder can run there. */
   readonly isThreaded: boolean;
 }
 
-/** The part of the plugin that makes vectors of facts, and reads those that any process has made. */
+/** Starts the part of the plugin that computes the vectors of facts, and reads vectors that any process has stored. */
 export const openEmbedding = (context: Context, { search, telemetry, isThreaded, ...needs }: EmbeddingNeeds) => {
   const { log, on, onSignal, onStop, every } = context;
   const { embedder, generations, lease, clock } = needs;
@@ -50,7 +50,7 @@ export const openEmbedding = (context: Context, { search, telemetry, isThreaded,
     embedding.wake();
     if (search.lacksVectors) readVectors();
   });
-  // A signal may be lost.
+  // Signals can get lost.
   every(LOOK_FOR_CHANGES_MS, readVectors);
   every(CLEAN_INTERVAL_MS, async () => {
     while (lease.held && (await generations.dropUnused(search.generations))) await othersGoFirst();

@@ -14,20 +14,20 @@ import type { IndexSuppression } from './follow-suppression.ts';
 export interface IndexFeedOptions {
   readonly feed: FactFeed;
   readonly index: Pick<IndexHost, 'take'>;
-  /** Absent where nothing is ever hidden. */
+  /** Undefined if no plugin hides facts. */
   readonly suppression?: Pick<IndexSuppression, 'among' | 'follow'> | undefined;
   readonly names: ServiceNames;
-  /** Stamp up to which the feed is in the index already; without, it is read from its beginning. */
+  /** The feed stamp up to which the index is current. Without it, the feed is read from its beginning. */
   readonly applied?: Hlc;
-  /** History of the store that the index is made of, where it is known. */
+  /** The epoch of the store from which the index was built, if known. */
   readonly epoch?: string;
-  /** Called after each page, which waits for it: for an index that is built while another one serves. */
+  /** Called after each page and awaited, to slow down a build beside a serving index. */
   pause?(): Promise<void>;
-  /** Told what went wrong while catching up for nobody in particular. */
+  /** Called with an error of a catch-up for which no caller waits. */
   onError(error: unknown): void;
 }
 
-/** Covers and times to live for the facts of a page and the facts that they name, and which of them are hidden. */
+/** Covers and times-to-live of the facts of a page and of facts that they name, and the set of hidden facts. */
 interface Ends {
   readonly hidden: readonly StoredFact[];
   readonly covers: readonly Cover[];
@@ -61,17 +61,17 @@ export class IndexFeed {
     this.#follower.keepUp({ afterCommits: MANY_COMMITTED, failed: (error) => options.onError(error) });
   }
 
-  /** Stamp up to which the feed is in the index. */
+  /** The feed stamp up to which the index is current. */
   get applied(): Hlc {
     return this.#applied;
   }
 
-  /** Whether the store has gone back to an earlier state, so that the index holds what never was. */
+  /** True if the store was reset to an earlier state, so that the index holds facts that no longer exist. */
   get isVoid(): boolean {
     return this.#isVoid;
   }
 
-  /** See `FeedFollower.catchUp`. When it rejects, the index stays what it was. */
+  /** See `FeedFollower.catchUp`. After a rejection the index is unchanged. */
   catchUp(): Promise<void> {
     return this.#follower.catchUp();
   }
@@ -89,7 +89,7 @@ export class IndexFeed {
 
   async #take({ entries, facts, more: { covers, expiries, hidden }, upTo }: FeedPage<Ends>): Promise<void> {
     const { index, suppression } = this.#options;
-    // Of a fact that was destroyed there is nothing to be found.
+    // A destroyed fact has no text to index.
     const there = facts.filter(({ cid }) => cid !== '');
     const isHidden = new Set(hidden);
     await index.take({
@@ -100,12 +100,12 @@ export class IndexFeed {
       upTo,
     });
     await suppression?.follow(entries);
-    // A fact that the index holds beyond its stamp changes nothing when it comes again.
+    // Adding a fact again is harmless, if the index holds it beyond its stamp.
     this.#applied = upTo;
     await this.#options.pause?.();
   }
 
-  /** Facts whose time to live the given ones set. */
+  /** Returns the facts whose time-to-live the given facts set. */
   #targetsOf(facts: readonly StoredFact[]): FactName[] {
     const { names } = this.#options;
     const ttl = names.meta('ttl');
@@ -115,7 +115,7 @@ export class IndexFeed {
   }
 }
 
-/** Of the values of one page: how long others wait for their turn follows the text that is taken in. */
+/** The maximum size of the values of one page in bytes. It limits the time for which indexing blocks other work. */
 const PAGE_BYTES = 512 * 1024;
-/** Committed facts that wait for a search; more are taken in without one. */
+/** The number of queued committed facts above which they are indexed without waiting for a search. */
 const MANY_COMMITTED = 256;

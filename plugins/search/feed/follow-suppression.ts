@@ -19,10 +19,10 @@ export interface SuppressionParts {
   readonly index: Pick<IndexHost, 'judge' | 'size'>;
 }
 
-/** Withholds from an index what tombstones hide, so that its scores are those of an index without these facts. */
+/** Withholds facts hidden by tombstones from an index, so that its scores are those of an index without these facts. */
 export class IndexSuppression {
   readonly #parts: SuppressionParts;
-  /** Nothing is asked for the facts of a store in which nothing was ever hidden. */
+  /** False while the store has never hidden a fact; then no queries are needed. */
   #isNeeded = false;
   #hasBegun = false;
 
@@ -31,8 +31,8 @@ export class IndexSuppression {
   }
 
   /**
-   * Withholds the facts that are hidden now. Rejects for an index with facts that were destroyed since: it must be
-   * built anew.
+   * Withholds the facts that are hidden now. Rejects if the index holds facts that were destroyed since; it must then
+   * be rebuilt.
    */
   async begin(): Promise<void> {
     const { store, suppressed, index } = this.#parts;
@@ -48,7 +48,7 @@ export class IndexSuppression {
     this.#hasBegun = true;
   }
 
-  /** The facts of a page that are hidden, as its snapshot says. */
+  /** Returns the hidden facts of a page, as of its snapshot. */
   async among(
     snapshot: PluginSnapshot,
     entries: readonly FeedEntry[],
@@ -58,7 +58,7 @@ export class IndexSuppression {
     return this.#isNeeded ? this.#parts.suppressed.among(snapshot, facts) : [];
   }
 
-  /** Does what these entries of the feed ask for. A later entry holds later changes. */
+  /** Applies feed entries that hide or reveal facts. A later entry holds later changes. */
   async follow(entries: readonly FeedEntry[]): Promise<void> {
     const { store, suppressed } = this.#parts;
     for (const { kind, tenantId, subjectId } of entries) {
@@ -91,12 +91,12 @@ export class IndexSuppression {
       );
       if (last === undefined) return;
       after = last.feed;
-      // Others have their turn in between.
+      // Yield to other work between pages.
       await othersGoFirst();
     }
   }
 
-  /** The last of the facts that were judged. */
+  /** The last fact whose visibility was checked. */
   async #judge(read: (snapshot: PluginSnapshot) => Promise<StoredFact[]>): Promise<StoredFact | undefined> {
     const { store, suppressed, index } = this.#parts;
     const { facts, hidden } = await store.read(async (snapshot) => {
@@ -115,7 +115,7 @@ export class IndexSuppression {
   }
 }
 
-/** Undefined where nothing is ever hidden. Rejects as `begin` does. */
+/** Undefined if no plugin hides facts. Rejects as `begin` does. */
 export const openSuppression = async (
   index: SuppressionParts['index'],
   { store, suppressed }: Pick<SuppressionParts, 'store'> & { readonly suppressed?: SuppressedFacts | undefined },

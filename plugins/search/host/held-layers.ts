@@ -12,24 +12,24 @@ export interface HeldLayer {
   readonly name: string;
   readonly embedder: string;
   readonly layer: VectorLayer<CodeTable>;
-  /** Everything up to it is in, but for facts that the index did not have. */
+  /** The position up to which all vectors are stored, except those of facts that the index did not have. */
   seq: number;
-  /** Whether it lacks vectors because a newer layer has others of these facts. */
+  /** True if vectors are missing because a newer layer has other vectors of these facts. */
   isThinned: boolean;
-  /** The part of it that a file holds unchanged. */
+  /** The part of the layer that a file holds unchanged. */
   written: OpenFile | undefined;
 }
 
 /**
- * The vectors of an index: each fact is in the newest of its layers alone, so that memory does not grow with their
- * number.
+ * The vectors of an index, in layers. Each fact is only in the newest of its layers, so that memory does not grow with
+ * the number of layers.
  */
 export class HeldLayers {
   readonly #index: MemoryIndex;
   readonly #layers = new Map<number, HeldLayer>();
   #served: readonly number[] = [];
   #opened = 0;
-  /** The vectors of a snapshot, until a generation wants them or not. */
+  /** The vectors of a snapshot, until a generation claims or discards them. */
   #kept: ReadLayer | undefined;
 
   constructor(index: MemoryIndex, kept?: ReadLayer) {
@@ -37,12 +37,12 @@ export class HeldLayers {
     this.#kept = kept;
   }
 
-  /** The first of those that are served. */
+  /** The first served layer. */
   get main(): HeldLayer | undefined {
     return this.#layers.get(this.#served[0] ?? 0);
   }
 
-  /** Vectors in those that are served. */
+  /** The number of vectors in the served layers. */
   get size(): number {
     return this.#servedLayers().reduce((sum, { layer }) => sum + sizeOf(layer), 0);
   }

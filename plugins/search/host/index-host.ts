@@ -5,27 +5,27 @@ import type { SearchIndex } from '../search-api.ts';
 import type { SnapshotExtents, SnapshotTarget } from '../snapshot/snapshot-extents.ts';
 import type { StoredVector } from '../vectors/vector-store.ts';
 
-/** A page of the feed, as far as an index takes it in. */
+/** A page of the feed, with the members that an index needs. */
 export interface IndexPage {
   /** In the order of the feed. */
   readonly facts: readonly IndexedFact[];
-  /** Places in `facts` of those that are hidden. They are withheld before any search sees them. */
+  /** Indices in `facts` of the hidden ones. They are withheld before any search can see them. */
   readonly hidden: readonly number[];
   readonly covers: readonly Cover[];
   readonly expiries: readonly Expiry[];
-  /** Stamp of the feed up to which the index then has everything. */
+  /** The feed stamp up to which the index is current after this page. */
   readonly upTo: Hlc;
 }
 
-/** Whether a fact is hidden now. */
+/** The present visibility of a fact. */
 export interface Judgement {
   readonly fact: IndexedFact | FactName;
-  /** Of a fact that was destroyed there are no words. */
+  /** True if the fact was destroyed; its words are then unknown. */
   readonly isDestroyed: boolean;
   readonly isHidden: boolean;
 }
 
-/** Where vectors of one generation are to lie. */
+/** The vector layer that a caller requests for one generation. */
 export interface LayerWanted {
   /** Name of the generation. */
   readonly name: string;
@@ -36,9 +36,9 @@ export interface LayerWanted {
 
 export interface OpenedLayer {
   readonly layer: number;
-  /** Up to which place vectors are in. */
+  /** The position up to which vectors are stored. */
   readonly seq: number;
-  /** Why the snapshot could not be used; the layer is empty then. */
+  /** The reason why the snapshot could not be used; the layer is then empty. */
   readonly problem?: unknown;
 }
 
@@ -48,45 +48,42 @@ export interface IndexSize {
 }
 
 /**
- * Holds an index with its vectors, in this thread or in one of its own. Calls are taken in the order in which they are
- * made, and all that is said can be cloned. After the host has ended each call rejects with `IndexGone`.
+ * Holds an index with its vectors, in this thread or in a separate one. Calls run in order, and all arguments and
+ * results can be cloned. After the host has ended, each call rejects with `IndexGone`.
  */
 export interface IndexHost extends Pick<SearchIndex, 'ask'> {
   /**
-   * Takes the place of what the index holds by that of a snapshot, and returns the stamp up to which that is. Rejects
-   * when it cannot be used, and changes nothing then. Its vectors are for a layer that is opened before any is served.
+   * Replaces the content of the index by a snapshot, and returns the feed stamp of the snapshot. Rejects without a
+   * change if the snapshot cannot be used. Open the layer of its vectors before any layer is served.
    */
   restore(kept: SnapshotExtents): Promise<Hlc>;
-  /** Takes a page in. Searches have their turn in between, and see a prefix of the feed. Not two at a time. */
+  /** Indexes a page. Searches may run in between, and see a prefix of the feed. Must not be called concurrently. */
   take(page: IndexPage): Promise<void>;
   /**
-   * Withholds or gives back. With `isStrict`, resolves with false when the index holds a fact that was destroyed and
-   * not withheld before: nobody can tell any more what it counts for.
+   * Withholds or restores facts. With `isStrict`, resolves with false if the index holds a destroyed fact that was not
+   * withheld before, because its words can no longer be subtracted.
    */
   judge(judgements: readonly Judgement[], isStrict: boolean): Promise<boolean>;
-  /**
-   * A layer for the generation: the one that is served, when nothing was taken out of it, or another one, with what the
-   * snapshot has of it.
-   */
+  /** Opens a layer for the generation: the served one if it is complete, or another one, filled from the snapshot. */
   openLayer(wanted: LayerWanted): Promise<OpenedLayer>;
-  /** Puts vectors into a layer, which then has everything up to a place but for facts that the index lacks. */
+  /** Stores vectors in a layer. It is then complete up to a position, except for facts that the index lacks. */
   setVectors(layer: number, vectors: readonly StoredVector[]): Promise<void>;
-  /** Which layers are searched from now on; others go. A fact has a vector in the first of them that got one. */
+  /** Sets the searched layers and removes all others. A fact has a vector only in the first layer that got one. */
   serve(layers: readonly number[]): Promise<void>;
   /**
-   * Appends new parts of the index, and of the vectors in the first served layer, to the files that it has written or
-   * read before, or writes everything into new files. Resolves with the files that then count. Not two at a time.
+   * Appends new parts of the index, and of the vectors in the first served layer, to the files that it wrote or read
+   * before, or writes new files. Resolves with the files that are then valid. Must not be called concurrently.
    */
   write(target: SnapshotTarget): Promise<SnapshotExtents>;
-  /** As it was after the last call that was answered. */
+  /** The size after the last completed call. */
   readonly size: IndexSize;
-  /** Resolves with the reason when the host has ended without being closed. */
+  /** Resolves with the reason if the host ends without being closed. */
   readonly lost: Promise<Error>;
-  /** Ends it. Idempotent. */
+  /** Ends the host. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The index is not there any more. */
+/** Thrown after the index of a host has ended. */
 export class IndexGone extends Error {}
 
 /** Returns only the members of a fact that an index needs. */

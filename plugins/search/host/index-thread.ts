@@ -6,7 +6,7 @@ import { packHits, unpackHits } from './packed-hits.ts';
 import type { DistantCall } from './thread-host.ts';
 
 /*
- * The body of a thread of its own, which holds one index: the only copy of it in the process.
+ * The entry module of the thread that holds an index: the only copy of it in the process.
  */
 
 const host = new LocalHost((workerData as { readonly seed: HashSeed }).seed);

@@ -12,24 +12,21 @@ import type { IndexHost, IndexPage, IndexSize, Judgement, LayerWanted, OpenedLay
 import { ReadLayer } from './read-layer.ts';
 import { WrittenState } from './written-index.ts';
 
-/** Facts that are taken in before others have their turn: a few milliseconds of work. */
+/** The number of facts that are indexed before other work may run: a few milliseconds of work. */
 const FACTS_PER_TURN = 64;
-/** And the characters of their values. */
+/** The maximum number of characters of their values. */
 const CHARACTERS_PER_TURN = 128 * 1024;
 
-/** An index in this thread. */
+/** Hosts an index in this thread. */
 export class LocalHost implements IndexHost {
   #index: MemoryIndex;
   #layers: HeldLayers;
   #applied: Hlc = { wallMs: 0, counter: 0 };
   #isClosed = false;
-  /** Whether the work that a restore puts off has begun or is done. */
+  /** True once the work that a restore deferred has begun or is done. */
   #isSettled = true;
   readonly #written = new WrittenState();
-  /**
-   * Covers that count only from later in the feed on: a fact may become one when the facts come that it decides
-   * between.
-   */
+  /** Covers that take effect at a later position of the feed, when the facts between which they decide arrive. */
   #later: readonly Cover[] = [];
   readonly lost = new Promise<Error>(() => {});
 
@@ -59,7 +56,7 @@ export class LocalHost implements IndexHost {
     }
   }
 
-  /** Does the work that the start has put off, after the first answer. Searches have their turn in between. */
+  /** Does the work that the restore deferred, after the first answer. Searches may run in between. */
   async #settle(): Promise<void> {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -101,7 +98,7 @@ export class LocalHost implements IndexHost {
 
   async judge(judgements: readonly Judgement[], isStrict: boolean): Promise<boolean> {
     for (const { fact, isDestroyed, isHidden } of judgements) {
-      // A fact is hidden before it is destroyed.
+      // Every fact is hidden before it is destroyed.
       if (isDestroyed && isStrict && this.#index.shows(fact)) return false;
       if (!isDestroyed && 'value' in fact) this.#index.withhold(fact, isHidden);
     }

@@ -1,6 +1,9 @@
 import type { Hit } from '../search-api.ts';
 
-/** Hits as one text and one array of numbers: the thread copies these in a tenth of the time of many objects. */
+/**
+ * Hits packed into one text and one array of numbers, because copying these between threads is ten times as fast as
+ * copying many objects.
+ */
 interface PackedHits {
   /** Identifiers are visible ASCII, so a line break separates them. */
   readonly packedIds: string;

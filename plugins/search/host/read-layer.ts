@@ -2,7 +2,7 @@ import { bytesOfFile } from '../snapshot/byte-source.ts';
 import type { VectorExtent } from '../snapshot/snapshot-extents.ts';
 import { type ReadVectors, readVectors } from '../snapshot/vector-snapshot.ts';
 
-/** The vectors of a snapshot, which are read while others read its words: neither needs anything of the other. */
+/** Reads the vectors of a snapshot in parallel with its words, because neither needs the other. */
 export class ReadLayer {
   readonly vectors: VectorExtent;
   readonly read: Promise<ReadVectors>;
@@ -11,7 +11,7 @@ export class ReadLayer {
   constructor(vectors: VectorExtent) {
     this.vectors = vectors;
     this.read = this.#read();
-    // A caller that awaits the read sees the error; there may be none.
+    // A caller that awaits the read gets the error, but perhaps no caller does.
     this.read.catch(() => {});
   }
 

@@ -4,10 +4,10 @@ import { ThreadCalls } from '../threads/thread-calls.ts';
 import { IndexGone, type IndexHost, type IndexSize } from './index-host.ts';
 import { packHits, unpackHits } from './packed-hits.ts';
 
-/** Calls that go to the thread as messages. */
+/** Calls that are sent to the thread as messages. */
 export type DistantCall = Exclude<keyof IndexHost, 'size' | 'lost' | 'close'>;
 
-/** An index in a thread of its own. */
+/** Hosts an index in a separate thread. */
 export class ThreadHost implements IndexHost {
   readonly #calls: ThreadCalls;
   #size: IndexSize = { facts: 0, vectors: 0 };

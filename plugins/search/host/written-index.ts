@@ -13,33 +13,35 @@ import { FrameWriter } from '../snapshot/snapshot-frames.ts';
 import { writeVectors } from '../snapshot/vector-snapshot.ts';
 import type { HeldLayer } from './held-layers.ts';
 
-/** Documents behind the first segment, as a share of those in it, before all are written as one again. */
+/**
+ * The maximum share of documents added after the first segment. Beyond it, all documents are rewritten as one segment.
+ */
 const MOST_ADDED = 0.5;
-/** Each costs a look at every list when it is written, and little when it is read. */
+/** The maximum number of segments. Each makes a write look at every list, but costs little to read. */
 const MOST_SEGMENTS = 40;
-/** Blocks that have changed are written again: how many times as large their file may be as what counts in it. */
+/** The maximum size of the vector file, as a multiple of its valid content. Changed blocks are appended until then. */
 const MOST_OUTGROWN = 1.5;
 
 interface WrittenIndex extends OpenFile {
   readonly place: SnapshotPlace;
-  /** Documents of the first segment. */
+  /** The number of documents in the first segment. */
   readonly base: number;
   readonly segments: number;
 }
 
-/** Which parts of an index lie in files, so that a write stores only new ones. */
+/** Tracks the parts of an index that files hold, so that a write stores only new ones. */
 export class WrittenState {
   #index: WrittenIndex | undefined;
 
-  /** The index was read from a file. */
+  /** Notes that the index was read from a file. */
   restored(file: FileExtent, { place, frames }: Pick<RestoredIndex, 'place' | 'frames'>): void {
-    // How it was cut into segments is forgotten: the next one decides by what it adds.
+    // The division into segments is unknown, so the file counts as one segment.
     this.#index = { ...file, place, frames, base: place.documents, segments: 1 };
   }
 
   /**
-   * `applied` says up to where the feed is in the index. Not two at a time. After it has rejected, the next call writes
-   * everything.
+   * `applied` returns the feed stamp up to which the index is current. Must not run concurrently. After a rejection,
+   * the next call writes everything.
    */
   async write(
     index: MemoryIndex,
@@ -48,7 +50,7 @@ export class WrittenState {
     target: SnapshotTarget,
   ): Promise<SnapshotExtents> {
     try {
-      // Vectors first: the index then has all facts that they belong to.
+      // Vectors first: the index then has all of their facts.
       const vectors = main === undefined ? undefined : await this.#writeVectors(main, target);
       return { index: await this.#writeIndex(index, applied(), target), vectors };
     } catch (error) {

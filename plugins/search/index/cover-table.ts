@@ -3,18 +3,18 @@ import { PagedRows } from './paged-rows.ts';
 import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
 
-/** The place of a cover: outside gardens, or one garden, by its number from `FIRST_GARDEN` on. */
+/** The place of a cover: outside gardens, or the number of one garden, from `FIRST_GARDEN` on. */
 export const OUTSIDE_GARDENS = 0;
 export const FIRST_GARDEN = 1;
 
-/** Stamps of a cover: its own, which is above those of the facts that it ends, and that of the feed since it holds. */
+/** The stamps of a cover: its own, above those of the facts that it ends, and the feed stamp from which it holds. */
 export interface CoverStamps {
   readonly hlc: Hlc;
   readonly since: Hlc;
 }
 
 /**
- * Newest cover of each triple and place. It ends older facts there, in any order of arrival, so only the newest one
+ * The newest cover of each triple and place. It ends older facts there in any order of arrival, so only the newest one
  * counts.
  */
 export class CoverTable {
@@ -28,7 +28,7 @@ export class CoverTable {
     return true;
   };
 
-  /** Takes a cover in; an older one than is known changes nothing. */
+  /** Adds a cover. Ignores one that is older than the stored one. */
   raise(realm: number, entity: Hash64, relation: Hash64, garden: number, { hlc, since }: CoverStamps): void {
     let row = this.find(realm, entity, relation, garden);
     if (row < 0) {
@@ -43,7 +43,7 @@ export class CoverTable {
     this.rows.wordsOf(row)[this.rows.wordAt(row) + SINCE_COUNTER] = since.counter;
   }
 
-  /** Row of the newest cover, or -1. */
+  /** Returns the row of the newest cover, or -1. */
   find(realm: number, entity: Hash64, relation: Hash64, garden: number): number {
     this.#sought[0] = entity.hi;
     this.#sought[1] = entity.lo;
@@ -62,7 +62,7 @@ export class CoverTable {
     return this.rows.wordsOf(row)[this.rows.wordAt(row) + COUNTER] as number;
   }
 
-  /** Stamp of the feed from which the cover holds. */
+  /** The feed stamp from which the cover holds. */
   sinceOf(row: number): Hlc {
     return {
       wallMs: this.rows.doublesOf(row)[this.rows.doubleAt(row) + SINCE_WALL] as number,
@@ -70,7 +70,7 @@ export class CoverTable {
     };
   }
 
-  /** Finds the rows again that were restored. */
+  /** Rebuilds the hash table of restored rows. */
   restoreKeys(): void {
     this.#table.reserve(this.rows.count);
     for (let row = 0; row < this.rows.count; row += 1) {

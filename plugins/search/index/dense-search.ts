@@ -11,7 +11,7 @@ export interface ServedLayer {
   readonly layer: Pick<VectorLayer, 'search' | 'sample' | 'similaritiesOf' | 'vectorOf'>;
 }
 
-/** The vectors that an index is searched by. A document has a vector in one layer alone. */
+/** The vector layers that an index searches. A document has a vector in only one layer. */
 export class DenseSearch {
   readonly #state: IndexState;
   #served: readonly ServedLayer[] = [];
@@ -28,14 +28,14 @@ export class DenseSearch {
     return [...new Set(this.#served.map(({ embedder }) => embedder))];
   }
 
-  /** Where a unit vector lies among those of its embedder that the filter accepts. */
+  /** Compares a unit vector with the vectors of its embedder that the filter accepts. */
   near(vector: Float32Array, filter: ViewFilter, embedder = this.#served[0]?.embedder): NearVector {
     const layers = this.#served.filter((served) => served.embedder === embedder).map(({ layer }) => layer);
     return new NearVector(this.#state, layers, vector, filter);
   }
 }
 
-/** The neighbourhood of one vector. Documents are those that the filter accepts, and no others. */
+/** The neighbourhood of one vector, among the documents that the filter accepts. */
 export class NearVector {
   readonly #state: IndexState;
   readonly #layers: readonly ServedLayer['layer'][];
@@ -49,7 +49,7 @@ export class NearVector {
     this.#filter = filter;
   }
 
-  /** The nearest ones, best first, then newest first. */
+  /** Returns the nearest documents, best first, then newest first. */
   hits(floor: number, limit: number): readonly Similar[] {
     if (limit < 1) return [];
     const search = (layer: ServedLayer['layer']) => layer.search(this.#vector, floor, this.#filter, limit);
@@ -71,8 +71,8 @@ export class NearVector {
   }
 
   /**
-   * Returns the neighbourhood after the vector has moved half-way towards some texts. Undefined where these are fewer
-   * than two, where one of them cannot be compared, and where one stands beside others in its session.
+   * Returns the neighbourhood after the vector has moved half-way towards some texts. Undefined for fewer than two
+   * texts, if one of them cannot be compared, or if one stands beside others in its session.
    */
   feedback(from: readonly number[], documents: readonly number[]) {
     const vectors = from.flatMap((document) => this.#vectorOf(document) ?? []);
@@ -106,7 +106,7 @@ export class NearVector {
   }
 }
 
-/** Facts whose similarities tell how they lie: a mean is then known to a twentieth of the deviation. */
+/** The maximum sample size. Its mean is then accurate to a twentieth of the standard deviation. */
 const MOST_COMPARED = 512;
 
 const joined = (samples: readonly Float64Array[]): Float64Array => {

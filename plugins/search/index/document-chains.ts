@@ -16,18 +16,18 @@ import { SlotTable } from './slot-table.ts';
 import { type Hash64, mix32 } from './text-hash.ts';
 
 /**
- * Walks from the newest document to the oldest: of an entity, over all scopes and gardens of a tenant, or of a triple
- * within one part.
+ * Chains of documents, from the newest to the oldest: of an entity, over all scopes and gardens of a tenant, or of a
+ * triple within one part.
  */
 export class DocumentChains {
   readonly #documents: DocumentTable;
   readonly #entities = new SlotTable();
-  /** Newest of the documents that have left the chain of their entity. */
+  /** The newest document of each entity among those that have left the entity's chain. */
   readonly #leftEntities = new SlotTable();
   readonly #triples = new SlotTable();
   readonly #newest: NewestMarks;
   readonly #newestOfEntity: NewestMarks;
-  /** Documents below are linked; those of a snapshot are when there is time, or when somebody walks. */
+  /** Documents below this number are linked. Those of a snapshot are linked in idle time, or at the first walk. */
   #linked = 0;
   #realm = 0;
   #part = 0;
@@ -47,25 +47,25 @@ export class DocumentChains {
     this.#newestOfEntity = new NewestMarks(documents);
   }
 
-  /** Of the documents up to this one, and of its entity where that is asked for, none is newer than the result. */
+  /** Returns a document such that none up to `document`, optionally of its entity only, is newer. */
   newestUpTo(document: number, ofEntity: boolean): number {
     this.linkSome();
     return (ofEntity ? this.#newestOfEntity : this.#newest).upTo(document);
   }
 
-  /** Takes a new document in, unless older ones still wait for it. */
+  /** Links a new document, unless older ones are still unlinked. */
   link(document: number): void {
     if (document === this.#linked) this.linkSome(1);
   }
 
-  /** Takes in so many of the documents that wait, or all of them; true while more do. */
+  /** Links at most this many unlinked documents, by default all. Returns true if some remain. */
   linkSome(most = Number.POSITIVE_INFINITY): boolean {
     const end = Math.min(this.#documents.count, this.#linked + most);
     for (; this.#linked < end; this.#linked += 1) this.#link(this.#linked);
     return end < this.#documents.count;
   }
 
-  /** Puts a document before the older ones of its entity and its triple. */
+  /** Inserts a document before the older ones of its entity and its triple. */
   #link(document: number): void {
     const documents = this.#documents;
     this.#part = documents.word(document, PART);
@@ -91,9 +91,8 @@ export class DocumentChains {
   }
 
   /**
-   * Documents of an entity of a tenant that were not ended, newest first. Those that were ended leave the chain on the
-   * way, so that the facts that were retracted are passed only once. The chain that they then belong to is asked for
-   * the past alone.
+   * Yields documents of an entity that were not ended, newest first. Ended ones leave the chain on the way, so that
+   * retracted facts are passed only once. Searches of the past read the chain that holds them then.
    */
   *ofEntity(tenant: number, entity: Hash64): Generator<number> {
     this.linkSome();
@@ -104,7 +103,7 @@ export class DocumentChains {
     while (document >= 0) {
       const older = documents.word(document, ENTITY_CHAIN) - 1;
       const isEnded = ((documents.flags[document] as number) & ENDED) !== 0;
-      // The head always stays: the table finds the chain by it.
+      // The head always stays, because the table finds the chain by it.
       if (kept >= 0 && isEnded) {
         documents.setWord(kept, ENTITY_CHAIN, older + 1);
         this.#leave(document, tenant, entity);
@@ -114,7 +113,7 @@ export class DocumentChains {
     }
   }
 
-  /** All documents of an entity of a tenant, ended ones too, in no order. */
+  /** Yields all documents of an entity of a tenant, ended ones too, in no order. */
   *everyOfEntity(tenant: number, entity: Hash64): Generator<number> {
     this.linkSome();
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
@@ -124,7 +123,7 @@ export class DocumentChains {
     }
   }
 
-  /** Puts a document into the chain of those that have left that of their entity. */
+  /** Moves a document to the chain of those that have left the chain of their entity. */
   #leave(document: number, tenant: number, entity: Hash64): void {
     this.#seek(realmOf(tenant, SCOPES[0]), entity, entity);
     const hash = this.#entityHash();
@@ -135,8 +134,8 @@ export class DocumentChains {
   }
 
   /**
-   * Documents of a triple in one part that were not ended, newest first. `visit` may end documents; those leave the
-   * chain, so that ending all facts of a triple again and again does not walk over all that ever were.
+   * Visits documents of a triple in one part that were not ended, newest first. `visit` may end documents, which then
+   * leave the chain. So repeated endings of a triple do not walk over all its past facts.
    */
   visitTriple(part: IndexPart, entity: Hash64, relation: Hash64, visit: (document: number) => void): void {
     this.linkSome();
@@ -148,7 +147,7 @@ export class DocumentChains {
     while (document >= 0) {
       const older = documents.word(document, TRIPLE_CHAIN) - 1;
       visit(document);
-      // The head always stays: the table finds the chain by it.
+      // The head always stays, because the table finds the chain by it.
       if (kept < 0 || ((documents.flags[document] as number) & ENDED) === 0) kept = document;
       else documents.setWord(kept, TRIPLE_CHAIN, older + 1);
       document = older;

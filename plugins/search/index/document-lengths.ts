@@ -3,10 +3,11 @@ import { WordList } from '../words/word-list.ts';
 import { firstPlace } from './stamped-list.ts';
 
 /**
- * How many words each document has. The norm of a short one says it; only those of long ones take room, 8 bytes each.
+ * The number of words of each document. The norm of a short document is exact, so only long ones take room, 8 bytes
+ * each.
  */
 export class DocumentLengths {
-  /** Ascending. */
+  /** Document numbers, ascending. */
   readonly documents = new WordList();
   readonly lengths = new WordList();
 

@@ -6,18 +6,18 @@ import { tenantOfRealm } from './realm.ts';
 import { firstPlace, StampedList } from './stamped-list.ts';
 import type { Hash64 } from './text-hash.ts';
 
-/** The members of a fact that the index stores besides its words and its vector. */
+/** The members of a fact that the index stores, apart from its words and its vector. */
 export interface DocumentMembers {
   readonly id: string;
   readonly hlc: Hlc;
   readonly feed: Hlc;
-  /** Words of its text. */
+  /** The number of words of its text. */
   readonly length: number;
-  /** `Infinity` for a fact that does not expire. */
+  /** The expiry in milliseconds; `Infinity` for a fact that does not expire. */
   readonly expiresMs: number;
   readonly confidence: number;
   readonly part: number;
-  /** Place among the documents of its part. */
+  /** Index among the documents of its part. */
   readonly ordinal: number;
   readonly realm: number;
   readonly norm: number;
@@ -27,25 +27,25 @@ export interface DocumentMembers {
   readonly session: Hash64;
 }
 
-/** Flag of a document that is covered. */
+/** Flag of a document that a cover has ended. */
 export const ENDED = 1;
-/** Flag of a document with a time to live. */
+/** Flag of a document with a time-to-live. */
 export const TIMED = 2;
-/** Flag of a document whose time to live was over when it was set. */
+/** Flag of a document whose time-to-live was already over when it was set. */
 export const TIMED_LATE = 4;
 
 /**
- * Documents by number, in the order of the feed. They are only ever added; only the expiry, flags and chains of one
- * change.
+ * Documents by number, in the order of the feed. They are only ever added. Only the expiry, flags and chains of a
+ * document change.
  */
 export class DocumentTable {
   readonly rows = new PagedRows(ROW_WORDS);
   readonly ids: IdTable;
-  /** Norms and flags of the documents, apart from their rows because every posting that is scored asks for them. */
+  /** Norms and flags of the documents, apart from their rows because scoring reads them for every posting. */
   norms = new Uint8Array(1_024);
   flags = new Uint8Array(1_024);
   readonly lengths = new DocumentLengths();
-  /** Documents whose stamp in the feed is not their own: those of other nodes, and those that were restored. */
+  /** Documents whose feed stamp differs from their own stamp: those of other nodes, and restored ones. */
   readonly received = new StampedList();
 
   constructor(seed: number) {
@@ -83,11 +83,11 @@ export class DocumentTable {
     return document;
   }
 
-  /** How many documents there were when the feed had come to this stamp; they are the first ones. */
+  /** Returns the number of documents at a feed stamp. They are the first ones. */
   countUpTo({ wallMs, counter }: Hlc): number {
     const received = this.received.numbers;
     const known = this.received.countUpTo({ wallMs, counter });
-    // Of the received ones the last that was there and the first that was not say where to look among the others.
+    // The last received document up to the stamp and the first one after it bound the search among the others.
     const from = known === 0 ? 0 : received.at(known - 1) + 1;
     const to = known === received.length ? this.count : received.at(known);
     return from + firstPlace(to - from, (place) => !this.isUpTo(from + place, wallMs, counter));
@@ -118,20 +118,20 @@ export class DocumentTable {
     this.rows.doublesOf(document)[this.rows.doubleAt(document) + EXPIRES] = expiresMs;
   }
 
-  /** Whether the stamp comes after that of the document. */
+  /** True if the stamp is above that of the document. */
   isBefore(document: number, wallMs: number, counter: number): boolean {
     const own = this.double(document, HLC_WALL);
     return own < wallMs || (own === wallMs && this.word(document, HLC_COUNTER) < counter);
   }
 
-  /** Whether the stamp of the document is this one or comes before it. */
+  /** True if the stamp is that of the document or below it. */
   isUpTo(document: number, wallMs: number, counter: number): boolean {
     return this.isBefore(document, wallMs, counter + 1);
   }
 
   /**
-   * Whether a document gives way to another one: by its stamp, then by its identifier. Every index of the same facts
-   * agrees on it, in any order of arrival.
+   * True if a document is older than another one: by its stamp, then by its identifier. All indexes of the same facts
+   * agree, in any order of arrival.
    */
   isOlder(document: number, than: number): boolean {
     const [own, other] = [this.double(document, HLC_WALL), this.double(than, HLC_WALL)];
@@ -150,7 +150,7 @@ export class DocumentTable {
     into.lo = this.word(document, member + 1);
   }
 
-  /** Room for the norms of the documents from one on, after their rows were restored. */
+  /** Returns room for the norms of restored documents from this number on. */
   normsFrom(document: number): Uint8Array {
     this.#reserve(this.count);
     return this.norms.subarray(document, this.count);
@@ -167,17 +167,17 @@ export class DocumentTable {
   }
 }
 
-/** Members of a row: doubles, counted in doubles. */
+/** Offsets of the doubles in a row. */
 export const HLC_WALL = 0;
 export const EXPIRES = 1;
 export const CONFIDENCE = 2;
-/** Members of a row: words, counted in words. Hashes take two. */
+/** Offsets of the 32-bit words in a row. A hash takes two. */
 export const HLC_COUNTER = 6;
 export const PART = 7;
 export const ORDINAL = 8;
-/** Older document of the entity, plus one; 0 for none. */
+/** Number of the next older document of the entity, plus one; 0 for none. */
 export const ENTITY_CHAIN = 9;
-/** Older document of the triple that was not ended, plus one; 0 for none. */
+/** Number of the next older document of the triple that was not ended, plus one; 0 for none. */
 export const TRIPLE_CHAIN = 10;
 const ID = 11;
 export const ENTITY = 15;

@@ -4,8 +4,8 @@ import { SlotTable } from './slot-table.ts';
 import { mix32 } from './text-hash.ts';
 
 /**
- * Rows by tenant and identifier: two tenants may have facts of one identifier. A UUID is kept in 16 bytes of its row,
- * any other identifier beside the table.
+ * Finds rows by tenant and identifier, because two tenants may use the same identifier. A UUID takes 16 bytes of its
+ * row. Other identifiers are stored beside the table.
  */
 export class IdTable {
   readonly #rows: PagedRows;
@@ -26,8 +26,8 @@ export class IdTable {
   };
 
   /**
-   * `offset` is where the four words of the identifier are in a row, `tenantOf` the tenant's number of a row. Peers
-   * choose identifiers, hence the seed.
+   * `offset` is the index of the identifier's four words in a row. `tenantOf` returns the tenant number of a row. Peers
+   * choose identifiers, so the hash needs a seed.
    */
   constructor(rows: PagedRows, offset: number, seed: number, tenantOf: (row: number) => number) {
     this.#rows = rows;
@@ -36,14 +36,14 @@ export class IdTable {
     this.#tenantOf = tenantOf;
   }
 
-  /** The row under the tenant's identifier, or -1. */
+  /** Returns the row of the tenant's identifier, or -1. */
   find(tenant: number, id: string): number {
     if (!readUuid(id, this.#sought)) return this.#others.get(otherKey(tenant, id)) ?? -1;
     this.#soughtTenant = tenant;
     return this.#table.find(this.#hashOf(this.#sought, tenant), this.#isSought);
   }
 
-  /** Writes a new identifier to its row, which has its tenant. */
+  /** Writes a new identifier to its row, which has its tenant already. */
   add(id: string, row: number): void {
     const tenant = this.#tenantOf(row);
     if (!readUuid(id, this.#sought)) {
@@ -60,12 +60,12 @@ export class IdTable {
     return other ?? uuidText(this.#rows.wordsOf(row), this.#rows.wordAt(row) + this.#offset);
   }
 
-  /** Identifiers that are no UUIDs, of the rows from one up to another one. */
+  /** Returns the identifiers that are not UUIDs, of the rows from `from` up to `to`. */
   others(from: number, to: number): [id: string, row: number][] {
     return [...this.#otherOf].flatMap(([row, id]) => (row >= from && row < to ? [[id, row]] : []));
   }
 
-  /** Finds the rows again that were restored, given the identifiers that are no UUIDs. */
+  /** Rebuilds the hash table of restored rows, given the identifiers that are not UUIDs. */
   restore(others: readonly (readonly [id: string, row: number])[]): void {
     this.#table.reserve(this.#rows.count);
     for (const [id, row] of others) this.add(id, row);

@@ -3,18 +3,18 @@ import { WordList } from '../words/word-list.ts';
 import type { DocumentTable } from './document-table.ts';
 import { firstPlace, StampedList } from './stamped-list.ts';
 
-/** Which facts a part holds. */
+/** Identifies the facts of a part. */
 export interface PartName {
   readonly tenantId: string;
   readonly scope: Scope;
-  /** Null outside gardens. */
+  /** Null for facts outside gardens. */
   readonly gardenId: string | null;
 }
 
 /**
- * All documents that are visible to the same readers: one tenant, one scope, one garden or none. Its statistics are its
- * own, and count ended documents too, so that the end of a fact changes the score of no other. Documents that are
- * withheld are not counted.
+ * All documents that are visible to the same readers: one tenant, one scope, and one garden or none. Each part has its
+ * own statistics. They include ended documents, so that the end of a fact changes no other score, but exclude withheld
+ * ones.
  */
 export class IndexPart implements PartName {
   readonly number: number;
@@ -22,19 +22,19 @@ export class IndexPart implements PartName {
   readonly scope: Scope;
   readonly gardenId: string | null;
   readonly realm: number;
-  /** Words of all documents. */
+  /** The number of words of all documents. */
   totalLength = 0;
-  /** Documents by ordinal. */
+  /** Document numbers by ordinal. */
   readonly documents = new WordList();
-  /** Words of the documents before every 64th ordinal. */
+  /** The number of words of the documents before every 64th ordinal. */
   readonly #lengthsBefore: number[] = [];
-  /** Ordinals of those that are not live at all times; of those that have ended, in that order. */
+  /** Ordinals of the ended documents, in the order of their ends. */
   readonly ended = new StampedList();
   readonly expiring = new WordList();
-  /** Ordinals of those with a confidence below `FAINT`. */
+  /** Ordinals of documents with a confidence below `FAINT`. */
   readonly faint = new WordList();
   leastConfidence = 1;
-  /** Ordinals of those that are withheld, each with its words. */
+  /** The number of words of each withheld document, by ordinal. */
   readonly withheld = new Map<number, number>();
   withheldLength = 0;
 
@@ -50,12 +50,12 @@ export class IndexPart implements PartName {
     return this.documents.length;
   }
 
-  /** Ordinals of the documents below a number are those below the result. */
+  /** Returns the number of documents of this part below a document number; these have the ordinals below the result. */
   countBelow(document: number): number {
     return firstPlace(this.count, (ordinal) => this.documents.at(ordinal) >= document);
   }
 
-  /** The statistics of its first `count` documents: how many, and their words. */
+  /** Returns the statistics of the first `count` documents. */
   statisticsOf(count: number, table: DocumentTable): PartStatistics {
     if (count === this.count) {
       return { documents: count - this.withheld.size, length: this.totalLength - this.withheldLength };
@@ -73,7 +73,7 @@ export class IndexPart implements PartName {
     return { documents, length };
   }
 
-  /** Adds a new document by its number, with the members that may take it out of a search. */
+  /** Adds a new document by its number, with the members that may exclude it from a search. */
   add(document: number, length: number, confidence: number, expiresMs: number): void {
     const ordinal = this.count;
     if ((ordinal & BLOCK_MASK) === 0) this.#lengthsBefore.push(this.totalLength);
@@ -93,5 +93,5 @@ export interface PartStatistics {
 const BLOCK_BITS = 6;
 const BLOCK_MASK = (1 << BLOCK_BITS) - 1;
 
-/** Searches ask for more confidence than this rarely, and then look at every document. */
+/** Searches rarely require a higher confidence than this. Those that do test every document. */
 export const FAINT = 0.5;

@@ -35,12 +35,12 @@ export type IndexedFact = Pick<
 /** The members of a cover that the index reads. */
 export type IndexedCover = Omit<Cover, 'factId' | 'kind'>;
 
-/** Facts about facts, and retractions, are never found by a search. */
+/** Returns false for retractions and facts about facts, which no search ever finds. */
 export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;
 
 /**
- * All that an index holds, and how a fact, a cover or a time to live changes it. Searches read it; nothing is removed
- * from it.
+ * The state of an index, and the changes that facts, covers and times-to-live make to it. Searches read it. Nothing is
+ * ever removed from it.
  */
 export class IndexState {
   readonly hasher: TextHasher;
@@ -65,7 +65,7 @@ export class IndexState {
     this.lifetimes = new LifetimeTable(seed[1]);
   }
 
-  /** Takes a new fact in that can be found. */
+  /** Adds a new fact, which must be findable. */
   add(fact: IndexedFact): void {
     const { documents, lists } = this;
     if (documents.count >= MOST_DOCUMENTS) throw new RangeError('the search index is full');
@@ -89,8 +89,8 @@ export class IndexState {
   }
 
   /**
-   * Withholds the document of a fact from all searches, or gives it back. The words are read from the fact, which must
-   * be as it was when it was taken in.
+   * Withholds the document of a fact from all searches, or restores it. The words are read from the fact, which must be
+   * unchanged since it was added.
    */
   withhold(fact: IndexedFact, isWithheld: boolean): void {
     const { documents, lists, withheld } = this;
@@ -109,12 +109,12 @@ export class IndexState {
     else part.withheld.delete(documents.word(document, ORDINAL));
   }
 
-  /** The document of a fact, or -1. */
+  /** Returns the document number of a fact, or -1. */
   documentOf({ tenantId, id }: FactName): number {
     return this.documents.ids.find(this.catalog.tenantNumber(tenantId), id);
   }
 
-  /** Takes a cover in; the same one again changes nothing. */
+  /** Adds a cover. Adding the same one again changes nothing. */
   cover(cover: IndexedCover): void {
     const { documents, covers, catalog } = this;
     const realm = this.#readTriple(cover);
@@ -127,7 +127,7 @@ export class IndexState {
     });
   }
 
-  /** Takes the time to live of a fact in, which may not be known yet. */
+  /** Stores the time-to-live of a fact that may still be unknown. */
   expire(expiry: Expiry): void {
     const { tenantId, factId } = expiry;
     const { documents, lifetimes, catalog } = this;
@@ -143,7 +143,7 @@ export class IndexState {
     (catalog.parts[documents.word(document, PART)] as IndexPart).expiring.push(documents.word(document, ORDINAL));
   }
 
-  /** Derives from restored rows: parts, and which documents expire. Chains follow later. */
+  /** Derives the parts and the list of expiring documents from restored rows. Chains are linked later. */
   restoreLinks(): void {
     const { documents, lifetimes, catalog } = this;
     for (let document = 0; document < documents.count; document += 1) {
@@ -154,7 +154,7 @@ export class IndexState {
     }
   }
 
-  /** Ends a document again that had ended. */
+  /** Marks a restored document as ended. */
   restoreEnd(document: number, at: Hlc): void {
     this.#end(document, at);
   }
@@ -168,7 +168,7 @@ export class IndexState {
     this.#markTimed(document, tenant, id);
   }
 
-  /** A search of the past sees by the marks which times to live it must look up. */
+  /** Flags a document with a time-to-live, so that a search of the past looks its expiry up. */
   #markTimed(document: number, tenant: number, factId: string): void {
     const { flags } = this.documents;
     const late = this.lifetimes.isLate(tenant, factId) ? TIMED_LATE : 0;
@@ -207,7 +207,7 @@ export class IndexState {
     return document;
   }
 
-  /** By the triple that was read last. */
+  /** Uses the triple that was read last. */
   #endIfCovered(document: number, part: IndexPart, feed: Hlc): void {
     const { covers, documents, catalog } = this;
     if (covers.rows.count === 0) return;
@@ -226,7 +226,7 @@ export class IndexState {
     part.ended.push(this.documents.word(document, ORDINAL), at);
   }
 
-  /** Hashes of entity and relation; the answer is the realm. */
+  /** Hashes the entity and the relation, and returns the realm. */
   #readTriple(triple: Omit<TripleKey, 'gardenId'>): number {
     this.hasher.hash(triple.entityKey, KEY_KINDS.entity, this.#entity);
     this.hasher.hash(triple.relationKey, KEY_KINDS.relation, this.#relation);

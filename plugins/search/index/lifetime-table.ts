@@ -3,8 +3,8 @@ import { IdTable } from './id-table.ts';
 import { PagedRows } from './paged-rows.ts';
 
 /**
- * Times to live that were set for facts of tenants, by number, known here or not; the newest one of a fact counts, and
- * of two with one stamp the earlier end.
+ * Times-to-live of facts of all tenants, by tenant number, even for facts that the index does not know. The newest one
+ * of a fact counts; of two with the same stamp, the earlier end.
  */
 export class LifetimeTable {
   readonly rows = new PagedRows(ROW_WORDS);
@@ -19,7 +19,7 @@ export class LifetimeTable {
     );
   }
 
-  /** True when this is now what counts for the fact. */
+  /** Stores a time-to-live. Returns true if it now counts for the fact. */
   set(tenant: number, factId: string, { expiresMs, hlc, since }: Lifetime): boolean {
     let row = this.ids.find(tenant, factId);
     if (row < 0) {
@@ -37,8 +37,8 @@ export class LifetimeTable {
   }
 
   /**
-   * When the fact expires as far as is known of a moment: for the time to live that counts now if that was set by then,
-   * else as if it had none. An earlier one is not kept.
+   * Returns the expiry of a fact as known at a past moment. The present time-to-live counts if it was set by then;
+   * otherwise the fact counts as having none. Earlier ones are not stored.
    */
   expiryAt(tenant: number, factId: string, asOf: Hlc): number {
     const row = this.ids.find(tenant, factId);
@@ -51,20 +51,20 @@ export class LifetimeTable {
     return compareHlc(since, asOf) > 0 ? limitMs : Math.min(limitMs, this.#read(row, EXPIRES));
   }
 
-  /** Whether the fact was over when its time to live was set. */
+  /** True if the fact was already over when its time-to-live was set. */
   isLate(tenant: number, factId: string): boolean {
     const row = this.ids.find(tenant, factId);
     return this.#read(row, EXPIRES) <= this.#read(row, SINCE_WALL);
   }
 
-  /** When the fact expires for its time to live, `Infinity` when it has none. */
+  /** The expiry by the fact's time-to-live in milliseconds; `Infinity` without one. */
   expiryOf(tenant: number, factId: string): number {
     if (this.rows.count === 0) return Number.POSITIVE_INFINITY;
     const row = this.ids.find(tenant, factId);
     return row < 0 ? Number.POSITIVE_INFINITY : this.#read(row, EXPIRES);
   }
 
-  /** The fact's own end, past which no time to live moves its expiry. Kept for a fact that has a time to live. */
+  /** The fact's own expiry, which bounds its time-to-live. Stored only for facts that have one. */
   limitOf(tenant: number, factId: string): number {
     return this.#read(this.ids.find(tenant, factId), LIMIT);
   }
@@ -90,12 +90,12 @@ export class LifetimeTable {
   }
 }
 
-/** A time to live as the feed tells it. */
+/** A time-to-live from the feed. */
 export interface Lifetime {
   readonly expiresMs: number;
-  /** Stamp of the fact that set it. */
+  /** The stamp of the fact that set it. */
   readonly hlc: Hlc;
-  /** Stamp of the feed from which it holds. */
+  /** The feed stamp from which it holds. */
   readonly since: Hlc;
 }
 

@@ -12,27 +12,27 @@ import { takeSteps } from './take-steps.ts';
 import type { HashSeed } from './text-hash.ts';
 
 /**
- * Takes in changes. Facts come in the order of the feed; everything else comes in any order, before or after the facts
- * it names.
+ * Applies changes to an index. Facts arrive in the order of the feed. All other changes may arrive in any order, before
+ * or after the facts that they name.
  */
 export interface IndexWriter {
   /**
-   * Takes a fact in, and is the one way to; a fact that is known or can never be found changes nothing. Found by the
-   * very next search. Throws a RangeError for a fact whose feed stamp is not after that of the last one taken in.
+   * Adds a fact, which the very next search can find. This is the only way to add one. Ignores a known fact, and one
+   * that no search may find. Throws a RangeError unless the fact's feed stamp is above that of the last added fact.
    */
   add(fact: IndexedFact): void;
   /**
-   * Withholds a fact from every search, as if it had never been taken in, or gives it back. Idempotent; a fact that is
-   * not in the index changes nothing.
+   * Withholds a fact from every search as if it had never been added, or restores it. Idempotent. Ignores a fact that
+   * is not in the index.
    */
   withhold(fact: IndexedFact, isWithheld: boolean): void;
   /** Ends older facts of a triple, for callers who can see the cover. Idempotent. */
   cover(cover: IndexedCover): void;
-  /** Sets when a fact expires; the newest stamp counts. Idempotent. */
+  /** Sets the expiry of a fact. The newest stamp counts. Idempotent. */
   expire(expiry: Expiry): void;
 }
 
-/** A few milliseconds of work. */
+/** The number of documents linked in one go: a few milliseconds of work. */
 const LINKED_AT_ONCE = 4_096;
 
 const BEFORE_ALL: Hlc = { wallMs: 0, counter: -1 };
@@ -41,7 +41,7 @@ export interface RestoredIndex extends Omit<ReadSnapshot, 'state'> {
   readonly index: MemoryIndex;
 }
 
-/** A search index in memory. Its feeder decides what it applies of the feed. */
+/** A search index in memory. Its caller applies the feed to it. */
 export class MemoryIndex implements Pick<SearchIndex, 'ask'>, IndexWriter {
   readonly #state: IndexState;
   readonly #vectors: DenseSearch;
@@ -53,14 +53,17 @@ export class MemoryIndex implements Pick<SearchIndex, 'ask'>, IndexWriter {
     this.#newest = newest;
   }
 
-  /** An empty index. The seed is to be unpredictable: texts of anybody are hashed under it. */
+  /**
+   * Creates an empty index. The seed must be unpredictable, because anybody may choose the texts that are hashed under
+   * it.
+   */
   static create(seed: HashSeed): MemoryIndex {
     return new MemoryIndex(new IndexState(seed), BEFORE_ALL);
   }
 
   /**
-   * The index that a snapshot holds, and the stamp up to which the feed is in it. Throws `UnusableSnapshot` for one
-   * that is damaged, cut short or made by another version. Vectors are not in it.
+   * Reads an index from a snapshot, without its vectors, and the feed stamp up to which it is current. Throws
+   * `UnusableSnapshot` for a snapshot that is damaged, truncated or of another version.
    */
   static async restore(source: ByteSource): Promise<RestoredIndex> {
     const { state, applied, place, frames } = await readSnapshot(source);
@@ -68,31 +71,31 @@ export class MemoryIndex implements Pick<SearchIndex, 'ask'>, IndexWriter {
   }
 
   /**
-   * The index as it is now, or what it has learned since some place, as chunks of bytes of about a megabyte. It may go
-   * on learning between chunks; `applied` is the stamp up to which the feed is in it now. See `beginSegment`.
+   * Writes the present index, or its additions since a position, as chunks of about a megabyte. The index may change
+   * between chunks. `applied` is the feed stamp up to which it is current now. See `beginSegment`.
    */
   snapshot(applied: Hlc, options?: SnapshotOptions): WrittenSegment {
     return beginSegment(this.#state, applied, options);
   }
 
-  /** Runs part of the work deferred at restore (otherwise done on first use). Returns true while some remains. */
+  /** Does part of the work that the restore deferred (otherwise done on first use). Returns true while some remains. */
   settle(): boolean {
     return this.#state.chains.linkSome(LINKED_AT_ONCE);
   }
 
-  /** Facts that can be found by somebody, or could before they ended. */
+  /** The number of facts that some reader can find, or could find before they ended. */
   get size(): number {
     return this.#state.documents.count;
   }
 
-  /** A layer of vectors, empty or of tables that were read, to be filled and then served. */
+  /** Creates a layer of vectors, empty or from given tables, to be filled and then served. */
   createVectors<T extends CodeTable>(codes: VectorCodes<T>, tables?: readonly (T | undefined)[]): VectorLayer<T> {
     return new VectorLayer(this.#state, codes, tables);
   }
 
   /**
-   * Which layers of this index `dense` searches from now on, those of the embedder that is asked for by default first.
-   * Before the first call it finds nothing. A fact has a vector in one of them alone.
+   * Sets the layers that `near`, `spread` and `feedback` search. Those of the default embedder come first. Before the
+   * first call they find nothing. A fact has a vector in only one layer.
    */
   serveVectors(...layers: readonly ServedLayer[]): void {
     this.#vectors.serve(layers);
@@ -111,7 +114,7 @@ export class MemoryIndex implements Pick<SearchIndex, 'ask'>, IndexWriter {
     this.#state.withhold(fact, isWithheld);
   }
 
-  /** Whether a fact is in the index and may be found. */
+  /** True if a fact is in the index and may be found. */
   shows(fact: FactName): boolean {
     const document = this.#state.documentOf(fact);
     return document >= 0 && !this.#state.withheld.has(document);

@@ -3,7 +3,7 @@ import type { IndexState } from './index-state.ts';
 import { TopDocuments } from './top-documents.ts';
 import type { ViewFilter } from './view-filter.ts';
 
-/** The newest documents that the filter accepts, newest first, each with its confidence. */
+/** Returns the newest documents that the filter accepts, newest first, each with its confidence. */
 export const newestDocuments = (
   state: IndexState,
   filter: ViewFilter,
@@ -14,7 +14,7 @@ export const newestDocuments = (
   const top = new TopDocuments(limit, documents.count, (document, than) => documents.isOlder(document, than));
   const isOrdered = filter.entity === undefined || !filter.isPast;
   for (const document of newestFirst(state, filter)) {
-    // Facts of other nodes come late: behind older ones there may be newer ones.
+    // Facts of other nodes arrive late, so newer documents may follow behind older ones.
     if (isOrdered && top.last !== undefined) {
       const newest = chains.newestUpTo(document, filter.entity !== undefined);
       if (documents.isOlder(newest, top.last)) break;

@@ -1,20 +1,19 @@
 import type { DocumentTable } from './document-table.ts';
 
 /**
- * The newest document up to each one of a list. Documents come nearly always in the order of their stamps, so only late
- * ones, such as facts of other nodes, take room. A walk from the end knows by it whether something newer is still to
- * come.
+ * For each document of a list, the newest one up to it. Documents mostly arrive in the order of their stamps, so only
+ * late ones take room, such as facts of other nodes. A walk from the end uses it to know if something newer follows.
  */
 export class NewestMarks {
   readonly #documents: DocumentTable;
-  /** By document, plus one; 0 for a document that is the newest itself. */
+  /** By document: the number of the newest one up to it, plus one; 0 if that is the document itself. */
   #marks = new Uint32Array(0);
 
   constructor(documents: DocumentTable) {
     this.#documents = documents;
   }
 
-  /** Neither the document nor one before it is newer than this one. */
+  /** Returns the newest document up to this one. */
   upTo(document: number): number {
     const mark = this.#marks[document] ?? 0;
     return mark === 0 ? document : mark - 1;

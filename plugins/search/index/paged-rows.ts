@@ -1,17 +1,17 @@
 /**
- * Rows of equal size in pages that are never moved, so that a table grows without copying what it holds. A row is read
- * as words of 32 bits and as doubles over the same bytes.
+ * Rows of equal size, in pages that never move, so that a table grows without copying its content. A row is readable as
+ * 32-bit words and as doubles over the same bytes.
  */
 export class PagedRows {
   readonly rowWords: number;
   readonly #words: Uint32Array[] = [];
   readonly #doubles: Float64Array[] = [];
   #count = 0;
-  /** Rows below existed when the changes were last read. */
+  /** Rows below this number existed when the changes were last read. */
   #written = 0;
   readonly #changed = new Set<number>();
 
-  /** `rowWords` is even, so that a double is never cut. */
+  /** `rowWords` must be even, so that no double spans two rows. */
   constructor(rowWords: number) {
     this.rowWords = rowWords;
   }
@@ -36,27 +36,27 @@ export class PagedRows {
     return this.#doubles[row >>> PAGE_BITS] as Float64Array;
   }
 
-  /** Where the row begins among the words of its page. */
+  /** Returns the offset of the row among the words of its page. */
   wordAt(row: number): number {
     return (row & PAGE_MASK) * this.rowWords;
   }
 
-  /** Where the row begins among the doubles of its page. */
+  /** Returns the offset of the row among the doubles of its page. */
   doubleAt(row: number): number {
     return ((row & PAGE_MASK) * this.rowWords) / 2;
   }
 
-  /** Says that a row has changed which may have been written down. */
+  /** Marks a row as changed since the last snapshot. */
   touch(row: number): void {
     if (row < this.#written) this.#changed.add(row);
   }
 
-  /** How many rows there were at the last call of `takeChanged`. */
+  /** The number of rows at the last call of `takeChanged`. */
   get written(): number {
     return this.#written;
   }
 
-  /** The rows that have changed of those that were there at the last call, ascending. */
+  /** Returns the rows changed since the last call, among those that existed then, ascending. */
   takeChanged(): number[] {
     const changed = [...this.#changed].sort((a, b) => a - b);
     this.#changed.clear();
@@ -64,7 +64,7 @@ export class PagedRows {
     return changed;
   }
 
-  /** The bytes of the rows from one up to another one, page by page; they change with the rows. */
+  /** Yields the bytes of the rows from `from` up to `to`, page by page, without copying them. */
   *bytes(from: number, to: number): Generator<Uint8Array> {
     for (let row = from; row < to; ) {
       const next = Math.min(to, (row | PAGE_MASK) + 1);
@@ -73,10 +73,10 @@ export class PagedRows {
     }
   }
 
-  /** Appends so many rows as `bytes` gave them: `read` fills the bytes of a page, or of its rest. */
+  /** Appends rows from the output of `bytes`. `read` fills the bytes of a page, or of its rest. */
   async restore(count: number, read: (into: Uint8Array) => Promise<void>): Promise<void> {
     const end = this.#count + count;
-    // One piece of memory for all of them: each one that is made may begin a collection of garbage.
+    // One allocation serves all pages, because each allocation may start a garbage collection.
     const missing = Math.ceil(end / PAGE_ROWS) - this.#words.length;
     const pageBytes = PAGE_ROWS * this.rowWords * 4;
     const buffer = new ArrayBuffer(missing * pageBytes);
@@ -89,7 +89,7 @@ export class PagedRows {
     }
   }
 
-  /** Rows of one page. */
+  /** Returns the bytes of consecutive rows of one page. */
   #bytesOf(from: number, to: number): Uint8Array {
     const rowBytes = this.rowWords * 4;
     const { buffer, byteOffset } = this.wordsOf(from);

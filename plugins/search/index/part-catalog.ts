@@ -4,8 +4,8 @@ import { IndexPart, type PartName } from './index-part.ts';
 import { realmOf } from './realm.ts';
 
 /**
- * The parts of an index, and the numbers that stand for tenants and gardens inside it. Numbers are given once, in order
- * of appearance.
+ * The parts of an index, and the numbers that stand for tenants and gardens inside it. Numbers are assigned once, in
+ * order of appearance.
  */
 export class PartCatalog {
   readonly parts: IndexPart[] = [];
@@ -23,7 +23,7 @@ export class PartCatalog {
     return part;
   }
 
-  /** The part of that name, if it holds anything. */
+  /** Returns the part of that name, or undefined if it has no documents. */
   knownPart({ tenantId, scope, gardenId }: PartName): IndexPart | undefined {
     return this.#tenants.get(tenantId)?.parts.get(keyOf({ scope, gardenId }));
   }
@@ -40,12 +40,12 @@ export class PartCatalog {
     return number;
   }
 
-  /** The number of a place: a garden, or outside all gardens. */
+  /** Returns the number of a place: a garden, or outside all gardens. */
   placeNumber(gardenId: string | null): number {
     return gardenId === null ? OUTSIDE_GARDENS : this.gardenNumber(gardenId);
   }
 
-  /** The parts that the view opens. A garden that it names but does not read opens nothing. */
+  /** Returns the parts that the view may read. A garden that the view names but may not read adds none. */
   open(view: SearchView): IndexPart[] {
     const tenant = this.#tenants.get(view.tenantId);
     if (tenant === undefined) return [];
@@ -58,12 +58,12 @@ export class PartCatalog {
     });
   }
 
-  /** Tenants and gardens in the order of their numbers. */
+  /** Returns the tenants and gardens in the order of their numbers. */
   names(): { readonly tenants: string[]; readonly gardens: string[] } {
     return { tenants: [...this.#tenants.keys()], gardens: [...this.#gardens.keys()] };
   }
 
-  /** Gives the names their numbers again, in an empty catalog or one that begins with the same names. */
+  /** Restores the numbers of names, in an empty catalog or one that begins with the same names. */
   restoreNames(names: { readonly tenants: readonly string[]; readonly gardens: readonly string[] }): void {
     for (const tenant of names.tenants) this.#tenantOf(tenant);
     for (const garden of names.gardens) this.gardenNumber(garden);

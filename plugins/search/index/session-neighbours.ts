@@ -1,12 +1,12 @@
 import type { Hit } from '../search-api.ts';
 import type { SessionSides } from './session-sides.ts';
 
-/** The share of a seed's score that a fact beside it gets, by their distance. */
+/** The share of a seed's score that its neighbours in the session get, by their distance. */
 export const NEIGHBOUR_WEIGHTS: readonly number[] = [0.4, 0.3, 0.2, 0.1];
 
 /**
- * Documents near the seeds in their sessions, by number, with the most that any seed gives them. Many weak seeds around
- * a fact do not make it more relevant. Distance counts those facts of the session that the view may find.
+ * Returns documents near the seeds in their sessions, each with the highest score that one seed gives it. Many weak
+ * seeds around a fact do not make it more relevant. Distances count only facts that the view may find.
  */
 export const sessionNeighbours = (
   sides: SessionSides,

@@ -5,26 +5,26 @@ import { PART, SESSION } from './document-table.ts';
 import type { IndexState } from './index-state.ts';
 import type { ViewFilter } from './view-filter.ts';
 
-/** Facts that the view leaves out are passed over, as far as this. */
+/** The maximum number of facts outside the view that are skipped on one side. */
 const MOST_PASSED = 256;
 
-/** Documents before and after another one in its session, each nearest first. */
+/** Documents before and after a document in its session, nearest first. */
 export interface Sides {
   readonly before: readonly number[];
   readonly after: readonly number[];
 }
 
 /**
- * The neighbours of documents in their sessions that a view may find, over all opened parts together. It looks up each
- * session and each document once.
+ * Finds the neighbours of documents in their sessions, among those that a view may find, over all opened parts. Looks
+ * up each session and each document once.
  */
 export class SessionSides {
-  /** How many documents there are on each side at most. */
+  /** The maximum number of documents on each side. */
   readonly reach: number;
   readonly #state: IndexState;
   readonly #filter: ViewFilter;
   readonly #open: ReadonlySet<number>;
-  /** The postings of a session in each opened part. */
+  /** The postings of each session in the opened parts. */
   readonly #sessions = new Map<string, readonly Uint32Array[]>();
   readonly #known = new Map<number, Sides>();
 
@@ -35,7 +35,7 @@ export class SessionSides {
     this.#open = new Set(filter.parts.map(({ number }) => number));
   }
 
-  /** The document of an identifier, or -1 for one that is not in an opened part. */
+  /** Returns the document of an identifier, or -1 if no opened part holds it. */
   documentOf(tenantId: string, id: string): number {
     const document = this.#state.documentOf({ tenantId, id });
     if (document < 0 || document >= this.#filter.end) return -1;
@@ -77,7 +77,7 @@ export class SessionSides {
     return found.sort((a, b) => direction * (a - b)).slice(0, this.reach);
   }
 
-  /** Adds what one list has from a place on. */
+  /** Adds the documents of one list, from an index on. */
   #take(list: Uint32Array, from: number, direction: -1 | 1, found: number[]): void {
     let taken = 0;
     let at = from;

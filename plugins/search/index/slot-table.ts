@@ -1,12 +1,12 @@
 /**
- * Finds numbers by hash: open addressing over a typed array, 8 bytes a slot. It stores 32 bits of the hash with each
- * number; the holder of the numbers says whether one is really meant. Growing moves a few entries with every insertion,
- * so that no insertion waits for all of them.
+ * A hash table for numbers: open addressing over a typed array, 8 bytes per slot. It stores 32 bits of each hash, and
+ * the caller tells if a found number is the right one. Growing moves a few entries with every insertion, so that no
+ * insertion waits for all of them.
  */
 export class SlotTable {
   #slots = new Uint32Array(FIRST_SLOTS * 2);
   #count = 0;
-  /** The table that is being emptied; entries before `#moved` are in the new one. */
+  /** The smaller table during growth; its entries before `#moved` are in the new one. */
   #old: Uint32Array | undefined;
   #moved = 0;
 
@@ -14,7 +14,7 @@ export class SlotTable {
     return this.#count;
   }
 
-  /** The number under the hash for which `isMeant` holds, or -1. */
+  /** Returns the number under the hash for which `isMeant` holds, or -1. */
   find(hash: number, isMeant: (value: number) => boolean): number {
     const found = find(this.#slots, hash, isMeant);
     const slot = found >= 0 || this.#old === undefined ? found : find(this.#old, hash, isMeant);
@@ -30,7 +30,7 @@ export class SlotTable {
     this.#count += 1;
   }
 
-  /** Puts a number in the place of the one for which `isMeant` holds; false when there is none. */
+  /** Replaces the number for which `isMeant` holds. Returns false if there is none. */
   replace(hash: number, isMeant: (value: number) => boolean, value: number): boolean {
     for (const slots of this.#old === undefined ? [this.#slots] : [this.#slots, this.#old]) {
       const slot = find(slots, hash, isMeant);
@@ -41,7 +41,7 @@ export class SlotTable {
     return false;
   }
 
-  /** Makes an empty table as large as it is to be, so that it need not grow. */
+  /** Allocates an empty table for this many numbers, so that it need not grow. */
   reserve(count: number): void {
     if (this.#count > 0) return;
     let length = this.#slots.length;
@@ -71,7 +71,7 @@ export class SlotTable {
 }
 
 const FIRST_SLOTS = 64;
-/** Enough to have moved everything long before the new table is full. */
+/** The number of entries moved per insertion, enough to finish long before the new table is full. */
 const MOVED_AT_ONCE = 16;
 
 const find = (slots: Uint32Array, hash: number, isMeant: (value: number) => boolean): number => {

@@ -2,8 +2,8 @@ import type { Hlc } from '../../../kernel/thread-api.ts';
 import { WordList } from '../words/word-list.ts';
 
 /**
- * Numbers in the order in which something befell them, each with the stamp of the feed at which it did: 16 bytes each.
- * Stamps never fall: one that is below the last one counts as the last one.
+ * A list of numbers, each with the feed stamp of its event, 16 bytes each. Stamps never decrease: one below the last
+ * one is stored as the last one.
  */
 export class StampedList {
   readonly numbers = new WordList();
@@ -28,7 +28,7 @@ export class StampedList {
     return { wallMs: this.#wallAt(place), counter: this.#counters.at(place) };
   }
 
-  /** How many have a stamp up to this one; they are the first ones. */
+  /** Returns the number of entries up to this stamp. They are the first ones. */
   countUpTo(stamp: Hlc): number {
     return firstPlace(this.length, (place) => this.#isAfter(place, stamp));
   }
@@ -43,7 +43,10 @@ export class StampedList {
   }
 }
 
-/** The first of so many places for which `isBehind` holds, or their number; it holds for all places behind that one. */
+/**
+ * Binary search: returns the first index below `count` for which `isBehind` holds, or `count`. `isBehind` must hold for
+ * all later indices too.
+ */
 export const firstPlace = (count: number, isBehind: (place: number) => boolean): number => {
   let low = 0;
   let high = count;

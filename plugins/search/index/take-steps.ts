@@ -9,7 +9,7 @@ import { TopDocuments } from './top-documents.ts';
 import { ViewFilter } from './view-filter.ts';
 import { wordsTogether } from './words-together.ts';
 
-/** Takes the steps of a plan over a state that does not change meanwhile. */
+/** Runs the steps of a plan on a state that does not change meanwhile. */
 export const takeSteps = (
   plan: readonly SearchStep[],
   view: SearchView,

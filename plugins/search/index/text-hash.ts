@@ -1,17 +1,19 @@
 import type { Random } from '../../../kernel/plugin-api.ts';
 
-/** A 64-bit hash, in two halves of 32 bits without sign. Holders are reused: no garbage is made per word. */
+/**
+ * A 64-bit hash as two unsigned halves of 32 bits. Callers reuse the objects, so that hashing a word allocates nothing.
+ */
 export interface Hash64 {
   hi: number;
   lo: number;
 }
 
-/** Keeps keys of one kind apart from equal keys of another. Part of the format of snapshots. */
+/** Separates keys of one kind from equal keys of another. Part of the snapshot format. */
 export const KEY_KINDS = { term: 1, entity: 2, relation: 3, session: 4, garden: 5 } as const;
 
 /**
- * 128 bits in words of 32, drawn for each index. Kept in its snapshot, which holds what everybody said anyway, and told
- * to nobody.
+ * A random seed of 128 bits, drawn for each index. Stored in its snapshot, which holds the content of facts anyway, and
+ * never published.
  */
 export type HashSeed = readonly [a: number, b: number, c: number, d: number];
 
@@ -22,8 +24,8 @@ export const drawHashSeed = (random: Random): HashSeed => {
 };
 
 /**
- * Hashes texts under a seed. A writer chooses texts, but does not know the seed. So a writer can choose neither texts
- * that meet in the tables of the index and make it slow, nor two names that the index takes for one.
+ * Hashes texts under a secret seed. Writers choose texts, but do not know the seed. So they can neither slow the index
+ * by colliding texts nor make it confuse two names.
  */
 export class TextHasher {
   readonly seed: HashSeed;
@@ -35,7 +37,7 @@ export class TextHasher {
     [, , this.#c, this.#d] = seed;
   }
 
-  /** Hashes a text into `into`. */
+  /** Writes the hash of a text to `into`. */
   hash(text: string, kind: number, into: Hash64): void {
     let a = this.startA(kind);
     let b = this.startB(kind);
@@ -47,7 +49,10 @@ export class TextHasher {
     this.finish(a, b, text.length, into);
   }
 
-  /** For those who walk a text themselves: begin with both starts, one step a character as in `hash`, then `finish`. */
+  /**
+   * For callers that read a text themselves: start with both start values, apply one step per character as `hash` does,
+   * then call `finish`.
+   */
   startA(kind: number): number {
     return Math.imul(kind, 0x85ebca6b) ^ this.seed[0];
   }
@@ -64,11 +69,11 @@ export class TextHasher {
   }
 }
 
-/** Steps of the hash for those who walk a text themselves. */
+/** Multipliers of the hash steps, for callers that read a text themselves. */
 export const STEP_A = 0x9e3779b1;
 export const STEP_B = 0x5f356495;
 
-/** Every bit of the outcome depends on every bit of the number. */
+/** Mixes a number so that every bit of the result depends on every bit of the input. */
 export const mix32 = (number: number): number => {
   let mixed = number ^ (number >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);

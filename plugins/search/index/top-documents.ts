@@ -1,11 +1,11 @@
-/** Whether the first document gives way to the other one where their scores are equal. */
+/** Compares documents of equal score: true if the first one is older and ranks below the other. */
 export type IsOlder = (document: number, than: number) => boolean;
 
 const inOrderOfNumbers: IsOlder = (document, than) => document < than;
 
 /**
- * The best documents that were offered, at most `limit`: highest score first, of equal ones the newest. A heap whose
- * root is the one to give way.
+ * Collects the best offered documents, at most `limit`: highest score first, then newest first. A heap whose root ranks
+ * last.
  */
 export class TopDocuments {
   readonly #limit: number;
@@ -15,8 +15,8 @@ export class TopDocuments {
   #count = 0;
 
   /**
-   * `most` documents will be offered at most: no more room is made. Without `isOlder` the one with the lower number is
-   * the older one.
+   * At most `most` documents will be offered, which bounds the allocation. Without `isOlder` the lower number counts as
+   * older.
    */
   constructor(limit: number, most: number, isOlder: IsOlder = inOrderOfNumbers) {
     this.#limit = limit;
@@ -25,12 +25,12 @@ export class TopDocuments {
     this.#documents = new Uint32Array(Math.min(limit, most));
   }
 
-  /** A score below this one has no chance; an equal one may. */
+  /** The least score that a further document needs. An equal one may still enter. */
   get threshold(): number {
     return this.#count < this.#limit ? 0 : (this.#scores[0] as number);
   }
 
-  /** The document that gives way next; undefined while there is room. */
+  /** The lowest-ranked document of a full heap; undefined while there is room. */
   get last(): number | undefined {
     return this.#count < this.#limit ? undefined : this.#documents[0];
   }
@@ -46,7 +46,7 @@ export class TopDocuments {
     this.#sink(document, score, this.#count);
   }
 
-  /** Empties the heap. */
+  /** Empties the heap and returns its documents, best first. */
   take(): { readonly document: number; readonly score: number }[] {
     const taken: { document: number; score: number }[] = new Array(this.#count);
     while (this.#count > 0) {

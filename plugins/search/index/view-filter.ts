@@ -6,21 +6,21 @@ import { type Hash64, KEY_KINDS, type TextHasher } from './text-hash.ts';
 
 /**
  * Selects the documents of the opened parts that a search may find. They have the requested entity and relation, and
- * are live for the caller at that time, as `liveAmong` of the kernel judges it. A search of the past selects among the
+ * are live for the caller at that time, as `liveAmong` of the kernel defines it. A search of the past selects among the
  * documents of that moment, where a document that ended later is still live.
  */
 export class ViewFilter {
-  /** Parts that hold anything at the moment that is asked about. */
+  /** Parts that held a document at the requested moment. */
   readonly parts: readonly IndexPart[];
   readonly entity: Hash64 | undefined;
-  /** Documents below this number were there. */
+  /** Documents below this number existed at the requested moment. */
   readonly end: number;
   readonly #state: IndexState;
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
-  /** Triples that are left out, by the number of their part and by a word of their entity's hash. */
+  /** Excluded triples, by the number of their part and by a word of their entity's hash. */
   readonly #contested: ReadonlyMap<number, ContestedTriples>;
-  /** Of the past: by the number of a part, what of it was there and had ended. */
+  /** For a search of the past: the document and end counts of each part at that moment, by part number. */
   readonly #pasts = new Map<number, PartPast>();
   #withheldBits: Uint32Array | undefined;
 
@@ -40,7 +40,7 @@ export class ViewFilter {
     return this.#view.asOf !== undefined;
   }
 
-  /** How many documents of a part were there; they are its first ones. */
+  /** Returns the number of documents that a part had at the moment. They are its first ones. */
   countOf(part: IndexPart): number {
     return this.end === this.#state.documents.count ? part.count : this.#pastOf(part).count;
   }
@@ -49,13 +49,13 @@ export class ViewFilter {
     return part.statisticsOf(this.countOf(part), this.#state.documents);
   }
 
-  /** A bit for each document that was there, set for those that are withheld. */
+  /** Returns a bit for each document of the moment, set for the withheld ones. */
   withheldBits(): Uint32Array {
     this.#withheldBits ??= this.#state.withheld.bits(this.end);
     return this.#withheldBits;
   }
 
-  /** Documents of the entity that is asked for, in all parts: newest first, but in no order in a search of the past. */
+  /** Yields documents of the requested entity in all parts: newest first, but in no order in a search of the past. */
   *ofEntity(): Generator<number> {
     const [part] = this.parts;
     if (part === undefined || this.entity === undefined) return;
@@ -65,7 +65,7 @@ export class ViewFilter {
     else for (const document of chains.everyOfEntity(tenant, this.entity)) if (document < this.end) yield document;
   }
 
-  /** Whether a document of an opened part may be found. */
+  /** True if a document of an opened part may be found. */
   accepts(document: number): boolean {
     const { documents } = this.#state;
     if (document >= this.end || this.#state.withheld.has(document)) return false;
@@ -76,7 +76,7 @@ export class ViewFilter {
     return this.entity === undefined || documents.has(document, ENTITY, this.entity);
   }
 
-  /** A bit for each ordinal of the part, set for those that may be found; undefined when all may. */
+  /** Returns a bit for each ordinal of the part, set for those that may be found; undefined if all may. */
   bitsOf(part: IndexPart): Uint32Array | undefined {
     if (this.entity !== undefined) return this.#bitsOfEntity(part);
     const { minConfidence } = this.#view;
@@ -121,7 +121,7 @@ export class ViewFilter {
     if (documents.double(document, EXPIRES) > nowMs) return false;
     const flags = documents.flags[document] as number;
     if (asOf === undefined || (flags & TIMED) === 0) return true;
-    // It was set before it was over, so that by its end it had been set.
+    // The time-to-live was set before the fact was over, so it already applied when the fact ended.
     if ((flags & TIMED_LATE) === 0 && nowMs <= asOf.wallMs) return true;
     return lifetimes.expiryAt(documents.tenantOf(document), documents.ids.idOf(document), asOf) <= nowMs;
   }
@@ -177,9 +177,9 @@ export class ViewFilter {
 interface PartPast {
   readonly part: IndexPart;
   readonly count: number;
-  /** How many of its documents had ended; in the list of those they are the first ones. */
+  /** The number of ended documents at the moment. They are the first ones in the list of ended ones. */
   readonly ended: number;
-  /** Made when the first document asks. */
+  /** Computed on first use. */
   endedBits: Uint32Array | undefined;
 }
 

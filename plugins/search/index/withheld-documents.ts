@@ -1,5 +1,5 @@
 /**
- * Documents that nobody may find for now, and how often each list of postings names them: a search subtracts both, so
+ * Documents that no search may find for now, and the number of their postings in each list. A search subtracts both, so
  * that its scores are those of an index without them.
  */
 export class WithheldDocuments {
@@ -10,7 +10,7 @@ export class WithheldDocuments {
     return this.#documents.size > 0 && this.#documents.has(document);
   }
 
-  /** A bit for each of the first documents, set for those that are withheld. */
+  /** Returns a bit for each of the first documents, set for the withheld ones. */
   bits(documents: number): Uint32Array {
     const bits = new Uint32Array((documents + 31) >>> 5);
     for (const document of this.#documents) {
@@ -19,7 +19,7 @@ export class WithheldDocuments {
     return bits;
   }
 
-  /** False when nothing changes. */
+  /** Returns false if nothing changes. */
   set(document: number, isWithheld: boolean): boolean {
     if (this.#documents.has(document) === isWithheld) return false;
     if (isWithheld) this.#documents.add(document);

@@ -8,20 +8,20 @@ import type { SessionSides } from './session-sides.ts';
 import type { ViewFilter } from './view-filter.ts';
 
 /**
- * The weight of a word of the query by the distance of the fact that holds it: a question in one
- * sentence often has its answer in several.
+ * The weight of a query word by the distance of the fact that holds it. Several neighbouring facts together often
+ * answer a question.
  */
 export const TOGETHER_WEIGHTS: readonly [number, ...number[]] = [1, 0.7, 0.4];
 
-/** How far away a word still counts. */
+/** The greatest distance at which a word still counts. */
 const REACH = TOGETHER_WEIGHTS.length - 1;
-/** Places of a fact's surroundings: itself, then those before and after it by their distance. */
+/** The number of slots of a fact's surroundings: the fact itself, and its neighbours on both sides. */
 const PLACES = 1 + 2 * REACH;
 
 /**
- * The given facts that have others beside them in their sessions, each with the share of the query that it covers with
- * them. Sessions count what the view may find, and words weigh what they weigh over the opened parts. `sides` reach as
- * far as the weights at least.
+ * Returns the given facts that have neighbours in their sessions, each with the share of the query that it covers
+ * together with them. Only facts that the view may find count as neighbours. Words have the weights of the opened
+ * parts. `sides` must reach at least as far as the weights.
  */
 export const wordsTogether = (
   state: IndexState,
@@ -50,7 +50,7 @@ export const wordsTogether = (
 
 type Forms = [QueryTerm, ...QueryTerm[]];
 
-/** The forms of each word, which weigh the same. */
+/** Groups the forms of each word, which have the same weight. */
 const byWord = (terms: readonly QueryTerm[]): readonly Forms[] => {
   const words = new Map<number, Forms>();
   for (const term of terms) {
@@ -61,7 +61,7 @@ const byWord = (terms: readonly QueryTerm[]): readonly Forms[] => {
   return [...words.values()];
 };
 
-/** A fact with documents around it, by their place: -1 where there is none. */
+/** A fact with the documents around it, by slot; -1 for an empty slot. */
 interface Surrounded {
   readonly id: string;
   readonly documents: Int32Array;
@@ -81,18 +81,18 @@ const surroundingsOf = (id: string, tenantId: string, sides: SessionSides): Surr
   return { id, documents };
 };
 
-/** The documents around all facts, each once, and which of them hold the word that is looked at. */
+/** The documents around all facts, each once, and marks on those that hold the current word. */
 class NearDocuments {
-  /** Ascending, shifted as postings are, so that both are sought alike. */
+  /** Ascending, and shifted as postings are, so that the same search works on both. */
   readonly #documents: Uint32Array;
   readonly #isMarked: Uint8Array;
-  /** For each fact the places of its surroundings among the documents, -1 for none. */
+  /** For each slot of a fact's surroundings, the index of its document; -1 for an empty slot. */
   readonly #places: Int32Array;
 
   constructor(surroundings: readonly Int32Array[]) {
     const slots = surroundings.length * PLACES;
     this.#places = new Int32Array(slots).fill(-1);
-    // Each document with the slot that it stands in, as one number: sorting brings equal documents together.
+    // Packs document and slot into one number, so that sorting brings equal documents together.
     const placed = new Float64Array(slots);
     let count = 0;
     for (let fact = 0; fact < surroundings.length; fact += 1) {
@@ -124,7 +124,7 @@ class NearDocuments {
     this.#isMarked.fill(0);
   }
 
-  /** Marks the documents of the list: each of the two leaps to where the other one is. */
+  /** Marks the documents of the list. Each of the two ascending lists skips ahead to the other's current document. */
   mark(postings: Uint32Array): void {
     const documents = this.#documents;
     for (let place = 0, at = 0; place < documents.length; ) {
@@ -137,7 +137,7 @@ class NearDocuments {
     }
   }
 
-  /** How far from a fact the nearest marked document is, -1 where there is none. */
+  /** Returns the distance from a fact to the nearest marked document, or -1 if there is none. */
   nearestMark(fact: number): number {
     for (let at = 0; at < PLACES; at += 1) {
       const place = this.#places[fact * PLACES + at] as number;

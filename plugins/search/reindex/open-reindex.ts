@@ -9,11 +9,13 @@ type Context = Pick<PluginContext<Requires, unknown>, 'hooks' | 'log' | 'on' | '
 
 export interface ReindexNeeds extends RebuildWordsParts {
   readonly self: NodeSelf;
-  /** Absent on a node that does nothing later. */
+  /** Undefined on a node without background jobs. */
   readonly jobs: JobQueue | undefined;
 }
 
-/** The part of the plugin that builds indexes anew: its routes, its job, and the rebuild of words in this process. */
+/**
+ * The part of the plugin that rebuilds indexes: its routes, its job, and the rebuild of the word index in this process.
+ */
 export const openReindex = (
   { hooks, log, on, onSignal, every, route }: Context,
   { jobs, self, ...parts }: ReindexNeeds,
@@ -31,7 +33,7 @@ export const openReindex = (
     run: (job) => runReindex(job, { hooks, jobs, self, log }),
     present: async (result) => result,
     steering: 'admin',
-    // It works on the facts of all tenants.
+    // The job works on the facts of all tenants.
     covers: (_payload, { permissions }) => permissions.has('admin'),
   });
   return words;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/plugin-api.ts';
 
-/** Resolves after so long. Rejects at once when the signal aborts. */
+/** Resolves after `ms`. Rejects at once when the signal aborts. */
 export const pause = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (): void => {

@@ -14,8 +14,8 @@ export interface RebuildVectorsParts {
 }
 
 /**
- * Embeds all facts anew, by another generation of the embedder. The process that embeds for all does the work; this one
- * follows how far it is.
+ * Embeds all facts again, as another generation of the embedder. The one embedding process does the work; this job
+ * follows its progress.
  */
 export const rebuildVectors = (parts: RebuildVectorsParts): RebuildableIndex => {
   const { generations, embedder, clock, search } = parts;
@@ -36,7 +36,7 @@ export const rebuildVectors = (parts: RebuildVectorsParts): RebuildableIndex => 
     async rebuild(run: RebuildRun) {
       const kept = run.resumedFrom?.['generation'];
       const { target } = await generations.plan();
-      // One that was given up is not taken up again.
+      // A generation that was withdrawn is not resumed.
       const name = kept === target.name ? target.name : (await generations.begin()).name;
       await run.checkpoint({ generation: name });
       for (;;) {

@@ -12,13 +12,13 @@ import type { SearchService } from '../search-service.ts';
 import type { SnapshotStore } from '../snapshot/snapshot-store.ts';
 import { pause } from './pause.ts';
 
-/** Raised when another build of the index is wanted. */
+/** The signal that a rebuild of the index is requested. */
 export const BUILD_WANTED = 'index build wanted';
-/** How often each process looks whether one is, for a signal may be lost. */
+/** The interval in milliseconds at which each process looks for a requested rebuild, because signals can get lost. */
 export const BUILD_LOOK_MS = 10_000;
-/** How often the job looks how far all processes are, and each process says how far it is. */
+/** The interval in milliseconds at which processes report their progress and the job reads it. */
 const LOOK_MS = 1_000;
-/** A process that has said nothing for so long has ended. */
+/** A process that has not reported for this many milliseconds counts as ended. */
 const SILENT_MS = 60_000;
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const LOCK = 'search rebuilds';
@@ -32,7 +32,7 @@ export interface RebuildWordsParts {
   readonly search: Pick<SearchService, 'build' | 'rebuild' | 'size'>;
 }
 
-/** How far the processes are that have heard of a build. */
+/** The progress of the processes that have taken part in a rebuild. */
 interface BuildState {
   readonly done: number;
   readonly total: number;
@@ -41,8 +41,8 @@ interface BuildState {
 }
 
 /**
- * Builds the index of words anew. Each process has its own: it makes another one beside the one that serves, takes that
- * one's place with it, and tells the others by a row how far it is.
+ * Rebuilds the index of words. Each process has its own: it builds another one while the present one serves, swaps
+ * them, and reports its progress in a row of the database.
  */
 export class RebuildWords implements RebuildableIndex {
   readonly name = 'words';
@@ -57,12 +57,12 @@ export class RebuildWords implements RebuildableIndex {
     this.#process = parts.random.uuid();
   }
 
-  /** Whether this process builds another index now. */
+  /** True while this process builds another index. */
   get isRebuilding(): boolean {
     return this.#isRebuilding;
   }
 
-  /** Builds the index anew in this process when another build is wanted. */
+  /** Rebuilds the index of this process if another build is requested. */
   readonly look = coalesce(async () => {
     const { search, snapshots, log } = this.#parts;
     const wanted = await snapshots.wantedBuild();
@@ -114,7 +114,7 @@ export class RebuildWords implements RebuildableIndex {
     });
   }
 
-  /** About once a second; the rebuild does not wait for it. */
+  /** Reports the progress about once a second; the rebuild does not wait for the report. */
   #tell(build: string, done: number, total: number): void {
     const { clock, log } = this.#parts;
     if (clock.monotonicMs() - this.#saidMs < LOOK_MS) return;

@@ -11,11 +11,11 @@ export interface ReindexParts {
   readonly log: Logger;
 }
 
-/** Everything that can be built anew, in the order in which a job does it. */
+/** Returns everything that can be rebuilt, in the order in which a job does it. */
 export const knownIndexes = (hooks: HookCaller): Promise<readonly RebuildableIndex[]> =>
   hooks.collect(rebuildableIndexes, {});
 
-/** Builds one index after the other, and goes on where it was. */
+/** Rebuilds one index after the other, and resumes after an interruption. */
 export const runReindex = async (job: JobRun, { hooks, jobs, self, log }: ReindexParts): Promise<JobData> => {
   const what = job.payload['what'] as readonly string[];
   const finished = [...((job.resumedFrom?.['finished'] ?? []) as readonly string[])];
@@ -44,13 +44,13 @@ export const runReindex = async (job: JobRun, { hooks, jobs, self, log }: Reinde
   return { indexes: finished };
 };
 
-/** The signal aborts as well when the node stops, and then the work is to go on. */
+/** Tells a cancelled job from a stopping node, whose signal aborts as well; the work then continues later. */
 const wasCancelled = async ({ id, tenantId, creator }: JobRun, jobs: JobQueue, self: NodeSelf): Promise<boolean> => {
   try {
     const reader = { ...nodePrincipal(self.names, tenantId), entityUri: creator };
     return (await jobs.read(reader, id)).error === 'cancelled';
   } catch {
-    // The store is closing: nobody has cancelled it.
+    // The store is closing, so the job was not cancelled.
     return false;
   }
 };

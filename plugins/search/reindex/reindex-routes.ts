@@ -17,7 +17,7 @@ import { knownIndexes, REINDEX_JOB } from './reindex-job.ts';
 
 export interface ReindexRouteParts {
   readonly hooks: HookCaller;
-  /** Absent on a node that does nothing later. */
+  /** Undefined on a node without background jobs. */
   readonly jobs: JobQueue | undefined;
 }
 
@@ -114,7 +114,10 @@ const indexJson = (
   ...(details === undefined ? {} : { details }),
 });
 
-/** `admin` includes no `read`, which jobs are listed by; which one builds the indexes is for administrators. */
+/**
+ * Finds the running rebuild. Listing jobs needs `read`, which `admin` does not include, but administrators may see this
+ * job.
+ */
 const runningJob = async (caller: Principal, jobs: JobQueue | undefined): Promise<string | undefined> => {
   const reader = { ...caller, permissions: new Set([...caller.permissions, 'read']) };
   for (const status of ['running', 'pending'] as const) {
@@ -125,7 +128,7 @@ const runningJob = async (caller: Principal, jobs: JobQueue | undefined): Promis
   return undefined;
 };
 
-/** Indexes are those of all tenants. */
+/** Indexes hold the facts of all tenants, so only the default tenant administers them. */
 const requireDefaultTenant = (caller: Principal): void => {
   requirePermission(caller, 'admin');
   if (caller.kind !== 'node' && caller.tenantId !== DEFAULT_TENANT) {

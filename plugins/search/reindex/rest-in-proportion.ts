@@ -1,12 +1,15 @@
 import { othersGoFirst } from '../../../kernel/internal-api.ts';
 import type { Clock } from '../../../kernel/plugin-api.ts';
 
-/** Each rest is so many times as long as the work before it: the work takes a third of the time at most. */
+/** The length of a rest as a multiple of the work before it: the work takes at most a third of the time. */
 const RESTS = 2;
-/** A process that was paused itself must not rest for as many times as long. */
+/** The longest rest in milliseconds, because a process that was paused itself must not rest in proportion. */
 const LONGEST_REST_MS = 500;
 
-/** Long work calls it between two steps, so that requests go first. The first step begins with this call. */
+/**
+ * Returns a function that long work calls between two steps, so that requests go first. The first step begins with this
+ * call.
+ */
 export const restInProportion = (clock: Pick<Clock, 'monotonicMs' | 'schedule'>): (() => Promise<void>) => {
   let sinceMs = clock.monotonicMs();
   return async () => {

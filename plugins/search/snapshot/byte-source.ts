@@ -1,19 +1,19 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Thrown for a snapshot that cannot be used; the message says why. */
+/** Thrown for an unusable snapshot; the message gives the reason. */
 export class UnusableSnapshot extends Error {}
 
-/** Bytes that are read once, from the first to the last. */
+/** A sequence of bytes that is read once, from the first to the last. */
 export interface ByteSource {
-  /** How many are still to be read. */
+  /** The number of unread bytes. */
   readonly left: number;
-  /** Fills the targets, one after the other, with the next bytes. Throws `UnusableSnapshot` when they are too few. */
+  /** Fills the targets, one after the other, with the next bytes. Throws `UnusableSnapshot` if too few remain. */
   fill(targets: readonly Uint8Array[]): Promise<void>;
   /** Idempotent. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Bytes in memory. */
+/** Reads from bytes in memory. */
 export const bytesIn = (bytes: Uint8Array): ByteSource => {
   let at = 0;
   return {
@@ -32,8 +32,8 @@ export const bytesIn = (bytes: Uint8Array): ByteSource => {
 };
 
 /**
- * The first so many bytes of a file, which are copied once: from the operating system to where they are to lie. A file
- * that has fewer is refused.
+ * Opens the first `bytes` of a file. Reads copy them only once, from the operating system to their destination. Throws
+ * for a shorter file.
  */
 export const bytesOfFile = async (file: string, bytes: number): Promise<ByteSource> => {
   const handle = await open(file, 'r');
@@ -74,7 +74,7 @@ class FileBytes implements ByteSource {
   }
 }
 
-/** A read may end early. */
+/** Returns the unfilled rest of the targets, because one read may return fewer bytes than requested. */
 const withoutFirst = (targets: readonly Uint8Array[], bytes: number): Uint8Array[] => {
   let passed = bytes;
   return targets.flatMap((target) => {

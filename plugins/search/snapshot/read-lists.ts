@@ -2,7 +2,7 @@ import type { PostingLists } from '../words/posting-lists.ts';
 import { LIST_HEAD, type SnapshotPlace, TAIL_HEAD } from './snapshot-format.ts';
 import type { FrameReader } from './snapshot-frames.ts';
 
-/** Reads what `olderListFrames` wrote. */
+/** Reads the output of `olderListFrames`. */
 export const readOlderLists = (reader: FrameReader, lists: PostingLists, from: SnapshotPlace): Promise<void> => {
   const bounds = { mostTimes: 0, shortest: 0 };
   return eachBlock(reader, (words) => {
@@ -17,14 +17,14 @@ export const readOlderLists = (reader: FrameReader, lists: PostingLists, from: S
   });
 };
 
-/** Reads what `newListFrames` wrote. */
+/** Reads the output of `newListFrames`. */
 export const readNewLists = (
   reader: FrameReader,
   lists: PostingLists,
   from: SnapshotPlace,
   to: SnapshotPlace,
 ): Promise<void> => {
-  // There are as many lists as facts and more: nothing is made for each of them.
+  // There are at least as many lists as facts, so no object is allocated for each list.
   const key = { part: 0, hi: 0, lo: 0 };
   const bounds = { mostTimes: 0, shortest: 0 };
   if (from.lists === 0) lists.reserve(to.lists);
@@ -42,7 +42,7 @@ export const readNewLists = (
   });
 };
 
-/** Hands over the words of each block, which lie in the same place. */
+/** Passes the words of each block to `take`. All blocks reuse one buffer. */
 const eachBlock = async (reader: FrameReader, take: (words: Uint32Array) => void): Promise<void> => {
   let room = new Uint8Array(0);
   for (;;) {

@@ -20,15 +20,15 @@ import { placeOf } from './write-snapshot.ts';
 export interface ReadSnapshot {
   readonly state: IndexState;
   readonly applied: Hlc;
-  /** Where the next segment begins. */
+  /** The start of the next segment. */
   readonly place: SnapshotPlace;
-  /** Number of its first frame. */
+  /** The number of its first frame. */
   readonly frames: number;
 }
 
 /**
- * Makes an index of the segments that were written. Throws `UnusableSnapshot` for one that is damaged, cut short, or of
- * another format or tokenizer; there is no index then.
+ * Builds an index from the segments of a snapshot. Throws `UnusableSnapshot` for one that is damaged, truncated, or of
+ * another format or tokenizer.
  */
 export const readSnapshot = async (source: ByteSource): Promise<ReadSnapshot> => {
   const reader = new FrameReader(source);
@@ -39,11 +39,11 @@ export const readSnapshot = async (source: ByteSource): Promise<ReadSnapshot> =>
   }
 };
 
-/** State that becomes known only after all segments. */
+/** State that is complete only after all segments are read. */
 interface Gathered {
   readonly documentIds: (readonly [id: string, document: number])[];
   readonly lifeIds: (readonly [id: string, row: number])[];
-  /** Part by part, frame by frame. */
+  /** The content of the frames, in their order, for each part. */
   readonly ended: Uint8Array[][];
 }
 

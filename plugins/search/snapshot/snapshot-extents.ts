@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FrameWriter } from './snapshot-frames.ts';
 
-/** A file of frames, of which so many bytes count: what lies behind them was never finished. */
+/** A file of frames, and the number of its valid bytes: later bytes belong to an unfinished write. */
 export interface FileExtent {
   readonly file: string;
   readonly bytes: number;
@@ -9,11 +9,11 @@ export interface FileExtent {
 
 /** The state that a writer needs to append to a file. */
 export interface OpenFile extends FileExtent {
-  /** Number of its next frame. */
+  /** The number of the next frame. */
   readonly frames: number;
 }
 
-/** The vectors of one generation up to a place. */
+/** The stored vectors of one generation, up to a position. */
 export interface VectorExtent extends FileExtent {
   /** Name of the generation. */
   readonly embedder: string;
@@ -23,25 +23,25 @@ export interface VectorExtent extends FileExtent {
 /** The files of a snapshot. */
 export interface SnapshotExtents {
   readonly index: FileExtent;
-  /** No newer than the index, which has every fact that a vector belongs to. */
+  /** Never newer than the index, which has every fact of these vectors. */
   readonly vectors?: VectorExtent | undefined;
 }
 
-/** Where an index is to be written down. */
+/** The files that a snapshot may use. */
 export interface SnapshotTarget {
-  /** Files that are not there yet. */
+  /** Names of files that do not exist yet. */
   readonly fresh: { readonly index: string; readonly vectors: string };
-  /** The snapshot that counts now. A writer that knows its files may append to them. */
+  /** The current snapshot. A writer that knows its files may append to them. */
   readonly kept?: SnapshotExtents | undefined;
-  /** Whether time is short, so that files are gone on with that would otherwise be written anew. */
+  /** True if time is short: the writer then appends to files that it would otherwise rewrite. */
   readonly isHasty: boolean;
 }
 
-/** Whether a file is the one that counts. */
+/** True if a file is the current one. */
 export const isCurrent = (file: FileExtent, kept: FileExtent | undefined): boolean =>
   file.file === kept?.file && file.bytes === kept.bytes;
 
-/** Writes frames behind those that count, or into a new file. An empty chunk is time for others. */
+/** Appends frames after the valid ones, or writes a new file. An empty chunk yields to other work. */
 export const writeFrames = async (
   { file, bytes }: FileExtent,
   chunks: Iterable<Uint8Array>,
@@ -65,5 +65,5 @@ export const writeFrames = async (
   return { file, bytes: at, frames: writer.next };
 };
 
-/** A snapshot holds what everybody said. */
+/** Snapshots hold the content of facts, so only the owner may read them. */
 const OWNER_ONLY = 0o600;

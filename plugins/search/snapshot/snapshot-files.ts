@@ -4,26 +4,26 @@ import type { Random } from '../../../kernel/plugin-api.ts';
 import type { IndexHost } from '../host/index-host.ts';
 import type { FileExtent, SnapshotExtents } from './snapshot-extents.ts';
 
-/** The owner of a snapshot: one of another store, or of that store before it was put back, is worth nothing. */
+/** The owner of a snapshot. A snapshot of another store, or from before a reset of the store, is unusable. */
 export interface SnapshotOwner {
   readonly nodeId: string;
   readonly epoch: string;
-  /** How many erasures there were: a snapshot from before holds words of erased facts. */
+  /** The number of erasures so far: an older snapshot may hold words of erased facts. */
   readonly erasures: string;
-  /** Which build of the index it is: an operator may have asked for another one. */
+  /** The build number of the index, which rises when an operator requests a rebuild. */
   readonly build: string;
 }
 
-/** The content of the folder: names of files, and their extents. */
+/** The content of the manifest: the owner, and the snapshot files with their extents. */
 type Manifest = SnapshotOwner & SnapshotExtents;
 
 const MANIFEST = 'manifest.json';
-/** Files carry it, so that nothing else in the folder is ever removed. */
+/** Suffix of all snapshot files. Other files in the folder are never removed. */
 const SUFFIX = '.snapshot';
 
 /**
- * The files of index snapshots. The manifest is replaced last and at once: who reads it finds whole files of one
- * moment.
+ * The files of index snapshots. The manifest is replaced last and atomically, so that a reader always finds whole files
+ * of one moment.
  */
 export class SnapshotFiles {
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class SnapshotFiles {
     this.#random = random;
   }
 
-  /** Undefined where there is none for this owner. */
+  /** Returns the snapshot of this owner, or undefined if there is none. */
   async find(owner: SnapshotOwner): Promise<SnapshotExtents | undefined> {
     let manifest: Manifest | null;
     try {
@@ -42,7 +42,7 @@ export class SnapshotFiles {
     } catch {
       return undefined;
     }
-    // For any content of the file: what does not name its owner is nobody's.
+    // The manifest may have any content; without this owner it counts as missing.
     if (manifest?.nodeId !== owner.nodeId || manifest.epoch !== owner.epoch) return undefined;
     if ((manifest.erasures ?? NO_ERASURES) !== owner.erasures) {
       await this.drop();
@@ -55,7 +55,7 @@ export class SnapshotFiles {
   }
 
   /**
-   * Puts what `write` writes in place of the snapshot before. `isHasty` while others wait for the end of it: then as
+   * Replaces the previous snapshot by the output of `write`. Set `isHasty` if other work waits for the end; then as
    * little as possible is written.
    */
   async save(owner: SnapshotOwner, write: IndexHost['write'], { isHasty = false } = {}): Promise<void> {
@@ -86,7 +86,7 @@ export class SnapshotFiles {
     return { ...kept, file: join(this.#folder, kept.file) };
   }
 
-  /** Removes all snapshots, unfinished ones too. */
+  /** Removes all snapshots, and unfinished ones too. */
   async drop(): Promise<void> {
     await rm(join(this.#folder, MANIFEST), { force: true });
     try {
@@ -96,7 +96,7 @@ export class SnapshotFiles {
     }
   }
 
-  /** A reader that has one of them open keeps it. */
+  /** Removes files from the folder. A process that has one of them open can still read it. */
   async #remove(isUseless: (file: string) => boolean): Promise<void> {
     for (const file of await readdir(this.#folder)) {
       if (file.endsWith(SUFFIX) && isUseless(file)) await rm(join(this.#folder, file), { force: true });
@@ -104,16 +104,16 @@ export class SnapshotFiles {
   }
 }
 
-/** A manifest may name only files of this folder. */
+/** Checks a file entry of a manifest, which may name only files of this folder. */
 const isFile = <F extends FileExtent>(kept: F | null | undefined): kept is F =>
   typeof kept?.file === 'string' && kept.file === basename(kept.file) && Number.isInteger(kept.bytes);
 
 const nameOf = <F extends FileExtent>(kept: F): F => ({ ...kept, file: basename(kept.file) });
 
-/** In a store without erasures; manifests of older versions do not say it. */
+/** The count for a store without erasures, and for manifests of older versions, which lack it. */
 export const NO_ERASURES = '0';
-/** Before an operator has asked for another build; manifests of older versions do not say it. */
+/** The build number before the first rebuild, and for manifests of older versions, which lack it. */
 export const FIRST_BUILD = '0';
 
-/** A snapshot holds what everybody said. */
+/** Snapshots hold the content of facts, so only the owner may read them. */
 const OWNER_ONLY = 0o600;

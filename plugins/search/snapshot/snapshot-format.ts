@@ -40,7 +40,7 @@ export interface SnapshotPlace {
   readonly lists: number;
   readonly tenants: number;
   readonly gardens: number;
-  /** Of the documents of each part, those that have ended. */
+  /** For each part, the number of its documents that have ended. */
   readonly ended: readonly number[];
 }
 
@@ -53,7 +53,7 @@ export interface CatalogNames {
 }
 
 export interface TableHeader {
-  /** Rows that there were, of which some have changed. */
+  /** The number of rows in older segments, some of which have changed since. */
   readonly from: number;
   readonly count: number;
   readonly changed: readonly number[];
@@ -74,5 +74,5 @@ export const TAIL_HEAD = 4;
 
 const byteOrder = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 'little' : 'big';
 
-/** Names all that a reader must have in common with the writer. */
+/** The format version with everything that reader and writer must have in common. */
 export const SNAPSHOT_FORMAT = `fact index 5, tokenizer ${TOKENIZER_VERSION}, ${byteOrder}-endian`;

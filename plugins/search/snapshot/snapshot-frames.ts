@@ -1,12 +1,12 @@
 import { createCipheriv } from 'node:crypto';
 import { type ByteSource, UnusableSnapshot } from './byte-source.ts';
 
-/** Two numbers that say what a frame is, for readers that must know it before they have the content. */
+/** Two numbers that identify a frame, for readers that need this before its content. */
 export type FrameTag = readonly [number, number];
 
 /**
- * A snapshot is a row of frames: length, number and tag of the frame, a digest over all of them, the content. Each
- * frame is checked before anything in it is believed. A file goes on with the number after that of its last frame.
+ * A snapshot is a sequence of frames: length, number and tag of the frame, a digest over all of these and the content,
+ * then the content. Readers check each frame before they use it. Appended frames continue the numbers of the file.
  */
 export class FrameWriter {
   #number: number;
@@ -16,17 +16,17 @@ export class FrameWriter {
     this.#number = first;
   }
 
-  /** Number of the next frame. */
+  /** The number of the next frame. */
   get next(): number {
     return this.#number;
   }
 
-  /** Bytes of all frames so far. */
+  /** The number of bytes of all frames so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The bytes of one frame of some pieces, which may change afterwards. */
+  /** Returns the bytes of one frame with this content, which may change afterwards. */
   frame(content: Uint8Array | readonly Uint8Array[], [kind, place]: FrameTag = NO_TAG): Uint8Array {
     const pieces = content instanceof Uint8Array ? [content] : content;
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -48,10 +48,10 @@ export class FrameWriter {
   }
 }
 
-/** Reads what a `FrameWriter` wrote. */
+/** Reads the output of a `FrameWriter`. */
 export class FrameReader {
   readonly #source: ByteSource;
-  /** Of the next frame, which is read with the one before. */
+  /** The head of the next frame, which is read together with the previous frame. */
   #head: Uint8Array<ArrayBuffer> | undefined;
   #number = 0;
 
@@ -59,26 +59,29 @@ export class FrameReader {
     this.#source = source;
   }
 
-  /** Whether all was read. */
+  /** True if all frames were read. */
   get isAtEnd(): boolean {
     return this.#head === undefined && this.#source.left === 0;
   }
 
-  /** Number of the next frame. */
+  /** The number of the next frame. */
   get next(): number {
     return this.#number;
   }
 
   /**
-   * Content of the next frame, aligned for any typed array. `room` may say where it is to lie: in an array of just its
-   * length.
+   * Reads the content of the next frame, aligned for any typed array. `room` may return the target array, of exactly
+   * that length.
    */
   async frame(room: (length: number) => Uint8Array = roomOf): Promise<Uint8Array> {
     const [content] = await this.frameInto((length) => [room(length)]);
     return content as Uint8Array;
   }
 
-  /** The same in the pieces that `room` answers, one after the other: together they have just its length. */
+  /**
+   * Reads the content of the next frame into the arrays that `room` returns, one after the other; together they have
+   * exactly its length.
+   */
   async frameInto(room: (length: number, tag: FrameTag) => readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
     const head = this.#head ?? (await this.#readHead());
     const [length = 0, number, kind = 0, place = 0] = new Uint32Array(head.buffer, 0, HEAD_WORDS);
@@ -98,7 +101,7 @@ export class FrameReader {
     return JSON.parse(Buffer.from(await this.frame()).toString()) as T;
   }
 
-  /** To be called when nothing more is read. Never rejects. */
+  /** Call it after the last read. Never rejects. */
   close(): Promise<void> {
     return this.#source.close();
   }
@@ -110,7 +113,7 @@ export class FrameReader {
   }
 }
 
-/** Words before the digest. */
+/** The number of words before the digest. */
 const HEAD_WORDS = 4;
 const DIGEST_AT = HEAD_WORDS * 4;
 const DIGEST_BYTES = 16;
@@ -119,12 +122,15 @@ const NO_TAG: FrameTag = [0, 0];
 
 const roomOf = (length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length);
 
-/** Nothing is secret here: it tells damage, and processors do this sum many times as fast as SHA-256. */
+/**
+ * The cipher whose tag serves as a checksum against damage. Nothing is secret here, and processors compute it many
+ * times as fast as SHA-256.
+ */
 const SUM = 'aes-128-gcm';
 const SUM_KEY = new Uint8Array(16);
 const SUM_NONCE = new Uint8Array(12);
 
-/** The authentication tag of AES-GCM over what lies in the pieces, one after the other, with nothing encrypted. */
+/** Computes the authentication tag of AES-GCM over the pieces, one after the other, without encrypting them. */
 const digestOf = (pieces: readonly Uint8Array[]): Buffer => {
   const sum = createCipheriv(SUM, SUM_KEY, SUM_NONCE, { authTagLength: DIGEST_BYTES });
   for (const piece of pieces) sum.setAAD(piece);

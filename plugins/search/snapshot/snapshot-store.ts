@@ -5,17 +5,17 @@ import { FIRST_BUILD, NO_ERASURES, type SnapshotFiles, type SnapshotOwner } from
 
 /** The note that counts erasures. */
 const ERASURES = 'search erasures';
-/** The note that counts how often an operator has asked for the index to be built anew. */
+/** The note that counts requested rebuilds of the index. */
 const BUILDS = 'search builds';
 
 /**
- * Snapshots that hold nothing of erased facts: erasures are counted in the store, and an index that was opened before
- * the last one is never written.
+ * Keeps words of erased facts out of snapshots. The store counts erasures, and an index opened before the last one is
+ * never written.
  */
 export class SnapshotStore {
   readonly #files: SnapshotFiles;
   readonly #notes: NodeNotes;
-  /** The snapshot that is being written. Never rejects. */
+  /** The write in progress. Never rejects. */
   #saving: Promise<void> = Promise.resolve();
 
   constructor(files: SnapshotFiles, notes: NodeNotes) {
@@ -23,17 +23,17 @@ export class SnapshotStore {
     this.#notes = notes;
   }
 
-  /** How many erasures there were: to be read before the index reads any fact. */
+  /** Returns the number of erasures. Read it before the index reads any fact. */
   async erasures(): Promise<string> {
     return (await this.#notes.read(ERASURES)) ?? NO_ERASURES;
   }
 
-  /** The build of the index that is wanted: a snapshot of another one is not used. */
+  /** Returns the requested build number of the index; snapshots of other builds are not used. */
   async wantedBuild(): Promise<string> {
     return (await this.#notes.read(BUILDS)) ?? FIRST_BUILD;
   }
 
-  /** Asks all processes for another build of the index, and returns it. */
+  /** Requests a rebuild of the index from all processes, and returns its build number. */
   wantAnother(): Promise<string> {
     return this.#notes.change(BUILDS, (before = FIRST_BUILD) => String(Number(before) + 1));
   }
@@ -42,19 +42,19 @@ export class SnapshotStore {
     return this.#files.find(owner);
   }
 
-  /** One at a time. Writes nothing for an index that may have words of facts that were erased since. */
+  /** Writes one snapshot at a time. Skips an index that may hold words of facts erased since. */
   save(owner: SnapshotOwner, write: IndexHost['write'], options: { readonly isHasty?: boolean } = {}): Promise<void> {
     const saving = this.#saving.then(async () => {
       if (owner.erasures !== (await this.erasures())) return;
       await this.#files.save(owner, write, options);
-      // An erasure of another process, which removed what it found, may have overtaken it.
+      // An erasure in another process may have removed older snapshots during this write.
       if (owner.erasures !== (await this.erasures())) await this.#files.drop();
     });
     this.#saving = saving.catch(() => {});
     return saving;
   }
 
-  /** Facts were erased: removes what snapshots hold of them. */
+  /** Called after an erasure: removes the snapshots, which may hold erased facts. */
   async erased(): Promise<void> {
     await this.#notes.change(ERASURES, (before = NO_ERASURES) => String(Number(before) + 1));
     await this.#saving;

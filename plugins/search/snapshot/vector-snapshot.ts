@@ -4,12 +4,12 @@ import type { VectorLayer } from '../vectors/vector-layer.ts';
 import { type ByteSource, UnusableSnapshot } from './byte-source.ts';
 import { FrameReader, type FrameWriter } from './snapshot-frames.ts';
 
-/** Blocks that follow one another share a frame, up to so many bytes: then few reads wait for one another. */
+/** The maximum size of a frame of consecutive blocks in bytes. Large frames need few reads. */
 const RUN_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes blocks of vectors in frames with the numbers of their part and of their first block: all of them, or those
- * that have changed since the last write. Blocks may change meanwhile: the feed of vectors brings missed changes again.
+ * Writes blocks of vectors in frames: all blocks, or those changed since the last write. Each frame has the numbers of
+ * its part and of its first block. Blocks may change meanwhile, because the feed of vectors repeats missed changes.
  */
 export function* writeVectors(
   { tables, dimensions }: Pick<VectorLayer<CodeTable>, 'tables' | 'dimensions'>,
@@ -38,14 +38,14 @@ export function* writeVectors(
 
 export interface ReadVectors {
   readonly codes: CodeSpace;
-  /** By the number of their part. */
+  /** The tables, by the number of their part. */
   readonly tables: readonly (CodeTable | undefined)[];
   readonly frames: number;
 }
 
 /**
- * Reads what `writeVectors` wrote; of several frames of one block the last one counts. Needs nothing of the index that
- * the vectors belong to. Throws when the file is damaged, and when nobody wants it any more.
+ * Reads the output of `writeVectors`. If a block occurs several times, the last one counts. Does not need the index of
+ * the vectors. Throws if the file is damaged, or once the vectors are no longer needed.
  */
 export const readVectors = async (source: ByteSource, isWanted = (): boolean => true): Promise<ReadVectors> => {
   const reader = new FrameReader(source);
@@ -72,5 +72,5 @@ export const readVectors = async (source: ByteSource, isWanted = (): boolean => 
   }
 };
 
-/** A number above this one is damage, and is not allocated. */
+/** A higher part number is a sign of damage, and allocates nothing. */
 const MOST_PARTS = 2 ** 24;

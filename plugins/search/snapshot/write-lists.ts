@@ -4,11 +4,11 @@ import { LIST_HEAD, type SnapshotPlace, TAIL_HEAD } from './snapshot-format.ts';
 import type { FrameWriter } from './snapshot-frames.ts';
 
 const BLOCK_WORDS = 2 ** 18;
-/** Lists that are looked at before others have their turn, whether there is anything to write of them or not. */
+/** The number of lists examined before other work may run, whether or not they need a write. */
 const LISTS_PER_TURN = 65_536;
 const NOTHING = new Uint8Array(0);
 
-/** Blocks with the postings that lists got since they were written down, and an empty block. */
+/** Yields blocks with the postings that older lists got since the last write, then an empty block. */
 export function* olderListFrames(
   writer: FrameWriter,
   lists: PostingLists,
@@ -18,7 +18,7 @@ export function* olderListFrames(
   const block = new ListBlock(writer);
   for (let list = 0; list < from.lists; list += 1) {
     if (list % LISTS_PER_TURN === LISTS_PER_TURN - 1) yield NOTHING;
-    // Most lists are short and old: this look is all that they get.
+    // Most lists are short and old, and need no more than this check.
     if (lists.lastOf(list) >>> TIMES_BITS < from.documents) continue;
     const postings = lists.postingsOf(list);
     const kept = upTo(postings.subarray(seek(postings, 0, from.documents)), to.documents);
@@ -28,7 +28,7 @@ export function* olderListFrames(
   yield* block.end();
 }
 
-/** Lists that are new, in blocks, and an empty block. */
+/** Yields the new lists in blocks, then an empty block. */
 export function* newListFrames(
   writer: FrameWriter,
   lists: PostingLists,
@@ -51,7 +51,7 @@ const upTo = (postings: Uint32Array, documents: number): Uint32Array => {
   return isNewer ? postings.subarray(0, seek(postings, 0, documents)) : postings;
 };
 
-/** Lists one after the other, each behind its head. */
+/** A block of lists, each after its head. */
 class ListBlock {
   readonly #writer: FrameWriter;
   #words = new Uint32Array(BLOCK_WORDS);

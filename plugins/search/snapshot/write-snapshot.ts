@@ -19,25 +19,25 @@ import { FrameWriter } from './snapshot-frames.ts';
 import { newListFrames, olderListFrames } from './write-lists.ts';
 
 export interface SnapshotOptions {
-  /** The place that was written before; nothing unless told otherwise. */
+  /** The end of the previous segment; everything is written by default. */
   readonly since?: SnapshotPlace | undefined;
-  /** Number of the first frame: segments of one file go on counting. */
+  /** The number of the first frame. Segments of one file continue the numbers. */
   readonly firstFrame?: number | undefined;
 }
 
-/** A segment that is being written. */
+/** A segment in the process of being written. */
 export interface WrittenSegment {
-  /** The place that will then be written. */
+  /** The position up to which the segment is complete. */
   readonly to: SnapshotPlace;
-  /** An empty chunk is time for others, and nothing else. */
+  /** An empty chunk yields to other work. */
   readonly chunks: Generator<Uint8Array>;
   readonly writer: FrameWriter;
 }
 
 /**
- * Writes what an index has learned since some place, chunk by chunk, as it is at the time of the call. The index may go
- * on learning between chunks: what it learns meanwhile is left to the feed after `applied`. A segment tells changes of
- * older rows once: after a segment that was not kept, the next one begins with nothing.
+ * Writes the additions to an index since a position, chunk by chunk, as of the call. The index may change between
+ * chunks; the feed after `applied` repeats those changes. Each segment reports changes of older rows only once. So if a
+ * segment was lost, the next one must start from nothing.
  */
 export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotOptions = {}): WrittenSegment => {
   const { since = NOTHING_WRITTEN, firstFrame = 0 } = options;
@@ -62,7 +62,7 @@ export const beginSegment = (state: IndexState, applied: Hlc, options: SnapshotO
   return { to, writer, chunks: frames(state, writer, header, lives, covered) };
 };
 
-/** How much there is of an index. */
+/** Returns the present size of an index, as a position in its snapshot. */
 export const placeOf = ({ documents, lists, catalog }: IndexState): SnapshotPlace => {
   const { tenants, gardens } = catalog.names();
   return {
@@ -79,7 +79,10 @@ const namesAfter = ({ catalog }: IndexState, { tenants, gardens }: SnapshotPlace
   return { tenants: names.tenants.slice(tenants), gardens: names.gardens.slice(gardens) };
 };
 
-/** A table is written as it is when its turn comes; which rows have changed is asked at the beginning. */
+/**
+ * The state of a table at the last write. The list of changed rows is read at the start, but their content only when
+ * they are written.
+ */
 interface TableSince {
   readonly rows: PagedRows;
   readonly from: number;
@@ -132,7 +135,7 @@ function* tableFrames(writer: FrameWriter, { rows, from, changed, ids }: TableSi
 
 const bytesOf = (words: Uint32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 
-/** Lengths of the long ones of the documents from one up to another one. */
+/** Returns the lengths of the long documents from one number up to another. */
 const lengthsIn = ({ documents, lengths }: DocumentLengths, from: number, to: number): Uint32Array => {
   const placeOfDocument = (end: number) => firstPlace(documents.length, (place) => documents.at(place) >= end);
   const [first, last] = [placeOfDocument(from), placeOfDocument(to)];
@@ -141,13 +144,13 @@ const lengthsIn = ({ documents, lengths }: DocumentLengths, from: number, to: nu
   return words;
 };
 
-/** Of the documents from one up to another one. They are noted as they come. */
+/** Yields the received documents from one number up to another, and their stamps. */
 const receivedIn = (list: StampedList, from: number, to: number): Uint32Array => {
   const placeOfDocument = (end: number) => firstPlace(list.length, (place) => list.numbers.at(place) >= end);
   return stampedIn(list, placeOfDocument(from), placeOfDocument(to));
 };
 
-/** The numbers from one place up to another one, with their stamps. */
+/** Yields the numbers from one index up to another, with their stamps. */
 const stampedIn = (list: StampedList, from: number, to: number): Uint32Array => {
   const words = new Uint32Array((to - from) * STAMPED_WORDS);
   for (let place = from; place < to; place += 1) {

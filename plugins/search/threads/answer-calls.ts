@@ -3,11 +3,11 @@ import type { ThreadReply, ThreadRequest } from './thread-calls.ts';
 
 export interface Answering {
   answer(call: string, given: readonly unknown[]): Promise<unknown>;
-  /** How things stand, for each reply. */
+  /** Returns the state of the thread, sent with each reply. */
   note?(): unknown;
 }
 
-/** The other end of `ThreadCalls`: a thread answers calls from now on. */
+/** The counterpart of `ThreadCalls`: the thread answers calls from now on. */
 export const answerCalls = (port: MessagePort, { answer, note = () => undefined }: Answering): void => {
   const replyTo = async ({ number, call, given }: ThreadRequest): Promise<ThreadReply> => {
     try {

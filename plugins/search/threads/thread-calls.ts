@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 
-/** One call of a thread. */
+/** A call to a thread. */
 export interface ThreadRequest {
   readonly number: number;
   readonly call: string;
   readonly given: readonly unknown[];
 }
 
-/** `note` says how things stand in the thread. */
+/** `note` is the state of the thread at the time of the reply. */
 export type ThreadReply = { readonly number: number; readonly note: unknown } & (
   | { readonly result: unknown }
   | { readonly error: unknown }
@@ -16,11 +16,11 @@ export type ThreadReply = { readonly number: number; readonly note: unknown } & 
 export interface ThreadParts {
   /** The module that the thread runs. */
   readonly module: URL;
-  /** The data that it begins with. */
+  /** The data that the thread starts with. */
   readonly data: unknown;
-  /** With what calls are rejected when the thread is not there any more. */
+  /** Creates the error that rejects calls after the thread has ended. */
   gone(message: string, cause?: unknown): Error;
-  /** Hears the note of each answer. */
+  /** Receives the note of each reply. */
   noted?(note: unknown): void;
 }
 
@@ -30,8 +30,8 @@ interface PendingCall {
 }
 
 /**
- * Calls of a thread of its own, which answers them in any order. The thread ends with the process, and keeps it alive
- * only while somebody waits for an answer.
+ * Sends calls to a separate thread, which answers them in any order. The thread ends with the process, and keeps the
+ * process alive only while a call is unanswered.
  */
 export class ThreadCalls {
   readonly #parts: ThreadParts;
@@ -39,7 +39,7 @@ export class ThreadCalls {
   readonly #waiting = new Map<number, PendingCall>();
   #calls = 0;
   #end: Error | undefined;
-  /** Resolves with the reason when the thread has ended without being closed. */
+  /** Resolves with the reason if the thread ends without being closed. */
   readonly lost: Promise<Error>;
 
   constructor(parts: ThreadParts) {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** Whether work gets threads of its own: `auto` where there is a second core for them. */
+/** Whether work gets separate threads. `auto` uses them if there is a second processor core. */
 export type ThreadSetting = 'auto' | 'on' | 'off';
 
 export const usesThreads = (setting: ThreadSetting): boolean =>

@@ -1,5 +1,7 @@
-/** Sets of ordinals, one bit each, lowest first. */
-/** How many bits are set; undefined stands for all of the first `count`. */
+/**
+ * Counts the members of a set of ordinals, which has one bit each, lowest first; undefined stands for all of the first
+ * `count`.
+ */
 export const countOf = (bits: Uint32Array | undefined, count: number): number => {
   if (bits === undefined) return count;
   let set = 0;
@@ -7,7 +9,10 @@ export const countOf = (bits: Uint32Array | undefined, count: number): number =>
   return set;
 };
 
-/** Every so many of the bits that are set, the first one among them; undefined stands for all of the first `count`. */
+/**
+ * Selects every `stride`-th of the set bits, starting with the first one; undefined stands for all of the first
+ * `count`.
+ */
 export const everyNth = (bits: Uint32Array | undefined, count: number, stride: number): Uint32Array => {
   const taken = new Uint32Array((count + 31) >>> 5);
   if (bits === undefined) {
@@ -23,7 +28,7 @@ export const everyNth = (bits: Uint32Array | undefined, count: number, stride: n
   return taken;
 };
 
-/** Where the bit is that has so many set ones below it. */
+/** Returns the position of the set bit that has `below` set bits below it. */
 const placeOfBit = (word: number, below: number): number => {
   let left = word;
   for (let passed = 0; passed < below; passed += 1) left &= left - 1;

@@ -10,25 +10,25 @@ import {
 import { EMBEDDERS_TABLE, VECTORS_TABLE } from '../search-migrations.ts';
 import { BEFORE_FEED, type Generation, generationFromRow, newGenerationRow } from './generation.ts';
 
-/** Writes of vectors and of generations take turns among themselves and with nothing else. */
+/** The lock of all writes to vectors and generations, which exclude only each other. */
 export const VECTORS_LOCK = 'search vectors';
-/** Raised by every write of vectors, and when a generation begins, ends or is withdrawn. */
+/** The signal after every write of vectors, and when a generation begins, ends or is withdrawn. */
 export const VECTORS_CHANGED = 'vectors changed';
-/** Vectors of an embedder that no process has used for so long are removed. */
+/** The time in milliseconds after which the vectors of an unused embedder are removed. */
 export const UNUSED_MS = 24 * 60 * 60 * 1000;
-/** The same for those that another generation of the same embedder has taken the place of. */
+/** The time in milliseconds after which vectors are removed that a newer generation of the same embedder replaces. */
 export const SUPERSEDED_MS = 60 * 60 * 1000;
 const ROWS_PER_DELETE = 2_000;
 
-/** Which vectors are to be made and which may be searched until they are, as the store says. */
+/** The generations in the store: the one in progress or complete, and those that searches may use until then. */
 export interface VectorPlan {
-  /** Those that all facts are to have. */
+  /** The generation that all facts should have. */
   readonly target: Generation;
-  /** Others, best first, which can serve while the target is building. */
+  /** Other generations, best first, that can serve while the target is building. */
   readonly others: readonly Generation[];
 }
 
-/** The generations of all embedders in the store. This process makes those of its own embedder. */
+/** The generations of all embedders in the store. This process creates those of its own embedder. */
 export class GenerationStore {
   readonly #tables: PluginTables;
   readonly #embedder: Pick<Embedder, 'id'>;
@@ -42,15 +42,15 @@ export class GenerationStore {
     this.#clock = clock;
   }
 
-  /** Begins another generation, unless one is building. Returns the one that is being built then. */
+  /** Begins another generation, or returns the one that is building. */
   async begin(): Promise<Generation> {
     await this.#insert((newest) => newest.state === 'building');
     return (await this.plan()).target;
   }
 
   /**
-   * Gives a generation up that is not complete, so that the one before is the target again. Idempotent; does nothing
-   * where there is none before.
+   * Withdraws an incomplete generation, so that the previous one is the target again. Idempotent. Does nothing if there
+   * is no previous one.
    */
   async withdraw(name: string): Promise<void> {
     await this.#tables.write(VECTORS_LOCK, async (own) => {
@@ -62,7 +62,7 @@ export class GenerationStore {
     });
   }
 
-  /** Begins the first generation where there is none, or none any more. */
+  /** Returns the plan. Begins a first generation if none exists or is left. */
   async plan(): Promise<VectorPlan> {
     const plan = await this.#plan();
     if (plan !== undefined) return plan;
@@ -70,14 +70,14 @@ export class GenerationStore {
     return this.plan();
   }
 
-  /** Where the feed ends, if the target has not come so far. */
+  /** Returns the end of the feed, unless the target has reached it. */
   async missingUpTo(): Promise<Hlc | undefined> {
     const { target } = await this.plan();
     const head = await this.#tables.read((_own, snapshot) => snapshot.head());
     return head !== null && compareHlc(target.fresh, head) < 0 ? head : undefined;
   }
 
-  /** How many facts wait for a vector of the target. */
+  /** Returns the number of facts without a vector of the target. */
   countPending(): Promise<number> {
     return this.#tables.read(async (own, snapshot) => {
       const plan = planOf(await own.select(EMBEDDERS_TABLE, {}), this.#embedder.id, this.#textVersion);
@@ -87,7 +87,7 @@ export class GenerationStore {
     });
   }
 
-  /** Keeps why vectors could not be made. */
+  /** Stores the reason of a failed attempt. */
   async failed(name: string, error: string): Promise<void> {
     await this.#tables.write(VECTORS_LOCK, async (own) => {
       await own(EMBEDDERS_TABLE).where({ embedder: name }).update({ error });
@@ -95,8 +95,8 @@ export class GenerationStore {
   }
 
   /**
-   * Says which generations are in use, and removes some vectors of those that have not been for long or were given up.
-   * True while there may be more.
+   * Records the generations in use. Removes some vectors of those that were unused for long or withdrawn. Returns true
+   * if more may remain.
    */
   async dropUnused(inUse: readonly string[]): Promise<boolean> {
     const nowMs = this.#clock.nowMs();
@@ -140,7 +140,7 @@ export class GenerationStore {
     );
   }
 
-  /** The facts are counted before the lock: that may take a while. */
+  /** Counts the facts before it takes the lock, because the count may be slow. */
   async #insert(isEnough: (newest: Generation) => boolean): Promise<void> {
     const { id: embedder } = this.#embedder;
     const textVersion = this.#textVersion;
@@ -175,7 +175,7 @@ const planOf = (
   const rows = stored.map(generationFromRow);
   const target = newestOf(rows, embedder, textVersion);
   if (target === undefined) return undefined;
-  // Whole ones first, then those of the same embedder, then the one that was used last.
+  // Complete generations first, then those of the same embedder, then the last used ones.
   const others = rows
     .filter((row) => row !== target && row.state !== 'leaving')
     .sort(

@@ -1,49 +1,49 @@
 import { compareHlc, type Hlc, type Row, type SqlValue } from '../../../kernel/plugin-api.ts';
 
 /**
- * `building`: some facts of before have no vector of it yet. `complete`: all have been looked at. `leaving`: its
+ * `building`: some older facts have no vector of it yet. `complete`: all older facts were examined. `leaving`: its
  * vectors are being removed.
  */
 export type GenerationState = 'building' | 'complete' | 'leaving';
 
 /**
- * Vectors that one embedder made of one form of text, in one go. A change of the embedder, or the wish of an operator,
- * begins another generation, and the one before answers until the new one is complete.
+ * Vectors that one embedder made from one form of text, in one pass. A change of the embedder, or a request by an
+ * operator, begins another generation. The previous one serves until the new one is complete.
  */
 export interface Generation {
-  /** Under which its vectors are stored. */
+  /** The name under which its vectors are stored. */
   readonly name: string;
   /** `Embedder.id`. */
   readonly embedder: string;
-  /** `TEXT_VERSION` of the texts that were embedded. */
+  /** `TEXT_VERSION` of the embedded texts. */
   readonly textVersion: number;
-  /** Counts the generations of one embedder, from 1. */
+  /** The number of the generation among those of its embedder, from 1. */
   readonly number: number;
   readonly state: GenerationState;
-  /** Place in the feed up to which facts were embedded that came after it was begun. */
+  /** The feed position up to which new facts were embedded, those after its beginning. */
   readonly fresh: Hlc;
-  /** Facts from before it was begun, while they are not all embedded. */
+  /** The facts from before its beginning; undefined once all are embedded. */
   readonly backlog: Backlog | undefined;
-  /** Facts of the backlog that were looked at, of so many. */
+  /** The number of examined backlog facts, out of `total`. */
   readonly done: number;
   readonly total: number;
   readonly begunMs: number | null;
   readonly usedMs: number;
-  /** Why the last attempt to embed failed; null after one that did not. */
+  /** The reason why the last attempt to embed failed; null after a success. */
   readonly error: string | null;
 }
 
 export interface Backlog {
-  /** Up to where it is embedded. */
+  /** The feed position up to which the backlog is embedded. */
   readonly position: Hlc;
-  /** Where it ends. */
+  /** The feed position at which the backlog ends. */
   readonly goal: Hlc;
 }
 
-/** Before everything in the feed. */
+/** A stamp before everything in the feed. */
 export const BEFORE_FEED: Hlc = Object.freeze({ wallMs: 0, counter: -1 });
 
-/** The first generation has the name of its embedder. */
+/** Returns the name of a generation. The first one has the name of its embedder. */
 export const generationName = (embedder: string, textVersion: number, number: number): string =>
   textVersion === 1 && number === 1 ? embedder : `${embedder} #${textVersion}.${number}`;
 
@@ -65,7 +65,7 @@ export const generationFromRow = (row: Readonly<Record<string, SqlValue>>): Gene
   };
 };
 
-/** A new generation. Everything up to the head of the feed is its backlog; later facts are embedded at once. */
+/** Returns a new generation. Everything up to the head of the feed is its backlog; later facts are embedded at once. */
 export const newGenerationRow = (
   { embedder, textVersion, number }: Pick<Generation, 'embedder' | 'textVersion' | 'number'>,
   { head, facts, nowMs }: { readonly head: Hlc | null; readonly facts: number; readonly nowMs: number },
@@ -92,12 +92,12 @@ export const newGenerationRow = (
   };
 };
 
-/** How far a step has come: facts that are new, or facts of the backlog. */
+/** The progress of a step, among new facts or facts of the backlog. */
 export type Advance =
   | { readonly of: 'fresh'; readonly upTo: Hlc }
   | { readonly of: 'backlog'; readonly upTo: Hlc; readonly examined: number };
 
-/** Columns that a step changes. */
+/** Returns the columns that a step changes. */
 export const advancedColumns = (generation: Generation, advance: Advance, nowMs: number): Row => {
   const { upTo } = advance;
   if (advance.of === 'fresh') return { feed_wall: upTo.wallMs, feed_ctr: upTo.counter, used_ms: nowMs, error: null };

@@ -6,33 +6,33 @@ import { VectorFeed } from './vector-feed.ts';
 import type { VectorSide } from './vector-side.ts';
 import type { StoredVector } from './vector-store.ts';
 
-/** The vectors of one generation in an index, and what brings more of them in. */
+/** The vectors of one generation in an index, and the feed that adds more of them. */
 export interface ServedGeneration {
   readonly name: string;
-  /** Id of the embedder. */
+  /** The id of the embedder. */
   readonly embedder: string;
-  /** Number of the layer in the index. */
+  /** The number of the layer in the index. */
   readonly layer: number;
   readonly feed: VectorFeed;
 }
 
 export interface ServedVectorsParts extends Pick<VectorSide, 'store' | 'embedderOf'> {
   readonly index: Pick<IndexHost, 'openLayer' | 'setVectors' | 'serve'>;
-  /** Brings the facts in. */
+  /** Indexes the facts of the vectors. */
   indexFacts(): Promise<void>;
   plan(): Promise<VectorPlan>;
-  /** Called when the snapshot's vectors cannot be used. */
+  /** Called if the vectors of the snapshot are unusable. */
   failed(error: unknown): void;
 }
 
 /**
- * The vectors that an index is searched by. Usually they are of one generation. While a new one is made, the one before
- * serves the facts without a new vector. Each fact is in one layer alone, so that memory does not grow with the number
- * of generations. The earlier layer goes in one step when the new generation is complete in the store and read.
+ * The vectors that an index searches, usually of one generation. While a new one is made, the previous one serves the
+ * facts without a new vector. Each fact is in only one layer, so that memory does not grow with the number of
+ * generations. The previous layer is removed in one step, once the new generation is complete in the store and read.
  */
 export class ServedVectors {
   readonly #parts: ServedVectorsParts;
-  /** The target first. */
+  /** The served generations, the target first. */
   #served: readonly ServedGeneration[] = [];
   #isMaking = false;
 
@@ -44,36 +44,36 @@ export class ServedVectors {
     return this.#served;
   }
 
-  /** Whether the generation that all facts are to have was still being made when it was last read. */
+  /** True if the target generation was incomplete when it was last read. */
   get isMaking(): boolean {
     return this.#isMaking;
   }
 
-  /** Begins to serve, before the vectors are read. */
+  /** Begins to serve, before all vectors are read. */
   async open(): Promise<void> {
     await this.#arrange(await this.#parts.plan());
   }
 
-  /** Does what the store asks for. Resolves when the vectors that were stored before the call are in. */
+  /** Applies the plan of the store. Resolves when all vectors stored before the call are in the index. */
   readonly follow = coalesce(async () => {
     const plan = await this.#parts.plan();
     const { target } = plan;
     if (this.#served[0]?.name !== target.name) await this.#arrange(plan);
     for (const { feed } of this.#served) await feed.catchUp();
-    // As the plan said before the vectors were read.
+    // Uses the plan from before the vectors were read.
     const isComplete = target.state === 'complete';
     if (isComplete && this.#served.length > 1) await this.#serve(this.#served.slice(0, 1));
     this.#isMaking = !isComplete;
   });
 
-  /** Puts the layers of a plan in place of those that are served. */
+  /** Replaces the served layers by those of a plan. */
   async #arrange({ target, others }: VectorPlan): Promise<void> {
     const isFirst = this.#served.length === 0;
     this.#isMaking = target.state !== 'complete';
     const main = await this.#layerOf(target);
     if (main === undefined) throw new Error('the embedder of this process is not known');
     if (target.state === 'complete') {
-      // The layers before serve until it is complete.
+      // The previous layers serve until it is complete.
       if (!isFirst) await main.feed.catchUp();
       await this.#serve([main]);
       return;
@@ -88,7 +88,7 @@ export class ServedVectors {
     this.#served = served;
   }
 
-  /** The layer that is served already, if it has everything; else another one. */
+  /** Returns the served layer if it is complete; otherwise a new one. */
   async #layerOf({ name, embedder }: Generation): Promise<ServedGeneration | undefined> {
     const { index, indexFacts, store, embedderOf, failed } = this.#parts;
     const maker = embedderOf(embedder);

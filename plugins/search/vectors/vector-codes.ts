@@ -1,14 +1,14 @@
-/** Vectors of the documents of one part as short codes, by the ordinals of the part. */
+/** The vectors of the documents of one part as short codes, by ordinal. */
 export interface CodeTable {
   set(ordinal: number, code: Int8Array, scale: number): void;
   has(ordinal: number): boolean;
-  /** A copy of the code that was set. */
+  /** Returns a copy of the stored code. */
   get(ordinal: number): { readonly code: Int8Array; readonly scale: number } | undefined;
-  /** Forgets a code; false when there was none. */
+  /** Deletes a code. Returns false if there was none. */
   delete(ordinal: number): boolean;
 }
 
-/** Where a code is: the place of its table among the targets of a search, and its ordinal there. */
+/** The location of a code: the index of its table among the targets of a search, and its ordinal there. */
 export interface CodePlace {
   readonly target: number;
   readonly ordinal: number;
@@ -19,9 +19,8 @@ export interface VectorCodes<T extends CodeTable = CodeTable> {
   readonly dimensions: number;
   createTable(): T;
   /**
-   * The codes most similar to a unit vector, best first, none below `floor` and at most `limit` over all targets; equal
-   * ones in the order of `ties`, where that is given.
-   * `accepts` holds a bit for each ordinal, set for those that may be found; undefined lets all be found.
+   * Returns the codes most similar to a unit vector over all targets, best first, none below `floor`. `ties` orders
+   * equal ones. `accepts` holds a bit for each ordinal, set for those that may be found; undefined accepts all.
    */
   search(
     query: Float32Array,
@@ -30,7 +29,7 @@ export interface VectorCodes<T extends CodeTable = CodeTable> {
     limit: number,
     ties?: (a: CodePlace, b: CodePlace) => number,
   ): readonly (CodePlace & { readonly similarity: number })[];
-  /** Similarities of all codes that the targets accept, of which there are at most `most`, in no order. */
+  /** Returns the similarities of all codes that the targets accept, of which there are at most `most`, in no order. */
   similarities(
     query: Float32Array,
     targets: readonly { readonly table: T; readonly accepts: Uint32Array | undefined }[],

@@ -1,19 +1,21 @@
 import { coalesce } from '../../../kernel/plugin-api.ts';
 import type { StoredVector } from './vector-store.ts';
 
-/** They are read and handed over without a pause: a few milliseconds. */
+/** The number of vectors read and passed on without a pause: a few milliseconds of work. */
 const VECTORS_PER_PAGE = 256;
 
 export interface VectorFeedParts {
-  /** Vectors of one generation after a place, in the order in which they were stored. */
+  /** Returns vectors of one generation after a position, in the order in which they were stored. */
   after(seq: number, limit: number): Promise<readonly StoredVector[]>;
-  /** Takes them in; those of facts that are not there are passed over. */
+  /** Adds vectors to the index. Vectors of unknown facts are skipped. */
   take(vectors: readonly StoredVector[]): Promise<void>;
-  /** Brings the facts in: a vector is never older than its fact. */
+  /** Indexes new facts first, because a vector is never older than its fact. */
   index(): Promise<void>;
 }
 
-/** Brings the vectors that any process has stored into this one's index, in the order in which they were stored. */
+/**
+ * Adds the vectors that any process has stored to the index of this process, in the order in which they were stored.
+ */
 export class VectorFeed {
   readonly #parts: VectorFeedParts;
   #seq: number;
@@ -23,17 +25,17 @@ export class VectorFeed {
     this.#seq = seq;
   }
 
-  /** Everything up to it was taken in, but for facts that the index did not have. */
+  /** The position up to which all vectors were read, though not those of unknown facts. */
   get seq(): number {
     return this.#seq;
   }
 
-  /** Resolves when the vectors that were stored before the call are in. */
+  /** Resolves when all vectors stored before the call are in the index. */
   readonly catchUp = coalesce(async () => {
     while (await this.#readPage());
   });
 
-  /** True when there may be more. */
+  /** Returns true if there may be more. */
   async #readPage(): Promise<boolean> {
     const { after, take, index } = this.#parts;
     const vectors = await after(this.#seq, VECTORS_PER_PAGE);

@@ -8,15 +8,15 @@ import { scale } from './unit-vectors.ts';
 import type { CodePlace, CodeTable, VectorCodes } from './vector-codes.ts';
 
 /**
- * The vectors that one embedder has made of the documents of an index. Another embedder has a layer of its own, which
- * can be filled while the first one still serves.
+ * The vectors that one embedder has made of the documents of an index. Another embedder has another layer, which can be
+ * filled while the first one serves.
  */
 export class VectorLayer<T extends CodeTable = CodeTable> {
   readonly #state: IndexState;
   readonly #codes: VectorCodes<T>;
   readonly #tables: (T | undefined)[];
 
-  /** `tables` are those that codes were read into, by the number of their part. */
+  /** `tables` hold the codes of a snapshot, by the number of their part. */
   constructor(state: IndexState, codes: VectorCodes<T>, tables: readonly (T | undefined)[] = []) {
     this.#state = state;
     this.#codes = codes;
@@ -27,15 +27,12 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return this.#codes.dimensions;
   }
 
-  /**
-   * Tables by the number of their part, for snapshots. Indexes that have read the same feed number parts and documents
-   * alike.
-   */
+  /** Tables by the number of their part, for snapshots. Indexes of the same feed number parts and documents alike. */
   get tables(): readonly (T | undefined)[] {
     return this.#tables;
   }
 
-  /** The table of a part, made when it is missing. */
+  /** Returns the table of a part, and creates it if it is missing. */
   tableOf(part: number): T {
     const known = this.#tables[part];
     if (known !== undefined) return known;
@@ -44,7 +41,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return table;
   }
 
-  /** Stores or replaces the vector of a fact; false when the fact is not in the index. */
+  /** Stores or replaces the vector of a fact. Returns false if the index does not have the fact. */
   set(fact: FactName, code: Int8Array, scale: number): boolean {
     const { documents } = this.#state;
     const document = this.#state.documentOf(fact);
@@ -53,7 +50,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return true;
   }
 
-  /** Forgets the vector of a fact; false when there was none. */
+  /** Deletes the vector of a fact. Returns false if there was none. */
   delete(fact: FactName): boolean {
     const { documents } = this.#state;
     const document = this.#state.documentOf(fact);
@@ -67,7 +64,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return document >= 0 && this.#hasDocument(documents, document);
   }
 
-  /** The vector of a document, as it was kept; undefined for one that has none. */
+  /** Returns the stored vector of a document; undefined if it has none. */
   vectorOf(document: number): Float32Array | undefined {
     const { documents } = this.#state;
     const table = this.#tables[documents.word(document, PART)];
@@ -78,7 +75,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return vector;
   }
 
-  /** Documents nearest to a unit vector, best first, then newest first. */
+  /** Returns the documents nearest to a unit vector, best first, then newest first. */
   search(vector: Float32Array, floor: number, filter: ViewFilter, limit: number): Similar[] {
     const targets = this.#targetsOf(filter);
     const { documents } = this.#state;
@@ -91,8 +88,8 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   }
 
   /**
-   * Similarities, in no order, of documents that lie evenly among those that the filter accepts: of all of them where
-   * they are no more than `most`. Rejected documents do not affect the sample.
+   * Returns the similarities of an even sample of the documents that the filter accepts, in no order: of all of them if
+   * there are at most `most`. Rejected documents do not affect the sample.
    */
   sample(vector: Float32Array, filter: ViewFilter, most: number): Float64Array {
     const targets = this.#targetsOf(filter);
@@ -105,7 +102,7 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
     return this.#codes.similarities(vector, taken, most + targets.length);
   }
 
-  /** Similarities, best first, of those of the documents that have a vector and that the filter accepts. */
+  /** Returns the similarities, best first, of the given documents that have a vector and that the filter accepts. */
   similaritiesOf(documents: readonly number[], vector: Float32Array, filter: ViewFilter): Similar[] {
     const { documents: table } = this.#state;
     const wanted = documents.filter((document) => filter.accepts(document));
@@ -135,11 +132,11 @@ export class VectorLayer<T extends CodeTable = CodeTable> {
   }
 }
 
-/** A document, and its cosine. */
+/** A document with its cosine similarity to the query. */
 export interface Similar {
   readonly document: number;
   readonly score: number;
 }
 
-/** Below every cosine, however codes round it. */
+/** Below every cosine, even after rounding. */
 const LOWEST = -2;

@@ -2,15 +2,17 @@ import type { Embedder, Hlc } from '../../../kernel/plugin-api.ts';
 import type { GenerationStore } from './generation-store.ts';
 import type { VectorStore } from './vector-store.ts';
 
-/** Where vectors come from, and how they are held. */
+/** The source and the form of the vectors of an index. */
 export interface VectorSide {
   readonly generations: GenerationStore;
   readonly store: VectorStore;
-  /** The embedder of an id, by which queries can be compared with its vectors; undefined for one that is not here. */
+  /**
+   * Returns the embedder of an id, which can embed queries for its vectors; undefined if this process does not have it.
+   */
   embedderOf(id: string): Embedder | undefined;
   /**
-   * Place in the feed up to which vectors were missing at the start, because nobody has embedded for a while; undefined
-   * when none were.
+   * The feed position up to which vectors were missing at the start, because no process had embedded for a while;
+   * undefined if none were missing.
    */
   readonly goal: Hlc | undefined;
 }

@@ -17,14 +17,14 @@ import { EMBEDDERS_TABLE, VECTORS_TABLE } from '../search-migrations.ts';
 import { type Advance, advancedColumns, type Generation, generationFromRow } from './generation.ts';
 import { VECTORS_CHANGED, VECTORS_LOCK } from './generation-store.ts';
 
-/** A vector as the index holds it: one byte for each dimension, and what they are multiplied with. */
+/** A vector as the index stores it: one byte for each dimension, and their common factor. */
 export interface VectorCode {
   readonly code: Int8Array;
   readonly scale: number;
 }
 
 export interface StoredVector extends VectorCode {
-  /** Grows in the order of commits. */
+  /** Increases in the order of commits. */
   readonly seq: number;
   readonly fact: FactName;
 }
@@ -38,8 +38,8 @@ export class VectorStore {
   }
 
   /**
-   * Stores vectors of a generation together with how far it has come. `confirm` has the last word. Rejects when the
-   * generation was given up meanwhile.
+   * Stores vectors of a generation together with its progress. `confirm` runs in the same transaction, and can abort
+   * it. Rejects if the generation was withdrawn meanwhile.
    */
   async save(
     generation: Generation,
@@ -61,18 +61,18 @@ export class VectorStore {
       if (rows.length > 0) await own.insertRows(VECTORS_TABLE, rows);
       own.signal(VECTORS_CHANGED);
     });
-    // An erasure takes no turns with this write: each sees what the other has committed.
+    // An erasure does not take this lock: each of the two writes sees the commits of the other.
     if (vectors.length > 0) await this.#dropErased(vectors.map(({ fact }) => fact));
   }
 
-  /** Destroys the vectors of facts that are erased in this transaction, of every generation. */
+  /** Destroys the vectors, of every generation, of facts that are erased in this transaction. */
   static async erase({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables): Promise<ErasureCounts> {
     const ids = facts.map(({ id }) => id);
     const own = tables.in(transaction);
     return { vectors: await own(VECTORS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete() };
   }
 
-  /** Those of the facts that have no vector of this generation. */
+  /** Returns those facts that have no vector of this generation. */
   async without<T extends FactName>(
     generation: Generation,
     facts: readonly T[],
@@ -91,7 +91,7 @@ export class VectorStore {
     return facts.filter(({ tenantId, id }) => !known.has(`${tenantId} ${id}`));
   }
 
-  /** Vectors that were made while their facts were erased. */
+  /** Deletes vectors whose facts were erased while the vectors were computed. */
   async #dropErased(facts: readonly StoredFact[]): Promise<void> {
     const named = facts.map(({ id }) => id);
     const filter = all(isIn('id', named), isNull('cid'));
@@ -103,7 +103,7 @@ export class VectorStore {
     }
   }
 
-  /** Vectors of a generation after a place, in order. */
+  /** Returns the vectors of a generation after a position, in order. */
   after(generation: string, seq: number, limit: number): Promise<StoredVector[]> {
     return this.#tables.read(async (own) => {
       const query = own(VECTORS_TABLE).where('embedder', generation).where('seq', '>', seq);
@@ -129,7 +129,7 @@ const vectorFromRow = (row: Readonly<Record<string, SqlValue>>): StoredVector =>
     seq: Number(row['seq']),
     fact: { tenantId: String(row['tenant_id']), id: String(row['fact_id']) },
     scale: Number(row['scale']),
-    // A copy: the bytes may lie anywhere in a buffer that the driver goes on using.
+    // A copy, because the bytes may lie anywhere in a buffer that the driver reuses.
     code: Int8Array.from(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
   };
 };

@@ -4,9 +4,7 @@ import { COMMON, languageMark } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
-/**
- * The parts of a fact that words can find: entity, relation, value, and the day it speaks of as its author wrote it.
- */
+/** The searchable parts of a fact: entity, relation, value, and its date as the author wrote it. */
 export type WordsOfFact = Pick<StoredFact, 'entity' | 'relation' | 'value' | 'timestamp'>;
 
 export const readFactTerms = (fact: WordsOfFact, reader: TermReader, into: TermCounts): void => {
@@ -20,7 +18,7 @@ export const readFactTerms = (fact: WordsOfFact, reader: TermReader, into: TermC
   else reader.read(String(v), into);
 };
 
-/** By the words of its own language, where it tells which one that is. */
+/** Reads a text by the rules of its own language, if the language is recognised. */
 const readText = (text: string, reader: TermReader, into: TermCounts): void => {
   const language = languageOf(text);
   if (language !== COMMON) reader.addTerm(languageMark(language), into);
@@ -28,14 +26,14 @@ const readText = (text: string, reader: TermReader, into: TermCounts): void => {
 };
 
 /**
- * A fact is found by so many different terms at most, the first ones. A mebibyte of prose has fewer; a text with more
- * is made of numbers or of malice, and would cost many times its own length in the memory of every process.
+ * The maximum number of different terms of a fact; further terms are ignored. A mebibyte of prose has fewer. A text
+ * with more consists of numbers or is malicious, and would cost a multiple of its length in memory.
  */
 export const MOST_TERMS_OF_FACT = 16_384;
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-/** A name in camel case is found as a whole and by its parts. */
+/** Reads a name in camel case as a whole and by its parts. */
 const readName = (name: string, reader: TermReader, into: TermCounts): void => {
   reader.read(name, into);
   if (!CAMEL_CASE.test(name)) return;

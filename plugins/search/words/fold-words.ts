@@ -4,10 +4,10 @@ import { COMMON, type LanguageNumber, latinTerm } from './languages/text-languag
 import { porterStem } from './porter-stem.ts';
 
 /**
- * The words of a text, as terms of the index: letters folded, cut where neither a letter nor a digit stands. Words of
- * Latin letters are stemmed by the language of the text, those of other scripts by that of the script. Scripts that are
- * written without spaces are cut into pairs of characters; so is Korean, which writes words together with their
- * suffixes. Two spellings of one word give one term.
+ * Returns the words of a text as terms of the index, with folded letters. Any character that is neither letter nor
+ * digit separates words. Latin words are stemmed by the language of the text, others by their script. Scripts without
+ * spaces are cut into pairs of characters, and so is Korean, which attaches suffixes to words. Two spellings of one
+ * word give one term.
  */
 export const foldWords = (text: string, language: LanguageNumber = COMMON): string[] =>
   (foldLetters(text).match(WORDS) ?? []).flatMap((word) => {
@@ -18,7 +18,7 @@ export const foldWords = (text: string, language: LanguageNumber = COMMON): stri
     });
   });
 
-/** The term of one lower-cased and folded word. */
+/** Returns the term of one lower-cased and folded word. */
 export const termOf = (word: string, language: LanguageNumber = COMMON): string => {
   if (word.charCodeAt(0) <= NINE) return numberTerm(withoutApostrophes(word));
   if (language !== COMMON && word.length <= LONGEST_STEMMED && LATIN_WORD.test(word)) return latinTerm(word, language);
@@ -31,7 +31,7 @@ const withoutApostrophes = (word: string): string =>
   word.includes("'") ? word.replace(POSSESSIVE, '').replaceAll("'", '') : word;
 
 const NINE = 57;
-/** No word of a language is longer, and a stemmer looks at every letter several times. */
+/** Longer words are not stemmed: no language has them, and a stemmer reads every letter several times. */
 const LONGEST_STEMMED = 40;
 const WORDS = /[\p{L}\p{N}\p{M}]+(?:'[\p{L}\p{N}\p{M}]+)*/gu;
 const POSSESSIVE = /'s$/;
@@ -42,18 +42,18 @@ const WITHOUT_SPACES =
 const UNSPACED = new RegExp(WITHOUT_SPACES, 'u');
 const UNSPACED_RUNS = new RegExp(`(${WITHOUT_SPACES}+)`, 'u');
 
-/** `07`, `7` and `7th` are one day. */
+/** Gives `07`, `7` and `7th` the same term. */
 const numberTerm = (word: string): string => {
   const [, digits] = NUMBER.exec(word) ?? [];
   return digits ?? word;
 };
 
-/** The digits that count begin with another than 0, so that a long row of zeros is tried in one way only. */
+/** The captured digits never begin with 0, so that a long row of zeros matches in only one way. */
 const NUMBER = /^0*(0|[1-9]\d*)(?:st|nd|rd|th)?$/;
 
 /**
- * Pairs of neighbouring characters, each with its vowel marks. A Chinese character is often a word, so that each counts
- * by itself too.
+ * Returns pairs of neighbouring characters, each with its vowel marks. Single Chinese characters are returned too,
+ * because they are often words.
  */
 const pairsOf = (run: string): string[] => {
   const characters = (HANGUL.test(run) ? withoutKoreanParticle(run) : run).match(CHARACTERS) ?? [];

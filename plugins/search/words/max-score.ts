@@ -4,20 +4,20 @@ import { MOST_TIMES, TIMES_BITS } from './posting-lists.ts';
 
 /** One term of a query in one part. */
 export interface TermPostings {
-  /** Ascending. */
+  /** Document postings, ascending. */
   readonly postings: Uint32Array;
   /** The highest score of the term in any document. */
   readonly weight: number;
-  /** Its highest score in any document of the list. */
+  /** The highest score of the term in any document of the list. */
   readonly bound: number;
 }
 
 /**
- * Scores the documents of one part and offers them, by MaxScore (H. Turtle, J. Flood, "Query evaluation: strategies and
- * optimizations", 1995) over windows of documents: terms whose bounds together cannot lift a document over the
- * threshold are only looked up for documents that others have found. Offers exactly what scoring every document would
- * keep. Terms come in ascending weight; a score is summed from the heaviest term to the lightest, so that it does not
- * depend on skipped documents.
+ * Scores the documents of one part and offers them to `top`, by MaxScore (H. Turtle, J. Flood, "Query evaluation:
+ * strategies and optimizations", 1995) over windows of documents. Terms whose bounds together cannot reach the
+ * threshold are only looked up for documents that other terms found. The result equals that of scoring every document.
+ * Terms come in ascending weight. A score is summed from the heaviest term to the lightest, so that it does not depend
+ * on skipped documents.
  */
 export const searchPart = (
   terms: readonly TermPostings[],
@@ -79,18 +79,18 @@ const drain = (
   }
 };
 
-/** Documents whose sums are held at once. */
+/** The number of documents per window, whose sums are held at once. */
 const WINDOW = 8_192;
 const END = 2 ** 32;
-/** Bounds and sums are rounded differently; nothing may be left out for that. */
+/** A tolerance for different rounding of bounds and sums, so that no document is lost. */
 const ROUNDING = 1e-9;
 
-/** One search runs at a time, to its end. */
+/** Shared by all searches, because each runs to its end before the next one. */
 const sums = new Float64Array(WINDOW);
 const touched = new Int32Array(WINDOW >>> 5);
 
 class Cursor {
-  /** The document that comes next, `END` after the last. */
+  /** The next document, `END` after the last. */
   document: number;
   readonly #postings: Uint32Array;
   readonly #weight: number;
@@ -102,7 +102,7 @@ class Cursor {
     this.document = term.postings.length > 0 ? (term.postings[0] as number) >>> TIMES_BITS : END;
   }
 
-  /** Adds to the sums of all documents before `end` what the term is worth in them. */
+  /** Adds the term's scores to the sums of all documents before `end`. */
   addUntil(end: number, base: number, norms: Uint8Array, lengthPenalty: Float64Array): void {
     if (this.document >= end) return;
     const postings = this.#postings;
@@ -125,7 +125,7 @@ class Cursor {
     this.document = at < length ? document : END;
   }
 
-  /** The score of the term in one document. Documents are asked for in ascending order. */
+  /** The score of the term in one document. Callers must pass documents in ascending order. */
   scoreOf(document: number, norms: Uint8Array, lengthPenalty: Float64Array): number {
     if (this.document < document) {
       this.#at = seek(this.#postings, this.#at, document);
@@ -137,7 +137,9 @@ class Cursor {
   }
 }
 
-/** Place of the first posting at or after a document, looked for in growing steps from a place before it. */
+/**
+ * Returns the index of the first posting at or after a document, by a search in growing steps from an earlier index.
+ */
 export const seek = (postings: Uint32Array, from: number, document: number): number => {
   const { length } = postings;
   let step = 1;

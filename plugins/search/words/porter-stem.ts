@@ -22,12 +22,12 @@ const VOWEL = '[aeiouy]';
 const CONSONANTS = `${CONSONANT}[^aeiouy]*`;
 const VOWELS = `${VOWEL}[aeiou]*`;
 
-/** m > 0, m = 1 and m > 1 of the paper: how many times vowels are followed by consonants. */
+/** The conditions m > 0, m = 1 and m > 1 of the paper, where m counts how often vowels are followed by consonants. */
 const MEASURE_ABOVE_0 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}`);
 const MEASURE_1 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}(${VOWELS})?$`);
 const MEASURE_ABOVE_1 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}${VOWELS}${CONSONANTS}`);
 const HAS_VOWEL = new RegExp(`^(${CONSONANTS})?${VOWEL}`);
-/** Consonant, vowel, consonant, the last of them not w, x or y. */
+/** Matches consonant, vowel, consonant at the end, the last of them not w, x or y. */
 const ENDS_SHORT = new RegExp(`^${CONSONANTS}${VOWEL}[^aeiouwxy]$`);
 const ENDS_IN_Y = new RegExp(`^(${CONSONANTS})?${VOWEL}.*y$|^${CONSONANTS}${VOWEL}.*y$`);
 
@@ -81,7 +81,7 @@ const SIMPLE_SUFFIXES: Readonly<Record<string, string>> = {
   ness: '',
 };
 
-/** The first alternative that matches is the longest, because the search runs from the left. */
+/** The search runs from the left, so the first alternative that matches is the longest. */
 const suffixPattern = (suffixes: Readonly<Record<string, string>>): RegExp =>
   new RegExp(`(${Object.keys(suffixes).join('|')})$`);
 

@@ -1,14 +1,16 @@
 /**
- * Room for many short runs of numbers. A run holds a power of two of them, up to `LARGEST_RUN`, inside pages that are
- * never moved; a run that was outgrown is used again for another list.
+ * Memory for many short runs of numbers. The length of a run is a power of two up to `LARGEST_RUN`, inside pages that
+ * never move. When a list outgrows its run, another list reuses it.
  */
 export class PostingArena {
   readonly #pages: Uint32Array[] = [];
-  /** By size class: address of the first run that is free, plus one; each holds the next in its first place. */
+  /**
+   * By size class: the address of the first free run, plus one. Each free run stores the next one in its first number.
+   */
   readonly #free = new Uint32Array(LARGEST_CLASS + 1);
   #next = 0;
 
-  /** Address of a run of 2^`sizeClass` numbers. */
+  /** Returns the address of a run of 2^`sizeClass` numbers. */
   allocate(sizeClass: number): number {
     const free = this.#free[sizeClass] as number;
     if (free > 0) {
@@ -36,7 +38,7 @@ export class PostingArena {
 export const LARGEST_CLASS = 6;
 export const LARGEST_RUN = 1 << LARGEST_CLASS;
 
-/** Place of an address in its page. */
+/** Returns the offset of an address in its page. */
 export const offsetOf = (address: number): number => address & (PAGE_NUMBERS - 1);
 
 const PAGE_BITS = 16;

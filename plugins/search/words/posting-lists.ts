@@ -3,10 +3,10 @@ import { mix32 } from '../index/text-hash.ts';
 import { LARGEST_CLASS, LARGEST_RUN, offsetOf, PostingArena } from './posting-arena.ts';
 
 /**
- * Lists of documents in ascending order, each under a key of a part: where a term occurs, what a session holds. A
- * posting is the number of the document and how often the term occurs in it, in 32 bits. Short lists share an arena,
- * long ones own an array; adding appends in place, so that a document is found by the very next query and nothing is
- * ever rebuilt or merged.
+ * Lists of documents in ascending order, each under a key of a part: the occurrences of a term, or the facts of a
+ * session. A posting holds the document number and the term's count in it, in 32 bits. Short lists share an arena, and
+ * long ones own an array. Additions append in place, so that the very next query finds a document, without rebuilds or
+ * merges.
  */
 export class PostingLists {
   readonly #table = new SlotTable();
@@ -29,7 +29,7 @@ export class PostingLists {
     return this.#count;
   }
 
-  /** The list under a key, or -1. */
+  /** Returns the list under a key, or -1. */
   find(part: number, hi: number, lo: number): number {
     this.#soughtPart = part;
     this.#soughtHi = hi;
@@ -38,7 +38,8 @@ export class PostingLists {
   }
 
   /**
-   * Appends a document to the list under a key, which is made when it is missing. Documents come in ascending order.
+   * Appends a document to the list under a key, and creates the list if it is missing. Documents come in ascending
+   * order.
    */
   add(part: number, hi: number, lo: number, document: number, times: number, norm: number): void {
     let list = this.find(part, hi, lo);
@@ -68,7 +69,7 @@ export class PostingLists {
     return this.#memberOf(list, LENGTH);
   }
 
-  /** The last posting, 0 where there is none. */
+  /** Returns the last posting; 0 for an empty list. */
   lastOf(list: number): number {
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;
@@ -80,7 +81,7 @@ export class PostingLists {
     return this.#arena.pageOf(start)[offsetOf(start) + last] as number;
   }
 
-  /** The postings as they are now; later postings are appended outside of it. */
+  /** Returns the present postings; later ones are appended outside of this view. */
   postingsOf(list: number): Uint32Array {
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;
@@ -92,27 +93,27 @@ export class PostingLists {
     return this.#arena.pageOf(start).subarray(offsetOf(start), offsetOf(start) + length);
   }
 
-  /** How often the term occurs in one document at most. */
+  /** Returns the highest count of the term in one document. */
   mostTimesOf(list: number): number {
     return this.#memberOf(list, BOUNDS) >>> 8;
   }
 
   /**
-   * Norms of the shortest documents in which the term occurs once, twice, three times and more often: 8 bits each, the
-   * first ones lowest.
+   * Returns the norms of the shortest documents in which the term occurs once, twice, three times and more often: 8
+   * bits each, the first ones lowest.
    */
   shortestOf(list: number): number {
     return this.#memberOf(list, SHORTEST);
   }
 
-  /** Part and key of a list, for snapshots. */
+  /** Returns the part and the key of a list, for snapshots. */
   keyOf(list: number): ListKey {
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
     const at = (list & HEADER_MASK) * HEADER;
     return { part: header[at + PART] as number, hi: header[at + HI] as number, lo: header[at + LO] as number };
   }
 
-  /** Makes room for so many lists where there are none. */
+  /** Reserves room for this many lists in an empty table. */
   reserve(count: number): void {
     this.#table.reserve(count);
     const pages = new Uint32Array(Math.ceil(count / (HEADER_MASK + 1)) * HEADER_PAGE);
@@ -120,8 +121,8 @@ export class PostingLists {
   }
 
   /**
-   * Takes a list in as it was written down: its postings are the words from one place up to another one. The key must
-   * be new, the postings ascending.
+   * Restores a list from a snapshot: its postings are the words from `from` up to `to`. The key must be new, and the
+   * postings ascending.
    */
   restore(key: ListKey, bounds: ListBounds, words: Uint32Array, from: number, to: number): void {
     const list = this.#create(key.part, key.hi, key.lo);
@@ -131,7 +132,7 @@ export class PostingLists {
     const sizeClass = length > LARGEST_RUN ? LONG : length <= 1 ? 0 : 32 - Math.clz32(length - 1);
     if (sizeClass > 0) this.#arena.release(header[at + START] as number, 0);
     if (sizeClass === LONG) {
-      // With room for what usually follows: larger ones are made where that is too little.
+      // Leaves the usual room for further postings; longer lists are reallocated.
       const own = new Uint32Array(length + (length >>> SPARE_SHIFT));
       own.set(words.subarray(from, to));
       header[at + START] = this.#long.push(own) - 1;
@@ -147,7 +148,7 @@ export class PostingLists {
     header[at + SHORTEST] = bounds.shortest;
   }
 
-  /** Appends what a list has got since it was last written down. */
+  /** Appends the postings of a later snapshot segment to a list. */
   extend(list: number, { mostTimes, shortest }: ListBounds, words: Uint32Array, from: number, to: number): void {
     for (let place = from; place < to; place += 1) this.append(list, words[place] as number, LONGEST_NORM);
     const header = this.#headers[list >>> HEADER_BITS] as Uint32Array;
@@ -206,7 +207,7 @@ export class PostingLists {
   }
 }
 
-/** The part of a list, and its key in there. */
+/** The part of a list, and its key in that part. */
 export interface ListKey {
   readonly part: number;
   readonly hi: number;
@@ -219,25 +220,25 @@ export interface ListBounds {
   readonly shortest: number;
 }
 
-/** Bits of a posting that hold how often the term occurs; the rest is the document. */
+/** The number of bits of a posting for the count of the term; the other bits hold the document. */
 export const TIMES_BITS = 5;
 export const MOST_TIMES = (1 << TIMES_BITS) - 1;
 const TIMES_RANGE = 1 << TIMES_BITS;
-/** Documents of one index that a posting can name. */
+/** The number of documents that the postings of one index can name. */
 export const MOST_DOCUMENTS = 2 ** (32 - TIMES_BITS);
 
 const LONG = LARGEST_CLASS + 1;
 const LARGE_LIST = 4_096;
-/** A sixteenth. */
+/** The spare room of a list, as a shift: a sixteenth of its length. */
 const SPARE_SHIFT = 4;
-/** Changes no bound. */
+/** The norm of a list without documents, which changes no bound. */
 const LONGEST_NORM = 0xff;
 
-/** Counts of a term in one document that have a shortest norm of their own; the last one stands for all above. */
+/** The number of term counts with a shortest norm of their own; the last one stands for all higher counts. */
 export const TOLD_APART = 4;
 const shortestShift = (times: number): number => (times < TOLD_APART ? Math.max(times, 1) - 1 : TOLD_APART - 1) * 8;
 
-/** Members of a header, 32 bits each. `BOUNDS` holds the size class and, above 8 bits, the most times. */
+/** Members of a header, 32 bits each. `BOUNDS` holds the size class and, above 8 bits, the highest count. */
 const HI = 0;
 const LO = 1;
 const PART = 2;

@@ -4,18 +4,18 @@ import type { ViewFilter } from '../index/view-filter.ts';
 import { seek } from './max-score.ts';
 import { TIMES_BITS } from './posting-lists.ts';
 
-/** The postings of a list, of the documents that were there. */
+/** Returns the postings of a list, limited to the documents of the searched moment. */
 export const postingsOf = ({ lists, documents }: IndexState, list: number, { end }: ViewFilter): Uint32Array => {
   const postings = lists.postingsOf(list);
   return end === documents.count ? postings : postings.subarray(0, seek(postings, 0, end));
 };
 
-/** How many documents of a part that were there, and are not withheld, hold the term of a list. */
+/** Counts the documents of a part, of the searched moment and not withheld, that hold the term of a list. */
 export const frequencyOf = (state: IndexState, list: number, part: IndexPart, filter: ViewFilter): number => {
   const postings = postingsOf(state, list, filter);
   const withheld = state.withheld.postingsIn(list);
   if (withheld === 0 || filter.end === state.documents.count) return postings.length - withheld;
-  // The shorter of the two is walked.
+  // Walks the shorter of the two lists.
   if (part.withheld.size * STEPS_PER_SEEK < postings.length) {
     let count = postings.length;
     for (const ordinal of part.withheld.keys()) if (holds(postings, part.documents.at(ordinal))) count -= 1;

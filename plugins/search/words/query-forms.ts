@@ -4,8 +4,8 @@ import { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
 /**
- * Adds the terms of a query to the counts, and the stems of each word in the given languages, because a few words do
- * not show their language. The result is the word of each term, by number: terms of one word stand for each other.
+ * Adds the terms of a query to the counts, and the stems of each word in all given languages, because a few words do
+ * not reveal their language. Returns the word of each term, by number: terms of one word are alternatives.
  */
 export const readQueryForms = (
   query: string,
@@ -31,7 +31,7 @@ export const readQueryForms = (
   return wordOf;
 };
 
-/** Two words that a hyphen joins are also one, as the reader of terms has it. */
+/** Splits a text into words. Two words joined by a hyphen also count as one, as in `TermReader`. */
 const latinWords = (text: string): readonly string[] =>
   (text.match(LATIN_CHAIN) ?? []).flatMap((chain) => {
     const words = chain.split('-');

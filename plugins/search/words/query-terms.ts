@@ -7,9 +7,9 @@ import type { TermCounts } from './term-counts.ts';
 import type { TermReader } from './term-reader.ts';
 
 /**
- * Adds the distinct terms of a query to the counts. Stop words of its language are left out unless there is nothing
- * else. The query is text and nothing in it is an operator. A query of any length is read up to a bound; of its terms
- * the index keeps the rarest. The result is the text whose terms they are.
+ * Adds the distinct terms of a query to the counts, and returns the text that they come from. Stop words of its
+ * language are left out unless it has nothing else. The query is text without operators. A query of any length is read
+ * up to a bound, and of its terms the index uses the rarest.
  */
 export const readQueryTerms = (query: string, reader: TermReader, into: TermCounts): string => {
   const text = query.slice(0, MOST_CHARACTERS_READ);
@@ -20,14 +20,14 @@ export const readQueryTerms = (query: string, reader: TermReader, into: TermCoun
   return text;
 };
 
-/** The words of a query that are no stop words, as terms of the index (`foldWords`). */
+/** Returns the words of a query, except stop words, as terms of the index (`foldWords`). */
 export const queryWords = (query: string): ReadonlySet<string> =>
   new Set(foldWords(withoutStopWords(query.slice(0, MOST_CHARACTERS_READ))));
 
 const MOST_CHARACTERS_READ = 100_000;
 export const MOST_TERMS_READ = 4_096;
 const LONGEST_STOP_WORD = 12;
-/** Words that hyphens join are one word here: `up` is a stop word, and no part of `up-to-date` is. */
+/** Words joined by hyphens count as one here: `up` is a stop word, but not in `up-to-date`. */
 const WORD = /[\p{L}\p{N}\p{M}'\u2019]+(?:-[\p{L}\p{N}\p{M}'\u2019]+)*/gu;
 
 const withoutStopWords = (text: string): string => {

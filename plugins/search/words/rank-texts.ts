@@ -7,8 +7,8 @@ import { TermCounts } from './term-counts.ts';
 import { TermReader } from './term-reader.ts';
 
 /**
- * Scores texts that are in no index, by the terms and the formula of the index. Statistics are those of the texts
- * alone.
+ * Scores texts that are not in the index, with the terms and the formula of the index. Statistics cover only these
+ * texts.
  */
 export const createTextRanker = (seed: HashSeed) => {
   const reader = new TermReader(new TextHasher(seed));
@@ -18,7 +18,7 @@ export const createTextRanker = (seed: HashSeed) => {
       counts.clear();
       const languages = texts.map(languageOf);
       const wordOf = readQueryForms(query, reader, [...new Set(languages)].filter(isForeign), counts);
-      // Forms of one word are one.
+      // Forms of one word count as one.
       const sought = new Map(termsOf(counts).map(({ term }, place) => [term, wordOf[place] as number]));
       const frequencies = new Uint32Array(sought.size);
       const read = texts.map((text, at) => {
@@ -47,6 +47,6 @@ export const createTextRanker = (seed: HashSeed) => {
 
 const isForeign = (language: LanguageNumber): boolean => language !== COMMON;
 
-/** A term is known by its hash, as in the index. */
+/** Identifies each term by its hash, as the index does. */
 const termsOf = ({ hi, lo, times, distinct }: TermCounts): { readonly term: string; readonly times: number }[] =>
   Array.from({ length: distinct }, (_, at) => ({ term: `${hi[at]}:${lo[at]}`, times: times[at] as number }));

@@ -13,10 +13,10 @@ import { frequencyOf, postingsOf } from './postings-then.ts';
 import { readQueryForms } from './query-forms.ts';
 import { TermCounts } from './term-counts.ts';
 
-/** A query that is a document is searched by its rarest words. */
+/** The maximum number of terms of a search: a long query is searched by its rarest words. */
 const MOST_TERMS = 64;
 
-/** Best documents of the opened parts for the words of a query; at least one word must be in a document. */
+/** Returns the best documents of the opened parts for a query. Each contains at least one of its words. */
 export const searchWords = (
   state: IndexState,
   query: string,
@@ -69,15 +69,15 @@ const PENALIZED = Float64Array.from({ length: NORMS }, (_, norm) => lengthOfNorm
 
 /** A term of a query that occurs in the searched parts. */
 export interface QueryTerm {
-  /** Number of the word that it is a form of. */
+  /** The number of the word that the term is a form of. */
   readonly word: number;
-  /** Above 0; by all opened parts together. */
+  /** The weight of the term over all opened parts; above 0. */
   readonly weight: number;
-  /** Its list in each part that holds it. */
+  /** The posting list of the term in each part that contains it. */
   readonly lists: ReadonlyMap<IndexPart, number>;
 }
 
-/** The terms by which `searchWords` searches. */
+/** Returns the terms by which `searchWords` searches. */
 export const queryTermsIn = (state: IndexState, query: string, filter: ViewFilter): readonly QueryTerm[] => {
   const counted = countedParts(filter);
   const documents = counted.reduce((sum, one) => sum + one.documents, 0);
@@ -90,11 +90,14 @@ export const queryTermsIn = (state: IndexState, query: string, filter: ViewFilte
   );
 };
 
-/** Opened parts that hold anything, with what their statistics count. */
+/** Returns the non-empty opened parts with their statistics. */
 const countedParts = (filter: ViewFilter) =>
   filter.parts.map((part) => ({ part, ...filter.statisticsOf(part) })).filter(({ documents }) => documents > 0);
 
-/** The rarest terms of a query that occur at all, the most frequent one first. Forms of one word weigh the same. */
+/**
+ * Returns the rarest terms of a query that occur at all, the most frequent one first. Forms of one word have the same
+ * weight.
+ */
 const termsOf = (
   state: IndexState,
   query: string,
@@ -121,7 +124,7 @@ const termsOf = (
     found.push({ lists, place, word });
   }
   const terms = found.map(({ lists, place, word }) => {
-    // A text that has a word in two languages is counted for both.
+    // A text that contains a word in two languages counts twice.
     const frequency = Math.min(documents, frequencies.get(word) as number);
     return { weight: termWeight(documents, frequency), word, lists, frequency, place };
   });
@@ -129,7 +132,7 @@ const termsOf = (
   return terms.slice(-MOST_TERMS);
 };
 
-/** Languages that have texts in the parts. */
+/** Returns the languages of the texts in the parts. */
 const languagesIn = (state: IndexState, parts: readonly IndexPart[]): readonly LanguageNumber[] =>
   LANGUAGE_NUMBERS.filter((language) => {
     state.hasher.hash(languageMark(language), KEY_KINDS.term, MARK);
@@ -138,7 +141,7 @@ const languagesIn = (state: IndexState, parts: readonly IndexPart[]): readonly L
 
 const MARK: Hash64 = { hi: 0, lo: 0 };
 
-/** Scores given documents, ascending. */
+/** Scores the given documents, which are ascending. */
 const scoreEach = (
   documents: readonly number[],
   terms: readonly TermPostings[],

@@ -1,6 +1,6 @@
 /**
- * English words that carry no meaning for a search; apostrophes are gone by the time a word is looked up. Dropped from
- * queries only.
+ * English words that carry no meaning for a search, without apostrophes, which are removed before the lookup. Removed
+ * only from queries.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about after again all also am an and any are arent as at be because been before being between both but by can cant could

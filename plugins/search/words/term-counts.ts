@@ -1,17 +1,17 @@
 /**
- * The distinct terms of one text with how often each occurs, in the order of their first occurrence. Reused from text
- * to text.
+ * The distinct terms of one text with their counts, in the order of their first occurrence. The object is reused for
+ * further texts.
  */
 export class TermCounts {
-  /** Halves of the hashes of the terms; valid below `distinct`. */
+  /** Halves of the term hashes; valid below `distinct`. */
   hi = new Uint32Array(64);
   lo = new Uint32Array(64);
   times = new Uint32Array(64);
   distinct = 0;
-  /** Words, repeated ones too. */
+  /** The number of words, repeated ones included. */
   length = 0;
   /**
-   * Slots that were passed over because another term was there: the work that hashing did not spare. Never set back.
+   * The number of slots that were skipped because of collisions, over all texts. It measures the quality of the hash.
    */
   passed = 0;
   #slots = new Int32Array(128).fill(-1);
@@ -70,7 +70,7 @@ export class TermCounts {
   }
 }
 
-/** One huge text does not keep its memory for good. */
+/** Larger tables are freed after use, so that one huge text does not keep its memory. */
 const LARGEST_KEPT = 16_384;
 
 const copied = (from: Uint32Array, capacity: number, kept: number): Uint32Array<ArrayBuffer> => {

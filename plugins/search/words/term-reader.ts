@@ -3,12 +3,12 @@ import { foldWords, termOf } from './fold-words.ts';
 import { COMMON, type LanguageNumber } from './languages/text-languages.ts';
 import type { TermCounts } from './term-counts.ts';
 
-/** Changes with the rules for the terms of a text; an index of another version is rebuilt. */
+/** The version of the rules for terms. An index of another version is rebuilt. */
 export const TOKENIZER_VERSION = 4;
 
 /**
  * Turns texts into hashed terms. It hashes ASCII words in place and finds their terms in a cache, without a string for
- * a known word. All other words go through `foldWords`, which defines a term.
+ * a known word. `foldWords`, which defines a term, handles all other words.
  */
 export class TermReader {
   readonly #hasher: TextHasher;
@@ -23,7 +23,7 @@ export class TermReader {
     this.#hasher = hasher;
   }
 
-  /** Adds the terms of a text of the language to the counts, until these hold `most` distinct ones. */
+  /** Adds the terms of a text in a language to the counts, until these hold `most` distinct ones. */
   read(text: string, into: TermCounts, most = Number.POSITIVE_INFINITY, language: LanguageNumber = COMMON): void {
     this.#most = most;
     this.#language = language;
@@ -45,7 +45,7 @@ export class TermReader {
     into.add(this.#term.hi, this.#term.lo);
   }
 
-  /** Reads the run of letters and digits that begins here, and returns where to go on. */
+  /** Reads the run of letters and digits at `start`, and returns the index after it. */
   #readRun(text: string, start: number, into: TermCounts): number {
     let a = this.#hasher.startA(KEY_KINDS.term);
     let b = this.#hasher.startB(KEY_KINDS.term);
@@ -66,7 +66,7 @@ export class TermReader {
       const end = this.#readDate(text, start, into);
       if (end > 0) return end;
     }
-    // The same letters are another word in another language.
+    // The same letters are a different word in another language.
     this.#hasher.finish(a, b, at - start + this.#language * BEYOND_LENGTHS, this.#raw);
     this.#addWord(text, start, at, plain, into);
     return at;
@@ -95,8 +95,8 @@ export class TermReader {
   }
 
   /**
-   * Two words that a hyphen joins are also found as one: `e-mail` by `email`, and the other way round. Longer chains
-   * are phrases, dates and identifiers, which their parts find. Returns where the chain ends.
+   * Adds two words joined by a hyphen as one word too: `email` finds `e-mail`, and the other way round. Longer chains
+   * are phrases, dates and identifiers, which their parts find. Returns the end of the chain.
    */
   #readCompound(text: string, start: number, into: TermCounts): number {
     let end = start;
@@ -112,7 +112,9 @@ export class TermReader {
     return end;
   }
 
-  /** `2023-05-08` is read as the words somebody would ask for: 2023, May, 8. Zero when no date begins here. */
+  /**
+   * Reads `2023-05-08` as the words that a reader would search for: 2023, May, 8. Returns zero if no date begins here.
+   */
   #readDate(text: string, start: number, into: TermCounts): number {
     const month = twoDigits(text, start + 5);
     const name = MONTHS[month - 1];
@@ -123,7 +125,7 @@ export class TermReader {
       if (!monthAlone) return 0;
       this.addTerm(text.slice(start, start + 4), into);
       this.addTerm(name, into);
-      // A number like a month may be the end of a span of years.
+      // A number that looks like a month may be the end of a span of years.
       this.addTerm(String(month), into);
       return start + 7;
     }
@@ -135,23 +137,23 @@ export class TermReader {
   }
 }
 
-/** A power of two; 16 bytes each. */
+/** The number of cached words, a power of two; each takes 16 bytes. */
 const CACHED_WORDS = 65_536;
-/** Longer than any text. */
+/** A number above the length of any text. */
 const BEYOND_LENGTHS = 2 ** 26;
 
 const SEPARATOR = 0;
 const APOSTROPHE = 1;
 const NINE = 57;
 
-/** Of ASCII: the lower-cased character where it is part of a word, or one of the two above. */
+/** For each ASCII code, its lower-case character if it belongs to a word, or one of the two constants above. */
 const LOWERED = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[A-Za-z0-9]/.test(character)) return character.toLowerCase().charCodeAt(0);
   return character === "'" ? APOSTROPHE : SEPARATOR;
 });
 
-/** Not a number, which `charCodeAt` answers past the end, is not. */
+/** True if a character belongs to a word. False for NaN, which `charCodeAt` returns past the end. */
 const isWordPart = (code: number): boolean => (code < 128 ? (LOWERED[code] as number) > APOSTROPHE : code >= 128);
 
 const isDigit = (code: number): boolean => code >= 48 && code <= NINE;
@@ -160,7 +162,7 @@ const DASH = 45;
 const LONGEST_COMPOUND = 40;
 const ONLY_DIGITS = /^\d+$/;
 
-/** The number of two digits, or -1; a third digit after them spoils it. */
+/** Returns the number of exactly two digits, or -1. */
 const twoDigits = (text: string, at: number): number => {
   const tens = text.charCodeAt(at) - 48;
   const ones = text.charCodeAt(at + 1) - 48;
@@ -168,7 +170,7 @@ const twoDigits = (text: string, at: number): number => {
   return tens * 10 + ones;
 };
 
-/** Terms of the names of the months. */
+/** The terms of the names of the months. */
 const MONTHS: readonly string[] = [
   'january',
   'february',

@@ -1,4 +1,6 @@
-/** Writes the 128 bits of a lower-case UUID to `into`; false, with nothing meant by `into`, for any other text. */
+/**
+ * Writes the 128 bits of a lower-case UUID to `into`. Returns false for any other text, and then `into` is undefined.
+ */
 export const readUuid = (text: string, into: Uint32Array): boolean => {
   if (text.length !== TEXT_LENGTH) return false;
   let at = 0;
@@ -18,13 +20,13 @@ export const readUuid = (text: string, into: Uint32Array): boolean => {
   return true;
 };
 
-/** The text of a UUID whose four words begin at `at`. */
+/** Returns the UUID whose four words begin at `at`. */
 export const uuidText = (words: Uint32Array, at: number): string => {
   const [a, b, c, d] = [words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0, words[at + 3] ?? 0];
   return `${high(a)}${low(a)}-${high(b)}-${low(b)}-${high(c)}-${low(c)}${high(d)}${low(d)}`;
 };
 
-/** Hexadecimal digits of the two upper and the two lower bytes of a word. */
+/** Returns the hexadecimal digits of the two upper, or two lower, bytes of a word. */
 const high = (word: number): string => `${BYTES[word >>> 24]}${BYTES[(word >>> 16) & 0xff]}`;
 const low = (word: number): string => `${BYTES[(word >>> 8) & 0xff]}${BYTES[word & 0xff]}`;
 

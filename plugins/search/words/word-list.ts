@@ -1,4 +1,4 @@
-/** Numbers of 32 bits without sign, in an array that doubles. */
+/** A growing list of unsigned 32-bit numbers, in an array that doubles. */
 export class WordList {
   #words = new Uint32Array(8);
   #length = 0;
@@ -21,7 +21,7 @@ export class WordList {
     return this.#words[place] as number;
   }
 
-  /** The words that are in now; later ones are pushed outside of it. */
+  /** Returns the present words; later ones are appended outside of this view. */
   view(): Uint32Array {
     return this.#words.subarray(0, this.#length);
   }

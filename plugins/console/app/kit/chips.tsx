@@ -9,7 +9,7 @@ export interface Chip {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** Shown instead of the value, such as the name behind an identifier. */
+  /** The text to show instead of the value, such as the name behind an identifier. */
   readonly shown?: string;
   /** True if the list ignores the filter at present. */
   readonly isIdle?: boolean;

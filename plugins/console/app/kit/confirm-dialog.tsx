@@ -8,7 +8,7 @@ import { useTexts } from './use-texts.ts';
 interface ConfirmProps {
   readonly title: string;
   readonly submit: string;
-  /** The word that the reader must type, for actions that cannot be undone. */
+  /** A word that the reader must type to confirm an action that cannot be undone. */
   readonly typed?: string;
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;

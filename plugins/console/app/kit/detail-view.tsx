@@ -6,7 +6,7 @@ import type { RequestState } from './use-request.ts';
 import { useTexts } from './use-texts.ts';
 
 interface DetailProps<T> {
-  /** The screen with the whole list. */
+  /** The screen with the whole list, to which the view links back. */
   readonly screen: ScreenName;
   readonly asked: RequestState<T>;
   /** Renders the item, with a heading of its own. */
@@ -14,8 +14,8 @@ interface DetailProps<T> {
 }
 
 /**
- * One item of a list, with a link back to it. Until the item is loaded, or if it does not exist, the heading is that of
- * the list.
+ * Shows one item of a list, with a link back to the list. Until the item is loaded, or if it does not exist, the
+ * heading is that of the list.
  */
 export const DetailView = <T,>({ screen, asked, children }: DetailProps<T>) => {
   const { screens } = useTexts();

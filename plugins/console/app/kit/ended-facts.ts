@@ -5,9 +5,9 @@ import { groupBy } from './group-by.ts';
 export type Ended = 'settled' | 'retracted';
 
 /**
- * The ended ones among all facts of their places, by id, because no member of a fact says so. Live facts that differ
- * are marked as contradicted. So a fact without the mark, beside a newer one with another value, has ended. Facts about
- * the node itself are left out, because several of them may hold together.
+ * Returns the ended facts of a list by id, because no member of a fact marks them. Live facts that differ are marked as
+ * contradicted. So a fact without the mark, beside a newer one with another value, has ended. The list must hold all
+ * facts of their places. Facts about the node itself are left out, because several of them may hold together.
  */
 export const endedIn = (facts: readonly Fact[], ownPrefix: string, nowMs: number): ReadonlyMap<string, Ended> => {
   const judged = facts.filter(
@@ -37,13 +37,13 @@ const isRetraction = ({ confidence }: Fact): boolean => confidence === 0;
 const placeOf = ({ entity, relation, scope, garden_id: garden }: Fact): string =>
   JSON.stringify([entity, relation, scope, garden]);
 
-/** Equal for values that the node treats as equal. */
+/** Returns the same text for values that the node treats as equal. */
 const spoken = ({ value: { type, v } }: Fact): string => {
   if (type === 'ref') return `ref ${String(v).toLowerCase()}`;
   return type === 'datetime' ? `datetime ${Date.parse(String(v))}` : JSON.stringify([type, v]);
 };
 
-/** A stamp is two numbers, so texts do not compare. */
+/** Compares stamps as two numbers, because a comparison of their texts would be wrong. */
 const compareStamps = (a: string, b: string): number => {
   const [wallA = 0, countA = 0] = a.split('.').map(Number);
   const [wallB = 0, countB = 0] = b.split('.').map(Number);

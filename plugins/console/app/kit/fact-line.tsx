@@ -10,7 +10,7 @@ import { useTexts } from './use-texts.ts';
 
 interface FactProps {
   readonly fact: Fact;
-  /** How the fact ended, if known. */
+  /** The cause of the fact's end, if it has ended. */
   readonly ended?: Ended | undefined;
 }
 

@@ -7,16 +7,16 @@ import { useTexts } from './use-texts.ts';
 
 interface FormDialogProps {
   readonly title: string;
-  /** Label of the submit button. */
+  /** The label of the submit button. */
   readonly submit: string;
   readonly isDangerous?: boolean;
-  /** A rejection is shown in the dialog, which stays open. */
+  /** Called with the form values. If it rejects, the dialog stays open and shows the error. */
   readonly onSubmit: (values: FormValues) => Promise<void>;
   readonly onClose: () => void;
   readonly children?: ComponentChildren;
 }
 
-/** A dialog with a form. It waits for the node, and shows refusals beside the entered values. */
+/** A dialog with a form. It stays open until the node has answered, and shows refusals beside the entered values. */
 export const FormDialog = (props: FormDialogProps) => {
   const { title, submit, isDangerous = false, onSubmit, onClose, children } = props;
   const texts = useTexts();

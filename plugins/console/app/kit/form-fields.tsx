@@ -73,7 +73,7 @@ interface ChecksFieldProps extends Named {
   readonly checked?: readonly string[];
 }
 
-/** A choice of several options. */
+/** A field that offers several options, of which the reader may choose any number. */
 export const ChecksField = ({ name, label, hint, options, checked = [] }: ChecksFieldProps) => (
   <fieldset class="checks">
     <legend>{label}</legend>

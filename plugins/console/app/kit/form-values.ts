@@ -1,13 +1,13 @@
 /** The values of a submitted form. */
 export interface FormValues {
-  /** Trimmed; empty for an empty field. */
+  /** Returns the trimmed text of a field; empty for an empty field. */
   text(name: string): string;
-  /** Undefined for an empty field. */
+  /** Returns the text of a field; undefined for an empty field. */
   optional(name: string): string | undefined;
   number(name: string): number | undefined;
   isChecked(name: string): boolean;
   many(name: string): string[];
-  /** The UTC instant of a local date and time. */
+  /** Returns the UTC instant of a local date and time. */
   instant(name: string): string | undefined;
 }
 

@@ -13,11 +13,11 @@ const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
 const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const LOCAL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A date without a time is the same day for readers in every zone. */
+/** Matches a date without a time, which is the same day for readers in every zone. */
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** An instant in the reader's zone, with the exact instant of the node as its title. */
+/** Shows an instant in the reader's zone, with the exact instant of the node as its title. */
 export const Instant = ({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) => {
   if (at === null || at === undefined) return <span class="muted">–</span>;
   const ms = Date.parse(at);
@@ -29,7 +29,7 @@ export const Instant = ({ at, relative = false }: { at: string | null | undefine
   );
 };
 
-/** In the reader's zone, for places that take only text. */
+/** Formats an instant in the reader's zone, for places that accept only text. */
 export const localTime = (ms: number): string => LOCAL.format(ms);
 
 export const relativeTo = (ms: number, now: number): string => {

@@ -1,7 +1,7 @@
 import { ScrollBox } from './scroll-box.tsx';
 import { ShownText } from './shown-text.tsx';
 
-/** A JSON document of the node. */
+/** Shows a JSON document of the node. */
 export const JsonText = ({ label, value }: { label: string; value: unknown }) => (
   <ScrollBox label={label} class="document">
     <pre>
@@ -10,7 +10,7 @@ export const JsonText = ({ label, value }: { label: string; value: unknown }) =>
   </ScrollBox>
 );
 
-/** The same in one line, for lists. */
+/** Shows a JSON document in one line, for lists. */
 export const JsonLine = ({ value }: { value: unknown }) => (
   <code>
     <ShownText text={JSON.stringify(value)} />

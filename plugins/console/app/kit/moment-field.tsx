@@ -3,12 +3,12 @@ import { Field } from './field.tsx';
 interface MomentFieldProps {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** Local time without a zone, as in the control; empty for none. */
+  /** The local time without a zone, as in the control; empty for none. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** A moment in the reader's zone. */
+/** A field for a moment in the reader's zone. */
 export const MomentField = ({ label, hint, value, onChange }: MomentFieldProps) => (
   <Field label={label} hint={hint}>
     {(ids) => (
@@ -23,7 +23,7 @@ export const MomentField = ({ label, hint, value, onChange }: MomentFieldProps) 
   </Field>
 );
 
-/** The instant of a local time. Undefined for other text. */
+/** Returns the instant of a local time; undefined for any other text. */
 export const instantOf = (local: string): string | undefined => {
   const ms = Date.parse(local);
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();

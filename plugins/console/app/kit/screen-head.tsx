@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface HeadProps {
   readonly title: ComponentChildren;
-  /** 2 for a part of a screen. */
+  /** The heading level: 1 for a screen, 2 for a part of it. */
   readonly level?: 1 | 2;
   readonly children?: ComponentChildren;
 }

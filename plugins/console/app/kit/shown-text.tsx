@@ -3,13 +3,13 @@ import { spellNumber } from '../texts/texts.ts';
 import { hasTurningMarks } from './direction-marks.ts';
 import { useTexts } from './use-texts.ts';
 
-/** Characters rendered at once. A value may have a mebibyte, and a list needs only its start. */
+/** The maximum number of characters rendered at once. A value may have a mebibyte, and a list needs only its start. */
 const SHORT_CHARACTERS = 240;
 const LONG_CHARACTERS = 20_000;
 
 /**
- * Untrusted text. It is isolated, so that its direction does not affect its surroundings. It is cut to its limit, and
- * carries a warning if hidden marks change its direction.
+ * Shows untrusted text. It is isolated, so that its direction does not affect its surroundings. Long text is cut, and
+ * text with hidden direction marks carries a warning.
  */
 export const ShownText = ({ text, short = true }: { text: string; short?: boolean }) => {
   const limit = short ? SHORT_CHARACTERS : LONG_CHARACTERS;
@@ -41,7 +41,7 @@ const Turning = () => {
   );
 };
 
-/** Does not split a surrogate pair. */
+/** Cuts a text without splitting a surrogate pair. */
 const cutAt = (text: string, length: number): string => {
   const cut = text.slice(0, length);
   return cut.isWellFormed() === false ? cut.slice(0, -1) : cut;

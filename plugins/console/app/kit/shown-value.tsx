@@ -4,7 +4,7 @@ import { Instant } from './instant.tsx';
 import { ShownText } from './shown-text.tsx';
 import { useTexts } from './use-texts.ts';
 
-/** The value of a fact: text as text, never as markup; a reference as a link to its entity. */
+/** Shows the value of a fact: text as text, never as markup, and a reference as a link to its entity. */
 export const ShownValue = ({ value, short = true }: { value: Fact['value']; short?: boolean }) => {
   const texts = useTexts();
   const { type, v } = value;

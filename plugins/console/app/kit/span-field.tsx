@@ -2,7 +2,7 @@ import { ChoiceField } from './form-fields.tsx';
 import type { FormValues } from './form-values.ts';
 import { useTexts } from './use-texts.ts';
 
-/** In seconds. The texts hold their names. */
+/** Durations in seconds. The interface texts contain their names. */
 const SPANS = { now: 0, hour: 3_600, day: 86_400, week: 604_800, month: 2_592_000, quarter: 7_776_000 } as const;
 export type SpanName = keyof typeof SPANS;
 

@@ -1,4 +1,4 @@
-/** Words of the interface side by side, such as permissions. */
+/** Shows words of the interface side by side, such as permissions. */
 export const Tags = ({ words }: { words: readonly string[] }) => (
   <span class="words">
     {words.map((word) => (

@@ -4,7 +4,7 @@ import { Notice } from './notice.tsx';
 
 /** The actions of a screen: one dialog at a time, and a line with the last result. */
 export interface Actions {
-  /** The line and the open dialog. A screen renders them below its heading. */
+  /** The result line and the open dialog. A screen renders them below its heading. */
   readonly view: ComponentChildren;
   show(dialog: ComponentChildren): void;
   close(): void;

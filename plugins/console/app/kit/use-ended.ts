@@ -7,8 +7,8 @@ import { nowMs } from './platform.ts';
 const NONE: ReadonlyMap<string, Ended> = new Map();
 
 /**
- * The ended ones among these facts, by id. The list must hold all facts of their places, because a missing one may be
- * the winner.
+ * Returns the ended facts among these, by id. The list must hold all facts of their places, because a missing one may
+ * be the winner.
  */
 export const useEnded = (facts: readonly Fact[]): ReadonlyMap<string, Ended> => {
   const { setup } = useSession();

@@ -3,7 +3,10 @@ import { hasRoute, useSession } from '../session/session.ts';
 import { nowMs } from './platform.ts';
 import { useRequest } from './use-request.ts';
 
-/** Short, so that the parts of one screen share a request, and a later screen sees new gardens. */
+/**
+ * The cache lifetime of the garden list in milliseconds: short, so that the parts of one screen share a request, and a
+ * later screen sees new gardens.
+ */
 const KEPT_MS = 5_000;
 
 interface Kept {
@@ -13,13 +16,13 @@ interface Kept {
 
 const kept = new WeakMap<FactClient, Kept>();
 
-/** The gardens of the reader. Empty until loaded, and while gardens are off. */
+/** Returns the gardens of the reader. The list is empty until loaded, and without the gardens plugin. */
 export const useGardens = (): readonly Garden[] => {
   const { client, setup } = useSession();
   return useRequest(() => (hasRoute(setup, 'GET /v1/gardens') ? gardensOf(client) : NO_GARDENS), [client]).data ?? [];
 };
 
-/** The name of a garden; its address if the reader does not know the garden. */
+/** Returns the name of a garden, or its address if the reader does not know the garden. */
 export const gardenName = (gardens: readonly Garden[], given: string): string =>
   gardens.find(({ garden_id: uri, id, slug }) => given === uri || given === id || given === slug)?.name ?? given;
 

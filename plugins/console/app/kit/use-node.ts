@@ -4,7 +4,7 @@ import { useRequest } from './use-request.ts';
 
 export type NodeDescription = AnswerOf<'GET /v1/node'>;
 
-/** Plugins, routes and settings of the node. */
+/** Returns the plugins, routes and settings of the node. */
 export const useNode = () => {
   const { client } = useSession();
   return useRequest((signal) => client.call('GET /v1/node', { signal }), []);

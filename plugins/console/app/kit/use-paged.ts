@@ -28,7 +28,7 @@ interface State<Item> {
 
 const FRESH = { items: [], cursor: undefined, isLoading: true, error: undefined } as const;
 
-/** Restarts whenever one of `inputs` changes. */
+/** Loads a list page by page. Restarts whenever one of `inputs` changes. */
 export const usePaged = <Item>(read: ReadPage<Item>, inputs: readonly unknown[]): Paged<Item> => {
   const [state, setState] = useState<State<Item>>(FRESH);
   const [round, setRound] = useState(0);

@@ -4,9 +4,9 @@ import { useDebounced } from './use-debounced.ts';
 
 /** The search words of a screen. */
 export interface Words {
-  /** As they are typed. */
+  /** The words as typed so far. */
   readonly typed: string;
-  /** Trimmed and debounced; also in the address. */
+  /** The words after trimming and debouncing, also stored in the address. */
   readonly settled: string;
   type(words: string): void;
 }

@@ -4,5 +4,5 @@ import { ENGLISH, type Texts } from '../texts/texts.ts';
 
 export const TextsContext = createContext<Texts>(ENGLISH);
 
-/** The texts in the language of the reader. */
+/** Returns the interface texts in the language of the reader. */
 export const useTexts = (): Texts => useContext(TextsContext);

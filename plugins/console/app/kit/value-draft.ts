@@ -2,7 +2,7 @@ import type { Fact, TypedValue } from '../../../../client/client.ts';
 
 export type ValueType = Fact['value']['type'];
 
-/** A value as a reader types it. */
+/** A value and its type, as typed by a reader. */
 export interface ValueDraft {
   readonly type: ValueType;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface ValueDraft {
 
 export const VALUE_TYPES: readonly ValueType[] = ['string', 'text', 'number', 'boolean', 'datetime', 'ref', 'null'];
 
-/** Limit of a string in the protocol; a longer one is sent as text. */
+/** The maximum size of a string in bytes; a longer one is sent as text. */
 const STRING_BYTES = 16 * 1024;
 
 export const draftOf = ({ type, v }: Pick<Fact['value'], 'type' | 'v'>): ValueDraft => ({
@@ -18,7 +18,7 @@ export const draftOf = ({ type, v }: Pick<Fact['value'], 'type' | 'v'>): ValueDr
   text: v === null || v === undefined ? '' : String(v),
 });
 
-/** The typed value. Undefined if it does not fit its type; the node checks the rest. */
+/** Returns the typed value; undefined if it does not fit its type. The node checks the rest. */
 export const readDraft = ({ type, text }: ValueDraft): TypedValue | undefined => {
   if (type === 'null') return { type, v: null };
   if (type === 'boolean') return { type, v: text === 'true' };
@@ -31,7 +31,8 @@ export const readDraft = ({ type, text }: ValueDraft): TypedValue | undefined =>
 };
 
 /**
- * False for a whole number that a double cannot hold. The node would refuse it, but would receive the rounded number.
+ * Returns false for a whole number that a double cannot represent. The node would refuse it, but would receive the
+ * rounded number.
  */
 const isExact = (text: string, number: number): boolean =>
   !/^[+-]?\d+$/.test(text) || BigInt(text.replace(/^\+/, '')) === BigInt(number);

@@ -1,13 +1,13 @@
 import { FactClient } from '../../../../client/client.ts';
 import { askOpenly } from '../kit/platform.ts';
 
-/** Return address of the identity provider, which must be registered there. */
+/** The return address of the identity provider, which must be registered there. */
 export const RETURN_PATH = '/console/signed-in';
 
 const PLACE = 'console.signing-in';
 const SECRET_BYTES = 32;
 const SCOPE = 'openid email profile';
-/** The node leaves out permissions beyond the person's role. */
+/** The requested permissions. The node leaves out those beyond the person's role. */
 const ASKED_PERMISSIONS = ['read', 'write', 'admin'] as const;
 
 interface Begun {

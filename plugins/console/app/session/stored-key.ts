@@ -18,6 +18,6 @@ export const storeKey = (key: string | undefined): void => {
     if (key === undefined) sessionStorage.removeItem(PLACE);
     else sessionStorage.setItem(PLACE, key);
   } catch {
-    // As above.
+    // A browser may deny storage.
   }
 };

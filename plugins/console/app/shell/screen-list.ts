@@ -28,17 +28,17 @@ export interface Screen {
   readonly group: GroupName;
   /** The route of the plugin behind the screen. Without it, the screen is absent. */
   readonly needs?: RouteName;
-  /** The key needs one of these permissions. */
+  /** Permissions of the screen: the key needs one of them. */
   readonly permissions?: readonly string[];
   /** A further condition beyond permissions. */
   readonly isFor?: (reader: Reader) => boolean;
   readonly view: ComponentType;
 }
 
-/** Administrators of the first tenant administer the node. */
+/** True for administrators of the first tenant, who administer the node. */
 const isOperator = ({ tenant_id: tenant }: Reader): boolean => tenant === 'default';
 
-/** In the order of the navigation. */
+/** The screens of the console, in the order of the navigation. */
 export const SCREENS: readonly Screen[] = [
   { name: 'overview', group: 'memory', view: Overview },
   {

@@ -15,7 +15,7 @@ export const ENGLISH: Texts = english;
 export const chooseLocale = (wanted: readonly string[], known: readonly string[]): string =>
   wanted.find((locale) => known.includes(languageOf(locale) ?? '')) ?? 'en';
 
-/** Undefined for a malformed language name, for which the browser's formats would throw. */
+/** Returns the language of a locale; undefined for a malformed name, for which the browser's formats would throw. */
 const languageOf = (locale: string): string | undefined => {
   try {
     return new Intl.Locale(locale).language;

@@ -28,7 +28,7 @@ type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { oth
 
 export const spellNumber = (value: number): string => NUMBERS.format(value);
 
-/** A part of 1 as a percentage. */
+/** Formats a part of 1 as a percentage. */
 export const spellShare = (share: number): string => SHARES.format(share);
 
 const SHARES = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });

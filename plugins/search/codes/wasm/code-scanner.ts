@@ -5,8 +5,8 @@
 // number of 16 bytes, bit 1 for a negative component, and so is a row of 8-bit codes; both are padded with zeros.
 
 /**
- * Must equal the number that code-memory.ts expects, so that a scanner of another build is noticed. Raise it with every
- * change of an export.
+ * Must equal the number that load-scanner.ts expects, so that a scanner of another build is rejected. Raise it with
+ * every change of an export.
  */
 export const revision: i32 = 3;
 
@@ -17,14 +17,14 @@ let capacity: i32 = 0;
 let wanted: i32 = 0;
 let histogram: usize = 0;
 let count: i32 = 0;
-/** Rows that differ in fewer bits are taken into the list. */
+/** Only rows that differ in fewer bits enter the list. */
 let limit: i32 = 0;
 let wasCut: bool = false;
 
 /**
  * Starts a scan for the rows nearest to the signs at `querySigns`, `words` times 64 bits. The list at `listStart` holds
- * `listCapacity` entries of 8 bytes, the number of different bits before the tag; whenever it is full it is cut to the
- * `listWanted` nearest. `histogramStart` has room for 4 bytes for every possible number of different bits.
+ * `listCapacity` entries of 8 bytes: the number of different bits, then the tag. A full list is cut to the `listWanted`
+ * nearest. `histogramStart` has room for 4 bytes for every possible number of different bits.
  */
 export function begin(
   querySigns: usize,
@@ -69,16 +69,16 @@ export function scan(signs: usize, live: usize, accepted: usize, maskWords: i32,
   }
 }
 
-/** How many entries the list holds in the end: all rows where they found room, otherwise the wanted ones. */
+/** Returns the final number of entries: all rows if they had room, otherwise the wanted number. */
 export function finish(): i32 {
   if (wasCut && count > wanted) cut();
   return count;
 }
 
 /**
- * Puts the integer product of codes and query components in place of the different bits of every entry. `blocks` holds
- * the address of the codes of every block, 4 bytes each; a tag is the number of a block times 1024 plus a row. Rows of
- * codes have `length` bytes.
+ * Replaces the number of different bits in every entry by the integer product of codes and query components. `blocks`
+ * holds the address of the codes of every block, 4 bytes each. A tag is the number of a block times 1024 plus a row.
+ * Rows of codes have `length` bytes.
  */
 export function score(blocks: usize, components: usize, length: i32): void {
   for (let at = 0; at < count; at++) {
@@ -89,7 +89,10 @@ export function score(blocks: usize, components: usize, length: i32): void {
   }
 }
 
-/** Integer product of two rows of 8-bit codes and 16-bit query components; `length` is a multiple of 16. */
+/**
+ * Returns the integer product of a row of 8-bit codes and a row of 16-bit query components. `length` is a multiple of
+ * 16.
+ */
 function dot(codes: usize, components: usize, length: i32): i32 {
   let sum = i32x4.splat(0);
   for (let at = 0; at < length; at += 16) {
@@ -103,16 +106,14 @@ function dot(codes: usize, components: usize, length: i32): i32 {
   );
 }
 
-/** Signs of a row of 8-bit codes; `length` is a multiple of 16. */
+/** Writes the signs of a row of 8-bit codes. `length` is a multiple of 16. */
 export function signsOf(codes: usize, signs: usize, length: i32): void {
   for (let at = 0; at < length; at += 16) {
     store<u16>(signs + (<usize>at >> 3), <u16>i8x16.bitmask(v128.load(codes + <usize>at)));
   }
 }
 
-/**
- * 32 rows of 256 bits without a hole, the usual case: no bit has to be looked for, and the query stays in registers.
- */
+/** Scans 32 rows of 256 bits without holes, the usual case. It tests no row bits, and the query stays in registers. */
 function scanFull(signs: usize, tag: u32): void {
   const q0 = load<u64>(query);
   const q1 = load<u64>(query, 8);
@@ -161,8 +162,8 @@ function add(distance: i32, tag: u32): void {
 }
 
 /**
- * Keeps the wanted entries with the fewest different bits, and among equals those that came first. From then on only
- * nearer ones are taken.
+ * Keeps the wanted entries with the fewest different bits, and among equals the earliest. Afterwards only nearer rows
+ * enter.
  */
 function cut(): void {
   memory.fill(histogram, 0, (<usize>(rowWords * 64 + 1)) << 2);

@@ -1,9 +1,9 @@
-/** Takes endings off a folded, lower-cased word of one language. */
+/** Removes endings from a folded, lower-cased word of one language. */
 export type Stem = (word: string) => string;
 
 /**
- * One step of a light stemmer: it cuts the longest ending of the word that leaves `least` letters, or replaces it by
- * the text after its `>`. Endings are separated by blanks.
+ * Returns a step of a light stemmer. It cuts the longest ending that leaves `least` letters, or replaces it by the text
+ * after its `>`. Endings are separated by blanks.
  */
 export const cutSuffixes = (least: number, endings: string): Stem => {
   const rules = endings
@@ -21,19 +21,19 @@ export const cutSuffixes = (least: number, endings: string): Stem => {
   };
 };
 
-/** One step after the other. */
+/** Combines steps, which run one after the other. */
 export const inSteps =
   (...steps: readonly Stem[]): Stem =>
   (word) =>
     steps.reduce((stem, step) => step(stem), word);
 
-/** A step that replaces what the pattern matches. */
+/** Returns a step that replaces each match of the pattern. */
 export const replacing =
   (pattern: RegExp, by: string): Stem =>
   (word) =>
     word.replace(pattern, by);
 
-/** A step that keeps the first letters alone. */
+/** Returns a step that keeps only the first letters. */
 export const firstLetters =
   (most: number): Stem =>
   (word) =>

@@ -7,7 +7,7 @@ import { normaliseText } from '../../../../kernel/thread-api.ts';
 export const foldLetters = (text: string): string => {
   const folded = normaliseText(normaliseText(text, 'NFKD').replace(MARKS, ''), 'NFC')
     .toLowerCase()
-    // Lower-casing can bring accents back: the dot of a Turkish capital.
+    // Lower-casing can restore accents, such as the dot of a Turkish capital.
     .replace(MARKS, '')
     .replace(APOSTROPHES, "'");
   return folded.replace(LETTERS, (letter) => PLAINER[letter] ?? letter).replace(DIGITS, asciiDigit);
@@ -40,7 +40,7 @@ const PLAINER: Readonly<Record<string, string>> = {
 };
 const LETTERS = new RegExp(`[${Object.keys(PLAINER).join('')}]`, 'gu');
 
-/** Digits of scripts come in rows of ten. */
+/** Digits of other scripts, which Unicode places in rows of ten. */
 const DIGITS = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]/g;
 const asciiDigit = (digit: string): string => {
   const code = digit.charCodeAt(0);

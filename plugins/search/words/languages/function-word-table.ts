@@ -1,14 +1,14 @@
 import { FUNCTION_WORDS } from './function-words.ts';
 import { COMMON, LATIN_LANGUAGES, type LanguageNumber } from './text-languages.ts';
 
-/** Letters of the longest word that is known. Six of five bits are one small number. */
+/** The maximum length of a function word. Six letters of five bits fit into one small integer. */
 export const LONGEST_WORD = 6;
 const LETTER_BITS = 5;
 
-/** The number of a word that goes on with a letter, 1 for a. */
+/** Appends a letter, 1 for a, to the number of a word. */
 export const packed = (word: number, letter: number): number => (word << LETTER_BITS) | letter;
 
-/** Function words by their packed letters, found without making a string. */
+/** Looks function words up by their packed letters, without creating a string. */
 export class FunctionWordTable {
   readonly #words = new Int32Array(SLOTS);
   readonly #languages = new Uint32Array(SLOTS);
@@ -20,13 +20,13 @@ export class FunctionWordTable {
     });
   }
 
-  /** Place of a word, or -1. */
+  /** Returns the index of a word, or -1. */
   find(word: number): number {
     const at = this.#slotOf(word);
     return this.#words[at] === word ? at : -1;
   }
 
-  /** Languages of the word at a place, one bit each. */
+  /** Returns the languages of the word at an index, one bit each. */
   languagesOf(at: number): number {
     return at < 0 ? 0 : (this.#languages[at] as number);
   }
@@ -40,7 +40,7 @@ export class FunctionWordTable {
     }
   }
 
-  /** Where a word is, or would be. */
+  /** Returns the slot of a word, or the free slot for it. */
   #slotOf(word: number): number {
     let at = Math.imul(word, 0x9e3779b1) >>> (32 - SLOT_BITS);
     while (this.#words[at] !== 0 && this.#words[at] !== word) at = (at + 1) & (SLOTS - 1);
@@ -48,6 +48,6 @@ export class FunctionWordTable {
   }
 }
 
-/** Four times the words. */
+/** The table has four times as many slots as words. */
 const SLOT_BITS = 12;
 const SLOTS = 2 ** SLOT_BITS;

@@ -1,7 +1,7 @@
 import type { LatinLanguage } from './latin-stemmers.ts';
 
 /**
- * Words that mark a language and carry no meaning for a search. Folded, of at most six letters. A word may stand in
+ * Words that identify a language and carry no meaning for a search, folded, of at most six letters. A word may occur in
  * several lists.
  */
 export const FUNCTION_WORDS: Readonly<Record<LatinLanguage | 'english', string>> = {
@@ -69,7 +69,7 @@ oldu oldugu olur ona onda onlar onu onun orada oyle sana sen seni senin siz sonr
 ve veya ya yani yok zaman`,
 };
 
-/** Letters that speak for languages. */
+/** Letters that identify languages. */
 export const TELLING_LETTERS: Readonly<Record<LatinLanguage, string>> = {
   german: 'äöüß',
   dutch: 'ĳ',

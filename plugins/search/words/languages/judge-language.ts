@@ -4,9 +4,10 @@ import { TELLING_LETTERS } from './function-words.ts';
 import { COMMON, LATIN_LANGUAGES, type LanguageNumber } from './text-languages.ts';
 
 /**
- * The language of a text, by its function words and letters: the one that more of them speak for than for any other.
- * They must be two, and not lost among other words. English and undecided texts are `COMMON`; so are texts of other
- * scripts, whose words tell themselves. Reads the beginning of a text, and of an English one a few words.
+ * Detects the language of a text by its function words and letters, which vote for languages. The winner needs two
+ * votes, a minimum share of the words, and more votes than any other. English, undecided texts and other scripts are
+ * `COMMON`, because words of other scripts identify themselves. Reads only the beginning of a text, and of an English
+ * one a few words.
  */
 export const languageOf = (text: string): LanguageNumber => {
   const ballot = new Ballot();
@@ -19,7 +20,7 @@ export const languageOf = (text: string): LanguageNumber => {
     const letter = code < LETTER_CODES ? (LETTER_OF[code] as number) : NO_LETTER;
     if (letter !== NO_LETTER) {
       word = packed(word, letter);
-      // A name of letters and digits is no function word.
+      // A word of letters and digits is not a function word.
       letters += letter === DIGIT ? LONGEST_WORD + 1 : 1;
       if (code >= 128) ballot.letter(code);
       continue;
@@ -33,7 +34,7 @@ export const languageOf = (text: string): LanguageNumber => {
   return ballot.winner(words);
 };
 
-/** Whether a folded word of the language carries no meaning for a search. */
+/** True if a folded word of the language carries no meaning for a search. */
 export const isFunctionWord = (word: string, language: LanguageNumber): boolean => {
   if (word.length > LONGEST_WORD || !/^[a-z]+$/.test(word)) return false;
   const code = [...word].reduce((sum, letter) => packed(sum, letter.charCodeAt(0) - BEFORE_A), 0);
@@ -43,14 +44,14 @@ export const isFunctionWord = (word: string, language: LanguageNumber): boolean 
 const TABLE = new FunctionWordTable();
 const ENGLISH = COMMON;
 const LEAST_VOTES = 2;
-/** One of so many words at least is a function word, in every language that has them. */
+/** In every language with function words, at least one word in this many is one. */
 const MOST_WORDS_A_VOTE = 6;
 
-/** Each word and each letter votes once for every language that it speaks for. */
+/** Counts votes: each word and each letter votes once for every language that it speaks for. */
 class Ballot {
   readonly #votes = new Uint8Array(LATIN_LANGUAGES.length + 1);
   readonly #seen = new Set<number>();
-  /** The most votes of a language that is not English. */
+  /** The most votes of any language except English. */
   #most = 0;
 
   letter(code: number): void {
@@ -58,7 +59,7 @@ class Ballot {
     if (languages !== 0) this.#vote(languages, -code);
   }
 
-  /** Whether it is settled that the text is English. */
+  /** Counts a word. Returns true once the text is certainly English. */
   word(code: number): boolean {
     const at = TABLE.find(code);
     if (at < 0) return false;
@@ -88,23 +89,23 @@ class Ballot {
   }
 }
 
-/** English is settled early, so that its votes are not compared. */
+/** English is decided early, without a comparison of its votes. */
 const ENGLISH_ALONE = 1 << ENGLISH;
 const MOST_READ = 400;
 const NO_LETTER = 0;
 const DIGIT = 31;
 const BEFORE_A = 96;
-/** Latin letters lie below. */
+/** The codes of Latin letters are below this one. */
 const LETTER_CODES = 0x250;
 
-/** Place in the alphabet of the letter without its accent; of one that is two in plain writing, that of the first. */
+/** The place in the alphabet of each letter without its accent; for a letter that folds to two, that of the first. */
 const LETTER_OF = Uint8Array.from({ length: LETTER_CODES }, (_, code) => {
   const plain = foldLetters(String.fromCharCode(code));
   if (/^[0-9]/.test(plain)) return DIGIT;
   return /^[a-z]/.test(plain) ? plain.charCodeAt(0) - BEFORE_A : NO_LETTER;
 });
 
-/** Languages that a letter beyond ASCII speaks for, one bit each. */
+/** The languages that each letter beyond ASCII votes for, one bit each. */
 const SPEAKS_FOR = new Uint32Array(LETTER_CODES);
 LATIN_LANGUAGES.forEach((name, at) => {
   const letters = TELLING_LETTERS[name];

@@ -1,13 +1,13 @@
 import { cutSuffixes, firstLetters, inSteps, replacing, type Stem } from './cut-suffixes.ts';
 
 /**
- * Light stemmers: they take off what marks number, case, gender and the commonest verb forms, and no more (J. Savoy,
- * "Light stemming approaches for the French, Portuguese, German and Hungarian languages", SAC 2006). Words come folded,
- * so that ä is a and ß is ss. A stem need not be a word; it only has to be the same for the forms of one.
+ * Light stemmers: they remove only the marks of number, case, gender and the commonest verb forms (J. Savoy, "Light
+ * stemming approaches for the French, Portuguese, German and Hungarian languages", SAC 2006). Words are already folded,
+ * so that ä is a and ß is ss. A stem need not be a word, but must be the same for all forms of one.
  */
 const DOUBLED = replacing(/([^aeiou])\1$/, '$1');
 
-/** The s of a plural or a genitive; the one of Haus and Preis belongs to the word. */
+/** Cuts the s of a plural or a genitive; the one of Haus and Preis belongs to the word. */
 const german: Stem = inSteps(
   replacing(/(?<![aeq])([aou])e/g, '$1'),
   replacing(/(?<=[a-z]{3}[bdfghklmnort])s$/, ''),
@@ -60,14 +60,14 @@ const romanian: Stem = inSteps(
   cutSuffixes(3, 'a e i u'),
 );
 
-/** One for Swedish, Danish and Norwegian, whose endings are alike. */
+/** One stemmer for Swedish, Danish and Norwegian, whose endings are alike. */
 const nordic: Stem = inSteps(
   cutSuffixes(4, 's'),
   cutSuffixes(3, 'arna erna orna erne ene ar er or en et an a e'),
   DOUBLED,
 );
 
-/** The first six letters: the consonant before an ending changes with it (kaupunki, kaupungissa). */
+/** Keeps the first six letters, because the consonant before an ending changes with it (kaupunki, kaupungissa). */
 const finnish: Stem = inSteps(
   cutSuffixes(3, 'issa ista illa ilta ille iksi ssa sta lla lta lle ksi tta ihin iin een aan oon uun eja oja ien jen'),
   cutSuffixes(3, 'den ten n t'),
@@ -86,15 +86,15 @@ const polish: Stem = inSteps(
   cutSuffixes(3, 'a e i o u y'),
 );
 
-/** After L. Dolamic and J. Savoy, "Indexing and stemming approaches for the Czech language", 2009. */
+/** Follows L. Dolamic and J. Savoy, "Indexing and stemming approaches for the Czech language", 2009. */
 const czech: Stem = inSteps(
   cutSuffixes(3, 'atech ovi ove ech ich ami emi imi ymi ach ata aty eho emu ych ym im ho em es om um ou mi'),
   cutSuffixes(3, 'a e i o u y'),
 );
 
 /**
- * The first five letters are the best of simple stems (F. Can et al., "Information retrieval on Turkish texts", 2008);
- * endings go first, so that short words meet too, and the part after an apostrophe is one.
+ * Keeps the first five letters, the best of simple stems (F. Can et al., "Information retrieval on Turkish texts",
+ * 2008). It cuts endings first, so that short words meet too. The part after an apostrophe is an ending.
  */
 const turkish: Stem = inSteps(
   replacing(/'.*$/, ''),
@@ -125,5 +125,5 @@ export const LATIN_STEMMERS = {
   turkish,
 } as const;
 
-/** A language of Latin letters with a stemmer of its own. English has the one of every text that is not told. */
+/** A language of Latin letters with its own stemmer. English uses the stemmer of undecided texts. */
 export type LatinLanguage = keyof typeof LATIN_STEMMERS;

@@ -1,8 +1,8 @@
 import { cutSuffixes, inSteps, replacing, type Stem } from './cut-suffixes.ts';
 
 /**
- * Light stemmers of scripts that tell the language, or nearly so: a query of one word agrees with any text. Words come
- * folded: without accents, й as и and final sigma as σ, the forms of alef as one.
+ * Light stemmers of scripts that identify the language, or nearly so: even a query of one word matches any text. Words
+ * are already folded: without accents, й as и, final sigma as σ, and all forms of alef as one.
  */
 const CYRILLIC: Stem = inSteps(
   cutSuffixes(3, 'ся сь'),
@@ -14,13 +14,16 @@ const CYRILLIC: Stem = inSteps(
   cutSuffixes(3, 'а е и і о у ы ь ю я'),
 );
 
-/** After G. Ntais, "Development of a stemmer for the Greek language", 2006, endings alone. */
+/** Follows G. Ntais, "Development of a stemmer for the Greek language", 2006, but cuts only endings. */
 const GREEK: Stem = cutSuffixes(
   2,
   `ατα ατοσ ατων ουσ εισ ουμε ουν ετε ησα ησε ησαν ων οσ ον ου οι ασ ησ εσ υσ αι ει α ε η ι ο υ ω`,
 );
 
-/** light10, of L. Larkey, L. Ballesteros, M. Connell, "Improving stemming for Arabic information retrieval", 2002. */
+/**
+ * The stemmer light10 of L. Larkey, L. Ballesteros, M. Connell, "Improving stemming for Arabic information retrieval",
+ * 2002.
+ */
 const ARABIC: Stem = inSteps(
   replacing(/^و?(?:ال|بال|كال|فال|لل)(?=.{2})/u, ''),
   replacing(/^و(?=.{3})/u, ''),
@@ -38,13 +41,13 @@ const HEBREW: Stem = inSteps(
   replacing(/ך$/u, 'כ'),
 );
 
-/** After A. Ramanathan and D. Rao, "A lightweight stemmer for Hindi", 2003. */
+/** Follows A. Ramanathan and D. Rao, "A lightweight stemmer for Hindi", 2003. */
 const DEVANAGARI: Stem = cutSuffixes(
   2,
   `ियों ियां ाओं ाएं ुओं ुएं ाइयां ाइयों ाना ाने ानी ाता ाते ाती ता ते ती ना ने नी ों ें ीं ाई ाए ा े ी ि ो ु ू`,
 );
 
-/** Particles of Korean; the rest is cut into pairs. */
+/** Cuts particles of Korean words; the rest is then cut into pairs of characters. */
 export const withoutKoreanParticle: Stem = cutSuffixes(
   1,
   '에서는 에서 에게 으로 까지 부터 처럼 보다 이나 은 는 이 가 을 를 에 의 도 와 과 로 만',
@@ -58,7 +61,7 @@ const SCRIPTS: readonly (readonly [whole: RegExp, stem: Stem])[] = [
   [/^[\p{Script=Devanagari}\p{M}]+$/u, DEVANAGARI],
 ];
 
-/** The stem of a word that is not of Latin letters; the word itself where its script has no stemmer. */
+/** Returns the stem of a word in a script other than Latin; the word itself if its script has no stemmer. */
 export const scriptStem: Stem = (word) => {
   for (const [whole, stem] of SCRIPTS) if (whole.test(word)) return stem(word);
   return word;

@@ -1,8 +1,8 @@
 import { LATIN_STEMMERS, type LatinLanguage } from './latin-stemmers.ts';
 
 /**
- * Number of the language that the words of a text were stemmed by. 0 is the common one: English, names, and undecided
- * texts. Part of the format of an index: new ones come at the end.
+ * The number of the language by which the words of a text were stemmed. 0 stands for English, names, and undecided
+ * texts. The numbers are part of the format of an index, so new ones go at the end.
  */
 export type LanguageNumber = number;
 
@@ -10,17 +10,17 @@ export const COMMON: LanguageNumber = 0;
 
 export const LATIN_LANGUAGES = Object.keys(LATIN_STEMMERS) as readonly LatinLanguage[];
 
-/** All that have stems of their own. */
+/** The numbers of all languages with their own stemmers. */
 export const LANGUAGE_NUMBERS: readonly LanguageNumber[] = LATIN_LANGUAGES.map((_, at) => at + 1);
 
-/** Begins what no word of a text holds. */
+/** A character that no word contains. */
 const BEYOND_WORDS = '\0';
 
-/** The term of a word of Latin letters: stems of different languages never meet. */
+/** Returns the term of a word of Latin letters. Stems of different languages never collide. */
 export const latinTerm = (word: string, language: LanguageNumber): string => {
   const name = LATIN_LANGUAGES[language - 1] as LatinLanguage;
   return `${LATIN_STEMMERS[name](word)}${BEYOND_WORDS}${language}`;
 };
 
-/** A term that every text of the language has, so that a search knows which ones there are. */
+/** Returns a term that every text of the language has, so that a search knows the languages of a part. */
 export const languageMark = (language: LanguageNumber): string => `${BEYOND_WORDS}${language}`;

@@ -10,7 +10,7 @@ import { EntryDetail } from './entry-detail.tsx';
 
 interface LineProps {
   readonly entry: Entry;
-  /** For readers who may see the details. */
+  /** The row actions; undefined for readers who may not see the details. */
   readonly actions: Actions | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Entry } from './audit.tsx';
 
 const MOST_AT_ONCE = 1_000;
 
-/** All members of an entry. Only another list has them, so it is filtered by the entry's instant. */
+/** Shows all members of an entry. Only another route returns them, filtered by the entry's instant. */
 export const EntryDetail = ({ entry, onClose }: { entry: Entry; onClose: () => void }) => {
   const { client, texts } = useSession();
   const { audit: own } = texts;

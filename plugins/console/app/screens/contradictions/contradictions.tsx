@@ -11,7 +11,10 @@ import type { Done } from './one-contradiction.tsx';
 import { type ConflictStatus, readContradictions, STATUSES } from './read-contradictions.ts';
 import { StatusChoice } from './status-choice.tsx';
 
-/** Open contradictions are listed oldest first, but the node returns the newest first, so several pages are needed. */
+/**
+ * The number of pages read at first, by status. Open contradictions are listed oldest first, but the node returns the
+ * newest first, so they need several pages.
+ */
 const PAGES_AT_FIRST = { unresolved: 4, resolved: 1, all: 1 };
 const PAGES_MORE = 16;
 const LONG = 500;

@@ -10,9 +10,9 @@ import { fill, plural, spellShare } from '../../texts/texts.ts';
 
 interface RivalProps {
   readonly fact: Fact;
-  /** 1 for the first. */
+  /** The position of the rival, 1 for the first. */
   readonly place: number;
-  /** The key that chooses it; undefined without one. */
+  /** The keyboard shortcut that chooses the rival; undefined without one. */
   readonly shortcut: number | undefined;
   /** True if this fact wins while the contradiction is open. */
   readonly answers: boolean;

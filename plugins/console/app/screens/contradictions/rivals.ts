@@ -1,6 +1,6 @@
 import type { Conflict, Fact, FactClient } from '../../../../../client/client.ts';
 
-/** Rivals loaded at first: two come with the contradiction, the others one by one. */
+/** The number of rivals loaded at first: two come with the contradiction, and the others one by one. */
 export const RIVALS_SHOWN = 12;
 const AT_ONCE = 2;
 
@@ -26,7 +26,7 @@ export const readRivals = async (
   return [...known.values()].sort((one, other) => compareStamps(other.hlc, one.hlc));
 };
 
-/** The fact that wins while the contradiction is open: highest confidence, then newest. */
+/** Returns the fact that wins while the contradiction is open: highest confidence, then newest. */
 export const winnerOf = (rivals: readonly Fact[]): Fact | undefined =>
   rivals
     .filter(({ contradicted }) => contradicted)
@@ -36,7 +36,7 @@ export const winnerOf = (rivals: readonly Fact[]): Fact | undefined =>
       return compareStamps(fact.hlc, best.hlc) > 0 ? fact : best;
     }, undefined);
 
-/** A stamp is two numbers with a dot between them, so texts do not compare. */
+/** Compares stamps as two numbers with a dot between them, because a comparison of their texts would be wrong. */
 const compareStamps = (one: string, other: string): number => {
   const [wall = 0, count = 0] = one.split('.').map(Number);
   const [otherWall = 0, otherCount = 0] = other.split('.').map(Number);

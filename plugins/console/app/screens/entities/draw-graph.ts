@@ -4,12 +4,12 @@ import { graphStyle } from './graph-style.ts';
 import type { Neighbour } from './neighbours.tsx';
 import { radialLayout } from './radial-layout.ts';
 
-/** With more edges, their names would hide one another. */
+/** The maximum number of edges with names; with more, the names would hide one another. */
 const NAMED_EDGES = 16;
 const MARGIN = 24;
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 3;
-/** Bounds the zoom, so that few entities are not blown up. */
+/** The maximum zoom, so that few entities are not blown up. */
 const MOST_FITTED_ZOOM = 1.2;
 const LEAST_WIDE = 0.8;
 const MOST_WIDE = 1.4;
@@ -76,7 +76,7 @@ export const drawGraph = (place: HTMLElement, graph: Graph, onOpen: (entity: str
 
 const middleOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ x: clientWidth / 2, y: clientHeight / 2 });
 
-/** Names need more room horizontally than vertically. */
+/** Returns the ratio of width to height for the layout, because names need more room horizontally. */
 const widenessOf = ({ clientWidth, clientHeight }: HTMLElement): number =>
   Math.min(MOST_WIDE, Math.max(LEAST_WIDE, clientWidth / clientHeight));
 
@@ -102,7 +102,7 @@ const elementsOf = ({ seed, neighbours }: Graph, wideness: number): ElementDefin
   ];
 };
 
-/** Prefixed, because an entity may have the name of an edge. */
+/** Returns the id of an entity in the picture. The prefix separates it from an edge of the same name. */
 const nodeId = (uri: string): string => `node:${uri}`;
 
 const NAME_CHARACTERS = 28;

@@ -90,5 +90,5 @@ const CardText = ({ card }: { card: Card }) => {
   );
 };
 
-/** Cards begin with the entity's name for programs; here the screen shows it above. */
+/** Matches the first line of a card, the entity's name for programs; the screen shows the name above. */
 const HEADING = /^## [^\n]*\n/;

@@ -14,7 +14,7 @@ import { useSession } from '../../session/session.ts';
 import { addressOf } from '../../shell/address.ts';
 import { plural } from '../../texts/texts.ts';
 
-/** Facts shown per relation; the list of facts has the others. */
+/** The maximum number of facts shown per relation; the list of facts has the others. */
 const SHOWN_FACTS = 20;
 
 interface EntityFactsProps {

@@ -1,6 +1,6 @@
 import type { Fact } from '../../../../../client/client.ts';
 
-/** An entity of some facts: their number, and the first of them. */
+/** An entity in a list of facts, with the number of its facts and the first one. */
 export interface FoundEntity {
   readonly uri: string;
   readonly count: number;

@@ -5,7 +5,7 @@ import { fill, plural } from '../../texts/texts.ts';
 import type { Picture } from './draw-graph.ts';
 import type { Neighbour } from './neighbours.tsx';
 
-/** With more entities, their names would be unreadable. */
+/** The maximum number of entities in a picture; with more, their names would be unreadable. */
 const MOST_PICTURED = 24;
 
 interface GraphPictureProps {

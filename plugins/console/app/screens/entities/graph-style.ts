@@ -53,7 +53,10 @@ export const graphStyle = (place: HTMLElement): StylesheetJson => {
   ];
 };
 
-/** A variable may hold a choice between light and dark, which only the style of an element resolves. */
+/**
+ * Returns a function that resolves a colour variable. A variable may depend on light or dark mode, which only the style
+ * of an element resolves.
+ */
 const colourReader = (place: HTMLElement): ((name: string) => string) => {
   const { style } = place;
   return (name) => {

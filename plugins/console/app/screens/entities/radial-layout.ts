@@ -6,10 +6,10 @@ export interface Point {
   readonly y: number;
 }
 
-/** Distance between two entities of a ring, and between two rings. */
+/** The distance between two entities of a ring, and between two rings, in pixels. */
 const ALONG = 84;
 const BETWEEN = 140;
-/** More entities than this alternate between two rings, so that their names have room. */
+/** The maximum number of entities on one ring; more alternate between two rings, so that their names have room. */
 const ONE_RING = 8;
 const STEP_OUT = 1.5;
 type Placed = Pick<Neighbour, 'entity' | 'hops' | 'path'>;
@@ -46,7 +46,7 @@ export const radialLayout = (
   return points;
 };
 
-/** `turn` is the share of a full turn from the top. */
+/** Returns a position on a ring. `turn` is the share of a full turn from the top. */
 const ringOf =
   (wideness: number) =>
   (radius: number, turn: number): Point => {

@@ -1,7 +1,7 @@
 import type { FactClient, HistoryPage } from '../../../../../client/client.ts';
 import { nowMs } from '../../kit/platform.ts';
 
-/** Bounds the steps of the slider, so that each can be hit. */
+/** The maximum number of steps of the slider, so that each can be hit. */
 const MOST_EVENTS = 1_000;
 const PAGE_EVENTS = 200;
 
@@ -17,9 +17,9 @@ export interface Moment {
 }
 
 export interface Moments {
-  /** Earliest first. */
+  /** The moments of change, earliest first. */
   readonly steps: readonly Moment[];
-  /** True if there are later ones. */
+  /** True if there are later moments that were not read. */
   readonly isCut: boolean;
 }
 
@@ -39,7 +39,7 @@ const momentOf = ({ stamp, recorded_at: at, event, fact }: HistoryEvent): Moment
   relation: fact.relation,
 });
 
-/** The expiry of a fact is not an event of the history. */
+/** Returns the expiry of a fact, which is not an event of its history. */
 const expiryOf = ({ ended, fact }: HistoryEvent, now: number): readonly Moment[] => {
   if (ended === null || ended.by === 'retraction' || ended.by === 'resolution') return [];
   const ms = Date.parse(ended.at);
@@ -49,14 +49,14 @@ const expiryOf = ({ ended, fact }: HistoryEvent, now: number): readonly Moment[]
 
 const STAMP = /^(\d{1,15})\.\d{1,10}$/;
 
-/** The instant of such a parameter: a stamp begins with it. Undefined for other text. */
+/** Returns the instant of an `as_of` parameter in milliseconds; a stamp begins with it. Undefined for other text. */
 export const msOf = (asOf: string): number | undefined => {
   const stamp = STAMP.exec(asOf);
   const ms = stamp === null ? Date.parse(asOf) : Number(stamp[1]);
   return Number.isNaN(ms) ? undefined : ms;
 };
 
-/** Index of the last step at or before a moment; -1 before all of them. */
+/** Returns the index of the last step at or before a moment; -1 before all of them. */
 export const stepOf = (steps: readonly Moment[], asOf: string): number => {
   const exact = steps.findIndex((step) => step.asOf === asOf);
   const ms = msOf(asOf) ?? 0;

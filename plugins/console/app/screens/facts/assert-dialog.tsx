@@ -60,6 +60,6 @@ export const AssertDialog = ({ entity = '', onAsserted, onClose }: AssertDialogP
   );
 };
 
-/** The default of clients of this protocol, if the key may write there. */
+/** Returns the default scope of clients of this protocol, if the key may write there. */
 const usualScope = (scopes: readonly Fact['scope'][]): Fact['scope'] =>
   scopes.includes('company') ? 'company' : (scopes[0] ?? 'local');

@@ -11,14 +11,14 @@ interface Triple {
   readonly relation: string;
 }
 
-/** All of a fact except its triple and value. */
+/** The members of a fact, except its triple and value. */
 export interface AboutFact {
   readonly source: string;
   readonly scope: Fact['scope'];
-  /** Empty for none. */
+  /** The garden of the fact; empty for none. */
   readonly garden: string;
   readonly confidence: string;
-  /** Local time; empty for no end. */
+  /** The local time at which the fact ends; empty for none. */
   readonly validUntil: string;
 }
 

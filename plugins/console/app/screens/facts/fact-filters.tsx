@@ -95,7 +95,7 @@ interface Known {
   readonly marks: readonly Choice[];
 }
 
-/** Undefined if any text may be a value. */
+/** Returns the possible values of a filter; undefined if any text may be a value. */
 const choicesOf = (name: FilterName, { scopes, gardens, marks }: Known): readonly Choice[] | undefined => {
   if (name === 'scope') return scopes.map((scope) => [scope, scope]);
   if (name === 'attested') return marks;

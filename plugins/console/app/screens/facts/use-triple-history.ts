@@ -11,7 +11,7 @@ export type Step = HistoryAnswer['events'][number];
 export type Ended = NonNullable<Step['ended']>;
 
 export interface TripleHistory {
-  /** Oldest first. */
+  /** The steps of the history, oldest first. */
   readonly steps: Paged<Step>;
   readonly winners: HistoryAnswer['winners'];
 }

@@ -5,7 +5,7 @@ import { readUnit, type UnitDraft } from './units.ts';
 
 interface UnitFormProps {
   readonly agent: string;
-  /** Undefined for a new one. */
+  /** The unit to edit; undefined for a new one. */
   readonly unit: UnitDraft | undefined;
   readonly onUnit: (unit: UnitDraft) => void;
   readonly onClose: () => void;

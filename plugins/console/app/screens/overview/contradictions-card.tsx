@@ -11,7 +11,7 @@ import { OverviewCard } from './overview-card.tsx';
 const GLANCE = 50;
 const PAGES = 4;
 
-/** Reads a few first, which suffices mostly. Counts many in the background. */
+/** Reads a few contradictions at first, which mostly suffices, and counts many of them in the background. */
 const useOpen = (round: number): RequestState<Contradictions> => {
   const { client } = useSession();
   const status = 'unresolved';

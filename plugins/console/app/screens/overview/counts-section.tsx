@@ -87,7 +87,7 @@ const Line = ({ counts, label, onPoint }: LineProps) => {
   return <div class="counts-line" role="img" aria-label={label} ref={place} />;
 };
 
-/** The table shows the same data. */
+/** Ignores a missing drawing library, because the table shows the same data. */
 const onLibraryMissing = (): void => undefined;
 
 const CountsTable = ({ counts }: { counts: readonly Count[] }) => {

@@ -62,7 +62,10 @@ const dataOf = (counts: readonly Count[]): uPlot.AlignedData => [
   counts.map(({ total }) => total),
 ];
 
-/** Starts at zero unless that would flatten the line, and never has height zero. */
+/**
+ * Returns the range of the vertical axis. It starts at zero unless that would flatten the line, and never has height
+ * zero.
+ */
 const rangeOf = (least: number | null, most: number | null): [number, number] => {
   const [low, high] = [least ?? 0, most ?? 1];
   const room = Math.max(1, (high - low) * 0.1);

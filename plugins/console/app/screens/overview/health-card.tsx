@@ -9,7 +9,7 @@ import type { Sample } from './read-metrics.ts';
 
 interface HealthCardProps {
   readonly round: number;
-  /** Undefined for a key that may not read them. */
+  /** The metrics of the node; undefined for a key that may not read them. */
   readonly samples: readonly Sample[] | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Counts {
 /** The instants of a period, with the totals so far. */
 interface Plan {
   readonly name: string;
-  /** Oldest first; the last one is now. */
+  /** The instants of the period, oldest first; the last one is now. */
   readonly instants: readonly number[];
   readonly totals: Map<number, number>;
 }
@@ -32,7 +32,7 @@ const POINTS: Readonly<Record<Period, { readonly count: number; readonly stepMs:
   day: { count: 24, stepMs: HOUR_MS },
   month: { count: 30, stepMs: 24 * HOUR_MS },
 };
-/** Bounds the load on the node. */
+/** The maximum number of simultaneous requests, to limit the load on the node. */
 const AT_ONCE = 2;
 const BEGIN_MS = 250;
 const LONGEST_MS = 5_000;
@@ -114,7 +114,7 @@ const readTotals = async (client: FactClient, { instants, totals }: Plan, readin
 
 const STEPS = [8, 4, 2, 1];
 
-/** The last and the first, then every eighth, and so on. */
+/** Orders instants from coarse to fine: the last and the first, then every eighth, and so on. */
 const coarseFirst = (instants: readonly number[]): number[] => {
   const last = instants.length - 1;
   const between = STEPS.flatMap((step) => instants.filter((_, at) => (last - at) % step === 0));

@@ -6,11 +6,11 @@ import { lostInMcp, spellClientCall, spellCurl, spellMcpCall } from './spell-cod
 
 interface AsCodeProps {
   readonly body: RecallBody;
-  /** Adds which of the two settings it is. */
+  /** Adds the name of one of the two compared settings to a title. */
   readonly named: (name: string) => string;
 }
 
-/** The same question for a shell, a program and an agent. */
+/** Shows the same question as code for a shell, a program and an agent. */
 export const AsCode = ({ body, named }: AsCodeProps) => {
   const { texts, setup, hasKey } = useSession();
   const { recall: own } = texts;

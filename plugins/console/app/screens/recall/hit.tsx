@@ -13,7 +13,7 @@ type Scored = RecallReply['facts'][number];
 interface HitProps {
   readonly hit: Scored;
   readonly rank: number;
-  /** Tokens up to this hit. */
+  /** The number of tokens up to this hit. */
   readonly sum: number;
   readonly budget: number;
   readonly others: Ranks | undefined;
@@ -42,7 +42,7 @@ export const Hit = ({ hit, rank, sum, budget, others }: HitProps) => {
   );
 };
 
-/** The difference of its rank under the other settings. */
+/** Shows the difference to the fact's rank under the other settings. */
 const RankChange = ({ rank, before }: { rank: number; before: number | undefined }) => {
   const { recall: own } = useSession().texts;
   if (before === undefined) return <span class="tag warn">{own.onlyHere}</span>;

@@ -8,7 +8,7 @@ import type { Ranks } from './ranks.ts';
 interface HitsProps {
   readonly label: string;
   readonly reply: RecallReply;
-  /** Ranks with the other settings. */
+  /** The ranks of the facts under the other settings. */
   readonly others: Ranks | undefined;
 }
 

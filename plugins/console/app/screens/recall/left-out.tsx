@@ -50,7 +50,7 @@ const WHOLE_BUDGET = 200_000;
 const MOST = 500;
 const SHOWN = 50;
 
-/** Finds them by another request with the largest possible budget. */
+/** Finds the facts left out by another request with the largest possible budget. */
 const Named = ({ body, reply }: AskedRecall) => {
   const { client, texts } = useSession();
   const { recall: own } = texts;

@@ -43,11 +43,11 @@ export const RecallResults = ({ question, one, other, round }: RecallResultsProp
 };
 
 interface ResultProps {
-  /** Undefined without a comparison. */
+  /** The title of the column; undefined without a comparison. */
   readonly title: string | undefined;
   readonly body: RecallBody;
   readonly asked: RequestState<Recalled | undefined>;
-  /** Ranks with the other settings. */
+  /** The ranks of the facts under the other settings. */
   readonly others: Ranks | undefined;
 }
 

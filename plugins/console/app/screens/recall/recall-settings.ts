@@ -16,9 +16,9 @@ export interface Settings {
   readonly relation: string;
   readonly min: string;
   readonly lambda: string;
-  /** `1`, or empty. */
+  /** `1` to include contradicted facts, or empty. */
   readonly contradicted: string;
-  /** An instant, or empty. */
+  /** The instant of a recall of the past, or empty. */
   readonly as_of: string;
   readonly weights: Weights;
 }
@@ -48,11 +48,11 @@ export const readSettings = (query: Query): Settings => {
   return { ...(texts as Record<TextName, string>), weights: readWeights(query['w']) };
 };
 
-/** The second settings of a comparison, packed into one parameter; undefined without a comparison. */
+/** Reads the second settings of a comparison, packed into one parameter; undefined without a comparison. */
 export const readOtherSettings = ({ b }: Query): Settings | undefined =>
   b === undefined || b === '' ? undefined : readSettings(Object.fromEntries(new URLSearchParams(b)));
 
-/** Only the settings that differ from their defaults. */
+/** Returns only the settings that differ from their defaults. */
 const spellSettings = (settings: Settings): Query => ({
   ...Object.fromEntries(
     TEXT_NAMES.flatMap((name) => (settings[name] === USUAL_SETTINGS[name] ? [] : [[name, settings[name]]])),
@@ -60,7 +60,7 @@ const spellSettings = (settings: Settings): Query => ({
   w: spellWeights(settings.weights),
 });
 
-/** The parameters of the address, which a link or a reload restores. */
+/** Returns the parameters of the address, from which a link or a reload restores the screen. */
 export const spellAddress = ({ query, entity }: Question, one: Settings, other: Settings | undefined): Query => ({
   q: query,
   entity,
@@ -68,7 +68,7 @@ export const spellAddress = ({ query, entity }: Question, one: Settings, other: 
   ...(other && { b: new URLSearchParams(spellSettings(other) as Record<string, string>).toString() }),
 });
 
-/** The body of the request; undefined without a question. */
+/** Returns the body of the request; undefined without a question. */
 export const bodyOf = ({ query, entity }: Question, settings: Settings): RecallBody | undefined => {
   if (query.trim() === '' && entity.trim() === '') return undefined;
   return {

@@ -1,6 +1,6 @@
 import type { RecallBody } from './recall-settings.ts';
 
-/** Copied code never contains the key; the reader's shell inserts it. */
+/** The authorisation header in copied code. It never contains the key; the reader's shell inserts it. */
 const KEY = 'Authorization: Bearer $SVC_API_KEY';
 
 /** A shell command. Its quoting leaves no character with a meaning for the shell. */

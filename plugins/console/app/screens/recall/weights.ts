@@ -28,7 +28,7 @@ export const readWeights = (text: string | undefined): Weights => {
   return isFit ? weightsFrom((_, at) => numbers[at] as number) : USUAL_WEIGHTS;
 };
 
-/** Undefined for the defaults. */
+/** Formats the weights for the address; undefined for the defaults. */
 export const spellWeights = (weights: Weights): string | undefined => {
   const text = WEIGHT_NAMES.map((name) => weights[name]).join('-');
   return text === WEIGHT_NAMES.map((name) => USUAL_WEIGHTS[name]).join('-') ? undefined : text;

@@ -70,7 +70,7 @@ export const Settings = () => {
   );
 };
 
-/** Each word must occur somewhere. */
+/** True if each search word occurs somewhere in the setting. */
 const isMatch = ({ owner, key, variable, description }: Setting, words: string): boolean => {
   const text = `${owner} ${key} ${variable ?? ''} ${description}`.toLowerCase();
   return words
