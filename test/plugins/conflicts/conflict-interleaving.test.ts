@@ -16,7 +16,9 @@ const step = fc.record({
   confidence: fc.constantFrom(0, 0.5, 0.9, 1),
 });
 const steps = fc.array(step, { minLength: 2, maxLength: 14 });
-/** How many of the following steps go together, and whether as a batch or as parallel requests. */
+/**
+ * The number of consecutive steps that form a group, and whether a group is sent as a batch or as parallel requests.
+ */
 const grouping = fc.array(fc.record({ size: fc.integer({ min: 1, max: 5 }), batch: fc.boolean() }), {
   minLength: 14,
   maxLength: 14,
@@ -56,7 +58,7 @@ forEachStore('the set of conflicts', () => {
     }
   };
 
-  /** The conflicts and facts that a reader sees in a world, without ids and stamps. */
+  /** Returns the visible conflicts and facts of a world, without ids and stamps. */
   const seen = async (world: string): Promise<unknown> => {
     const found: unknown[] = [];
     for (let entity = 0; entity <= 2; entity += 1) {
@@ -84,7 +86,7 @@ forEachStore('the set of conflicts', () => {
     await fc.assert(
       fc.asyncProperty(steps, grouping, async (all, groups) => {
         runs += 1;
-        // The newest conflicts are listed first: a later world is not crowded out by the ones before.
+        // Conflicts are listed newest first, so earlier worlds do not hide those of a later one.
         await node.clock.advance(1);
         await serially(`s${runs}`, all);
         await inGroups(`g${runs}`, all, groups);

@@ -42,7 +42,7 @@ forEachStore('contradictions', () => {
   const resolve = (id: string, body: unknown, as = key) =>
     node.request('POST', `/v1/conflicts/${id}/resolve`, { key: as, body });
 
-  it('are kept, reified once and shown with their winner', async () => {
+  it('are stored, reified once and shown with their winner', async () => {
     const first = await assert({ v: 'a', confidence: 0.8 });
     const second = await assert({ v: 'b', confidence: 0.9 });
     expect([first.contradicted, second.contradicted]).to.deep.equal([false, true]);
@@ -62,7 +62,7 @@ forEachStore('contradictions', () => {
     ]);
   });
 
-  it('let the newer stamp win on equal confidence, counters compared as numbers', async () => {
+  it('let the newer stamp win on equal confidence, comparing counters as numbers', async () => {
     for (let counter = 0; counter < 9; counter += 1) await assert({ v: 'filler', entity: `user:${counter}` });
     const nine = await assert({ v: 'a' });
     const ten = await assert({ v: 'b' });
@@ -137,7 +137,7 @@ forEachStore('contradictions', () => {
     expect(resolves[0].value).to.deep.include({ type: 'ref', v: conflict.conflict_id });
   });
 
-  it('go on in the open record after a retraction, and the facts that meet there are its members', async () => {
+  it('continue in the open record after a retraction, and add the facts that meet there as members', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     await assert({ v: 'gone', confidence: 0 });
@@ -194,7 +194,7 @@ forEachStore('contradictions', () => {
     expect(await list()).to.have.length(1);
   });
 
-  it('refuse a bad resolution without a trace', async () => {
+  it('refuse an invalid resolution and store nothing', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     const stranger = await assert({ v: 'x', entity: 'user:bob' });
@@ -219,7 +219,7 @@ forEachStore('contradictions', () => {
     expect(await list('entity=user:alice&include_contradicted=true')).to.have.length(2);
   });
 
-  it('are found by an id with or without prefix, encoded or raw', async () => {
+  it('are found by an id with or without its prefix, encoded or raw', async () => {
     await assert({ v: 'a' });
     await assert({ v: 'b' });
     const [{ conflict_id: id }] = await conflicts();

@@ -6,13 +6,13 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** A fact of one triple, as some node said it. Times are milliseconds from the beginning of a run. */
+/** A fact of one triple, as some node asserted it. Times are milliseconds from the beginning of a run. */
 interface Said {
   readonly v: string;
   readonly confidence: number;
   readonly stamp: number;
   readonly validUntil: number | null;
-  /** Facts of the same story that it was derived from, by their places. Others are names that nobody has heard of. */
+  /** Indices of the facts of the same story from which it was derived. Higher numbers name unknown facts. */
   readonly names: readonly number[];
 }
 
@@ -24,7 +24,7 @@ const said: fc.Arbitrary<Said> = fc.record({
   names: fc.oneof(fc.constant([]), fc.uniqueArray(fc.nat({ max: 8 }), { minLength: 2, maxLength: 4 })),
 });
 
-/** One way for the facts to arrive: in this order, in groups of this size, with a pause behind some, some twice. */
+/** One way for the facts to arrive: their order, the size of groups, pauses after some, and repetitions of some. */
 interface Way {
   readonly order: readonly number[];
   readonly size: number;
@@ -116,7 +116,7 @@ forEachStore('the view of nodes that hold the same facts', () => {
     expect((await node.request('POST', '/v1/facts', { key, body })).status).to.equal(201);
   };
 
-  /** All that default requests show, with the name of the world left out. */
+  /** Returns the results of all default requests, without the name of the world. */
   const seen = async (world: number): Promise<unknown> => {
     const get = async (path: string) => {
       const { status, body } = await node.request('GET', path, { key });
@@ -139,7 +139,7 @@ forEachStore('the view of nodes that hold the same facts', () => {
     return { facts, conflicts, card: [status, card.summary, card.contradicted_count] };
   };
 
-  it('depends on no order, grouping, time or repetition of arrivals', async () => {
+  it('does not depend on the order, grouping, time or repetition of arrivals', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ facts, ways }) => {
         const baseMs = node.clock.nowMs();

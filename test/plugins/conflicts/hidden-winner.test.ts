@@ -3,7 +3,7 @@ import { definePlugin, equals, KERNEL_API, not, readConstrain } from '../../../k
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** Hides facts one by one, which nothing of ours does within a place. */
+/** Hides single facts, which no bundled plugin does within a place. */
 const hidingPlugin = definePlugin({
   name: 'hiding',
   version: '1.0.0',
@@ -29,7 +29,7 @@ forEachStore('a winner that a plugin hides', () => {
     return (await node.request('POST', '/v1/facts', { key, body })).body.id;
   };
 
-  it('hides and contradicts nothing for callers who cannot see it', async () => {
+  it('hides and contradicts no visible fact for callers who cannot see it', async () => {
     const shown = await says('a', 'agent:w', 0.5);
     await says('b', 'agent:hidden', 1);
     const { body } = await node.request('GET', '/v1/facts?entity=user:alice', { key });

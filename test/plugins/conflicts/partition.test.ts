@@ -96,7 +96,7 @@ forEachStore('nodes that write apart and synchronise again', () => {
   const factsOf = async (n: number, entity: string, more = ''): Promise<FactBody[]> =>
     (await must(200, n, 'GET', `/v1/facts?entity=${entity}&relation=memory:role&limit=500${more}`)).facts;
 
-  /** All that default requests show of an entity, and the open conflict. */
+  /** Returns the results of all default requests about an entity, and its open conflict. */
   const seen = async (n: number, entity: string) => {
     const facts: unknown[] = [];
     for (const more of ['', '&include_contradicted=true', '&include_retracted=true']) {
@@ -136,7 +136,7 @@ forEachStore('nodes that write apart and synchronise again', () => {
       const derived_from = found.slice(0, 4).map(({ cid }) => cid);
       const body = assertion(entity, done.v, done.confidence, { derived_from, source: `agent:${done.at}` });
       const { status } = await call(done.at, 'POST', '/v1/facts', body);
-      // A fact cannot be derived from what it says itself.
+      // A fact cannot be derived from its own content.
       expect(status).to.be.oneOf([201, 422]);
     } else if (done.kind === 'resolve') {
       const [open] = await openConflicts(done.at, entity);
@@ -152,7 +152,7 @@ forEachStore('nodes that write apart and synchronise again', () => {
     }
   };
 
-  it('agree on everything that is shown by default once all have all facts', async () => {
+  it('agree on all default results once all have received all facts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
         worlds += 1;
@@ -179,7 +179,7 @@ forEachStore('nodes that write apart and synchronise again', () => {
     const decision = { winning_fact_id: open?.fact_b.id };
     const { resolution_fact_id } = await must(200, 0, 'POST', `/v1/conflicts/${open?.conflict_id}/resolve`, decision);
     const { derived_from } = await must(200, 0, 'GET', `/v1/facts/${resolution_fact_id}`);
-    // No peer takes a fact with more.
+    // Peers accept no fact with more members.
     expect(derived_from).to.have.length(100);
     const [from, to] = nodes as [TestNode, TestNode];
     for (const fact of (await carriableFacts(from, about(entity))).reverse()) await carryFacts(from, [fact], to);

@@ -5,13 +5,13 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { type GardenNode, startGardenNode } from '../gardens/garden-kit.ts';
 
-/** A fact of another node, with what ends it. Times are milliseconds from the beginning of a run. */
+/** A fact of another node, and the events that end it. Times are milliseconds from the beginning of a run. */
 interface Said {
   readonly v: string;
   readonly confidence: number;
   readonly stamp: number;
   readonly validUntil: number | null;
-  /** A time-to-live of this node. */
+  /** A time-to-live that this node sets; null for none. */
   readonly ttl: number | null;
   readonly inGarden: boolean;
 }
@@ -41,10 +41,7 @@ const story = fc.array(said, { minLength: 2, maxLength: 9 }).chain((facts) => {
 
 type Shown = readonly [n: number, contradicted: boolean, differsElsewhere: boolean];
 
-/**
- * The rule, on the whole set: what a default query shows of facts that assert something, and which places are
- * contested.
- */
+/** The rule, applied to the whole set: the asserting facts that a default query shows, and the contested places. */
 const expected = (facts: readonly Said[], atMs: number): { shown: Shown[]; contested: boolean[] } => {
   const places = [false, true].map((inGarden) => {
     const own = facts.map((fact, n) => ({ ...fact, n })).filter((fact) => fact.inGarden === inGarden);
@@ -108,7 +105,7 @@ forEachStore('facts that arrive in any order, and end at any time', () => {
       const drafts = group.map((event) => draftOf(event, facts, baseMs));
       await garden.node.facts.appendAll(drafts, nodePrincipal(names), { origin: kind === 'said' ? 'peer' : 'plugin' });
       at += 1;
-      // The feed delivers skipped facts by itself, and a repeated fact changes nothing.
+      // The next group begins one event later, so that facts arrive repeatedly, which must change nothing.
     }
   };
 
@@ -132,7 +129,7 @@ forEachStore('facts that arrive in any order, and end at any time', () => {
     );
   };
 
-  it('are shown as the rule says for each place, now and later', async () => {
+  it('are shown as the rule requires in each place, now and later', async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ facts, events, size }) => {
         runs += 1;

@@ -25,7 +25,7 @@ forEachStore('the cost of recognising resolutions', () => {
   });
   const hash = (digit: string): string => `sha256:${digit.repeat(64)}`;
 
-  /** An entity with two facts that contradict each other. */
+  /** Creates an entity with two facts that contradict each other. */
   const contested = async (): Promise<string> => {
     entities += 1;
     const entity = `user:${entities}`;
@@ -38,7 +38,7 @@ forEachStore('the cost of recognising resolutions', () => {
     return (await counter.during(() => node.facts.append(said, caller()))).statements;
   };
 
-  it('is nothing for facts that were derived from fewer than two facts', async () => {
+  it('needs no look-up for facts derived from fewer than two facts', async () => {
     const least = await statementsFor([], await contested());
     expect(await statementsFor([hash('1')], await contested())).to.equal(least);
     expect(await statementsFor([hash('1'), hash('1')], await contested())).to.equal(least);
@@ -49,7 +49,7 @@ forEachStore('the cost of recognising resolutions', () => {
     expect(await statementsFor([hash('1')], `user:${entities}`)).to.equal(alone);
   });
 
-  it('is one look-up for facts that were derived from known facts, even of other triples', async () => {
+  it('is one look-up for facts derived from known facts, even of other triples', async () => {
     const { view: one } = await node.facts.append(draft('user:x', 'x'), caller());
     const { view: other } = await node.facts.append(draft('user:y', 'y'), caller());
     entities += 1;

@@ -19,7 +19,7 @@ describe('the history of a triple within a transaction', () => {
     expect(idsOf(history.rivalsOf(entry('second', 'c')))).to.deep.equal(['stored', 'first']);
   });
 
-  it('knows no rival of an equal value', () => {
+  it('counts no fact of an equal value as a rival', () => {
     const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
     expect(history.rivalsOf(entry('again', 'a'))).to.deep.equal([]);
   });
@@ -37,14 +37,14 @@ describe('the history of a triple within a transaction', () => {
     expect(idsOf(history.live)).to.deep.equal(['newer']);
   });
 
-  it('lets a retraction leave facts of the very same stamp alone, as the store does', () => {
+  it('leaves facts of exactly the stamp of a retraction alone, as the store does', () => {
     const stamp = { hlc: { wallMs: 9, counter: 9 } };
     const history = new TripleHistory<HistoryEntry>([entry('as new', 'a', stamp)], NOW);
     history.add(entry('retraction', 'x', { confidence: 0, ...stamp }));
     expect(idsOf(history.live)).to.deep.equal(['as new']);
   });
 
-  it('gives a fact that is already expired no rivals and no say', () => {
+  it('gives a fact that is already expired no rivals and no influence', () => {
     const history = new TripleHistory<HistoryEntry>([entry('stored', 'a')], NOW);
     const expired = entry('late', 'b', { validUntilMs: NOW });
     expect(history.rivalsOf(expired)).to.deep.equal([]);

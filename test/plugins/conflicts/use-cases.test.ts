@@ -18,7 +18,7 @@ forEachStore('contradictions without HTTP', () => {
   });
   afterEach(() => node.stop());
 
-  /** Two facts that differ; returns their ids. */
+  /** Asserts two facts that contradict each other, and returns their ids. */
   const contradict = async (entity: string): Promise<string[]> => {
     const draft = (v: string) => ({
       entity,
@@ -53,7 +53,7 @@ forEachStore('contradictions without HTTP', () => {
     expect(await codeOf(again)).to.equal('already_resolved');
   });
 
-  it('are closed to callers without the permission, and unknown to those who cannot see both facts', async () => {
+  it('are refused to callers without the permission, and unknown to those who cannot see both facts', async () => {
     await contradict('user:a');
     const [known] = (await conflicts.list(reader, { limit: 1 })).found;
     const id = known?.record.id ?? '';

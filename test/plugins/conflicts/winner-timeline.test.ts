@@ -45,7 +45,7 @@ const judgedBy = (timeline: WinnerTimeline, atMs: number): Judgement => {
   };
 };
 
-/** The rule itself, on the facts that are live at that instant. */
+/** The rule itself, applied to the facts that are live at that instant. */
 const judgedFrom = (facts: readonly LiveFact[], atMs: number): Judgement => {
   const live = facts.filter(({ untilMs }) => untilMs > atMs).sort(compareStrength);
   const winners = live.filter((one) => compareStrength(one, live[0] as LiveFact) === 0);
@@ -66,7 +66,7 @@ describe('the winner of a place', () => {
     expect(judgedBy(timeline, NOW).winning).to.deep.equal(['a']);
   });
 
-  it('wins together with a fact that is exactly as strong', () => {
+  it('wins together with a fact of equal strength', () => {
     const timeline = timelineOf([fact('x', 'a', 1, 1), fact('y', 'b', 1, 1)], NOW);
     expect(judgedBy(timeline, NOW)).to.deep.equal({ winning: ['a', 'b'], contested: true });
   });
@@ -104,7 +104,7 @@ describe('the winner of a place', () => {
     );
   });
 
-  it('leaves a rival for every value as long as the place is contested', () => {
+  it('leaves every value a rival as long as the place is contested', () => {
     fc.assert(
       fc.property(anyPlace, anyFact, (facts, newcomer) => {
         const live = facts.filter(({ untilMs }) => untilMs > NOW);

@@ -44,7 +44,7 @@ describe('the latencies of the overview', () => {
     expect(samples.at(-2)?.labels).to.include({ le: '+Inf' });
   });
 
-  it('are told by half and by most of the recalls, and by nothing where nobody recalled', () => {
+  it('yield the median and high quantiles of recalls, or none without recalls', () => {
     const samples = metrics.readSamples(SCRAPE);
     const histogram = metrics.histogramOf(samples, 'svc_recall_seconds', ({ step }) => step === 'search');
     expect(histogram).to.include({ count: 100, sum: 12.5 });
@@ -67,7 +67,7 @@ interface MomentsModule {
 }
 
 describe('the moments of an entity', () => {
-  it('are found by stamp and by instant, at or behind a step', async () => {
+  it('are found by stamp and by instant, at or after a step', async () => {
     const { msOf, stepOf } = await importConsoleModule<MomentsModule>('screens/entities/read-moments.ts');
     const steps = [1_000, 2_000, 2_000].map((ms, at) => ({ asOf: `${ms}.${at}`, ms }));
     expect(msOf('2000.7')).to.equal(2_000);
@@ -86,7 +86,7 @@ interface Draft {
 }
 
 describe('a value that a reader types', () => {
-  it('becomes the value of its type, or none where something would get lost', async () => {
+  it('becomes a value of its type, unless the conversion would lose information', async () => {
     const { readDraft } = await importConsoleModule<{ readDraft(draft: Draft): unknown }>('kit/value-draft.ts');
     const read = (type: string, text: string) => readDraft({ type, text });
     expect(read('number', ' -0.5 ')).to.deep.equal({ type: 'number', v: -0.5 });
@@ -111,21 +111,21 @@ interface TextsModule {
 }
 
 describe('a sentence of the console', () => {
-  it('takes values in their places, and never a place that a value names', async () => {
+  it('fills each placeholder once, and ignores placeholders inside values', async () => {
     const { fill } = await importConsoleModule<TextsModule>('texts/texts.ts');
     expect(fill('{b} of {a}', { a: '{b}', b: '$& {a}' })).to.equal('$& {a} of {b}');
     expect(fill('{count} of {other}', { count: 1_234 })).to.equal('1,234 of {other}');
     expect(fill('{name} is here', { name: 'a\u202eb' })).to.equal('\u2068a\u202eb\u2069 is here');
   });
 
-  it('spells shares in one way', async () => {
+  it('formats percentages in one way', async () => {
     const { spellShare } = await importConsoleModule<TextsModule>('texts/texts.ts');
     expect([1, 0.962, 0.5, 0.009].map(spellShare)).to.deep.equal(['100%', '96.2%', '50%', '0.9%']);
     const english = await readFile('plugins/console/app/texts/en.json', 'utf8');
     expect(english).to.not.match(/ %/);
   });
 
-  it('is in the first available language of the reader, and in English otherwise', async () => {
+  it('uses the first available language of the reader, or English otherwise', async () => {
     const { chooseLocale } = await importConsoleModule<LanguageModule>('texts/language.ts');
     expect(chooseLocale(['fr-CA', 'en-GB', 'en'], ['en'])).to.equal('en-GB');
     expect(chooseLocale(['de-AT', 'en'], ['en', 'de'])).to.equal('de-AT');

@@ -16,11 +16,11 @@ describe('the page of the console', () => {
   after(() => node.stop());
 
   const get = (path: string) => node.request('GET', path);
-  /** Addresses of the files with which the page begins. */
+  /** Returns the addresses of the files that the page loads at once. */
   const filesOf = (page: string): string[] =>
     [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, path]) => path ?? '');
 
-  it('is served without a key, under a policy that lets in nothing but files of this node', async () => {
+  it('is served without a key, under a policy that allows only files of this node', async () => {
     const { status, headers, text } = await get('/console/');
     expect(status).to.equal(200);
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
@@ -29,14 +29,14 @@ describe('the page of the console', () => {
     expect(text).to.not.match(/<script(?![^>]* src=)|<style|\son[a-z]+=|https?:/);
   });
 
-  it('is the same at the address of every screen, so that a link and a reload lead back', async () => {
+  it('is the same at the address of every screen, so that links and reloads work', async () => {
     const { text } = await get('/console/');
     for (const path of ['', '/facts', '/entities?uri=svc%3A%2F%2Fh%2Fuser%2Falice', '/no/such/screen']) {
       expect(await get(`/console${path}`)).to.deep.include({ status: 200, text });
     }
   });
 
-  it('loads files that browsers keep for ever, because their names change with their content', async () => {
+  it('loads files that browsers cache for ever, because their names change with their content', async () => {
     const paths = filesOf((await get('/console/')).text).filter((path) => path.startsWith('/console/files/'));
     expect(paths).to.have.lengthOf(2);
     for (const path of paths) {
@@ -48,7 +48,7 @@ describe('the page of the console', () => {
     }
   });
 
-  it('sends files compressed to browsers that take them so, and as they are to others', async () => {
+  it('sends files compressed only to browsers that accept compression', async () => {
     const [path = ''] = filesOf((await get('/console/')).text).filter((each) => each.endsWith('.css'));
     const plain = await get(path);
     expect(plain.headers['content-encoding']).to.equal(undefined);
@@ -58,19 +58,19 @@ describe('the page of the console', () => {
     expect(small.text.length).to.be.below(plain.text.length / 2);
   });
 
-  it('stays below 250 KiB in all', () => {
+  it('stays below 250 KiB in total', () => {
     const folder = join(projectRoot(), 'dist/plugins/console/files');
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.within(10_000, 250 * 1_024);
   });
 
-  it('has no other files, under any name', async () => {
+  it('serves no other files, under any name', async () => {
     for (const name of ['none.js', 'files.json', '..%2Fconsole-plugin.js', '%2e%2e', '__proto__', 'a'.repeat(201)]) {
       expect((await get(`/console/files/${name}`)).status, name).to.be.oneOf([400, 404]);
     }
   });
 
-  it('is told which routes the node has, and no more than the API reference tells', async () => {
+  it('receives the routes of the node, and no more than the API reference publishes', async () => {
     const { body } = await get('/console/setup.json');
     expect(body.service).to.equal('svc');
     expect(body.routes).to.include('GET /v1/facts/{id}');
@@ -79,7 +79,7 @@ describe('the page of the console', () => {
     expect((await get('/console/sign-in.json')).body).to.deep.equal({ sign_in: null });
   });
 
-  it('is told by the node, and not by the reader, whether a key is asked for', async () => {
+  it('learns from the node, not from the reader, if a key is required', async () => {
     const open = await startTestNode({
       plugins: ['keys', 'facts', 'node-info', 'console'],
       env: { SVC_AUTH_REQUIRED: 'false' },

@@ -35,7 +35,7 @@ describe('a screen that a plugin adds to the console', () => {
     return node;
   };
 
-  it('is listed with its title, permissions and files, which are served as they are', async () => {
+  it('is listed with its title, permissions and files, which are served unchanged', async () => {
     const { request } = await start(SCREEN);
     const { body } = await request('GET', '/console/setup.json');
     const [listed] = body.screens;
@@ -59,7 +59,7 @@ describe('a screen that a plugin adds to the console', () => {
     expect(await namesOf({ ...SCREEN, script: `${SCREEN.script}\n` })).to.not.equal(first);
   });
 
-  it('stops the start where its name is none, is taken twice, or is one of the console', async () => {
+  it('stops the start if its name is invalid, used twice, or taken by the console', async () => {
     for (const screens of [[{ ...SCREEN, name: '../x' }], [SCREEN, SCREEN], [{ ...SCREEN, name: 'facts' }]]) {
       const problem = await rejection(start(...screens));
       expect(String(problem)).to.contain(screens[0]?.name ?? '');

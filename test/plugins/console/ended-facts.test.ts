@@ -37,14 +37,14 @@ const fact = (id: string, members: Partial<Listed> & { readonly v?: unknown } = 
   };
 };
 
-describe('facts that have ended, in a list', () => {
+describe('detection of ended facts in a list', () => {
   let ended: (...facts: readonly Listed[]) => Readonly<Record<string, string>>;
   before(async () => {
     const { endedIn } = await importConsoleModule<EndedModule>('kit/ended-facts.ts');
     ended = (...facts) => Object.fromEntries(endedIn(facts, 'svc:', NOW_MS));
   });
 
-  it('are those that were settled otherwise: without the mark of a contradiction, beside a newer value', () => {
+  it('marks uncontradicted facts beside a newer value as settled', () => {
     const old = fact('old', { hlc: '999.12' });
     const settled = fact('settled', { hlc: '1000.2' });
     expect(ended(settled, old)).to.deep.equal({ old: 'settled' });
@@ -53,7 +53,7 @@ describe('facts that have ended, in a list', () => {
     expect(ended(settled, { ...old, value: settled.value })).to.deep.equal({});
   });
 
-  it('are those that a later retraction ended, and none that came after it', () => {
+  it('marks facts before a later retraction as ended, and none after it', () => {
     const old = fact('old', { hlc: '1.0' });
     const retraction = fact('retraction', { hlc: '2.0', confidence: 0 });
     const later = fact('later', { hlc: '3.0' });
@@ -62,7 +62,7 @@ describe('facts that have ended, in a list', () => {
     expect(ended(retraction)).to.deep.equal({});
   });
 
-  it('are none where something else holds in another place, has expired, or is of the node itself', () => {
+  it('ignores newer facts of other places, expired ones, and facts of the node itself', () => {
     const old = fact('old', { hlc: '1.0' });
     const elsewhere = [{ entity: 'x' }, { relation: 'memory:y' }, { scope: 'team' }, { garden_id: 'z' }];
     for (const place of elsewhere) expect(ended(fact('other', { hlc: '2.0', ...place }), old)).to.deep.equal({});
@@ -71,7 +71,7 @@ describe('facts that have ended, in a list', () => {
     expect(ended(...own)).to.deep.equal({});
   });
 
-  it('are not those that say the same in another spelling', () => {
+  it('treats different spellings of one value as equal', () => {
     const refs = ['Project:Lantern', 'project:lantern'].map((v, at) =>
       fact(`ref-${at}`, { hlc: `${at}.0`, value: { type: 'ref', v } }),
     );

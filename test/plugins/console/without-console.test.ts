@@ -21,11 +21,11 @@ describe('a node without the console', () => {
     }
   };
 
-  it('has no trace of it: no page, no route in its document, and no link at its entrance', async () => {
+  it('serves no page, lists no route of it in its document, and has no link to it', async () => {
     expect(await look(OTHERS)).to.deep.equal({ statuses: [404], paths: [], links: [] });
   });
 
-  it('differs from one with it, whose entrance leads there', async () => {
+  it('has no link on its start page, unlike a node with the console', async () => {
     const { paths, links } = await look([...OTHERS, 'console']);
     expect(paths).to.include('/console/');
     expect(links).to.deep.equal(['/console/']);

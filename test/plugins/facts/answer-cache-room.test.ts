@@ -13,7 +13,7 @@ describe('the memory of the answer cache', () => {
   });
   afterEach(() => cache.stop());
 
-  /** Asks as the route does; whether the answer was there already. */
+  /** Requests as the route does. Returns true if the answer was cached already. */
   const ask = (entity: string, text = 'x'): boolean => {
     const found = cache.find(WRITER, { entity });
     if (found === undefined) throw new Error('something can be cache');
@@ -22,12 +22,12 @@ describe('the memory of the answer cache', () => {
     return false;
   };
 
-  it('stays free for repeated questions while a crawler asks each question once', () => {
+  it('keeps room for repeated questions while a crawler requests each question once', () => {
     for (let n = 0; n < 20_000; n += 1) ask(`user:${n}`);
     expect([1, 2, 3].map(() => ask('user:alice'))).to.deep.equal([false, false, true]);
   });
 
-  it('takes nothing more when full, and evicts nothing', () => {
+  it('rejects new entries when full, and evicts none', () => {
     const asked = Array.from({ length: 40 }, (_, n) => `user:${n}`);
     const again = asked.map((entity) => [1, 2, 3].map(() => ask(entity, 'x'.repeat(50_000))).at(-1));
     expect(again.indexOf(false)).to.be.within(10, 30);

@@ -26,7 +26,7 @@ forEachStore('cached answers to entity queries', (kind) => {
   let key: string;
   let reads: number;
 
-  /** Counts the snapshots that are taken. */
+  /** Counts the snapshots that are opened. */
   const counted = (store: FactStore): FactStore =>
     new Proxy(store, {
       get(target, name) {
@@ -53,14 +53,14 @@ forEachStore('cached answers to entity queries', (kind) => {
     const { status, body, headers } = await node.request('GET', path, { key: as });
     return { status, body, total: headers['x-total-count'], reads: reads - before };
   };
-  /** Asks until the answer comes from memory, where that is possible. */
+  /** Repeats a request until the answer comes from the cache, if it can be cached. */
   const settle = async (path = ALICE, as = key) => {
     for (let time = 0; time < 3; time += 1) await ask(path, as);
     return ask(path, as);
   };
   const idsOf = ({ body }: { body: { facts: { id: string }[] } }): string[] => body.facts.map(({ id }) => id);
 
-  it('equal new answers, and on SQLite need no snapshot', async () => {
+  it('equal uncached answers, and on SQLite need no snapshot', async () => {
     await start();
     await assert();
     await assert({ relation: 'memory:title' });
@@ -135,7 +135,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     expect((await ask(ALICE, leaver)).status).to.equal(401);
   });
 
-  it('differ by every parameter of the question', async () => {
+  it('differ for every parameter of the question', async () => {
     await start();
     await assert({ scope: 'public' });
     await assert({ relation: 'memory:title', confidence: 0.3 });
@@ -147,7 +147,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     }
   });
 
-  it('never serve a question about the past', async () => {
+  it('are never used for a question about the past', async () => {
     await start();
     const { id } = await assert();
     const past = `${ALICE}&as_of=2026-03-02T09:00:00Z`;
@@ -178,7 +178,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     });
   }
 
-  it('stay with every plugin of the repository that handles reads', async () => {
+  it('are possible with every bundled plugin that handles reads', async () => {
     await inTemporaryFolder(async (folder) => {
       const rulesFile = join(folder, 'rules.json');
       await writeFile(rulesFile, '{"default":0.4}');
@@ -188,7 +188,7 @@ forEachStore('cached answers to entity queries', (kind) => {
     });
   });
 
-  it('do not exist when the cache has no memory', async () => {
+  it('do not exist if the cache has no memory', async () => {
     await start({ settings: { facts: { keptAnswersMiB: 0 } } });
     await assert();
     expect((await settle()).reads).to.equal(1);

@@ -50,7 +50,7 @@ forEachStore('asserting a batch', () => {
     expect(new Set(counters).size).to.equal(50);
   });
 
-  it('takes lines, and refuses a broken one alone', async () => {
+  it('accepts lines of JSON, and refuses only the broken one', async () => {
     const good = JSON.stringify(factBody());
     const reply = await lines(`${good}\r\n\n{"entity":\n${JSON.stringify(factBody({ relation: 'memory:title' }))}`);
     expect(reply.status).to.equal(200);
@@ -58,7 +58,7 @@ forEachStore('asserting a batch', () => {
     expect(reply.body.results[1].error.code).to.equal('malformed_json');
   });
 
-  it('refuses a whole array that is broken, with nothing stored', async () => {
+  it('refuses a broken array as a whole, and stores nothing', async () => {
     const reply = await post(`[${JSON.stringify(factBody())},`);
     expect([reply.status, reply.body.code]).to.deep.equal([400, 'malformed_json']);
     expect((await post(factBody())).status).to.equal(422);
@@ -77,7 +77,7 @@ forEachStore('asserting a batch', () => {
     expect(body).to.include({ accepted: 0, rejected: 1000 });
   });
 
-  it('judges each item by the rights of its caller', async () => {
+  it('checks the rights of the caller for each item', async () => {
     const narrow = await node.addKey({ permissions: ['write'], scopes: ['public'] });
     const reply = await post(
       [
@@ -99,14 +99,14 @@ forEachStore('asserting a batch', () => {
     ]);
   });
 
-  it('lets items see one another: a second value contradicts the first', async () => {
+  it('lets later items see earlier ones: a second value contradicts the first', async () => {
     const { body } = await post([factBody(), factBody({ value: { type: 'string', v: 'CTO' } })]);
     expect(body.accepted).to.equal(2);
     const conflicts = await node.request('GET', '/v1/conflicts', { key });
     expect(conflicts.body.conflicts).to.have.lengthOf(1);
   });
 
-  it('refuses a contradiction in strict mode alone, with nothing stored of it', async () => {
+  it('refuses only the contradicting item in strict mode, and stores nothing of it', async () => {
     const strict = await startTestNode({
       plugins: ['facts', 'conflicts'],
       settings: { conflicts: { mode: 'strict' } },

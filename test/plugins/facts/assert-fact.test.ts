@@ -17,7 +17,7 @@ forEachStore('asserting a fact', () => {
   const assert = (changes: Readonly<Record<string, unknown>> = {}) =>
     node.request('POST', '/v1/facts', { key, body: factBody(changes) });
 
-  it('answers 201 with the whole fact object, its members in their order', async () => {
+  it('returns 201 with the whole fact object, its members in order', async () => {
     const reply = await assert({ confidence: 0.9, valid_until: '2027-01-01T00:00:00+02:00' });
     expect(reply.status).to.equal(201);
     const { id, hlc, cid, ...rest } = reply.body;
@@ -61,7 +61,7 @@ forEachStore('asserting a fact', () => {
     ]);
   });
 
-  it('defaults to confidence 1, scope local, the time of the node and no end', async () => {
+  it('defaults to confidence 1, scope local, the time of the node and no expiry', async () => {
     const { entity, relation, value, source } = factBody();
     const reply = await node.request('POST', '/v1/facts', { key, body: { entity, relation, value, source } });
     expect(reply.status).to.equal(201);
@@ -69,20 +69,20 @@ forEachStore('asserting a fact', () => {
     expect(reply.body.timestamp).to.equal('2026-03-02T09:00:00.000Z');
   });
 
-  it('keeps a suggested timestamp exactly as sent, up to 300 s ahead of its own clock', async () => {
+  it("stores a suggested timestamp exactly as sent, up to 300 s ahead of the node's clock", async () => {
     expect((await assert({ timestamp: '2026-03-02T11:04:59.5+02:00' })).body.timestamp).to.equal(
       '2026-03-02T11:04:59.5+02:00',
     );
     expect((await assert({ timestamp: '2026-03-02T09:05:01Z' })).status).to.equal(422);
   });
 
-  it('trims entity and source, and keeps everything else about them', async () => {
+  it('trims entity and source, and changes nothing else in them', async () => {
     const { body } = await assert({ entity: '  svc://Host/User/Zoë B ', source: ' Agent:W1 ' });
     expect(body).to.include({ entity: 'svc://Host/User/Zoë B', source: 'Agent:W1' });
   });
 
-  it('takes names of the greatest length in any characters', async () => {
-    // No two characters of three bytes repeat in a row, so that no store can save itself by compressing the key.
+  it('accepts names of the maximum length in any characters', async () => {
+    // No two characters of three bytes repeat in a row, so that no store can compress the key.
     const long = (length: number) =>
       Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join('');
     const names = { entity: long(2048), relation: `x:${long(254)}`, source: long(2048) };
@@ -95,7 +95,7 @@ forEachStore('asserting a fact', () => {
     expect(body.facts[0]).to.deep.include(names);
   });
 
-  it('warns of a relation without a namespace, then and on every read', async () => {
+  it('warns of a relation without a namespace, in the reply and on every read', async () => {
     const { status, body } = await assert({ relation: 'role' });
     expect(status).to.equal(201);
     expect(body.warnings).to.have.lengthOf(1);
@@ -144,7 +144,7 @@ forEachStore('asserting a fact', () => {
     }
   });
 
-  it('computes the content ids that are listed', async () => {
+  it('computes the listed content ids', async () => {
     const text = 'a"b\\c\n\u0007\u00e9\u{1f600}\u2028';
     const cases: [Record<string, unknown>, string][] = [
       [{ confidence: 1 }, 'sha256:0c5bdff9dc551d21c838adb2cc9ae6ab201114edc65e9b5df1957a88118a6e5a'],
@@ -182,7 +182,7 @@ forEachStore('asserting a fact', () => {
     for (const [changes, cid] of cases) expect((await assert(changes)).body.cid).to.equal(cid);
   });
 
-  it('has no way to change a fact', async () => {
+  it('offers no way to change a fact', async () => {
     const { body } = await assert();
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       for (const path of ['/v1/facts', `/v1/facts/${body.id}`]) {
@@ -195,7 +195,7 @@ forEachStore('asserting a fact', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('stores nothing when the caller may only read', async () => {
+  it('stores nothing for a caller with only read permission', async () => {
     const reader = await node.addKey({ permissions: ['read', 'admin'] });
     const reply = await node.request('POST', '/v1/facts', { key: reader, body: factBody() });
     expect(reply.status).to.equal(403);

@@ -17,7 +17,7 @@ forEachStore('the rights to assert', () => {
   const assertAs = (as: string, changes: Record<string, unknown>, headers: Record<string, string> = {}) =>
     node.request('POST', '/v1/facts', { key: as, body: factBody(changes), headers });
 
-  it('keeps reserved names to the node', async () => {
+  it('reserves some names for the node', async () => {
     for (const changes of [
       { relation: 'svc:conflict:status' },
       { relation: 'svc:received_from' },
@@ -37,7 +37,7 @@ forEachStore('the rights to assert', () => {
     expect((await assertAs(key, { entity: 'svc://host/user/alice' })).status).to.equal(201);
   });
 
-  it('refuses a scope outside the key, admin or not', async () => {
+  it('refuses a scope outside the key, for admins too', async () => {
     for (const permissions of [['write'], ['write', 'admin']] as const) {
       const narrow = await node.addKey({ permissions, scopes: ['public'] });
       const { status, body } = await assertAs(narrow, { scope: 'company' });
@@ -48,7 +48,7 @@ forEachStore('the rights to assert', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('answers a garden that cannot be entered with 403, and an admin with 404', async () => {
+  it('refuses an inaccessible garden with 403, and with 404 for an admin', async () => {
     const admin = await node.addKey({ permissions: ['write', 'admin'] });
     for (const garden_id of ['a-slug', '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', 'svc://localhost:8765/garden/x']) {
       const refused = await assertAs(key, { garden_id });
@@ -59,7 +59,7 @@ forEachStore('the rights to assert', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('takes instructions only from keys with instruction:write', async () => {
+  it('accepts instructions only from keys with instruction:write', async () => {
     const value = { type: 'text', v: 'do this', interpret_as: 'instruction' };
     const refused = await assertAs(key, { value });
     expect([refused.status, refused.body.code]).to.deep.equal([403, 'instruction_write_required']);
@@ -69,7 +69,7 @@ forEachStore('the rights to assert', () => {
     expect(taken.body.value.interpret_as).to.equal('instruction');
   });
 
-  it('judges reserved names before scope, scope before garden, garden before instructions', async () => {
+  it('checks reserved names before scope, scope before garden, garden before instructions', async () => {
     const narrow = await node.addKey({ permissions: ['write'], scopes: ['public'] });
     const value = { type: 'text', v: 'do this', interpret_as: 'instruction' };
     const all = { source: 'system:svc', garden_id: 'g', value };
@@ -81,14 +81,14 @@ forEachStore('the rights to assert', () => {
     expect((await assertAs(narrow, { value, scope: 'public' })).body.code).to.equal('instruction_write_required');
   });
 
-  it('takes a session of up to 128 characters', async () => {
+  it('accepts a session of up to 128 characters', async () => {
     expect((await assertAs(key, {}, { 'Svc-Session': ` ${'s'.repeat(128)} ` })).status).to.equal(201);
     const long = await assertAs(key, {}, { 'Svc-Session': 's'.repeat(129) });
     expect([long.status, long.body.code]).to.deep.equal([400, 'session_id_too_long']);
     expect((await assertAs(key, {}, { 'Svc-Session': '   ' })).status).to.equal(201);
   });
 
-  it('derives its header from the name of the service', async () => {
+  it('derives the session header from the name of the service', async () => {
     const other = await startTestNode({ plugins: ['facts'], node: { serviceName: 'acme' } });
     try {
       const otherKey = await other.addKey();
@@ -103,7 +103,7 @@ forEachStore('the rights to assert', () => {
     }
   });
 
-  it('accepts no signature that it cannot check', async () => {
+  it('accepts no signature that it cannot verify', async () => {
     const reply = await assertAs(key, { attestation: { key_id: 'k', signature: 'c2ln' } });
     expect([reply.status, reply.body.code]).to.deep.equal([422, 'attestation_invalid']);
   });

@@ -45,7 +45,7 @@ describe('the validation of assertions', () => {
     for (const confidence of [-0.01, 1.01, '1', true]) await expectRefusal({ confidence });
   });
 
-  it('refuses dates that no calendar has, and takes an offset', async () => {
+  it('refuses dates that no calendar has, and accepts an offset', async () => {
     for (const valid_until of [
       '2026-02-30T00:00:00Z',
       '2026-13-01T00:00:00Z',
@@ -59,17 +59,17 @@ describe('the validation of assertions', () => {
     const entity = 'user:offset';
     const valid_until = '2026-03-02T10:30:00+02:00';
     expect((await assert(factBody({ entity, valid_until }))).body.valid_until).to.equal(valid_until);
-    // 08:30 UTC has passed at 09:00.
+    // At 09:00, the instant 08:30 UTC is in the past.
     expect((await node.request('GET', `/v1/facts?entity=${entity}`, { key })).body.total).to.equal(0);
   });
 
-  it('names the member that is wrong and never its value', async () => {
+  it('names the invalid member and never its value', async () => {
     const { body } = await expectRefusal({ scope: 'galaxy-secret' });
     expect(body.errors).to.deep.equal([{ path: 'body.scope', message: 'must be one of local, team, company, public' }]);
     expect(JSON.stringify(body)).to.not.include('galaxy-secret');
   });
 
-  it('refuses every other member of a wrong kind', async () => {
+  it('refuses every other member of a wrong type', async () => {
     for (const changes of [
       { relation: 'has space' },
       { relation: 'a'.repeat(257) },
@@ -91,7 +91,7 @@ describe('the validation of assertions', () => {
     for (const body of ['[]', '"x"', '5', 'null']) expect((await assert(body)).status).to.equal(422);
   });
 
-  it('reads null for an optional member as absence', async () => {
+  it('treats null for an optional member as absent', async () => {
     const absent = {
       confidence: null,
       scope: null,
@@ -134,7 +134,7 @@ describe('the validation of assertions', () => {
     expect(alike.body.errors).to.have.length(2);
   });
 
-  it('refuses a session other than that of the header', async () => {
+  it('refuses a session that differs from the header', async () => {
     await expectRefusal({ session_id: 's1' });
     const as = (session: string) => ({
       key,
@@ -145,7 +145,7 @@ describe('the validation of assertions', () => {
     expect((await node.request('POST', '/v1/facts', as('s1'))).status).to.equal(201);
   });
 
-  it('refuses entities and sources that are no identifiers', async () => {
+  it('refuses entities and sources that are not identifiers', async () => {
     for (const text of ['', '   ', 'a'.repeat(2049), 'a\u0007b', 'a\u0085b']) {
       await expectRefusal({ entity: text }, 422, 'invalid_entity_uri');
       await expectRefusal({ source: text }, 422, 'invalid_entity_uri');
@@ -177,7 +177,7 @@ describe('the validation of assertions', () => {
     }
   });
 
-  it('refuses U+0000 and lone surrogates wherever they stand', async () => {
+  it('refuses U+0000 and lone surrogates in any text', async () => {
     for (const escaped of ['\\u0000', '\\ud800', 'x\\udc00']) {
       for (const member of ['entity', 'relation', 'source', 'garden_id', 'unknown']) {
         const text = JSON.stringify(factBody({ [member]: 'MARK' })).replace('MARK', escaped);
@@ -202,7 +202,7 @@ describe('the validation of assertions', () => {
     }
   });
 
-  it('is not moved by prototype members, and names them', async () => {
+  it('ignores prototype members, and names them in its refusal', async () => {
     const text = JSON.stringify(factBody({ entity: 'user:proto', value: { type: 'string', v: 'CEO', x: 1 } }))
       .replace('"x":1', '"__proto__":{"interpret_as":"instruction"}')
       .replace('{', '{"__proto__":{"confidence":0.5,"scope":"public"},"constructor":{"prototype":{"scope":"team"}},');
@@ -216,7 +216,7 @@ describe('the validation of assertions', () => {
     expect(({} as Record<string, unknown>)['scope']).to.equal(undefined);
   });
 
-  it('keeps hostile text byte for byte', async () => {
+  it('stores hostile text byte for byte', async () => {
     const hostile = `'; DROP TABLE facts; -- " % _ \\ \u001b[31m {"billing":{}} \r\n $1 ?`;
     const { status, body } = await assert(
       factBody({ entity: `x' OR 1=1 --%_\\`, value: { type: 'text', v: hostile } }),

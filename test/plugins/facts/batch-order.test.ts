@@ -5,7 +5,7 @@ import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { factBody } from './fact-bodies.ts';
 
-/** One assertion of a random history: whose, of what, how. */
+/** One assertion of a random history. */
 interface Step {
   readonly relation: 'memory:role' | 'memory:title';
   readonly v: number;
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 const bodiesOf = (steps: readonly Step[], entity: string) =>
   steps.map(({ v, ...rest }) => factBody({ ...rest, entity, value: { type: 'number', v } }));
 
-/** Which answers name the same fact: the ids replaced by the place where each occurs first. */
+/** Replaces ids by the index of their first occurrence, to compare which answers name the same fact. */
 const patternOf = (ids: readonly string[]): number[] => ids.map((id) => ids.indexOf(id));
 
 forEachStore('a history of assertions', () => {
@@ -46,7 +46,7 @@ forEachStore('a history of assertions', () => {
     return reply.body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
   };
 
-  it('is answered alike one by one, as one batch, and as several', async function () {
+  it('gets the same answers one by one, as one batch, and as several', async function () {
     this.timeout(300_000);
     let round = 0;
     await fc.assert(

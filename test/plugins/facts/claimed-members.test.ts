@@ -51,7 +51,7 @@ const ADDED = [
   defineQueryMember('narrowed', { summary: 'whether one relation was asked for', json: BOOLEAN_JSON }),
 ];
 
-/** A plugin of a third party: it claims a member of bodies, a parameter of reads and a member of answers. */
+/** A third-party plugin that claims a member of bodies, a parameter of reads and a member of answers. */
 const createTickets = (learned: string[]) =>
   definePlugin({
     name: 'tickets',
@@ -110,7 +110,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     expect(learned).to.deep.equal(['memory:role 7', 'memory:none undefined']);
   });
 
-  it('works in a batch and through the ref', async () => {
+  it('works in a batch and through the service reference', async () => {
     const { body } = await post([factBody(closed), factBody(open), factBody({ ticket: {} })], '/v1/facts/batch');
     expect(body.results.map(({ status }: { status: number }) => status)).to.deep.equal([403, 201, 422]);
     expect(body.results[2].error.errors[0].path).to.equal('body[2].ticket.number');
@@ -151,7 +151,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     }
   });
 
-  it('cannot replace one of the node itself', async () => {
+  it('cannot replace a member of the node itself', async () => {
     const read = (input: unknown) => input;
     const taker = definePlugin({
       name: 'taker',
@@ -176,7 +176,7 @@ forEachStore('a member or parameter that a plugin claims', () => {
     }
   });
 
-  it('leaves the members of an answer as they are', async () => {
+  it('leaves the other members of an answer unchanged', async () => {
     const taker = definePlugin({
       name: 'taker',
       version: '1.0.0',

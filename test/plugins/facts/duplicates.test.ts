@@ -39,7 +39,7 @@ forEachStore('a repeated assertion', () => {
     return body.results.map(({ fact, status }: { status: number; fact?: { id: string } }) => fact?.id ?? status);
   };
 
-  it('answers 201 with the existing record and stores nothing', async () => {
+  it('returns 201 with the existing record and stores nothing', async () => {
     const first = await assert();
     await node.clock.advance(1000);
     const second = await assert();
@@ -54,7 +54,7 @@ forEachStore('a repeated assertion', () => {
     expect(appended).to.equal(1);
   });
 
-  it('equals values by meaning, but texts only byte for byte', async () => {
+  it('compares values by meaning, but texts byte for byte', async () => {
     const number = await idOf({ value: { type: 'number', v: 1 } });
     expect(await idOf({ value: { type: 'number', v: 1.0 } })).to.equal(number);
     const date = await idOf({ relation: 'x-a:d', value: { type: 'datetime', v: '2026-01-01T00:00:00Z' } });
@@ -86,13 +86,13 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf({ timestamp: '2026-03-01T00:00:00Z', write_mode: 'assert' }, author)).to.equal(first);
   });
 
-  it('of another caller is a new fact, with another key of the same caller it is not', async () => {
+  it('is a new fact from another caller, but not with another key of the same caller', async () => {
     const first = await idOf();
     expect(await idOf({}, await node.addKey({ entityUri: 'agent:other' }))).to.not.equal(first);
     expect(await idOf({}, await node.addKey())).to.equal(first);
   });
 
-  it('after a retraction is a new fact, and a retraction never repeats another', async () => {
+  it('is a new fact after a retraction, and a retraction never repeats another', async () => {
     const first = await idOf();
     const retraction = { value: { type: 'string', v: 'retracted' }, confidence: 0 };
     const retracted = await idOf(retraction);
@@ -102,7 +102,7 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf()).to.equal(third);
   });
 
-  it('of an expired fact is a new fact', async () => {
+  it('is a new fact once the first one has expired', async () => {
     const changes = { valid_until: '2026-03-02T09:00:10Z' };
     const first = await idOf(changes);
     await node.clock.advance(10_000);
@@ -111,7 +111,7 @@ forEachStore('a repeated assertion', () => {
     expect(await idOf(changes), 'expired when it was asserted').to.not.equal(second);
   });
 
-  it('of a superseded fact is a new fact, and a resolution repeats nothing', async () => {
+  it('is a new fact once the first one is superseded, and a resolution repeats no fact', async () => {
     const first = await idOf({ source: 'agent:test' });
     const rival = await idOf({ value: { type: 'string', v: 'CTO' } });
     const { body } = await node.request('GET', '/v1/conflicts', { key });
@@ -135,7 +135,7 @@ forEachStore('a repeated assertion', () => {
     expect(e).to.equal(c);
   });
 
-  it('of a stored fact that the batch itself retracts is a new fact', async () => {
+  it('is a new fact if the same batch has retracted the stored one', async () => {
     const first = await idOf();
     const [same, , again] = await batch({}, { confidence: 0 }, {});
     expect(same).to.equal(first);

@@ -2,7 +2,7 @@ import { all } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 
-/** A valid assertion, with what a test changes about it. */
+/** A valid assertion, with the changes of a test. */
 export const factBody = (changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
   entity: 'user:alice',
   relation: 'memory:role',

@@ -36,7 +36,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     expect(history.body.events.map(({ fact }: { fact: object }) => fact)).to.deep.equal([{ id: whole.id }]);
   });
 
-  it('are the usual ones for "compact", with the marks that are set', async () => {
+  it('are a standard set for "compact", with the marks that are set', async () => {
     await assert({ entity: 'user:plain' });
     const [plain] = (await get('/v1/facts?fields=compact')).body.facts;
     expect(Object.keys(plain)).to.include.members(COMPACT).and.not.include('contradicted');
@@ -49,7 +49,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     expect(named.body.facts[0]).to.include({ contradicted: false });
   });
 
-  it('may differ from page to page of one question', async () => {
+  it('may differ from page to page of one query', async () => {
     for (const v of ['a', 'b', 'c']) await assert({ entity: `user:${v}` });
     const first = await get('/v1/facts?limit=2&fields=entity');
     const second = await get(`/v1/facts?limit=2&fields=compact&cursor=${first.body.cursor}`);
@@ -71,7 +71,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     }
   });
 
-  it('bring each recalled fact once, with its score, for fewer bytes', async () => {
+  it('return each recalled fact once, with its score, in fewer bytes', async () => {
     await assert({ entity: 'user:noor', value: { type: 'text', v: 'Noor keeps the harbour' } });
     await assert({ entity: 'user:bob', value: { type: 'text', v: 'Bob sails to the harbour' } });
     const question = { query: 'Who keeps the harbour?' };
@@ -87,7 +87,7 @@ forEachStore('the members of facts that a caller asks for', () => {
     for (const { status, body, text } of asked) {
       expect(status, text).to.equal(200);
       expect(body).not.to.have.any.keys('content', 'instructions');
-      // Vectors come in the background and change the order.
+      // Vectors are computed in the background and change the order.
       const found = body.facts.map(({ fact }: { fact: { id: string } }) => fact.id);
       expect(found).to.have.members(ids);
       for (const item of body.facts) {

@@ -21,7 +21,7 @@ forEachStore('reading one fact', () => {
     (await node.request('POST', '/v1/facts', { key, body: factBody(changes) })).body;
   const get = (path: string, as = key) => node.request('GET', path, { key: as });
 
-  /** Stores a row whose content id does not belong to it, as damage from outside would leave one. */
+  /** Stores a row whose content id does not match its content, as external damage would. */
   const storeDamaged = async (id: string, entity = 'user:damaged'): Promise<string> => {
     const intact = await assert({ entity });
     const store = node.kernel.get(FactStore);
@@ -33,7 +33,7 @@ forEachStore('reading one fact', () => {
     return intact.id;
   };
 
-  it('finds it in any state', async () => {
+  it('finds a fact in any state', async () => {
     const brief = await assert({ valid_until: '2026-03-02T09:00:02Z' });
     await assert({ confidence: 0 });
     await node.clock.advance(5000);
@@ -51,7 +51,7 @@ forEachStore('reading one fact', () => {
     expect((await get(`/v1/facts/sha256:${'0'.repeat(64)}`)).status).to.equal(404);
   });
 
-  it('refuses a malformed content id, but takes an id of any shape', async () => {
+  it('refuses a malformed content id, but accepts an id of any form', async () => {
     for (const cid of ['sha256:', 'sha256:12', `sha256:${'g'.repeat(64)}`, `sha256:${'0'.repeat(65)}`]) {
       const reply = await get(`/v1/facts/${cid}`);
       expect([reply.status, reply.body.code], cid).to.deep.equal([400, 'cid_malformed']);
@@ -78,7 +78,7 @@ forEachStore('reading one fact', () => {
     }
   });
 
-  it('answers a row that no longer matches its content id with 409, and leaves it out of lists', async () => {
+  it('refuses a row that no longer matches its content id with 409, and leaves it out of lists', async () => {
     const intact = await storeDamaged('damaged-1');
     const { status, body } = await get('/v1/facts/damaged-1');
     expect([status, body.code]).to.deep.equal([409, 'cid_mismatch']);
@@ -86,7 +86,7 @@ forEachStore('reading one fact', () => {
     expect(list.body.facts.map(({ id }: { id: string }) => id)).to.deep.equal([intact]);
   });
 
-  it('audits such a row once, however often it is listed', async () => {
+  it('audits such a damaged row once, however often it is listed', async () => {
     await storeDamaged('damaged-1');
     for (let at = 0; at < 3; at += 1) await get('/v1/facts?entity=user:damaged');
     const auditor = await node.addKey({ permissions: ['audit.read'] });
@@ -136,7 +136,7 @@ forEachStore('reading one fact', () => {
     });
   });
 
-  it('tells an admin that every fact has its content id', async () => {
+  it('confirms to an admin that every fact matches its content id', async () => {
     const admin = await node.addKey({ permissions: ['admin'] });
     const path = '/v1/admin/cid-backfill/status';
     const empty = { total_facts: 0, backfilled_facts: 0, pending_facts: 0, backfill_complete: true };

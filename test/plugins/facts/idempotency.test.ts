@@ -18,10 +18,10 @@ forEachStore('an Idempotency-Key', () => {
 
   const post = (idempotencyKey: string, body: unknown, path = '/v1/facts', as = key) =>
     node.request('POST', path, { key: as, body, headers: { 'Idempotency-Key': idempotencyKey } });
-  // A retraction repeats nothing, so that only the key can keep it from being stored twice.
+  // A retraction is never a duplicate, so only the key can prevent a second one.
   const retraction = (changes: Record<string, unknown> = {}) => factBody({ confidence: 0, ...changes });
 
-  it('answers a repetition with the stored status and body, byte for byte, and says so', async () => {
+  it('repeats the stored status and body, byte for byte, and marks the reply as repeated', async () => {
     const first = await post('k1', retraction());
     expect(first.headers).to.not.have.property('idempotency-replayed');
     await node.clock.advance(60_000);
@@ -33,7 +33,7 @@ forEachStore('an Idempotency-Key', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('recognises a repetition by the content of the body, not by its spelling', async () => {
+  it('recognises a repetition by the content of the body, not its spelling', async () => {
     const { entity, ...rest } = retraction();
     await post('k1', retraction());
     const reordered = await post('k1', JSON.stringify({ ...rest, entity }, null, 2));
@@ -60,7 +60,7 @@ forEachStore('an Idempotency-Key', () => {
     expect((await post('k1', retraction(), '/v1/facts', sameCaller)).headers['idempotency-replayed']).to.equal('true');
   });
 
-  it('is forgotten after a day', async () => {
+  it('expires after a day', async () => {
     const first = await post('k1', retraction());
     await node.clock.advance(DAY_MS - 1);
     expect((await post('k1', retraction())).body.id).to.equal(first.body.id);
@@ -78,7 +78,7 @@ forEachStore('an Idempotency-Key', () => {
     expect((await post('k1', retraction())).headers).to.not.have.property('idempotency-replayed');
   });
 
-  it('lets one of several parallel requests through, and the others repeat it later', async () => {
+  it('executes one of several parallel requests, and repeats its reply to the others later', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => post('k1', retraction())));
     const stored = replies.filter(({ status }) => status === 201);
     const running = replies.filter(({ status }) => status === 409);
@@ -122,7 +122,7 @@ forEachStore('an Idempotency-Key', () => {
     expect((await post('k1', body)).headers['idempotency-replayed']).to.equal('true');
   });
 
-  it('counts across two processes on one store', async () => {
+  it('also works across two processes on one store', async () => {
     const second = await startTestNode({
       plugins: ['facts'],
       folder: node.folder,

@@ -3,10 +3,10 @@ import type { StoredFact } from '../../../kernel/plugin-api.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import type { TestNode } from '../../kit/start-test-node.ts';
 
-/** A content id that stands for a name: walks follow ids, so none of these facts has to match its own. */
+/** Derives a content id from a name. Walks follow these ids, so the facts need not match them. */
 export const cidOf = (name: string): string => `sha256:${createHash('sha256').update(name).digest('hex')}`;
 
-/** A fact for the store itself, of scope local, outside gardens, that speaks of its own id. */
+/** A fact for direct storage, of scope local, outside gardens, with the given content id. */
 export const madeFact = (
   id: string,
   derivedFrom: readonly string[],
@@ -44,7 +44,7 @@ export const madeFact = (
   ...changes,
 });
 
-/** Stores facts behind the node's back, in their order, each with a stamp of its own. */
+/** Stores facts directly in the store, in order, each with its own stamp. */
 export const store = async (node: TestNode, facts: readonly StoredFact[]): Promise<void> => {
   await node.kernel.get(FactStore).write('default', async (transaction) => {
     const clock = await transaction.lockClock();

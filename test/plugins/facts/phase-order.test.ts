@@ -20,7 +20,7 @@ const PHASES: ReadonlySet<string> = new Set(
 );
 const NAMES = ['attestation', 'keys', 'gardens', 'facts', 'conflicts', 'audit'] as const;
 
-/** The plugin, with its handlers of the phases before or after those of all others. */
+/** The plugin, with its phase handlers before or after those of all others. */
 const placed = (plugin: AnyPlugin, order: 'first' | 'last'): AnyPlugin => ({
   ...plugin,
   setup: (context) =>
@@ -32,7 +32,7 @@ const placed = (plugin: AnyPlugin, order: 'first' | 'last'): AnyPlugin => ({
     }),
 });
 
-/** A plugin that refuses in every phase, where others refuse as well. */
+/** A plugin that refuses facts in every phase, in which other plugins refuse some as well. */
 const censor = definePlugin({
   name: 'censor',
   version: '1.0.0',
@@ -71,7 +71,7 @@ describe('handlers of the phases of an append', () => {
     factBody(),
   ];
 
-  /** Verdicts on all of it, with the handlers of some plugins before those of the others. */
+  /** The verdicts on all assertions, with the handlers of some plugins before those of the others. */
   const verdicts = async (first: readonly string[]): Promise<readonly string[]> => {
     const plugins = await Promise.all(NAMES.map(async (name) => (await PLUGIN_CATALOG[name]?.()) as AnyPlugin));
     garden = await startGardenNode({
@@ -90,7 +90,7 @@ describe('handlers of the phases of an append', () => {
     return told;
   };
 
-  it('may run in any order', async () => {
+  it('produce the same verdicts in any order', async () => {
     const usual = await verdicts(['keys', 'gardens', 'facts']);
     expect(new Set(usual.map((verdict) => verdict.split(' ')[2]))).to.include.all.keys(
       'attestation_invalid',

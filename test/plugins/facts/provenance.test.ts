@@ -62,7 +62,7 @@ forEachStore('provenance', () => {
     expect((await provenance(a.id)).body).to.deep.include({ derived_from: [], nodes: [], edges: [], truncated: false });
   });
 
-  it('takes references by id, by content id and by bare digits, and resolves an id for callers who can read it', async () => {
+  it('accepts references by id, content id and bare digits, and resolves an id for callers who can read it', async () => {
     const hidden = await assert('user:hidden', [], { scope: 'company' });
     const digits = hidden.cid.slice(7).toUpperCase();
     const mixed = await assert('user:m', [hidden.cid, digits, { hash: digits }, { fact_id: 'x', hash: hidden.cid }]);
@@ -129,7 +129,7 @@ forEachStore('provenance', () => {
     await same(admin, unknown, 404, 'lookup');
   });
 
-  it('is narrowed by depth', async () => {
+  it('is limited by depth', async () => {
     const a = await assert('user:a');
     const b = await assert('user:b', [a.cid]);
     const c = await assert('user:c', [b.cid]);
@@ -181,7 +181,7 @@ forEachStore('provenance', () => {
     for (const { source_hash } of body.edges) expect(hashes.has(source_hash)).to.equal(true);
   });
 
-  it('takes the newest of hundreds of facts that share a content id, without losing another', async () => {
+  it('uses the newest of hundreds of facts that share a content id, without losing another', async () => {
     const shared = Array.from({ length: 300 }, (_, at) => ({ ...madeFact(`shared-${at}`, []), cid: cidOf('shared') }));
     const lonely = madeFact('lonely', []);
     await store(node, [lonely, ...shared, madeFact('both', [cidOf('shared'), lonely.cid])]);
@@ -189,7 +189,7 @@ forEachStore('provenance', () => {
     expect(body.nodes.map(({ fact_id }: { fact_id: string }) => fact_id)).to.deep.equal(['shared-299', 'lonely']);
   });
 
-  it('agrees with a plain walk on random graphs', async function () {
+  it('agrees with a simple reference walk on random graphs', async function () {
     this.timeout(300_000);
     let round = 0;
     const graph = fc.array(fc.array(fc.nat(7), { maxLength: 4 }), { minLength: 1, maxLength: 8 });
@@ -228,7 +228,7 @@ forEachStore('provenance', () => {
 const chainOf = (length: number): StoredFact[] =>
   Array.from({ length }, (_, at) => madeFact(`chain-${at}`, at === 0 ? [] : [cidOf(`chain-${at - 1}`)]));
 
-/** Each rung has two facts, both derived from both of the rung below: two to the thirtieth paths. */
+/** Builds a ladder. Each rung has two facts, both derived from both facts of the rung below, which gives 2^30 paths. */
 const ladderOf = (rungs: number): StoredFact[] =>
   Array.from({ length: rungs + 1 }, (_, rung) =>
     [0, 1].map((side) =>

@@ -33,7 +33,7 @@ forEachStore('querying facts', () => {
     expect(reply.headers['x-total-count']).to.equal('0');
   });
 
-  it('lists the fact objects of an assert, newest first', async () => {
+  it('lists the fact objects of assertions, newest first', async () => {
     const first = await assert();
     const second = await assert({ entity: 'user:bob' });
     const { body, headers } = await get('');
@@ -100,7 +100,7 @@ forEachStore('querying facts', () => {
     expect(await idsOf('?entity=user:alice&include_contradicted=true')).to.deep.equal([winner.id, loser.id]);
   });
 
-  it('pages through everything once, with the total on every page', async () => {
+  it('returns every fact once over all pages, with the total on every page', async () => {
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.unshift((await assert({ entity: `user:${at}` })).id);
     const seen: string[] = [];
@@ -176,13 +176,13 @@ forEachStore('querying facts', () => {
     ]);
   });
 
-  it('answers a garden that cannot be entered with 403, and an admin with 404', async () => {
+  it('refuses an inaccessible garden with 403, and with 404 for an admin', async () => {
     const admin = await node.addKey({ permissions: ['read', 'admin'] });
     expect((await get('?garden_id=x')).status).to.equal(403);
     expect((await get('?garden_id=x', admin)).status).to.equal(404);
   });
 
-  it('shows system facts only to callers who ask for their entity or relation', async () => {
+  it('shows system facts only if the query names their entity or relation', async () => {
     await assert();
     await assert({ value: { type: 'string', v: 'CTO' } });
     const { body } = await get('?relation=svc:conflict:status');
@@ -190,7 +190,7 @@ forEachStore('querying facts', () => {
     expect((await get('?include_contradicted=true')).body.total).to.equal(2);
   });
 
-  it('needs the permission to read', async () => {
+  it('requires the read permission', async () => {
     const writer = await node.addKey({ permissions: ['write'] });
     expect((await get('', writer)).status).to.equal(403);
     expect((await node.request('GET', '/v1/facts')).status).to.equal(401);

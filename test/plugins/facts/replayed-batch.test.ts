@@ -21,7 +21,7 @@ forEachStore('a batch repeated under its Idempotency-Key', () => {
     garden.node.request('POST', '/v1/facts/batch', { key, body: items, headers: { 'Idempotency-Key': 'k1' } });
   const keyOf = (scopes: readonly ('public' | 'company')[]) => garden.node.addKey({ entityUri: CAST.writer, scopes });
 
-  it('shows no fact of a garden to a caller who has left it', async () => {
+  it('returns no fact of a garden to a caller who has left it', async () => {
     const key = await keyOf(['public', 'company']);
     const first = await post(key);
     expect(first.body).to.include({ accepted: 2, rejected: 1 });
@@ -36,7 +36,7 @@ forEachStore('a batch repeated under its Idempotency-Key', () => {
     expect([hidden.index, hidden.status, hidden.error.code]).to.deep.equal([1, 403, 'authorization']);
   });
 
-  it('shows no fact of a scope that the key may not write to, and all of them to one that may', async () => {
+  it('returns no fact of a scope that the key may not write, and all facts to a key that may', async () => {
     const wide = await keyOf(['public', 'company']);
     const first = await post(wide);
     const again = await post(await keyOf(['public']));

@@ -30,14 +30,14 @@ forEachStore('the read-then-write guard', () => {
   };
   const REFUSED = '403 feedback_loop_provenance_required';
 
-  it('is off unless it is switched on', async () => {
+  it('is off by default', async () => {
     await start('off');
     await assert(null);
     await send('GET', '/v1/facts', 's');
     expect(await write('s', { entity: 'user:b' })).to.equal(201);
   });
 
-  it('holds a session to the scopes of the facts that it was shown', async () => {
+  it('restricts a session to the scopes of the facts that it has read', async () => {
     await start('enforce');
     await assert('s');
     expect(await write('s', { entity: 'user:b' }), 'before it has read').to.equal(201);
@@ -59,7 +59,7 @@ forEachStore('the read-then-write guard', () => {
     expect(await write('s', { entity: 'user:b' })).to.equal(REFUSED);
   });
 
-  it('lets a summary through that names a visible fact of the scope', async () => {
+  it('accepts a summary that names a visible fact of the scope', async () => {
     await start('enforce');
     const company = (await assert(null)).body;
     const team = (await assert(null, { scope: 'team' })).body;
@@ -77,7 +77,7 @@ forEachStore('the read-then-write guard', () => {
     expect(await write('s', blind, narrow), 'a fact that the writer cannot see').to.equal(REFUSED);
   });
 
-  it('judges each item of a batch', async () => {
+  it('checks each item of a batch', async () => {
     await start('enforce');
     await assert(null);
     await send('GET', '/v1/facts', 's');
@@ -86,7 +86,7 @@ forEachStore('the read-then-write guard', () => {
     expect(body.results.map(({ status }: { status: number }) => status)).to.deep.equal([403, 201]);
   });
 
-  it('forgets a session a day after it last read', async () => {
+  it('forgets a session a day after its last read', async () => {
     await start('enforce');
     await assert(null);
     await send('GET', '/v1/facts', 's');

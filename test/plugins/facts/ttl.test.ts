@@ -48,14 +48,14 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id), 'the first one again').to.equal(false);
   });
 
-  it('that repeats the one in force stores nothing', async () => {
+  it('stores nothing when it repeats the current one', async () => {
     const { id } = (await assert()).body;
     const first = await ttl(id, '2026-03-02T10:00:00Z');
     expect((await ttl(id, '2026-03-02T10:00:00Z')).body.id).to.equal(first.body.id);
     expect(await storedFacts(node)).to.equal(2);
   });
 
-  it('that changes several times in one batch ends with the last one', async () => {
+  it('counts with its last value if a batch changes it several times', async () => {
     const { id } = (await assert()).body;
     const item = (v: string) =>
       factBody({ entity: id, relation: 'svc:ttl', value: { type: 'datetime', v }, scope: 'local' });
@@ -74,7 +74,7 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id)).to.equal(false);
   });
 
-  it('is a datetime, and is not retracted', async () => {
+  it('must be a datetime, and cannot be retracted', async () => {
     const { id } = (await assert()).body;
     for (const value of [{ type: 'string', v: '2027-01-01T00:00:00Z' }, { type: 'null' }, { type: 'number', v: 5 }]) {
       const reply = await assert({ entity: id, relation: 'svc:ttl', value });
@@ -84,7 +84,7 @@ forEachStore('a time-to-live', () => {
     expect((await ttl(id, '2027-01-01')).status).to.equal(201);
   });
 
-  it('is open to the asserter of the fact and to an admin', async () => {
+  it('may be set by the asserter of the fact and by an admin', async () => {
     const { id } = (await assert()).body;
     const other = await node.addKey({ entityUri: 'agent:other' });
     const refused = await ttl(id, '2026-03-02T08:00:00Z', other);
@@ -95,7 +95,7 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id)).to.equal(false);
   });
 
-  it('of a fact that the caller does not see is 404, as of one that does not exist', async () => {
+  it('is refused with 404 for an invisible fact, as for an unknown one', async () => {
     const { id } = (await assert()).body;
     const narrow = await node.addKey({ permissions: ['write', 'admin'], scopes: ['local'] });
     const hidden = await ttl(id, '2026-03-02T08:00:00Z', narrow);
@@ -107,7 +107,7 @@ forEachStore('a time-to-live', () => {
     expect(await isShown(id)).to.equal(true);
   });
 
-  it('is refused alike outside the routes, and the node itself may set it', async () => {
+  it('is refused outside the routes too, except from the node itself', async () => {
     const { id } = (await assert()).body;
     const caller = {
       kind: 'key',

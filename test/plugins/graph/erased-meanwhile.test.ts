@@ -10,7 +10,7 @@ import { refDraft, WRITER } from './ref-drafts.ts';
 forEachStore('rebuilt edges', () => {
   let node: TestNode;
   let edges: EdgeStore;
-  /** Has the tables of the graph, and nothing else of it. */
+  /** Creates only the tables of the graph. */
   const tablesOfGraph = definePlugin({
     name: 'graph',
     version: '1.0.0',

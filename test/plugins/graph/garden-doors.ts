@@ -4,7 +4,7 @@ import { openGardens } from '../../fakes/open-gardens.ts';
 
 export const GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
 
-/** Lets members, named by their entity, into the one garden, and nobody else. */
+/** Admits only the members, named by their entity, to the one garden. */
 export const gardenDoors = (members: readonly string[]): AnyPlugin =>
   definePlugin({
     name: 'garden-doors',

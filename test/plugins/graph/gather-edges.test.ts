@@ -24,7 +24,7 @@ forEachStore('edges of facts from a time without the graph', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** One life of a node on the folder's store. */
+  /** Runs a node on the folder's store, then stops it. */
   const live = async <T>(
     plugins: readonly string[],
     work: (node: TestNode) => Promise<T>,
@@ -50,7 +50,7 @@ forEachStore('edges of facts from a time without the graph', (kind) => {
     return found.map(({ entity }) => entity);
   };
 
-  it('are there once it is switched on, each once, however often it is switched off and on', async () => {
+  it('are added once it is switched on, each once, however often it is switched off and on', async () => {
     await live([], link('a', 'off:1'));
     expect(await live(['graph'], names)).to.deep.equal(['off:1']);
     await live(['graph'], link('a', 'on:1'));
@@ -68,12 +68,12 @@ forEachStore('edges of facts from a time without the graph', (kind) => {
     }
   });
 
-  it('are found in a store that is larger than one step, too, and the log says how far they are', async () => {
+  it('are gathered in several steps from a large store, and the log reports the progress', async () => {
     await live([], async (node) => {
       const drafts = Array.from({ length: 2_100 }, (_, n) => refDraft('a', `b:${n}`, { relation: `rel:n${n}` }));
       await node.facts.appendAll(drafts, WRITER);
     });
-    // More time than a start has for it, so that the rest comes while the node serves.
+    // Exceeds the time that a start allows, so the rest follows while the node serves.
     const clock = createHastyClock(6_000);
     await live(
       ['graph'],

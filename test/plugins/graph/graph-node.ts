@@ -10,14 +10,14 @@ export interface NeighborBody {
   readonly path: readonly string[];
 }
 
-/** A node with the graph, and short words for what a test does with it. */
+/** A node with the graph, and short methods for tests. */
 export interface GraphNode {
   readonly node: TestNode;
   readonly key: string;
-  /** Asserts that `from` points at `to`, and answers the fact. */
+  /** Asserts a reference from `from` to `to`, and returns the fact. */
   link(from: string, to: string, members?: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>;
   ask(query: string, key?: string): ReturnType<TestNode['request']>;
-  /** Names of the neighbours, in order. */
+  /** Returns the names of the neighbours, in order. */
   names(query: string, key?: string): Promise<string[]>;
 }
 

@@ -27,7 +27,7 @@ forEachStore('a hub with 20,000 edges, cycles and a self loop', () => {
   });
   after(() => graph.node.stop());
 
-  it('has every neighbour once, in pages of the requested size', async () => {
+  it('lists every neighbour once, in pages of the requested size', async () => {
     const { body } = await graph.ask('entity=hub&depth=2&limit=200');
     expect(body.neighbors).to.have.length(200);
     expect(body.total_hint).to.be.within(201, SPOKES);
@@ -42,7 +42,7 @@ forEachStore('a hub with 20,000 edges, cycles and a self loop', () => {
     expect(last.neighbors.at(-1).entity).to.equal('far');
   });
 
-  it('is one step from each spoke, and its other spokes are two', async () => {
+  it('is one step from each spoke, and two from its other spokes', async () => {
     const { body } = await graph.ask('entity=far&depth=2');
     expect(body.neighbors.map(({ entity }: { entity: string }) => entity)).to.deep.equal([
       'spoke:7',

@@ -36,14 +36,14 @@ forEachStore('edges of imported facts', () => {
     return found.map(({ entity }) => entity);
   };
 
-  it('are there as soon as the facts are', async () => {
+  it('are visible as soon as the facts are', async () => {
     const lines = await exported();
     const node = await start();
     expect(await importAll(node, lines)).to.deep.include({ stored: 4, refused: [] });
     expect(await neighbors(node)).to.deep.equal(['b', 'c']);
   });
 
-  it('are there after later starts, each once, also of a file that was imported twice', async () => {
+  it('remain after later starts, each once, even if a file was imported twice', async () => {
     const lines = await exported();
     await inTemporaryFolder(async (folder) => {
       const first = await start(folder);

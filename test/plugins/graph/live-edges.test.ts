@@ -20,7 +20,7 @@ forEachStore('an edge of the graph', () => {
   const inGarden = (from: string, to: string, members = {}) =>
     graph.node.facts.append(refDraft(from, to, { gardenId: GARDEN, ...members }), WRITER);
 
-  it('vanishes with its retraction, and comes back when it is asserted again', async () => {
+  it('disappears with its retraction, and returns with a new assertion', async () => {
     await graph.link('a', 'b');
     await graph.link('b', 'c');
     await graph.link('a', 'b', { value: { type: 'string', v: 'retracted' }, confidence: 0 });
@@ -29,7 +29,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=a&depth=2')).to.deep.equal(['b', 'c']);
   });
 
-  it('vanishes in the instant it expires', async () => {
+  it('disappears in the instant at which it expires', async () => {
     await graph.link('a', 'b', { valid_until: '2026-03-02T09:00:10Z' });
     const fact = await graph.link('a', 'c');
     await graph.link(fact.id, 'x', {
@@ -43,7 +43,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=a')).to.deep.equal([]);
   });
 
-  it('stays while it is contradicted, both ways, and gives way to the resolution', async () => {
+  it('stays while it is contradicted, in both directions, and yields to the resolution', async () => {
     const winner = await graph.link('a', 'b');
     await graph.link('a', 'c', { confidence: 0.5 });
     expect(await graph.names('entity=a')).to.deep.equal(['b', 'c']);
@@ -58,7 +58,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=c')).to.deep.equal([]);
   });
 
-  it('of a garden leads members alone, and nothing behind it is reached by others', async () => {
+  it('leads only members through a garden, and others to nothing behind it', async () => {
     await inGarden('a', 'b');
     await graph.link('b', 'c');
     await graph.link('a', 'd');
@@ -68,7 +68,7 @@ forEachStore('an edge of the graph', () => {
     expect(body).to.deep.include({ next_cursor: null, total_hint: 1 });
   });
 
-  it('changes nothing for readers who cannot see it: answers are equal to the byte with and without', async () => {
+  it('changes no byte of an answer for readers who cannot see it', async () => {
     await graph.link('a', 'b', { confidence: 0.6 });
     await graph.link('b', 'c');
     await graph.link('a', 'e', { confidence: 0.9 });
@@ -78,7 +78,7 @@ forEachStore('an edge of the graph', () => {
     await inGarden('a', 'b', { confidence: 1, relation: 'rel:secret' });
     await inGarden('a', 'c', { confidence: 0.95 });
     await inGarden('z', 'b');
-    // A retraction inside the garden ends nothing outside of it.
+    // A retraction inside the garden ends nothing outside it.
     await inGarden('a', 'b', { confidence: 0, value: { type: 'string', v: 'x', interpretAs: 'content' } });
     expect(await answers()).to.deep.equal(before);
   });
@@ -90,7 +90,7 @@ forEachStore('an edge of the graph', () => {
     expect(await graph.names('entity=hidden')).to.deep.equal([]);
   });
 
-  it('is there for a fact that a peer sent, like for one that was asserted here', async () => {
+  it('exists for a fact from a peer as for an asserted one', async () => {
     await graph.node.facts.append(
       refDraft('a', 'b', { id: 'elsewhere-1', hlcText: '1772442004120.0', receivedFrom: 'svc:node:peer' }),
       WRITER,

@@ -16,7 +16,7 @@ forEachStore('pages of neighbours', () => {
   const page = async (query: string, cursor: string | null) =>
     (await graph.ask(cursor === null ? query : `${query}&cursor=${cursor}`)).body;
 
-  it('together are the whole list, in its order, each neighbour once, with one count', async () => {
+  it('together equal the whole list, in order, each neighbour once, with one count', async () => {
     const whole = await graph.names('entity=hub&depth=2');
     expect(whole.slice(0, 6)).to.deep.equal(['leaf:1', 'leaf:2', 'leaf:4', 'leaf:0', 'leaf:3', 'twig:1']);
     for (const limit of [1, 3, 10]) {
@@ -33,7 +33,7 @@ forEachStore('pages of neighbours', () => {
     }
   });
 
-  it('go on where they stopped when the last neighbour is gone and others have come', async () => {
+  it('continue where they stopped when the last neighbour is gone and others have come', async () => {
     const first = await page('entity=hub&limit=2', null);
     await graph.link('hub', 'leaf:2', {
       relation: 'rel:n2',
@@ -45,7 +45,7 @@ forEachStore('pages of neighbours', () => {
     expect(second.neighbors.map(({ entity }: NeighborBody) => entity)).to.deep.equal(['leaf:4', 'leaf:0']);
   });
 
-  it('are cut by a cursor that is good for its caller and query, unchanged, and not for long', async () => {
+  it('have a cursor that is valid only for its caller and query, unchanged, and for a limited time', async () => {
     const { next_cursor: cursor } = await page('entity=hub&limit=1', null);
     const refused = async (query: string, code: string, key = graph.key) => {
       const { status, body } = await graph.ask(query, key);
@@ -69,7 +69,7 @@ forEachStore('pages of neighbours', () => {
 });
 
 forEachStore('the life of a cursor of neighbours', () => {
-  it('is a setting', async () => {
+  it('follows a setting', async () => {
     const graph = await startGraphNode({ env: { SVC_CURSOR_TTL_S: '7' } });
     try {
       await graph.link('a', 'b');

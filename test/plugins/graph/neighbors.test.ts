@@ -9,7 +9,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
   });
   afterEach(() => graph.node.stop());
 
-  it('shows who an entity points at and who points at it, with the way there', async () => {
+  it('lists the entities that an entity references and is referenced by, with the path', async () => {
     await graph.link('svc://Alpha.example/user/noor', 'svc://alpha.example/project/atlas', { relation: 'rel:owner' });
     await graph.link('team:core', 'svc://alpha.example/user/NOOR', { relation: 'rel:member', confidence: 0.5 });
     const { status, body } = await graph.ask('entity=svc://alpha.example/user/noor');
@@ -40,13 +40,13 @@ forEachStore('GET /v1/graph/neighbors', () => {
     });
   });
 
-  it('knows nobody next to an unknown entity, and does not mind', async () => {
+  it('lists no neighbour of an unknown entity, without an error', async () => {
     const { status, body } = await graph.ask('entity=user:nobody');
     expect(status).to.equal(200);
     expect(body).to.deep.include({ neighbors: [], next_cursor: null, total_hint: 0 });
   });
 
-  it('goes two hops and no further, lists each entity once at its shortest distance, and never the seed', async () => {
+  it('walks at most two hops, lists each entity once at its shortest distance, and never the seed', async () => {
     await graph.link('a', 'b');
     await graph.link('b', 'c');
     await graph.link('c', 'a', { confidence: 0.4 });
@@ -63,7 +63,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     ]);
   });
 
-  it('shows the union for several seeds, and repeats them as they were sent', async () => {
+  it('lists the union for several seeds, and repeats them as they were sent', async () => {
     await graph.link('a', 'x');
     await graph.link('B', 'y');
     await graph.link('a', 'b');
@@ -76,7 +76,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     ]);
   });
 
-  it('follows a relation, or all that begin alike', async () => {
+  it('follows one relation, or all with the same prefix', async () => {
     await graph.link('a', 'x', { relation: 'memory:likes' });
     await graph.link('a', 'y', { relation: 'memory:knows' });
     await graph.link('a', 'z', { relation: 'memo:knows' });
@@ -87,7 +87,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     expect(await graph.names('entity=a&relation=*knows')).to.deep.equal([]);
   });
 
-  it('leaves out edges of too little confidence: below 0.1 unless asked otherwise', async () => {
+  it('leaves out edges of low confidence: below 0.1 by default', async () => {
     await graph.link('a', 'x', { confidence: 0.05 });
     await graph.link('a', 'y', { confidence: 0.1 });
     await graph.link('a', 'z', { confidence: 0.9 });
@@ -96,7 +96,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     expect(await graph.names('entity=a&min_confidence=0.5')).to.deep.equal(['z']);
   });
 
-  it('shows of several edges to one entity the most confident', async () => {
+  it('shows the most confident of several edges to one entity', async () => {
     await graph.link('a', 'x', { confidence: 0.4, relation: 'rel:a' });
     await graph.link('X', 'a', { confidence: 0.8, relation: 'rel:b' });
     const { body } = await graph.ask('entity=a');
@@ -104,7 +104,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     expect(body.neighbors[0]).to.deep.include({ entity: 'X', relation: 'rel:b', confidence: 0.8 });
   });
 
-  it('never leaves the scope that was asked for, nor those of the key', async () => {
+  it('never leaves the requested scope, nor those of the key', async () => {
     await graph.link('a', 'b', { scope: 'team' });
     await graph.link('b', 'c', { scope: 'company' });
     await graph.link('a', 'd', { scope: 'company' });
@@ -117,7 +117,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     expect((await graph.ask('entity=a&scope=galaxy', team)).status).to.equal(400);
   });
 
-  it('shows entities of long names, and meets them under every spelling', async () => {
+  it('lists entities with long names, and matches every spelling of them', async () => {
     const long = `doc:${'x'.repeat(2000)}`;
     await graph.link(long, 'b');
     await graph.link('c', long.toUpperCase());
@@ -125,7 +125,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     expect(await graph.names('entity=c&depth=2')).to.deep.equal([long.toUpperCase(), 'b']);
   });
 
-  it('ignores what no ref is, and what the node writes about its facts', async () => {
+  it('ignores invalid references, and facts of the node about facts', async () => {
     await graph.link('a', 'x', { value: { type: 'string', v: 'b' } });
     const fact = await graph.link('a', 'c');
     const ttl = { relation: 'svc:ttl', value: { type: 'datetime', v: '2027-01-01T00:00:00Z' } };
@@ -133,7 +133,7 @@ forEachStore('GET /v1/graph/neighbors', () => {
     expect(await graph.names('entity=a&depth=2')).to.deep.equal(['c']);
   });
 
-  it('refuses what it cannot read, and a depth beyond two', async () => {
+  it('refuses invalid parameters, and a depth above two', async () => {
     const refused = async (query: string, code: string) => {
       const { status, body } = await graph.ask(query);
       expect([status, body?.code], query).to.deep.equal([400, code]);

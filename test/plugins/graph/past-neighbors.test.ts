@@ -11,7 +11,7 @@ forEachStore('neighbours of an earlier moment', () => {
   });
   afterEach(() => graph.node.stop());
 
-  /** The moment now; what happens next is later. */
+  /** Returns the present moment, and moves the clock so that later events differ from it. */
   const pause = async (): Promise<string> => {
     const moment = new Date(graph.node.clock.nowMs()).toISOString();
     await graph.node.clock.advance(1_000);
@@ -20,7 +20,7 @@ forEachStore('neighbours of an earlier moment', () => {
   const store = () => graph.node.kernel.get(FactStore);
   const edgesOver = async (): Promise<number> => (await store().table('graph_edges').where('is_over', 1)).length;
 
-  it('are those of the edges that were live then, also of edges that have been retired since', async () => {
+  it('follow the edges that were live then, including edges retired since', async () => {
     await graph.link('a', 'b');
     await graph.link('b', 'c');
     const before = await pause();
@@ -40,7 +40,7 @@ forEachStore('neighbours of an earlier moment', () => {
     expect(await graph.names('entity=a&as_of=2000-01-01T00:00:00Z')).to.deep.equal([]);
   });
 
-  it('come in pages that stay the same while others write, with cursors of their moment alone', async () => {
+  it('come in pages that stay the same during writes, with cursors of their moment only', async () => {
     for (let at = 0; at < 7; at += 1) await graph.link('hub', `n${at}`, { confidence: 0.9 });
     const moment = await pause();
     const seen: string[] = [];
@@ -68,7 +68,7 @@ forEachStore('neighbours of an earlier moment', () => {
     expect(await graph.names('entity=a')).to.have.members(['b', 'c']);
   });
 
-  it('are refused for a moment that is none, or has not come', async () => {
+  it('are refused for an invalid or future moment', async () => {
     for (const [moment, code] of [
       ['yesterday', 'as_of_invalid_timestamp'],
       [new Date(graph.node.clock.nowMs() + 1_000).toISOString(), 'as_of_future'],
@@ -79,7 +79,7 @@ forEachStore('neighbours of an earlier moment', () => {
   });
 });
 
-describe('neighbours while nothing knows the past', () => {
+describe('neighbours without the time-travel plugin', () => {
   it('refuse a moment', async () => {
     const graph = await startGraphNode();
     try {

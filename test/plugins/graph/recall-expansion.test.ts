@@ -21,7 +21,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { GARDEN, gardenDoors } from './garden-doors.ts';
 import { refDraft, WRITER } from './ref-drafts.ts';
 
-/** Stands where recall stands: it calls the hook. */
+/** Takes the place of recall: it calls the hook. */
 const createCaller = () => {
   let hooks: HookCaller | undefined;
   const plugin = definePlugin({
@@ -42,7 +42,7 @@ const text = (entity: string, v: string, members = {}) =>
     ...members,
   });
 
-forEachStore('what the graph adds to a recall', () => {
+forEachStore('the expansion of a recall by the graph', () => {
   const caller = createCaller();
   let node: TestNode;
   beforeEach(async () => {
@@ -99,7 +99,7 @@ forEachStore('what the graph adds to a recall', () => {
     });
   };
 
-  it('leads to neighbours of the found facts, and to facts about them, weaker with each hop', async () => {
+  it('finds neighbours of the found facts, and facts about them, weaker with each hop', async () => {
     const seed = await store(text('a', 'seed'));
     await store(text('a', 'another of the same'));
     const first = await store(refDraft('a', 'b', { confidence: 0.8 }));
@@ -138,7 +138,7 @@ forEachStore('what the graph adds to a recall', () => {
     expect(found.map(([id]) => id)).not.to.include(known.id);
   });
 
-  it('holds nothing that the caller may not see, that is not live, or that the view leaves out', async () => {
+  it('contains no fact that is invisible to the caller, not live, or excluded by the view', async () => {
     const seed = await store(text('a', 'seed'));
     await store(refDraft('a', 'secret', { gardenId: GARDEN, relation: 'rel:g' }));
     await store(text('secret', 'public knowledge'));
@@ -157,7 +157,7 @@ forEachStore('what the graph adds to a recall', () => {
     expect(await ids(inGarden)).to.have.length(1);
   });
 
-  it('is bounded next to a hub', async () => {
+  it('reads a limited number of edges at a hub', async () => {
     const seed = await store(text('hub', 'seed'));
     const spokes = Array.from({ length: 1_200 }, (_, n) => refDraft('hub', `s:${n}`, { relation: `rel:n${n}` }));
     const notes = Array.from({ length: 1_200 }, (_, n) => text(`s:${n % 40}`, `note ${n}`, { relation: `m:n${n}` }));

@@ -1,7 +1,7 @@
 import type { FactDraft, Principal } from '../../../kernel/plugin-api.ts';
 import { SCOPES } from '../../../kernel/plugin-api.ts';
 
-/** The writer of facts that a test does not write over HTTP. */
+/** The asserter of facts that a test stores without HTTP. */
 export const WRITER: Principal = {
   kind: 'key',
   entityUri: 'agent:writer',
@@ -12,7 +12,7 @@ export const WRITER: Principal = {
   oidcSub: null,
 };
 
-/** `entity` points at `object`. */
+/** A fact in which `entity` references `object`. */
 export const refDraft = (entity: string, object: string, members: Partial<FactDraft> = {}): FactDraft => ({
   entity,
   relation: 'rel:knows',

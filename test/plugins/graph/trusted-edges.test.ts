@@ -6,7 +6,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { startGraphNode } from './graph-node.ts';
 
 forEachStore('edges from sources that are trusted more or less', () => {
-  it('are judged and ordered by what their confidence is worth', () =>
+  it('are filtered and ordered by their effective confidence', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'rules.json');
       await writeFile(file, JSON.stringify({ default: 1, sources: { 'agent:gossip': 0 } }));

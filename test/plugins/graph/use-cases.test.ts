@@ -22,7 +22,7 @@ describe('the neighbours of an entity without HTTP', () => {
   });
   afterEach(() => made.node.stop());
 
-  it('are listed in pages that continue one another', async () => {
+  it('are listed in consecutive pages', async () => {
     const first = await graph.list(reader, walk(), { limit: 2 });
     const [, second] = first.listed;
     const rest = await graph.list(reader, walk(), { from: second?.position, limit: 2 });
@@ -40,7 +40,7 @@ describe('the neighbours of an entity without HTTP', () => {
     expect((await graph.list(ofTeam, walk())).listed).to.deep.equal([]);
   });
 
-  it('are not looked for outside the bounds of a walk', async () => {
+  it('are refused outside the limits of a walk', async () => {
     const codeOf = async (changes: Partial<GraphWalk>) => (await rejection(graph.list(reader, walk(changes))))['code'];
     expect(await codeOf({ depth: 3 })).to.equal('graph_depth_exceeded');
     expect(await codeOf({ seeds: [] })).to.equal('validation');

@@ -32,11 +32,11 @@ const walk = fc.record({
 
 const member: Principal = { ...WRITER, entityUri: 'agent:member' };
 
-/** Names are made the run's own, so that all runs share a node. */
+/** Makes names unique to the run, because all runs share a node. */
 const draftOf = ({ from, to, relation, confidence, scope, garden }: DrawnEdge, run: number): FactDraft =>
   refDraft(`${run}:${from}`, `${run}:${to}`, { relation, confidence, scope, gardenId: garden ? GARDEN : null });
 
-/** Distances by the plainest search there is, over the edges that the caller sees. */
+/** Returns distances by the simplest breadth-first search over the edges that the caller sees. */
 const naiveDistances = (edges: readonly DrawnEdge[], seeds: readonly string[], depth: number): Map<string, number> => {
   const distances = new Map(seeds.map((seed) => [seed, 0]));
   for (let hops = 1; hops <= depth; hops += 1) {
@@ -64,7 +64,7 @@ forEachStore('a walk over the graph', () => {
   const neighbors = (caller: Principal, request: Parameters<EntityGraph['neighbors']>[1]) =>
     node.facts.read(caller, 'query', (reader) => node.kernel.get(EntityGraph).neighbors(reader, request));
 
-  it('reaches what the plainest search over the visible live edges reaches, as soon, and on a real way', async () => {
+  it('reaches the same entities as a simple search over the visible live edges, at the same distance and on an existing path', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(edge, { maxLength: 14 }),
@@ -114,7 +114,7 @@ forEachStore('a walk over the graph', () => {
     );
   });
 
-  /** The list put together from its pages, each of which goes on where the one before ended. */
+  /** Concatenates the pages of a list, each of which continues the previous one. */
   const inPages = async (caller: Principal, request: Parameters<EntityGraph['page']>[1], limit: number) => {
     const found: Neighbor[] = [];
     let from: NeighborPosition | undefined;
@@ -156,7 +156,7 @@ forEachStore('a walk over the graph', () => {
       return before.confidence > next.confidence || before.entity < next.entity;
     });
 
-  it('looks at no more edges than it is told, the most confident first, and hidden ones do not count', async () => {
+  it('reads at most the given number of edges, the most confident first, without counting hidden ones', async () => {
     const spokes = Array.from({ length: 30 }, (_, n) =>
       refDraft('hub', `spoke:${n}`, { relation: `rel:n${n}`, confidence: (n + 1) / 100 }),
     );

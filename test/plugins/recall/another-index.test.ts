@@ -4,11 +4,11 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-forEachStore('recall over an index of somebody else', () => {
+forEachStore('recall over an index of another plugin', () => {
   let node: TestNode | undefined;
   afterEach(() => node?.stop());
 
-  it('finds, ranks and packs what that index proposes, and shows nothing that the caller may not see', async () => {
+  it('finds, ranks and packs the proposals of that index, and shows only facts that the caller may see', async () => {
     node = await startTestNode({ plugins: ['keys', 'facts', 'conflicts', 'recall', tinySearch()] });
     const started = node;
     const key = await started.addKey();
@@ -38,14 +38,14 @@ forEachStore('recall over an index of somebody else', () => {
     expect(await recall({ query: 'zeppelin' })).to.deep.equal([]);
   });
 
-  it('does not start without any, and says which plugin has one', async () => {
+  it('does not start without an index, and names the plugin that has one', async () => {
     const { message } = await rejection(startTestNode({ plugins: ['keys', 'facts', 'recall'] }));
     expect(message)
       .to.match(/recall requires search\.index/)
       .and.match(/enable 'search'/);
   });
 
-  it('is not needed for search to run, nor search without recall', async () => {
+  it('is not needed by search, and does not need search', async () => {
     for (const plugins of [
       ['keys', 'facts', 'search'],
       ['keys', 'facts'],
@@ -61,7 +61,7 @@ forEachStore('recall over an index of somebody else', () => {
     }
   });
 
-  it('refuses a setting that went to search, and names its new place', async () => {
+  it('refuses a setting that was moved to search, and names its new place', async () => {
     const plugins = ['keys', 'facts', 'recall', 'search'];
     const settings = { recall: { snapshotFolder: 'elsewhere' } };
     const { message } = await rejection(startTestNode({ plugins, settings }));

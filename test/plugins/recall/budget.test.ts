@@ -9,7 +9,7 @@ const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'recall', 'search'];
 const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier', 'pepper', 'saddle', 'compass', 'counselling'];
 const MAX_BUDGET = 200_000;
 const BETA = 0.1;
-/** The reader sees fewer of them than a search brings back at first, so that every request ranks the same facts. */
+/** The reader sees fewer facts than a search returns at first, so every request ranks the same facts. */
 const FACTS = 56;
 const CLOSE = 1e-9;
 
@@ -36,7 +36,7 @@ interface Answer {
 }
 
 /**
- * Facts of every kind, the same ones each time: contradictions, sessions, references, faint ones, long ones,
+ * Facts of every kind, the same in each run: contradictions, sessions, references, low confidences, long texts,
  * retractions.
  */
 const samples = fc.sample(
@@ -115,7 +115,7 @@ forEachStore('a recall within its budget', () => {
       expect(reply.status, reply.text).to.equal(201);
       await node.clock.advance(60_000);
     }
-    // Embedded in the order of the feed: with the last one all have their vectors.
+    // Facts are embedded in feed order, so the last one is embedded last.
     await comesTrue(async () => {
       await node.clock.advance(2_000);
       const { total_scored } = await ask({ query: LAST.value.v, token_budget: MAX_BUDGET, weights: { vector: 1 } });
@@ -129,14 +129,14 @@ forEachStore('a recall within its budget', () => {
     expect(reply.status, reply.text).to.equal(200);
     return { ...reply.body, recall_id: '' };
   };
-  /** Everything that the stages found, best first. */
+  /** Returns everything that the stages found, best first. */
   const rankingOf = (body: object): Promise<Answer> =>
     ask({ ...body, token_budget: MAX_BUDGET, limit: 500, lambda_mmr: 1 });
 
   const holds = (check: (body: Readonly<Record<string, unknown>>) => Promise<void>): Promise<void> =>
     fc.assert(fc.asyncProperty(recalls, check), { numRuns: RUNS });
 
-  it('uses the sum of the estimates, and never more than there is', () =>
+  it('uses the sum of the estimates, and never exceeds its limit', () =>
     holds(async (body) => {
       const { facts, tokens_used } = await ask(body);
       expect(facts.reduce((sum, { token_estimate }) => sum + token_estimate, 0)).to.equal(tokens_used);
@@ -148,7 +148,7 @@ forEachStore('a recall within its budget', () => {
       }
     }));
 
-  it('holds the best-scored fact that fits, and says when something was left out', () =>
+  it('includes the best-scored fact that fits, and reports facts left out', () =>
     holds(async (body) => {
       const ranking = await rankingOf(body);
       const { facts, truncated, total_scored } = await ask(body);
@@ -162,7 +162,7 @@ forEachStore('a recall within its budget', () => {
       if (facts.length === total_scored) expect(truncated).to.equal(false);
     }));
 
-  it('takes the best one each time when lambda is 1', () =>
+  it('takes the best fact each time when lambda is 1', () =>
     holds(async (body) => {
       const ranking = await rankingOf(body);
       let left = body['token_budget'] as number;
@@ -176,7 +176,7 @@ forEachStore('a recall within its budget', () => {
       expect(facts.map(({ fact }) => fact.id)).to.deep.equal(greedy);
     }));
 
-  it('gives scores that are their breakdown, in their ranges and in their order', () =>
+  it('returns scores that match their breakdown, in their ranges and in order', () =>
     holds(async (body) => {
       const { facts } = await ask(body);
       for (const { score, score_breakdown: said } of facts) expectExplained(score, said, body);
@@ -186,7 +186,7 @@ forEachStore('a recall within its budget', () => {
       expect(facts.map(({ fact }) => fact.id)).to.deep.equal(sorted.map(({ fact }) => fact.id));
     }));
 
-  it('finds nothing but live facts that the caller may see and asked for', async () => {
+  it('returns only live facts that the caller may see and requested', async () => {
     const visible = new Map<string, Scored['fact']>();
     let cursor = '';
     do {
@@ -207,7 +207,7 @@ forEachStore('a recall within its budget', () => {
     });
   });
 
-  it('answers the same question in the same way', () =>
+  it('returns the same answer to the same question', () =>
     holds(async (body) => {
       expect(await ask(body)).to.deep.equal(await ask(body));
     }));

@@ -61,7 +61,7 @@ forEachStore('a search index that is still being built', () => {
     });
   };
 
-  it('is waited for, and then says how far it has come', async () => {
+  it('delays a search for a limited time, and then reports its progress', async () => {
     let open = (): void => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -92,7 +92,7 @@ forEachStore('a search index that is still being built', () => {
     await search.close();
   });
 
-  it('serves words while vectors that are stored are read, and says that they are missing', async () => {
+  it('serves words while stored vectors are read, and reports that they are missing', async () => {
     let read = (): void => {};
     const gate = new Promise<void>((resolve) => {
       read = resolve;
@@ -120,7 +120,7 @@ forEachStore('a search index that is still being built', () => {
     await search.close();
   });
 
-  it('is said to lack facts to those alone who would see them', async () => {
+  it('is reported as incomplete only to callers who would see the missing facts', async () => {
     const names = node.kernel.get(NodeSelf).names;
     const asked = { vector: undefined, behind: NOTHING_BUILT };
     const index = { isMakingVectors: async () => false };
@@ -136,7 +136,7 @@ forEachStore('a search index that is still being built', () => {
 });
 
 forEachStore('a search index that is built at the start', (kind) => {
-  it('says in the log how far it is', async () => {
+  it('logs its progress', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'building-'));
     const nodes: TestNode[] = [];
     const start = async (options: TestNodeOptions): Promise<TestNode> => {
@@ -147,7 +147,7 @@ forEachStore('a search index that is built at the start', (kind) => {
     try {
       const before = await start({ plugins: ['keys', 'facts'] });
       const key = await before.addKey();
-      // Two of them are more than a page of the feed.
+      // Two of these facts exceed a page of the feed.
       const v = 'lantern '.repeat(50_000);
       for (let n = 0; n < 4; n += 1) {
         const body = { entity: `user:${n}`, relation: 'memory:note', value: { type: 'text', v }, source: 'agent:s' };

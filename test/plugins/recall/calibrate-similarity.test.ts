@@ -10,13 +10,13 @@ const lying = (named: readonly number[], members = {}) => ({
 const crowd = (best: number, others: number): number[] => [best, ...Array.from({ length: 20 }, () => others)];
 
 describe('calibrated similarities', () => {
-  it('say by how many deviations a hit is above the mean of the view', () => {
+  it('express the deviations of a hit above the mean of the view', () => {
     const scoreOf = calibration({ hits: crowd(0.6, 0.3), ...lying([]) }, FLOOR);
     expect(scoreOf(0.6)).to.be.closeTo(0.95, 0.02);
     expect(scoreOf(0.35)).to.be.closeTo(0.48, 0.03);
   });
 
-  it('are the same for a model whose similarities lie elsewhere and closer together', () => {
+  it('are the same for a model with higher and closer similarities', () => {
     const wide = calibration({ hits: crowd(0.6, 0.3), ...lying([0.4]) }, FLOOR);
     const narrow = calibration(
       { hits: crowd(0.65, 0.62), ...lying([0.63], { mean: 0.6, deviation: 0.01 }) },
@@ -27,24 +27,24 @@ describe('calibrated similarities', () => {
     }
   });
 
-  it('weigh little beside words that say the same', () => {
+  it('weigh little beside words with the same hits', () => {
     const scoreOf = calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]) }, FLOOR);
     expect(scoreOf(0.6)).to.be.within(0.02, 0.2);
   });
 
-  it('weigh as much as words where one hit stands out from the others and from what words found', () => {
+  it('weigh as much as words if one hit stands out from the others and from the hits of words', () => {
     const scoreOf = calibration({ hits: crowd(0.7, 0.3), ...lying([0.1, 0.15, 0.05]) }, FLOOR);
     expect(scoreOf(0.7)).to.be.closeTo(0.95, 0.02);
   });
 
-  it('keep texts that nearly equal the query at the top, however many there are', () => {
+  it('rank texts that nearly equal the query first, even if there are many', () => {
     const same = { named: [1, 1, 1], spread: { count: 100, mean: 1, deviation: 0 } };
     const scoreOf = calibration({ hits: crowd(1, 1), ...same }, FLOOR);
     expect(scoreOf(1)).to.equal(1);
     expect(scoreOf(0.99)).to.be.above(0.9);
   });
 
-  it('are scores even where nothing is known', () => {
+  it('are valid scores even without any data', () => {
     const nothing = { count: 0, mean: 0, deviation: 0 };
     const scoreOf = calibration({ hits: [], named: [], spread: nothing }, FLOOR);
     for (const similarity of [0.2, 0.5, 1]) expect(scoreOf(similarity)).to.be.within(1e-3, 1);
@@ -52,7 +52,7 @@ describe('calibrated similarities', () => {
     expect(one(0.3)).to.be.within(0.1, 1);
   });
 
-  it('go by the moved query as far as the stage is not sure by itself', () => {
+  it('follow the moved query if the vector stage alone is not certain', () => {
     const moved = { count: 512, mean: 0.2, deviation: 0.1 };
     const unsure = calibration({ hits: crowd(0.6, 0.4), ...lying([0.6, 0.4, 0.4]), moved }, FLOOR);
     expect(unsure(0.3, 0.6)).to.be.above(unsure(0.4, 0.3));

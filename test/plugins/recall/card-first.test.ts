@@ -4,7 +4,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search', 'cards', 'jobs'];
 const ENTITY = 'user:ann';
-/** More than a recall ranks of an entity. */
+/** A number of facts that exceeds those which a recall ranks of one entity. */
 const MANY = 130;
 
 interface Found {
@@ -41,13 +41,13 @@ forEachStore('a recall about an entity that has a card', () => {
     return reply.body.facts;
   };
 
-  it('has the card in the place of all that it has of the entity, however much that is', async () => {
+  it('returns the card instead of all facts of the entity, however many', async () => {
     await sayMany(MANY);
     const found = await recall({ query: 'lantern number 3 7 11' });
     expect(found.map(({ fact, from_card }) => [fact.entity, from_card])).to.deep.equal([[ENTITY, true]]);
   });
 
-  it('counts as read what the card was made of', async () => {
+  it('counts the facts of the card as read', async () => {
     await sayMany(1);
     expect((await recall({}, 'talk')).map(({ from_card }) => from_card)).to.deep.equal([true]);
     const refused = await send('POST', '/v1/facts', note('user:other', 'heard'), 'talk');

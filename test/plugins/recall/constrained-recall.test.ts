@@ -5,10 +5,10 @@ import { forEachLayout } from '../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'graph', 'cards', 'recall', 'search'];
-/** So many that the first search of a stage holds nothing else. */
+/** A number of hidden facts that fills the first search of a stage. */
 const HIDDEN = 700;
 
-/** Keeps what `agent:secret` says from `agent:outsider`: a rule that the search index does not know. */
+/** Hides facts of `agent:secret` from `agent:outsider`, by a rule that the search index does not know. */
 const curtain = definePlugin({
   name: 'curtain',
   version: '1.0.0',
@@ -59,7 +59,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     return reply.body.facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
   };
 
-  it('searches on until it has visible facts', async () => {
+  it('continues its search until it has visible facts', async () => {
     const hidden = Array.from({ length: HIDDEN }, (_, n) => draft(`box:${n}`, 'lantern lantern', SECRET));
     await say(hidden.slice(0, HIDDEN / 2));
     await say(hidden.slice(HIDDEN / 2));
@@ -69,7 +69,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     expect(await recall({ query: 'lantern', limit: 500 }, insider)).to.have.length.above(32);
   });
 
-  it('never lets hidden facts outshine visible ones, in the vector stage', async () => {
+  it('never ranks visible facts lower because of hidden ones, in the vector stage', async () => {
     const text = 'she studied counselling and education';
     await say([draft('open:1', text), draft('open:2', 'he repaired the old windmill')]);
     await say(['a', 'b', 'c', 'd', 'e'].map((name) => draft(`box:${name}`, text, SECRET)));
@@ -86,7 +86,7 @@ forEachLayout('recall where a plugin hides facts', () => {
     expect(await recall(misspelt)).to.deep.equal([text]);
   });
 
-  it('lets nothing hidden lead anywhere, be led to, or be summed up', async () => {
+  it('expands from no hidden fact, to none, and summarises none', async () => {
     await say(
       [
         draft('user:a', 'telescope of the harbour'),

@@ -4,10 +4,10 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'gardens', 'graph', 'recall', 'search'];
-/** Members that differ in each reply. */
+/** Matches the members that differ in each reply. */
 const OWN_ID = /"(recall|request)_id":"[^"]+"/;
 
-/** Keeps what `agent:secret` says from `agent:outsider`, as long as it is drawn. */
+/** Hides facts of `agent:secret` from `agent:outsider`, while `isDrawn` returns true. */
 const curtain = (isDrawn: () => boolean) =>
   definePlugin({
     name: 'curtain',
@@ -20,7 +20,7 @@ const curtain = (isDrawn: () => boolean) =>
     },
   });
 
-forEachStore('facts that one caller has made the node keep', () => {
+forEachStore('facts that the node caches for one caller', () => {
   let node: TestNode;
   let insider: string;
   let outsider: string;
@@ -46,9 +46,9 @@ forEachStore('facts that one caller has made the node keep', () => {
     expect(reply.status, reply.text).to.equal(201);
     return reply.body.id as string;
   };
-  /** All replies that may come from the cache. */
+  /** Returns all replies that may come from the cache. */
   const answers = async (key: string): Promise<string[]> => {
-    // Without vectors, which are made meanwhile.
+    // Without vectors, which are still being computed.
     const body = { query: 'lantern', token_budget: 1_000, weights: { lexical: 1 } };
     const replies = [
       await node.request('POST', '/v1/recall', { key, body }),
@@ -60,7 +60,7 @@ forEachStore('facts that one caller has made the node keep', () => {
     return replies.map(({ status, text }) => `${status} ${text.replace(OWN_ID, '')}`);
   };
 
-  it('change nothing in the answers to others', async () => {
+  it('do not change the answers to other callers', async () => {
     const before = [await answers(outsider), await answers(narrow)];
     for (let time = 0; time < 2; time += 1) {
       expect((await answers(insider)).filter((text) => text.includes('cellar'))).to.have.length(4);
@@ -70,7 +70,7 @@ forEachStore('facts that one caller has made the node keep', () => {
     expect(before[1]?.join()).to.not.contain('attic');
   });
 
-  it('are hidden from who may not see them any more, and shown to who may again', async () => {
+  it('are hidden from callers who lose access, and shown again with it', async () => {
     isDrawn = false;
     const shown = await answers(outsider);
     expect(shown.filter((text) => text.includes('cellar'))).to.have.length(4);
@@ -80,7 +80,7 @@ forEachStore('facts that one caller has made the node keep', () => {
     expect(await answers(outsider)).to.deep.equal(shown);
   });
 
-  it('are no candidates once they are retracted', async () => {
+  it('are not candidates once they are retracted', async () => {
     await answers(insider);
     await say('a lantern in the cellar', 'agent:secret', { confidence: 0 });
     const { body } = await node.request('POST', '/v1/recall', {

@@ -10,11 +10,11 @@ const FOUND_BY_WORDS = [
   'Calcium overload opens a pore in mitochondria of the heart',
   'Pore opening in mitochondria ends the life of heart cells',
 ];
-/** Has no word of the query. */
+/** A text without any word of the query. */
 const ALIKE = 'Swelling organelles of the muscle lose their membrane and cells of the heart die';
 const OTHERS = ['A recipe for pea soup with mint', 'The harbour closes at nine in winter', 'Nine lanterns hung there'];
 
-forEachStore('a query that words have moved', () => {
+forEachStore('a query that feedback from words has moved', () => {
   let node: TestNode;
   let writer: string;
   let reader: string;
@@ -68,20 +68,20 @@ forEachStore('a query that words have moved', () => {
     readonly score_breakdown: { readonly lexical: number; readonly semantic: number; readonly graph: number };
   }
 
-  it('finds texts like those that words found', async () => {
+  it('finds texts similar to those that words found', async () => {
     const found = await recalled();
     expect(found).to.include.keys(...FOUND_BY_WORDS, ALIKE);
     for (const text of OTHERS) expect(found[text]?.[1] ?? 0, text).to.be.below(found[ALIKE]?.[1] as number);
   });
 
-  it('is moved by no text that the caller may not see', async () => {
+  it('is not moved by a text that the caller may not see', async () => {
     const before = await recalled();
     for (const text of FOUND_BY_WORDS) await say(`${QUERY}: ${text}`, { scope: 'local' });
     await say(`${QUERY} ${OTHERS[0]}`, { scope: 'team' });
     expect(await recalled()).to.deep.equal(before);
   });
 
-  it('is moved by the remaining texts where the best ones are contradicted', async () => {
+  it('is moved by the remaining texts if the best ones are contradicted', async () => {
     const rivals = { entity: 'doc:contested' };
     await say(`${QUERY} in the soup`, rivals);
     await say(`${QUERY} in the harbour`, rivals);

@@ -6,25 +6,25 @@ const fact = (v: string, entity = 'turn:1') =>
   sampleFact(1, { entity, value: { type: 'text', v, interpretAs: 'content' } });
 const share = (query: string, v: string, entity?: string): number => namesIn(query)(fact(v, entity));
 
-describe('whom a query names', () => {
-  it('is the speaker, who stands before the first colon of a text', () => {
+describe('the name in a query', () => {
+  it('matches the speaker, before the first colon of a text', () => {
     expect(share('What did Mira plant?', 'Mira: I planted beans: two rows.')).to.equal(1);
     expect(share('What did Mira plant?', 'Jonas: Mira planted beans.')).to.equal(0);
   });
 
-  it('is the entity, by the name that people know it by', () => {
+  it('matches the entity, by its readable name', () => {
     expect(share('Where does Mira live?', 'in Ghent', 'user:mira')).to.equal(1);
     expect(share('Where does Mira live?', 'in Ghent', 'svc://node/people/mira')).to.equal(1);
     expect(share('Where does Mira live?', 'in Ghent', 'user:jonas')).to.equal(0);
   });
 
-  it('is told however the name is spelled, in the possessive too', () => {
+  it('matches in any spelling, and in the possessive', () => {
     for (const query of ["mira's garden", 'MIRA’S garden', 'the garden of míra']) {
       expect(share(query, 'Mira: beans'), query).to.equal(1);
     }
   });
 
-  it('is told by a part of a name, to that part', () => {
+  it('matches a part of a name in proportion', () => {
     expect(share('What did Mira plant?', 'Mira Holm: beans')).to.equal(0.5);
     expect(share('What did Mira Holm plant?', 'Mira Holm: beans')).to.equal(1);
     expect(share('What did Holm plant?', 'Dr Mira Holm: beans')).to.be.closeTo(1 / 3, 1e-12);
@@ -38,12 +38,12 @@ describe('whom a query names', () => {
     ['nothing', ': mira'],
     ['far too long', `mira ${'x'.repeat(200)}: beans`],
   ] as const) {
-    it(`is nobody where ${what} stands before the colon`, () => {
+    it(`matches no speaker if ${what} stands before the colon`, () => {
       expect(share('What did Mira plant at 10?', v)).to.equal(0);
     });
   }
 
-  it('is nobody in a value that is no text', () => {
+  it('matches no speaker in a value that is not text', () => {
     const reference = sampleFact(1, {
       entity: 'turn:1',
       value: { type: 'ref', v: 'user: mira', interpretAs: 'content' },
@@ -51,13 +51,13 @@ describe('whom a query names', () => {
     expect(namesIn('user mira')(reference)).to.equal(0);
   });
 
-  it('is nobody when the query only holds words that every question holds', () => {
+  it('matches no name if the query contains only common words', () => {
     expect(share('Who is Mira?', 'Who: beans')).to.equal(0);
   });
 });
 
 describe('the factor of a name', () => {
-  it('is 1 for who is not named, 1.5 for who is named best, and between them for who is named in part', () => {
+  it('is 1 for a fact that is not named, 1.5 for the one named best, and between them for a part of a name', () => {
     expect([0, 0.25, 0.5].map((part) => namedFactor(part, 0.5))).to.deep.equal([1, 1.25, 1.5]);
     expect(namedFactor(0, 0)).to.equal(1);
   });

@@ -6,7 +6,7 @@ import { SearchIndex, type SearchStep } from '../../../plugins/search/search-api
 import { searchPlugin } from '../../../plugins/search/search-plugin.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** The plugin `search`, whose index writes down what it is asked for. */
+/** The plugin `search`, with an index that records the requested steps. */
 const watchedSearch = (asked: Set<string>): AnyPlugin => ({
   ...searchPlugin,
   setup: (context) => {
@@ -42,7 +42,7 @@ describe('stages of a recall', () => {
     ['recency alone', { recency: 1 }, STAGES],
     ['everything', undefined, STAGES],
   ] as const) {
-    it(`run where their scores count: ${what}`, async () => {
+    it(`run if their scores count: ${what}`, async () => {
       const asked = new Set<string>();
       const started = await startTestNode({ plugins: ['keys', 'facts', 'conflicts', 'recall', watchedSearch(asked)] });
       node = started;
@@ -55,12 +55,12 @@ describe('stages of a recall', () => {
       const reply = await started.request('POST', '/v1/recall', { key, body });
       expect(reply.status, reply.text).to.equal(200);
       expect(STAGES.filter((stage) => asked.has(stage))).to.deep.equal(needed);
-      // Nor is a query embedded for nothing.
+      // The query is not embedded without need either.
       expect(asked.has('embedders')).to.equal(needed.some((stage) => stage === 'near'));
     });
   }
 
-  it('start the links from words and vectors alike where neither has weight', () => {
+  it('give the graph the hits of words and vectors alike if neither has weight', () => {
     const none = { lexical: 0, vector: 0, graph: 0, sourceTrust: 0, recency: 0 };
     expect(neededStages({ ...none, graph: 1 })).to.deep.equal({ lexical: true, vector: true, graph: true });
     expect(neededStages({ ...none, sourceTrust: 1 })).to.deep.equal({ lexical: true, vector: true, graph: true });

@@ -16,7 +16,7 @@ const rivals = (pairs: number): FactDraft[] =>
 const weaker = (count: number): FactDraft[] =>
   Array.from({ length: count }, (_, n) => note(n, `ice:${n}`, `walrus ${n} of the far north, with more words`));
 
-forEachStore('what bounds a recall', () => {
+forEachStore('the number of recalled facts', () => {
   let node: TestNode;
   let key: string;
   before(async () => {
@@ -46,7 +46,7 @@ forEachStore('what bounds a recall', () => {
     ['of a query about an entity', { query: 'thing', entity: 'user:one' }],
   ] as const) {
     for (const limit of [1, 100, 150, 500]) {
-      it(`is its limit, ${limit}, where the budget has room for the facts ${what}`, async () => {
+      it(`is the limit, ${limit}, if the budget has room for the facts ${what}`, async () => {
         const { facts, total_scored, truncated } = await recall({ ...members, token_budget: 200_000, limit });
         expect(facts).to.have.length(limit);
         expect(total_scored).to.be.at.least(limit);
@@ -56,19 +56,19 @@ forEachStore('what bounds a recall', () => {
   }
 
   for (const limit of [100, 150, 300, 500]) {
-    it(`is its limit, ${limit}, also where many facts that others contradict match better`, async () => {
+    it(`is the limit, ${limit}, even if many contradicted facts match better`, async () => {
       const { facts } = await recall({ query: 'walrus', weights: { lexical: 1 }, token_budget: 200_000, limit });
       expect(facts).to.have.length(Math.min(limit, 400));
     });
   }
 
-  it('is its limit for short facts in a small budget too', async () => {
+  it('is the limit for short facts in a small budget too', async () => {
     const { facts, tokens_used } = await recall({ query: 'lantern', token_budget: 2_000 });
     expect(facts).to.have.length(100);
     expect(tokens_used).to.be.below(2_000);
   });
 
-  it('is its budget where that is spent first, and then it says so', async () => {
+  it('is bounded by an exhausted budget, and the answer reports it', async () => {
     const { facts, tokens_used, truncated } = await recall({ query: 'lantern', token_budget: 200, limit: 500 });
     expect(facts.length).to.be.below(100);
     expect(tokens_used).to.be.within(190, 200);

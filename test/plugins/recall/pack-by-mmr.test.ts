@@ -32,7 +32,7 @@ const options = fc.record({
 
 const sum = (all: readonly Packable[]): number => all.reduce((total, { tokens }) => total + tokens, 0);
 
-/** Maximal Marginal Relevance, word for word. */
+/** A literal implementation of Maximal Marginal Relevance. */
 const packPlainly = (all: readonly Packable[], budget: number, limit: number, lambda: number): Packable[] => {
   const packed: Packable[] = [];
   const best = all[0]?.score || 1;
@@ -50,7 +50,7 @@ const packPlainly = (all: readonly Packable[], budget: number, limit: number, la
 };
 
 describe('packing', () => {
-  it('never goes beyond budget and limit, takes nothing twice, and always has the best candidate that fits', () => {
+  it('never exceeds budget and limit, takes no fact twice, and always includes the best candidate that fits', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, limit, lambda }) => {
         const { packed } = packByMmr(all, { budget, limit, lambda });
@@ -74,7 +74,7 @@ describe('packing', () => {
     );
   });
 
-  it('counts the facts left out for the budget: each candidate that did not fit', () => {
+  it('counts each candidate that did not fit into the budget', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, lambda }) => {
         const { packed, unfit } = packByMmr(all, { budget, limit: all.length + 1, lambda });
@@ -84,7 +84,7 @@ describe('packing', () => {
     );
   });
 
-  it('with a lambda of 1 takes the first facts that fit', () => {
+  it('takes the first facts that fit when lambda is 1', () => {
     fc.assert(
       fc.property(candidates, options, (all, { budget, limit }) => {
         const greedy: Packable[] = [];
@@ -104,7 +104,7 @@ describe('packing', () => {
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 1 }).packed).to.deep.equal([all[0], repeated]);
   });
 
-  it('lets a fact that goes by its score repeat a packed one', () => {
+  it('lets a fact that counts only by its score repeat a packed one', () => {
     const all = [one(1, 10, 'red house'), one(0.95, 10, 'red house', true), one(0.8, 10, 'a green boat')];
     expect(packByMmr(all, { budget: 20, limit: 9, lambda: 0.5 }).packed).to.deep.equal(all.slice(0, 2));
   });

@@ -41,7 +41,7 @@ forEachLayout('a recall of the past', () => {
   };
   const said = async (members: object): Promise<string[]> => (await found(members)).map(({ fact }) => fact.value.v);
 
-  it('finds the facts that were live then, and no later ones, by an instant and by a stamp', async () => {
+  it('finds only the facts that were live then, by an instant and by a stamp', async () => {
     const first = await say('user:ann', 'grey cats');
     const moment = now();
     await node.clock.advance(1_000);
@@ -57,10 +57,10 @@ forEachLayout('a recall of the past', () => {
     expect(byQuery.headers['x-total-count']).to.equal('1');
   });
 
-  it('scores as it did then, after any later facts and recalls', async () => {
+  it('has the same scores as then, after any later facts and recalls', async () => {
     for (const v of ['cats and boats', 'a boat', 'the harbour'])
       await say('user:ann', v, { relation: `memory:${v[0]}` });
-    // Vectors are made beside the assertions, and so left out.
+    // Vectors are computed beside the assertions, and so left out.
     const question = { query: 'cats boat', weights: { lexical: 0.7, graph: 0.2, recency: 0.1 } };
     const before = scores(await found(question));
     const moment = now();
@@ -72,7 +72,7 @@ forEachLayout('a recall of the past', () => {
     expect(scores(await found({ ...question, as_of: moment }))).to.deep.equal(before);
   });
 
-  it('does not count as use, and leaves its entry in the log', async () => {
+  it('does not count as use, but writes its entry to the log', async () => {
     await say('user:ann', 'grey cats');
     const moment = now();
     for (let again = 0; again < 3; again += 1) await recall({ query: 'cats', as_of: moment });
@@ -97,7 +97,7 @@ forEachLayout('a recall of the past', () => {
     expect((await recall({ entity: 'user:ann', force_refresh: true, as_of: moment })).body.degraded).to.deep.equal([]);
   });
 
-  it('is a read to the guard of sessions', async () => {
+  it('counts as a read for the session guard', async () => {
     await say('user:ann', 'grey cats', { scope: 'company' });
     const session = { 'Svc-Session': 'one' };
     expect((await recall({ query: 'cats', as_of: now() }, session)).body.facts).to.have.length(1);
@@ -107,7 +107,7 @@ forEachLayout('a recall of the past', () => {
     expect([reply.status, reply.body.code]).to.deep.equal([403, 'feedback_loop_provenance_required']);
   });
 
-  it('is refused for a moment that is none, or has not come, in both forms', async () => {
+  it('is refused for an invalid or future moment, in both request forms', async () => {
     const later = new Date(node.clock.nowMs() + 60_000).toISOString();
     for (const [as_of, code] of [
       ['yesterday', 'as_of_invalid_timestamp'],

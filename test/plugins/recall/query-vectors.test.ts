@@ -4,7 +4,7 @@ import { createScriptedEmbedder } from '../../fakes/scripted-embedder.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { type KeyOptions, startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** An embedder whose queries wait until they are let go, or fail. */
+/** An embedder whose queries wait until a test releases them, or fail. */
 const createSlowEmbedder = () => {
   const sound = createScriptedEmbedder();
   const waiting: (() => void)[] = [];
@@ -66,7 +66,7 @@ describe('The vector of a query', () => {
     const { facts, degraded } = reply.body;
     return { found: facts.length, degraded };
   };
-  /** The answer to a query for whose vector the node waits in vain. */
+  /** Recalls while the embedder is late, and returns the answer. */
   const recallInVain = async (query: string, as = key) => {
     const before = slow.asked.length;
     const answer = recall(query, as);
@@ -78,7 +78,7 @@ describe('The vector of a query', () => {
   const WHOLE = { found: 1, degraded: [] };
   const POORER = { found: 1, degraded: ['embedder_unavailable'] };
 
-  it('that is late is not waited for, and is there the next time', async () => {
+  it('does not delay a recall if it is late, and serves the next one', async () => {
     await start();
     expect(await recallInVain('grey cats')).to.deep.equal(POORER);
     slow.letGo();
@@ -86,7 +86,7 @@ describe('The vector of a query', () => {
     expect(slow.asked).to.deep.equal(['grey cats']);
   });
 
-  it('is waited for no longer than was said', async () => {
+  it('delays a recall no longer than the setting allows', async () => {
     await start({ queryEmbedMs: 5_000 });
     const answer = recall('grey cats');
     await comesTrue(() => slow.asked.length === 1);
@@ -95,7 +95,7 @@ describe('The vector of a query', () => {
     expect(await answer).to.deep.equal(WHOLE);
   });
 
-  it('is waited for as long as it takes where that was said', async () => {
+  it('delays a recall without limit if the setting allows it', async () => {
     await start({ queryEmbedMs: 0 });
     const answer = recall('grey cats');
     await comesTrue(() => slow.asked.length === 1);
@@ -104,7 +104,7 @@ describe('The vector of a query', () => {
     expect(await answer).to.deep.equal(WHOLE);
   });
 
-  it('that another caller asked for helps nobody else', async () => {
+  it('never serves another caller', async () => {
     await start();
     const others = [await keyOf('user:ben'), await keyOf('user:ann', { tenantId: 'other' })];
     const again = await keyOf('user:ann');
@@ -117,7 +117,7 @@ describe('The vector of a query', () => {
     expect(slow.asked).to.have.length(1 + others.length);
   });
 
-  it('is asked for again when the embedder has failed', async () => {
+  it('is requested again after a failure of the embedder', async () => {
     await start();
     Object.assign(slow, { isSlow: false, isBroken: true });
     expect(await recall('grey cats')).to.deep.equal(POORER);
@@ -126,7 +126,7 @@ describe('The vector of a query', () => {
     expect(slow.asked).to.have.length(2);
   });
 
-  it('is kept for the last sixteen queries of a caller', async () => {
+  it('is cached for the last sixteen queries of a caller', async () => {
     await start();
     slow.isSlow = false;
     for (let place = 0; place <= 16; place += 1) await recall(`cats ${place}`);
@@ -135,7 +135,7 @@ describe('The vector of a query', () => {
     expect(await recall('cats 0')).to.deep.equal(POORER);
   });
 
-  it('counts as one that is late, however many wait for it', async () => {
+  it('counts as late once, however many recalls wait for it', async () => {
     await start();
     await recallInVain('grey cats');
     for (let time = 0; time < 20; time += 1) {
@@ -154,7 +154,7 @@ describe('The vector of a query', () => {
     expect(slow.asked).to.deep.equal(['grey cats', 'two cats']);
   });
 
-  it('is not asked for while sixteen of the same caller are late, which hinders nobody else', async () => {
+  it('is not requested while sixteen of the same caller are late, which affects no other caller', async () => {
     await start();
     const other = await keyOf('user:ben');
     for (let place = 0; place < 16; place += 1) await recallInVain(`cats ${place}`);

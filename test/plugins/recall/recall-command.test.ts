@@ -24,7 +24,7 @@ describe('the command recall', () => {
     expect(stderr).to.contain('Left out: 2 in an open contradiction (--include-contradicted shows them).');
   });
 
-  it('shows facts of an open contradiction with a mark, when asked to, and lets none steer the terminal', async () => {
+  it('shows contradicted facts with a mark on request, and prints no control sequences', async () => {
     const { stdout } = await at.run(['recall', 'Which car does Noor have?', '--include-contradicted']);
     expect(stdout)
       .to.match(/red\n +contradicted\n/)
@@ -32,7 +32,7 @@ describe('the command recall', () => {
     expect(stdout).not.to.contain('\u001b');
   });
 
-  it('keeps to the budget, and says that it did', async () => {
+  it('stays within the budget, and reports omissions', async () => {
     const { stdout, stderr } = await at.run(['recall', 'harbour', '--budget', '13']);
     expect(stdout).to.contain('1.').and.not.to.contain('2.');
     expect(stderr)
@@ -40,7 +40,7 @@ describe('the command recall', () => {
       .and.to.match(/Left out: .*1 for the budget \(--budget\)/);
   });
 
-  it('hands every option to the node', async () => {
+  it('passes every option to the node', async () => {
     const options = ['--scope', 'company', '--entity', 'user:noor', '--relation', 'memory:role', '--depth', '0'];
     const more = ['--weights', 'lexical=0.5,vector=0.5', '--min-confidence', '0.3', '--limit', '5', '--json'];
     const { exitCode, stdout, stderr } = await at.run(['recall', ...options, ...more]);

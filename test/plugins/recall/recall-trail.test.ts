@@ -35,7 +35,7 @@ forEachStore('the entry that a recall leaves', () => {
     return (body.entries as { detail: { recall_id: string } }[]).map(({ detail }) => detail.recall_id);
   };
 
-  it('is in the log as soon as somebody looks, in the order of the recalls, and holds', async () => {
+  it('is in the log at the next read, in the order of the recalls, with a valid chain', async () => {
     const answered: string[] = [];
     for (let n = 0; n < 3; n += 1) answered.push((await recall()).body.recall_id);
     expect(await ids('/v1/auth/audit?event_type=fact_read')).to.deep.equal(answered);

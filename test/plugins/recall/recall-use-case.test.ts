@@ -22,7 +22,7 @@ const PEERS_ASKED = defineRecallMember('peers_asked', {
   absent: null,
 });
 
-/** Adds to answers what it is told to. */
+/** A plugin that adds the given members to answers. */
 const peers = (added: () => RecallAddition | undefined): AnyPlugin =>
   definePlugin({
     name: 'peers',
@@ -33,7 +33,7 @@ const peers = (added: () => RecallAddition | undefined): AnyPlugin =>
   });
 
 describe('a member of the answer of a recall', () => {
-  it('cannot be one that recall has itself', async () => {
+  it('cannot have the name of a member of recall itself', async () => {
     const taker = definePlugin({
       name: 'taker',
       version: '1.0.0',
@@ -70,7 +70,7 @@ forEachStore('recall as a use case', () => {
     return `${String(code)}: ${message}`;
   };
 
-  it('answers a caller who comes from elsewhere as it answers over HTTP', async () => {
+  it('answers a caller without HTTP as it answers over HTTP', async () => {
     const body = { query: 'grey cats', token_budget: 500 };
     const reply = await node.request('POST', '/v1/recall', { key, body });
     const recalled = await recall.recall(createPrincipal(), { query: 'grey cats', tokenBudget: 500 });
@@ -90,7 +90,7 @@ forEachStore('recall as a use case', () => {
     expect(await refusal({ ...question, scope: 'company' }, narrow)).to.match(/^authorization: /);
   });
 
-  it('checks what routes check by their schemas as well', async () => {
+  it('checks the values that routes check by their schemas', async () => {
     const question = { query: 'grey cats', tokenBudget: 500 };
     const refused: Readonly<Record<string, Question>> = {
       'validation: body.query is missing': { tokenBudget: 500 },
@@ -108,7 +108,7 @@ forEachStore('recall as a use case', () => {
     expect(await refusal(question, createPrincipal(), 'x'.repeat(129))).to.match(/^session_id_too_long: /);
   });
 
-  it('leaves out what its caller has no room for, and counts it', async () => {
+  it('leaves out facts for which the caller has no room, and counts them', async () => {
     const question = { query: 'grey cats', tokenBudget: 500 };
     const { facts, omitted, tokensUsed } = await recall.recall(createPrincipal(), question, { room: () => 1 });
     expect(facts).to.have.length(1);
@@ -116,7 +116,7 @@ forEachStore('recall as a use case', () => {
     expect(tokensUsed).to.equal(facts[0]?.tokens);
   });
 
-  it('holds what plugins add: reasons, counts and members of their own', async () => {
+  it('includes the additions of plugins: reasons, counts and members', async () => {
     const body = { query: 'grey cats', token_budget: 500 };
     const ask = async () => (await node.request('POST', '/v1/recall', { key, body })).body;
     expect(await ask()).to.deep.include({ peers_asked: null, degraded: [], tombstone_notices: [], chain_proof: null });

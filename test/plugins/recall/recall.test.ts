@@ -40,7 +40,7 @@ forEachLayout('recall', () => {
     return reply.body.facts.map(({ fact }: Scored) => fact.value.v);
   };
 
-  it('finds a fact by its words at once after it was stored, best first, with every factor of its score', async () => {
+  it('finds a fact by its words as soon as it is stored, best first, with every factor of its score', async () => {
     await say('user:ann', 'Ann keeps two grey cats');
     await say('user:bob', 'Bob sails a small boat');
     await say('user:cem', 'Cem feeds the cats of Ann when she sails');
@@ -71,14 +71,14 @@ forEachLayout('recall', () => {
     expect(reply.body.query_hash).to.match(/^[0-9a-f]{64}$/);
   });
 
-  it('finds nothing for nonsense, and says so without an error', async () => {
+  it('finds nothing for nonsense, without an error', async () => {
     await say('user:ann', 'Ann keeps two grey cats');
     const { body } = await recall({ query: 'xqzzv wvvkq' });
     expect(body).to.deep.include({ facts: [], content: [], instructions: [], total_scored: 0, tokens_used: 0 });
     expect(body.truncated).to.equal(false);
   });
 
-  it('brings in facts beside a hit in the same session, one hop away', async () => {
+  it('finds facts beside a hit in the same session, one hop away', async () => {
     const session = { 'Svc-Session': 's1' };
     await say('turn:1', 'Do you still have your telescope?', {}, session);
     await say('turn:2', 'No, I sold it in spring.', {}, session);
@@ -92,7 +92,7 @@ forEachLayout('recall', () => {
     expect(await found({ query: 'telescope', depth: 0 })).to.have.length(1);
   });
 
-  it('leaves out retracted, expired or contradicted facts, and shows contradicted ones when asked', async () => {
+  it('leaves out retracted, expired or contradicted facts, and shows contradicted ones on request', async () => {
     await say('user:a', 'the harbour is closed', { valid_until: '2020-01-01T00:00:00Z' });
     await say('user:b', 'the harbour is open');
     await say('user:c', 'the harbour is small');
@@ -121,7 +121,7 @@ forEachLayout('recall', () => {
     expect((await found({ entity: 'USER:A' })).sort()).to.deep.equal(['tea at five', 'tea at four']);
   });
 
-  it('shows nobody what lies outside the scopes of the key', async () => {
+  it('shows no caller a fact outside the scopes of the key', async () => {
     await say('user:a', 'the vault code', { scope: 'team' });
     await say('user:b', 'the vault door', { scope: 'public' });
     const outsider = await node.addKey({ scopes: ['public'] });
@@ -130,7 +130,7 @@ forEachLayout('recall', () => {
     expect((await recall({ query: 'vault', scope: 'garden:some-garden' }, outsider)).status).to.equal(403);
   });
 
-  it('keeps to the budget, passes over what does not fit, and says so', async () => {
+  it('stays within the budget, skips facts that do not fit, and reports it', async () => {
     await say('user:a', `lantern ${'very '.repeat(200)}long`);
     await say('user:b', 'lantern short');
     const { body } = await recall({ query: 'lantern', token_budget: 20 });
@@ -140,7 +140,7 @@ forEachLayout('recall', () => {
     expect((await recall({ query: 'lantern', token_budget: 1 })).body).to.deep.include({ facts: [], tokens_used: 0 });
   });
 
-  it('keeps what instructs apart from content', async () => {
+  it('separates instructions from content', async () => {
     await say('user:a', 'be brief with lanterns');
     const value = { type: 'text', v: 'always light the lanterns', interpret_as: 'instruction' };
     await say('user:b', '', { value });
@@ -155,7 +155,7 @@ forEachLayout('recall', () => {
     expect(legacy.body).to.not.have.any.keys('content', 'instructions');
   });
 
-  it('answers GET as it answers POST', async () => {
+  it('returns the same to GET as to POST', async () => {
     await say('user:a', 'the red bicycle');
     await comesTrue(async () => (await found({ query: 'red bicycle', weights: { vector: 1 } })).length > 0);
     const posted = await recall({ query: 'bicycle', weights: { lexical: 0.6, graph: 0.4 }, limit: 5 });
@@ -176,7 +176,7 @@ forEachLayout('recall', () => {
     expect((await found({ query: 'educaton counseling', weights: { vector: 1 } }))[0]).to.match(/education/);
   });
 
-  it('proves the chain of facts when it is asked to', async () => {
+  it('proves the chain of facts on request', async () => {
     await say('user:a', 'a chained fact');
     const reply = await node.request('POST', '/v1/recall', {
       key,
@@ -186,19 +186,19 @@ forEachLayout('recall', () => {
     expect(reply.body.chain_proof).to.include({ tenant_id: 'default', checked_entries: 1 });
   });
 
-  it('takes a word that is no scope for a slip in an address, too', async () => {
+  it('refuses an unknown scope in an address, too', async () => {
     const reply = await node.request('GET', '/v1/recall?query=a&token_budget=100&scope=marketing', { key });
     expect([reply.status, reply.body.code]).to.deep.equal([400, 'validation']);
     expect(reply.body.detail).to.contain('garden:<slug>').and.to.not.contain('marketing');
   });
 
-  it('hashes the query alone: what it is about is not part of it', async () => {
+  it('hashes only the query, not the entity', async () => {
     await say('user:a', 'a fact');
     const { body } = await recall({ entity: 'user:a' });
     expect(body.query_hash).to.equal(createHash('sha256').update('').digest('hex'));
   });
 
-  it('leaves one entry in the audit log, with the hash of the query and not the query', async () => {
+  it('writes one entry to the audit log, with the hash of the query and not the query', async () => {
     await say('user:a', 'a fact');
     const { body } = await recall({ query: 'secret question' });
     const log = await node.request('GET', '/v1/auth/audit?event_type=fact_read', { key });
@@ -206,7 +206,7 @@ forEachLayout('recall', () => {
     expect(log.text.split('"fact_read"')).to.have.length(2);
   });
 
-  it('counts recalls beside the read path, and lets them move a score a little', async () => {
+  it('counts recalls outside the read path, and lets them change a score slightly', async () => {
     await say('user:a', 'an oak by the river');
     await say('user:b', 'an oak by the river too');
     for (let n = 0; n < 5; n += 1) await found({ query: 'river too', limit: 1 });
@@ -259,7 +259,7 @@ forEachLayout('recall', () => {
   }
 
   for (const query of ['"', 'a OR b', 'NEAR(', '*', 'col:x', '(((', "'; DROP TABLE facts;--", '   ', '🦊', '%_\\']) {
-    it(`takes ${JSON.stringify(query)} for words and nothing else`, async () => {
+    it(`treats ${JSON.stringify(query)} as plain words`, async () => {
       await say('user:a', 'a quiet fact');
       expect((await recall({ query })).status).to.equal(200);
     });

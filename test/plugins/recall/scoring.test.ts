@@ -22,7 +22,7 @@ const viewOf = (members: Parameters<typeof sampleFact>[1] = {}, contradicted = f
 };
 
 describe('stage weights', () => {
-  it('are taken in every spelling that clients use, and those not given are 0', () => {
+  it('are accepted in every spelling that clients use, and missing ones are 0', () => {
     expect(readWeights({ lex: 0.4, semantic: 0.5, recency: 0.1 }, 'body.weights')).to.deep.equal({
       lexical: 0.4,
       vector: 0.5,
@@ -85,7 +85,7 @@ describe('fusing stages', () => {
     );
   });
 
-  it('keeps scores of vectors as they were calibrated where words found something', () => {
+  it('keeps calibrated vector scores if words found something', () => {
     const semantic = [{ id: 'b', score: 0.25 }];
     const besideWords = normaliseStages({ lexical: [{ id: 'a', score: 8 }], semantic, graph: [] });
     expect(besideWords.get('b')).to.deep.equal({ lexical: 0, semantic: 0.25, graph: 0 });
@@ -121,11 +121,11 @@ describe('salience', () => {
     });
   });
 
-  it('takes a fact from the future for one of now', () => {
+  it('treats a fact from the future as a present one', () => {
     expect(salienceOf(viewOf(), NEUTRAL, sampleFact(1).timestampMs - DAY_MS).recency).to.equal(1);
   });
 
-  it('moves a score by no more than its weight for each of the three gentle signals, and never to 0', () => {
+  it('moves a score by at most its weight for each of the three weak signals, and never to 0', () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(unit, unit, unit, fc.double({ min: 0, max: 0.5, noNaN: true }), (confidence, access, age, weight) => {

@@ -38,7 +38,7 @@ forEachStore('recall from talks', () => {
     await say(session, 'Mira: my kiln is a small one.');
   };
 
-  it('prefers what somebody said whom the question names, and says so', async () => {
+  it('prefers statements of a speaker whom the question names, and shows the factor', async () => {
     await talk('evening');
     const facts = await recall({ query: 'Did the kiln of Mira crack?' });
     expect(part(facts, 'named', 'Mira: my kiln is a small one.')).to.equal(1.5);
@@ -49,7 +49,7 @@ forEachStore('recall from talks', () => {
     expect(first?.score).to.be.closeTo(fused * named * sway(recency) * sway(confidence) * sway(access), 1e-9);
   });
 
-  it('lifts no speaker in a fact that stands alone, with any text before a colon', async () => {
+  it('raises no speaker in a fact without neighbours, with any text before a colon', async () => {
     await talk(undefined);
     await say('of one', 'Mira: the kiln is alone here.');
     const facts = await recall({ query: 'Did the kiln of Mira crack?' });
@@ -57,7 +57,7 @@ forEachStore('recall from talks', () => {
     expect(facts.map(({ score_breakdown }) => score_breakdown['named'])).to.deep.equal([1, 1, 1]);
   });
 
-  it('reads a fact with the facts around it, where neighbours are asked for', async () => {
+  it('reads a fact with its neighbours, if the request includes them', async () => {
     const answer = 'It was in the workshop at the harbour.';
     const elsewhere = 'It was in the workshop at the station.';
     await say('one', 'Where did the kiln crack?');
@@ -75,7 +75,7 @@ forEachStore('recall from talks', () => {
 
   it('gives the same scores to readers who cannot see the other facts of the session', async () => {
     const outsider = await node.addKey({ scopes: ['public'] });
-    // Vectors follow in their own time.
+    // Vectors are computed in the background.
     const question = { query: 'Did the kiln of Mira crack?', weights: { lexical: 0.6, graph: 0.4 } };
     const ask = async () =>
       (await recall(question, outsider)).map(({ fact, score_breakdown }) => [fact.id, score_breakdown]);

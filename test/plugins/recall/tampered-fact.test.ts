@@ -3,7 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { tamper } from '../../kit/tamper.ts';
 
-forEachStore('a recall of a fact that was changed behind the node’s back', () => {
+forEachStore('a recall of a fact that was changed directly in the store', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -25,12 +25,12 @@ forEachStore('a recall of a fact that was changed behind the node’s back', () 
   const recall = (headers = {}) =>
     node.request('POST', '/v1/recall', { key, headers, body: { query: 'zeppelin', token_budget: 500 } });
 
-  it('leaves it out', async () => {
+  it('leaves the changed fact out', async () => {
     const { status, body } = await recall();
     expect([status, body.facts, body.total_scored]).to.deep.equal([200, [], 0]);
   });
 
-  it('is refused when the chain is to be proved', async () => {
+  it('is refused if it must prove the chain', async () => {
     const { status, body } = await recall({ 'Svc-Verify': 'full' });
     expect([status, body.code]).to.deep.equal([409, 'fact_chain_mismatch']);
   });

@@ -4,16 +4,16 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 /**
- * The head of the feed; for words and their neighbours the live facts, the winners, and whether a garden holds any; the
- * edges of both ends. Vectors add three of their own, for what they alone have found.
+ * The expected statements: the head of the feed; live facts, winners and the existence of gardens, for words and their
+ * neighbours; the edges of both ends. Vectors add three for their own hits.
  */
 const STATEMENTS = 9;
 
-forEachStore('what a warm recall asks of the store', () => {
+forEachStore('the store queries of a warm recall', () => {
   let node: TestNode;
   afterEach(() => node.stop());
 
-  it('is the same few statements, however often its facts were recalled before', async () => {
+  it('are the same few statements, however often its facts were recalled before', async () => {
     const counter = createStoreCounter();
     node = await startTestNode({
       plugins: ['keys', 'facts', 'conflicts', 'gardens', 'graph', 'search', 'recall'],
@@ -43,7 +43,7 @@ forEachStore('what a warm recall asks of the store', () => {
     };
     await ask();
     expect(await fewest()).to.be.at.most(STATEMENTS);
-    // Counts of use are written, and from then on belong to every score.
+    // Recall counts are written, and every later score includes them.
     await node.clock.advance(600_000);
     await ask();
     expect(await fewest()).to.be.at.most(STATEMENTS);

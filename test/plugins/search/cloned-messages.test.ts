@@ -11,7 +11,7 @@ type Calls = Map<string, number>;
 
 const BY_VECTOR = { query: 'user:1 memory:note Bob sails a small boat', weights: { vector: 1 } };
 
-/** Hands every argument and every result over as a clone, as a worker thread would, and counts the calls. */
+/** Clones every argument and every result, as a worker thread would, and counts the calls. */
 const acrossThreads = <T extends object>(service: T, calls: Calls): T =>
   new Proxy(service, {
     get(target, member) {
@@ -25,7 +25,7 @@ const acrossThreads = <T extends object>(service: T, calls: Calls): T =>
     },
   });
 
-/** The plugin `search`, whose services are reached through messages alone. */
+/** The plugin `search`, whose services are reached only through messages. */
 const distantSearch = (calls: Calls): AnyPlugin => ({
   ...searchPlugin,
   setup: (context) => {
@@ -94,14 +94,14 @@ forEachStore('a search index behind messages', () => {
     return found;
   };
 
-  it('is as good as one in the same thread', async () => {
+  it('returns the same as one in the same thread', async () => {
     const calls: Calls = new Map();
     const distant = await answers(distantSearch(calls));
     expect([...calls.keys()].sort()).to.deep.equal(METHODS);
     expect(distant).to.deep.equal(await answers(searchPlugin));
   });
 
-  it('gets two questions of a recall', async () => {
+  it('receives two messages per recall', async () => {
     const calls: Calls = new Map();
     const { recall } = await start(distantSearch(calls));
     for (const members of [
@@ -118,7 +118,7 @@ forEachStore('a search index behind messages', () => {
     }
   });
 
-  it('ranks other texts as one in the same thread does', async () => {
+  it('ranks other texts like one in the same thread', async () => {
     const calls: Calls = new Map();
     const texts = ['two grey cats', 'a boat', 'cats, cats and a grey boat'];
     const ranked: number[][] = [];
@@ -133,5 +133,5 @@ forEachStore('a search index behind messages', () => {
   });
 });
 
-/** Everything that these recalls ask of an index. */
+/** All methods of an index that these recalls call. */
 const METHODS = ['ask', 'embedders', 'isMakingVectors', 'ready'] satisfies (keyof SearchIndex)[];

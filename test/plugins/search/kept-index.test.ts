@@ -9,7 +9,7 @@ import { forEachLayout } from '../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
-/** So many that a snapshot is worth writing. */
+/** A number of facts that makes a snapshot worthwhile. */
 const FACTS = 5_200;
 const BATCH = 400;
 const SAVE_INTERVAL_MS = 30_000;
@@ -23,7 +23,7 @@ const QUERIES = [
 
 const wordAt = (n: number): string => WORDS[n % WORDS.length] as string;
 
-/** One of them stands out. */
+/** Returns the text of a fact, of which one is unique. */
 const textAt = (n: number): string =>
   n === 1_000 ? 'she studied counselling and education' : `${wordAt(n)} and ${wordAt(n * 3 + (n >> 4))} of box ${n}`;
 
@@ -34,10 +34,10 @@ const factAt = (n: number) => ({
   source: 'agent:s',
 });
 
-forEachLayout('a search index that was written down', () => {
+forEachLayout('a snapshot of the search index on disk', () => {
   let folder: string;
   let key: string;
-  /** The answers of the node that wrote it. */
+  /** The answers of the node that wrote the snapshot. */
   let expected: readonly string[];
   let node: TestNode | undefined;
 
@@ -50,7 +50,7 @@ forEachLayout('a search index that was written down', () => {
     return node;
   };
   const lineOf = (started: TestNode, message: string) => started.logLines.find((line) => line.message === message);
-  /** The scores of the stages; how often something was recalled, and when, is none of the index's business. */
+  /** Returns the scores of the stages, without recall counts and times, which are not in the index. */
   const answers = async (started: TestNode): Promise<string[]> => {
     const found: string[] = [];
     for (const query of QUERIES) {
@@ -67,7 +67,7 @@ forEachLayout('a search index that was written down', () => {
     await comesTrue(() => lineOf(started, UP_TO_DATE) !== undefined);
     return Number(lineOf(started, UP_TO_DATE)?.fields['restored']);
   };
-  /** A copy of the good files, for a test to spoil. */
+  /** Copies the intact files, for a test to damage. */
   const copyOfFiles = async (): Promise<string> => {
     const copy = await mkdtemp(join(folder, 'files-'));
     await cp(join(folder, 'good'), copy, { recursive: true });
@@ -88,7 +88,7 @@ forEachLayout('a search index that was written down', () => {
       const reply = await first.request('POST', '/v1/facts/batch', { key, body: facts });
       expect(reply.status, reply.text.slice(0, 300)).to.be.within(200, 207);
     }
-    // Embedding rests while others are at work, and this test is at work.
+    // Embedding pauses during other work, such as this test.
     await comesTrue(async () => {
       await first.clock.advance(2_000);
       return (await countOf(first.kernel.get(FactStore), 'search_vectors')) === FACTS;
@@ -100,7 +100,7 @@ forEachLayout('a search index that was written down', () => {
   afterEach(() => node?.stop());
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('is for its owner alone, and lies beside nothing that is older', async () => {
+  it('is readable only by its owner, and leaves no older files', async () => {
     const files = await readdir(join(folder, 'good'));
     expect(files.map((file) => file.replace(/^[0-9a-f-]{36}/, '')).sort()).to.deep.equal([
       '-index.snapshot',
@@ -110,7 +110,7 @@ forEachLayout('a search index that was written down', () => {
     for (const file of files) expect((await stat(join(folder, 'good', file))).mode & 0o777, file).to.equal(0o600);
   });
 
-  it('is what the next start begins with, and answers the same', async () => {
+  it('restores the index at the next start, with the same answers', async () => {
     const started = await start(await copyOfFiles());
     expect(await answers(started)).to.deep.equal(expected);
     expect(await isUpToDate(started)).to.equal(FACTS);
@@ -130,7 +130,7 @@ forEachLayout('a search index that was written down', () => {
     'in which bits have turned': async (files) => flip(await fileOf(files, '-index.snapshot')),
   };
   for (const [what, spoil] of Object.entries(spoilers)) {
-    it(`is built anew in place of one ${what}`, async () => {
+    it(`is replaced by a rebuilt index if it is one ${what}`, async () => {
       const files = await copyOfFiles();
       await spoil(files);
       const started = await start(files);
@@ -140,7 +140,7 @@ forEachLayout('a search index that was written down', () => {
     });
   }
 
-  it('says why it is not used when it is damaged', async () => {
+  it('logs the reason if it is damaged', async () => {
     const files = await copyOfFiles();
     await halve(await fileOf(files, '-index.snapshot'));
     const started = await start(files);
@@ -156,7 +156,7 @@ forEachLayout('a search index that was written down', () => {
     'of another embedder': (files: string) =>
       edit(files, { vectors: { file: 'none', embedder: 'another', seq: 1_000_000 } }),
   })) {
-    it(`keeps its words when its vectors are ${what}, which are read from the store`, async () => {
+    it(`restores words if its vectors are ${what}, and these are read from the store`, async () => {
       const files = await copyOfFiles();
       await spoil(files);
       const started = await start(files);
@@ -165,7 +165,7 @@ forEachLayout('a search index that was written down', () => {
     });
   }
 
-  it('is rewritten for as many new vectors as it takes new facts', async () => {
+  it('is rewritten after as many new vectors as new facts', async () => {
     const files = await copyOfFiles();
     await rm(await fileOf(files, '-vectors.snapshot'));
     const started = await start(files);
@@ -184,7 +184,7 @@ forEachLayout('a search index that was written down', () => {
     });
   });
 
-  it('cannot always be written, and that stops nothing', async () => {
+  it('may fail to be written without affecting the node', async () => {
     const blocked = join(folder, 'blocked');
     await writeFile(blocked, 'a file where a folder should be');
     const started = await start(blocked);
@@ -194,15 +194,15 @@ forEachLayout('a search index that was written down', () => {
     expect(started.logLines.filter(({ level }) => level === 'warn' || level === 'error')).to.have.length(1);
   });
 
-  it('is given up without a word by a node that stops while it builds it', async () => {
+  it('is abandoned without a warning by a node that stops during a build', async () => {
     const started = await start(await mkdtemp(join(folder, 'none-')));
     await started.stop();
-    // A read under way fails when the store has closed.
+    // The pending read fails when the store has closed.
     for (let turn = 0; turn < 500; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(started.logLines.filter(({ level }) => level === 'warn' || level === 'error')).to.deep.equal([]);
   });
 
-  it('is not used when the store was put back to an earlier state', async () => {
+  it('is ignored after the store was reset to an earlier state', async () => {
     const files = await copyOfFiles();
     const marking = await start(files);
     await marking.kernel.get(FactStore).write('restored', (transaction) => beginEpoch(transaction, 'put-back'));

@@ -45,7 +45,7 @@ describe('the commands assert, query and fact', () => {
     expect(provenance.derived_from).to.not.equal(undefined);
   });
 
-  it('guess the type of a value, say so, and read it from standard input', async () => {
+  it('guess the type of a value, report it, and read it from standard input', async () => {
     const guessed = await at.run(['assert', 'user:noor', 'memory:age', '42']);
     expect(guessed.stderr).to.equal('The type number was guessed; --type names another.\n');
     const words = ['assert', 'project:atlas', 'memory:notes', '-', '--json'];
@@ -83,7 +83,7 @@ describe('the commands assert, query and fact', () => {
     });
   }
 
-  it('tell which options narrow a query, and that more facts follow', async () => {
+  it('list the options that narrow a query, and report that more facts follow', async () => {
     for (const role of ['one', 'two', 'three'])
       await factOf('user:noor', `memory:${role}`, role, '--source', 'agent:s');
     const one = await at.run(['query', '--relation', 'memory:two']);
@@ -114,7 +114,7 @@ describe('the commands assert, query and fact', () => {
     expect(shown.stdout).to.match(/\n620\. +\d+\n/);
   });
 
-  it('show the past', async () => {
+  it('show facts of the past', async () => {
     const first = await factOf('user:noor', 'memory:role', 'CEO');
     await factOf('user:noor', 'memory:role', '--retract');
     const { stdout } = await at.run(['query', '--entity', 'user:noor', '--as-of', first.hlc]);
@@ -122,7 +122,7 @@ describe('the commands assert, query and fact', () => {
     expect((await at.run(['fact', first.id, '--as-of', first.hlc])).stdout).to.match(/^- {2}CEO\n/);
   });
 
-  it('print no control sequences of facts, and colours only at a terminal', async () => {
+  it('print no control sequences of facts, and colours only to a terminal', async () => {
     const fact = await factOf('user:noor', 'memory:role', HOSTILE);
     expect(fact.value.v).to.equal(HOSTILE);
     for (const words of [['query'], ['query', '--json'], ['query', '--all', '--json'], ['fact', fact.id]]) {
@@ -132,7 +132,7 @@ describe('the commands assert, query and fact', () => {
     }
   });
 
-  it('fit a terminal, with colours unless the reader wants none', async () => {
+  it('fit the width of a terminal, and omit colours on request', async () => {
     await factOf('user:noor', 'memory:role', `${'long words '.repeat(20)}end`);
     const colourful = await at.run(['query'], undefined, { terminal: { columns: 60 } });
     expect(colourful.stdout).to.contain('\u001b[1mlong words');

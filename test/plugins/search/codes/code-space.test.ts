@@ -16,7 +16,7 @@ const bitmap = (ordinals: Iterable<number>, length: number): Uint32Array => {
   return words;
 };
 
-/** Every document that may be found, compared as floating-point numbers. */
+/** Compares the query with every accepted document, in floating-point numbers. */
 const naiveSearch = (
   space: CodeSpace,
   query: Float32Array,
@@ -40,7 +40,7 @@ const naiveSearch = (
     )
     .sort((a, b) => b.similarity - a.similarity);
 
-/** The same documents, apart from places that differ by less than the codes can tell. */
+/** Expects the same documents, apart from ranks that differ by less than the precision of the codes. */
 const expectSame = (found: readonly CodeHit[], naive: readonly CodeHit[], floor: number, limit: number): void => {
   const right = naive.filter(({ similarity }) => similarity >= floor).slice(0, limit);
   const near = naive.some(({ similarity }) => Math.abs(similarity - floor) < CLOSE);
@@ -55,11 +55,11 @@ const expectSame = (found: readonly CodeHit[], naive: readonly CodeHit[], floor:
 };
 
 const CLOSE = 1e-3;
-/** More than a property stores. */
+/** A limit above the number of stored documents. */
 const MOST = 256;
 
 describe('a space of codes', () => {
-  it('finds what a search over all vectors finds, in any number of tables, with holes, replacements and filters', () => {
+  it('finds the same as a search over all vectors, in any number of tables, with holes, replacements and filters', () => {
     const part = fc.record({
       ordinals: fc.array(fc.integer({ min: 0, max: 2_500 }), { maxLength: 60 }),
       filtered: fc.boolean(),
@@ -112,7 +112,7 @@ describe('a space of codes', () => {
         for (const [ordinal, vector] of vectors) store(space, table, ordinal, vector);
       });
 
-      it('finds each of them by its own vector', () => {
+      it('finds each document by its own vector', () => {
         for (let ordinal = 3; ordinal < COUNT; ordinal += 997) {
           const [best] = space.search(vectors.get(ordinal) as Float32Array, [{ table, accepts: undefined }], 0.5, 5);
           expect(best?.ordinal).to.equal(ordinal);
@@ -120,7 +120,7 @@ describe('a space of codes', () => {
         }
       });
 
-      it('finds nearly all of the nearest', () => {
+      it('finds nearly all of the nearest documents', () => {
         let found = 0;
         for (let round = 0; round < 10; round++) {
           const base = vectors.get(round * 100) as Float32Array;
@@ -134,7 +134,7 @@ describe('a space of codes', () => {
         expect(found).to.be.at.least(90);
       });
 
-      it('lets a filter through before anything takes a place', () => {
+      it('applies a filter before documents take places', () => {
         const accepted = new Set([0, 1_023, 1_024, 6_000, COUNT - 1]);
         const query = draw();
         const targets = [{ table, accepts: bitmap(accepted, COUNT) }];
@@ -143,7 +143,7 @@ describe('a space of codes', () => {
         expect(hits.map(({ ordinal }) => ordinal)).to.deep.equal(naive.map(({ ordinal }) => ordinal));
       });
 
-      it('accepts nothing beyond the end of a filter', () => {
+      it('accepts no document beyond the end of a filter', () => {
         const targets = [{ table, accepts: bitmap([5], 40) }];
         expect(space.search(draw(), targets, -1, 10).map(({ ordinal }) => ordinal)).to.deep.equal([5]);
         expect(space.search(draw(), [{ table, accepts: new Uint32Array(0) }], -1, 10)).to.deep.equal([]);
@@ -151,7 +151,7 @@ describe('a space of codes', () => {
     });
   }
 
-  it('puts equals in the order that the caller gives, and keeps the first of them', () => {
+  it('orders equal documents as the caller requests, and keeps the first of them', () => {
     const space = createCodeSpace({ dimensions: 64 });
     const [draw, table] = [unitVectors(64, 5), space.createTable()];
     const same = draw();
@@ -162,7 +162,7 @@ describe('a space of codes', () => {
     expect(hits.map(({ ordinal }) => ordinal)).to.deep.equal([0, 2, 4, 6]);
   });
 
-  it('puts the higher ordinal first among equals, however many there are', () => {
+  it('ranks the higher ordinal first among equals, however many there are', () => {
     const space = createCodeSpace({ dimensions: 64 });
     const [draw, table] = [unitVectors(64, 3), space.createTable()];
     const same = draw();
@@ -182,7 +182,7 @@ describe('a space of codes', () => {
     ]);
   });
 
-  it('finds nothing in empty tables, below the floor, or for no places', () => {
+  it('finds nothing in empty tables, below the floor, or for a limit of zero', () => {
     const space = createCodeSpace({ dimensions: 16 });
     const draw = unitVectors(16, 5);
     const table = space.createTable();
@@ -200,7 +200,7 @@ describe('a space of codes', () => {
     expect(space.search(query, [{ table, accepts: undefined }], -1.1, 5)).to.have.length(1);
   });
 
-  it('costs almost nothing for thousands of tables with a few documents', () => {
+  it('needs almost no time for thousands of tables with a few documents', () => {
     const space = createCodeSpace({ dimensions: 256 });
     const draw = unitVectors(256, 9);
     const vector = draw();

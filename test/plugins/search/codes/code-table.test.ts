@@ -42,7 +42,7 @@ describe('a table of codes', () => {
   const find = (vector: Float32Array, where = table): number[] =>
     space.search(vector, [{ table: where, accepts: undefined }], 0.9, 100).map(({ ordinal }) => ordinal);
 
-  it('holds the latest codes and forgets, like a map', () => {
+  it('stores the latest codes and deletes them, like a map', () => {
     const ordinal = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 5_000 }));
     const step = fc.record({ ordinal, forget: fc.boolean() });
     fc.assert(
@@ -73,7 +73,7 @@ describe('a table of codes', () => {
     );
   });
 
-  it('finds a replaced document by its new vector alone', () => {
+  it('finds a replaced document only by its new vector', () => {
     const before = set(2_000);
     const after = set(2_000);
     expect(find(before)).to.deep.equal([]);
@@ -105,7 +105,7 @@ describe('a table of codes', () => {
     expect(space.bytes).to.equal(bytes);
   });
 
-  it('is found alike after a restart', () => {
+  it('returns the same results after a restart', () => {
     for (let ordinal = 0; ordinal < 3_000; ordinal += 2) set(ordinal);
     const restarted = createCodeSpace({ dimensions: DIMENSIONS });
     const copy = restarted.createTable();
@@ -117,7 +117,7 @@ describe('a table of codes', () => {
     expect(search(restarted, copy)).to.deep.equal(search(space, table));
   });
 
-  it('takes no blocks of other dimensions, and none of another length', () => {
+  it('refuses blocks of other dimensions or of another length', () => {
     set(3);
     set(1_500);
     const blocks = written(table);
@@ -132,7 +132,7 @@ describe('a table of codes', () => {
     expect([copy.size, copy.has(3), copy.has(1_500)]).to.deep.equal([2, true, true]);
   });
 
-  it('takes blocks that follow one another in one go', () => {
+  it('restores consecutive blocks at once', () => {
     for (let ordinal = 0; ordinal < 3_000; ordinal += 3) set(ordinal);
     const blocks = written(table);
     const copy = createCodeSpace({ dimensions: DIMENSIONS }).createTable();
@@ -149,7 +149,7 @@ describe('a table of codes', () => {
     expect(copy.get(2_997)).to.deep.equal(table.get(2_997));
   });
 
-  it('tells which blocks have changed, of which the last one that is read counts', () => {
+  it('reports changed blocks, of which the last one read counts', () => {
     for (let ordinal = 0; ordinal < 3_000; ordinal++) set(ordinal);
     const copy = space.createTable();
     readBack(copy, written(table));
@@ -166,7 +166,7 @@ describe('a table of codes', () => {
     expect(copy.bytes).to.equal(table.bytes);
   });
 
-  it('refuses ordinals and codes that it cannot hold', () => {
+  it('refuses invalid ordinals and codes', () => {
     for (const ordinal of [-1, 0.5, Number.NaN, 2 ** 32]) {
       expect(() => set(ordinal)).to.throw(RangeError, 'ordinal');
       expect([table.has(ordinal), table.get(ordinal), table.delete(ordinal)]).to.deep.equal([false, undefined, false]);

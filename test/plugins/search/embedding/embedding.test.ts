@@ -17,7 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 const NOT_NOW = 'facts could not be embedded; they will be tried again';
 const WITHOUT_DENSE = 'a query could not be embedded; it is answered without the dense stage';
 
-/** An embedder that fails, or answers anything, while it is told to, and remembers what it was asked. */
+/** An embedder that fails, or returns given values, on request, and records its queries. */
 const createMoodyEmbedder = (dimensions: number) => {
   const sound = createScriptedEmbedder({}, dimensions);
   const moody = {
@@ -74,9 +74,9 @@ forEachStore('the vectors of facts', () => {
     expect(reply.status, reply.text).to.equal(200);
     return reply.body.facts.map(({ fact }: { fact: { value: { v: string } } }) => fact.value.v);
   };
-  /** Found by its vector alone: the text that is embedded for a fact is like itself. */
+  /** Returns true if the fact is found by its vector alone, because its embedded text is most similar to itself. */
   const hasVector = async (node: TestNode, v: string): Promise<boolean> => {
-    // Rests of the worker that are over end.
+    // Ends the current rests of the worker.
     await node.clock.advance(0);
     return (await recall(node, { query: `${v} memory:note ${v}`, weights: { vector: 1 } }))[0] === v;
   };
@@ -90,8 +90,8 @@ forEachStore('the vectors of facts', () => {
   const warned = (node: TestNode, message: string): number =>
     node.logLines.filter((line) => line.level === 'warn' && line.message === message).length;
   /**
-   * Moves the clock by a day and an hour, so that minutes do not matter. In that time a node notes that its embedder is
-   * in use, and drops the vectors of unused ones.
+   * Advances the clock by a day and an hour, to be independent of minutes. In that time a node notes that its embedder
+   * is in use, and drops the vectors of unused ones.
    */
   const useForADay = async (node: TestNode, dimensions: number): Promise<void> => {
     node.clock.setNowMs(node.clock.nowMs() + DAY_MS + HOUR_MS);
@@ -99,14 +99,14 @@ forEachStore('the vectors of facts', () => {
     const store = node.kernel.get(FactStore);
     await comesTrue(async () => {
       await node.clock.advance(9_000);
-      // No faster than the store can follow, or leases would end.
+      // Advances no faster than the store can follow; otherwise leases would expire.
       await store.write('pace', async () => {});
       const [row] = await store.table('search_embedders').where({ embedder: `scripted-${dimensions}` });
       return Number(row?.used_ms) >= sinceMs;
     });
   };
 
-  it('come later, in the order of the feed, when the embedder was out of order', async () => {
+  it('are added later, in the order of the feed, after an outage of the embedder', async () => {
     const { moody, plugin } = createMoodyEmbedder(8);
     const node = await start(plugin);
     moody.answer = fails;
@@ -125,7 +125,7 @@ forEachStore('the vectors of facts', () => {
     await comesTrue(() => hasVector(node, 'two'));
   });
 
-  it('are never made of faint facts, of retractions, or of what the node says about facts', async () => {
+  it('are never made for faint facts, retractions, or facts of the node about facts', async () => {
     const { moody, plugin } = createMoodyEmbedder(8);
     const node = await start(plugin);
     await say(node, 'faint', { confidence: 0.09 });
@@ -149,7 +149,7 @@ forEachStore('the vectors of facts', () => {
     'vectors with a component that is no number': (texts) => texts.map(() => new Float32Array(8).fill(Number.NaN)),
   };
   for (const [what, answer] of Object.entries(garbage)) {
-    it(`are not kept when the embedder answers ${what}, and recalls do without`, async () => {
+    it(`are dropped if the embedder returns ${what}, and recalls work without them`, async () => {
       const { moody, plugin } = createMoodyEmbedder(8);
       const node = await start(plugin);
       moody.answer = answer;
@@ -164,7 +164,7 @@ forEachStore('the vectors of facts', () => {
     });
   }
 
-  it('are made at a limited rate of old facts, and the log says how far they are', async () => {
+  it('are made at a limited rate for old facts, and the log reports the progress', async () => {
     const before = await start(createMoodyEmbedder(8).plugin);
     const facts = Array.from({ length: 300 }, (_, n) => ({
       entity: `user:${n}`,
@@ -187,7 +187,7 @@ forEachStore('the vectors of facts', () => {
     expect(fields?.['ratePerSecond']).to.be.within(1, 15);
   });
 
-  it('come anew from another embedder, while the old ones stay for a day beyond their last use', async () => {
+  it('are made again by another embedder, while the old ones stay for a day after their last use', async () => {
     const [small, large] = [createMoodyEmbedder(8), createMoodyEmbedder(16)];
     const one = await start(small.plugin);
     for (const v of ['one', 'two', 'three']) await say(one, v);
@@ -208,7 +208,7 @@ forEachStore('the vectors of facts', () => {
     expect(await hasVector(other, 'two')).to.equal(true);
   });
 
-  it('are complete again when an embedder comes back whose vectors were being dropped', async () => {
+  it('are completed if an embedder returns while its vectors are being dropped', async () => {
     const [small, large] = [createMoodyEmbedder(8), createMoodyEmbedder(16)];
     const one = await start(small.plugin);
     for (const v of ['one', 'two']) await say(one, v);

@@ -17,16 +17,16 @@ import { findNewest } from '../ask-index.ts';
 import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 
-/** The feed is followed without a caller here. */
+/** A principal that must not be used, because the feed is followed without a caller. */
 const NOBODY = { readIn: () => Promise.reject(new Error('nobody reads as a caller')) };
 const NAMES = createServiceNames('tester');
 
-/** Counts reads, and fails on request. */
+/** A store that counts reads, and fails on request. */
 class WatchedStore {
   finds = 0;
   reads = 0;
   isBroken = false;
-  /** Of the values that one call returned. */
+  /** The largest number of characters of values that one call returned. */
   mostCharacters = 0;
   readonly #store: FactStore;
 
@@ -94,7 +94,7 @@ const numbered = (from: number, count: number): StoredFact[] =>
   Array.from({ length: count }, (_, at) => sampleFact(from + at));
 
 forEachStore('an index that follows the feed', () => {
-  it('holds what any process has committed before it was asked', () =>
+  it('contains every fact that any process committed before the call', () =>
     withStores(async (store, another) => {
       const { found } = follow(store);
       expect(await found()).to.deep.equal([]);
@@ -114,7 +114,7 @@ forEachStore('an index that follows the feed', () => {
       expect(follower.applied).to.deep.equal(stamp(1_500));
     }));
 
-  it('takes much text in piece by piece, and lets others have their turn in between', () =>
+  it('indexes much text piece by piece, and yields to other work in between', () =>
     withStores(async (store) => {
       const v = 'harbour '.repeat(20_000);
       const facts = numbered(1, 20).map((fact): StoredFact => ({ ...fact, value: { ...fact.value, type: 'text', v } }));
@@ -132,7 +132,7 @@ forEachStore('an index that follows the feed', () => {
       expect([...seen].filter((size) => size > 0 && size < facts.length)).to.have.length.above(2);
     }));
 
-  it('reads no more long facts at once than there is room for, however short the facts before them were', () =>
+  it('reads only as many long facts at once as fit, however short earlier facts were', () =>
     withStores(async (store) => {
       const v = 'x'.repeat(2 ** 20);
       const long = numbered(601, 24).map(
@@ -162,7 +162,7 @@ forEachStore('an index that follows the feed', () => {
       expect(watched.finds).to.equal(1);
     }));
 
-  it('believes the feed and not what it was told', () =>
+  it('trusts the feed more than the events', () =>
     withStores(async (store) => {
       const { found, feed } = follow(store);
       feed.committed([sampleFact(7)]);
@@ -170,19 +170,19 @@ forEachStore('an index that follows the feed', () => {
       expect(await found()).to.deep.equal([sampleId(1)]);
     }));
 
-  it('takes many committed facts in without being asked', () =>
+  it('indexes many committed facts without a search', () =>
     withStores(async (store) => {
       const { feed, follower, index, watched } = follow(store);
       const facts = numbered(1, 400);
       await storeFacts(store, facts);
       feed.committed(facts);
-      // Resolves after the turn that is under way.
+      // Resolves after the current turn.
       await follower.catchUp();
       expect(index.size.facts).to.equal(400);
       expect(watched.finds).to.equal(0);
     }));
 
-  it('learns of covers and times to live with the facts that bring them', () =>
+  it('applies covers and times-to-live together with the facts that bring them', () =>
     withStores(async (store, another) => {
       const { found, feed } = follow(store);
       await storeFacts(store, [sampleFact(1), sampleFact(2, { relationKey: 'memory:note' })]);
@@ -208,7 +208,7 @@ forEachStore('an index that follows the feed', () => {
       expect(await afresh.found({ nowMs: SAMPLE_MS + 50 })).to.deep.equal([]);
     }));
 
-  it('knows since when a cover ends older facts, though it reads of it earlier', () =>
+  it('applies a cover from its feed stamp on, even if it reads the cover earlier', () =>
     withStores(async (store) => {
       await storeFacts(store, numbered(1, 700));
       await store.write('default', async (transaction) => {
@@ -226,7 +226,7 @@ forEachStore('an index that follows the feed', () => {
       expect(await at(650)).to.deep.equal(idsOf(numbered(600, 51)));
     }));
 
-  it('shares one look at the store among calls that wait together', () =>
+  it('shares one read of the store among calls that wait together', () =>
     withStores(async (store) => {
       const { follower, watched, index } = follow(store);
       await storeFacts(store, [sampleFact(1)]);
@@ -236,7 +236,7 @@ forEachStore('an index that follows the feed', () => {
       expect(watched.reads).to.equal(3);
     }));
 
-  it('says so when the store fails, and goes on where it was', () =>
+  it('reports a failure of the store, and then continues where it was', () =>
     withStores(async (store) => {
       const { feed, follower, watched, found, errors } = follow(store);
       await storeFacts(store, numbered(1, 3));
@@ -253,7 +253,7 @@ forEachStore('an index that follows the feed', () => {
 });
 
 describe('following the feed', () => {
-  it('ends with the same index however writes, news of them and searches are mixed', () =>
+  it('ends with the same index in any order of writes, notifications and searches', () =>
     withStores(async (store) => {
       let next = 1;
       const { feed, follower, found } = follow(store);

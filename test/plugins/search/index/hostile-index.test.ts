@@ -9,7 +9,7 @@ import { TEST_SEED } from './test-seed.ts';
 const said = (n: number, text: string, members: Partial<StoredFact> = {}): StoredFact =>
   sampleFact(n, { value: { type: 'text', v: text, interpretAs: 'content' }, ...members });
 
-describe('a search that means harm', () => {
+describe('a malicious search', () => {
   const index = MemoryIndex.create(TEST_SEED);
   before(() => {
     index.add(said(1, 'AND OR NOT "quoted" river*'));
@@ -38,7 +38,7 @@ describe('a search that means harm', () => {
     });
   }
 
-  it('finds the words that operators and members of objects are made of', async () => {
+  it('finds words that are also operators or names of object members', async () => {
     expect(idsOf(await findWords(index, 'river*', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(1)]);
     expect(idsOf(await findWords(index, 'constructor __proto__', SAMPLE_VIEW, 10))).to.deep.equal([sampleId(2)]);
   });
@@ -54,11 +54,11 @@ describe('a search that means harm', () => {
     // The n-th fact has the words from the n-th on: the last word is in all, the first in one.
     words.forEach((_, n) => void large.add(said(n + 1, words.slice(n).join(' '))));
     const hits = await findWords(large, words.join(' '), SAMPLE_VIEW, 1_000);
-    // A word is in n facts; the 64 rarest are the first 64 words.
+    // The n-th word is in n facts, so the 64 rarest are the first 64 words.
     expect(hits).to.have.length(64);
   });
 
-  it('opens nothing for an unknown tenant, scope or garden', async () => {
+  it('finds nothing in an unknown tenant, scope or garden', async () => {
     for (const view of [
       { tenantId: 'none' },
       { scopes: [] },
@@ -70,14 +70,14 @@ describe('a search that means harm', () => {
     }
   });
 
-  it('gets nothing for no places', async () => {
+  it('finds nothing for a limit of zero', async () => {
     expect(await findWords(index, 'river', SAMPLE_VIEW, 0)).to.deep.equal([]);
     expect(await findBeside(index, [{ id: sampleId(1), score: 1 }], SAMPLE_VIEW, 0)).to.deep.equal([]);
   });
 });
 
 describe('covers of one triple', () => {
-  it('end older facts that were passed over, too', async () => {
+  it('end older facts even if these were skipped before', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const at = [50, 10, 40, 20, 30].map((hlc, n) => said(n + 1, 'river', { hlc: stamp(hlc), feed: stamp(n + 1) }));
     for (const fact of at) index.add(fact);

@@ -6,7 +6,7 @@ import type { Cover, Scope, StoredFact } from '../../../../ports/ports.ts';
 import { sampleFact, sampleId, stamp } from '../../../kit/fact-samples.ts';
 import { NaiveIndex } from './naive-index.ts';
 
-/** A change of an index. Few names and words, so that they meet. */
+/** A change of an index. Steps use few names and words, so that they often interact. */
 export type Step =
   | { readonly kind: 'fact'; readonly fact: Partial<StoredFact>; readonly hlc: number }
   | {
@@ -114,14 +114,14 @@ export const views: fc.Arbitrary<SearchView> = fc.record({
   relationKey: fc.constantFrom(undefined, undefined, 'memory:note'),
 });
 
-/** The `n`-th step as it befalls an index; facts are numbered by their step. */
+/** Applies the `n`-th step to an index. Facts are numbered by their step. */
 export const applyStep = (step: Step, n: number, index: Pick<IndexWriter, 'add' | 'cover' | 'expire'>): void => {
   if (step.kind === 'fact') index.add(factOf(step, n));
   else if (step.kind === 'cover') index.cover({ ...coverOf(step, n), since: stamp(n) });
   else index.expire({ ...expiryOf(step), since: stamp(n) });
 };
 
-/** Returns a naive index that knows the story. */
+/** Returns a naive index after all steps of the story. */
 export const retold = (story: readonly Step[]): NaiveIndex => {
   const naive = new NaiveIndex();
   story.forEach((step, n) => {
@@ -132,7 +132,7 @@ export const retold = (story: readonly Step[]): NaiveIndex => {
   return naive;
 };
 
-/** Facts of the two tenants share identifiers, and no two facts of one tenant do. */
+/** Builds the fact of a step. Facts of the two tenants share identifiers, but facts of one tenant never do. */
 export const factOf = (step: Extract<Step, { kind: 'fact' }>, n: number): StoredFact => {
   const id = sampleId(step.fact.tenantId === 'another' ? n ^ 1 : n);
   return sampleFact(n, { ...step.fact, id, hlc: stamp(step.hlc), feed: stamp(n) });

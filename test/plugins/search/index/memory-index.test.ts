@@ -23,7 +23,7 @@ const indexOf = (...facts: StoredFact[]): MemoryIndex => {
 };
 
 describe('the search index in memory', () => {
-  it('finds what scoring every live fact would find, after every step of any story, with the same scores in the same order', () =>
+  it('finds the same as scoring every live fact, after every step of any story, with equal scores and order', () =>
     fc.assert(
       fc.asyncProperty(stories, queries, views, fc.integer({ min: 1, max: 6 }), async (story, query, view, limit) => {
         const index = MemoryIndex.create(TEST_SEED);
@@ -49,7 +49,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('finds the neighbours of any seeds as a walk through their sessions would', () =>
+  it('finds the neighbours of any seeds, as a walk through their sessions does', () =>
     fc.assert(
       fc.asyncProperty(
         stories,
@@ -68,7 +68,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('tells of any facts what of a query they cover together with their sessions, as a look at each word would', () =>
+  it('computes the query share of facts with their sessions, as a check of each word does', () =>
     fc.assert(
       fc.asyncProperty(
         stories,
@@ -88,7 +88,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('answers the same, to the last bit, with and without facts in parts that the view does not open', () =>
+  it('returns exactly the same with and without facts in parts that the view does not open', () =>
     fc.assert(
       fc.asyncProperty(stories, queries, async (story, query) => {
         const view: SearchView = { ...SAMPLE_VIEW, scopes: ['company', 'team'], gardens: ['garden-a'], nowMs: 10 };
@@ -110,7 +110,7 @@ describe('the search index in memory', () => {
       { numRuns: RUNS },
     ));
 
-  it('keeps the best of thousands of facts, although it skips most', async () => {
+  it('finds the best of thousands of facts, although it skips most', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const facts = Array.from({ length: 10_000 }, (_, n) =>
       said(n, `common ${n % 3 === 0 ? 'often' : ''} ${n % 997 === 0 ? 'rare' : ''} ${'filler '.repeat(n % 11)}`),
@@ -132,13 +132,13 @@ describe('the search index in memory', () => {
     expect(await findWords(index, 'turbines', SAMPLE_VIEW, 1_000)).to.have.length(300);
   });
 
-  it('finds facts by identifiers that are no UUIDs, too', async () => {
+  it('finds facts by identifiers that are not UUIDs', async () => {
     const index = indexOf(said(1, 'river', { id: 'Fact-One' }), said(2, 'river', { id: sampleId(2).toUpperCase() }));
     const hits = await findWords(index, 'river', SAMPLE_VIEW, 5);
     expect(idsOf(hits)).to.have.members(['Fact-One', sampleId(2).toUpperCase()]);
   });
 
-  it('takes a fact in once', async () => {
+  it('adds a fact only once', async () => {
     const index = indexOf(said(1, 'river'), said(1, 'river'));
     expect(index.size).to.equal(1);
   });
@@ -148,14 +148,14 @@ describe('the search index in memory', () => {
     expect(() => index.add(said(1, 'river'))).to.throw(RangeError, 'order of the feed');
   });
 
-  it('does not let a retraction move the scores of other facts', async () => {
+  it('does not let a retraction change the scores of other facts', async () => {
     const index = indexOf(said(1, 'river stone'), said(2, 'river', { relationKey: 'memory:note' }));
     const [before] = (await findWords(index, 'river', SAMPLE_VIEW, 5)).filter(({ id }) => id === sampleId(2));
     index.cover({ ...sampleCover(sampleId(9), stamp(5)), since: stamp(9_999) });
     expect(await findWords(index, 'river', SAMPLE_VIEW, 5)).to.deep.equal([before]);
   });
 
-  it('goes back in time when the clock does', async () => {
+  it('follows a clock that is set back', async () => {
     const index = indexOf(said(1, 'river', { validUntilMs: 100 }));
     const found = async (nowMs: number) => (await findWords(index, 'river', { ...SAMPLE_VIEW, nowMs }, 5)).length;
     expect([await found(99), await found(100), await found(99)]).to.deep.equal([1, 0, 1]);

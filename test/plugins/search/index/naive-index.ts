@@ -12,7 +12,7 @@ import { TermReader } from '../../../../plugins/search/words/term-reader.ts';
 import type { Cover, Hlc, StoredFact } from '../../../../ports/ports.ts';
 import { testHasher } from './test-seed.ts';
 
-/** The facts of a node, judged one by one: nothing is indexed, everything is computed for each question. */
+/** A reference index that checks each fact of a node for each question, without any precomputed data. */
 export class NaiveIndex {
   readonly facts: StoredFact[] = [];
   readonly covers: Cover[] = [];
@@ -26,7 +26,7 @@ export class NaiveIndex {
     if (order > 0) this.expiries.set(key, expiry);
   }
 
-  /** Facts that the view may find, in the order of the feed, judged by the kernel's own filter. */
+  /** Returns facts that the view may find, in the order of the feed, by the kernel's own filter. */
   async live(view: SearchView): Promise<StoredFact[]> {
     const caller = { tenantId: view.tenantId, allowedScopes: new Set(view.scopes) } as unknown as Principal;
     const filter = liveAmong(visibleTo(caller, view.gardens), { nowMs: view.nowMs });
@@ -62,7 +62,7 @@ export class NaiveIndex {
     return new Map(open.map((fact) => [fact.id, this.#countsOf(fact)]));
   }
 
-  /** The rarest words of a query with what they weigh, the most frequent one first. */
+  /** Returns the rarest words of a query with their weights, the most frequent one first. */
   #weighed(query: string, view: SearchView) {
     const documents = [...this.#documentsOf(view).values()];
     const sought = new TermCounts();
@@ -86,7 +86,7 @@ export class NaiveIndex {
       .slice(-64);
   }
 
-  /** By a walk through the whole session for each seed. */
+  /** Walks through the whole session of each seed. */
   async besides(seeds: readonly Hit[], view: SearchView, limit: number, weights: readonly number[]): Promise<Hit[]> {
     const live = await this.live(view);
     const scores = new Map<string, number>();
@@ -102,7 +102,7 @@ export class NaiveIndex {
     return bestOf(hits, limit);
   }
 
-  /** By a look at the words of each fact around each of the given ones. */
+  /** Checks the words of each fact around each of the given ones. */
   async together(query: string, ids: readonly string[], view: SearchView, weights: readonly number[]): Promise<Hit[]> {
     const live = await this.live(view);
     const terms = this.#weighed(query, view);
@@ -123,7 +123,7 @@ export class NaiveIndex {
     });
   }
 
-  /** A fact, and its neighbours before and after it in its session, nearest first. */
+  /** Returns a fact, and its neighbours before and after it in its session, nearest first. */
   #around(id: string, view: SearchView, live: readonly StoredFact[]) {
     const fact = this.facts.find((one) => one.id === id && one.tenantId === view.tenantId);
     if (fact === undefined || !isOpen(fact, view)) return undefined;
@@ -196,7 +196,7 @@ const isOpen = (fact: StoredFact, view: SearchView): boolean =>
   (view.onlyGarden === undefined || fact.gardenId === view.onlyGarden) &&
   (fact.gardenId === null || view.gardens === 'all' || view.gardens.includes(fact.gardenId));
 
-/** By origin stamp, then by identifier: the same on all nodes. */
+/** Orders by origin stamp, then by identifier, which is the same on all nodes. */
 export const newestFirst = (a: StoredFact, b: StoredFact): number => compareHlc(b.hlc, a.hlc) || (a.id < b.id ? -1 : 1);
 
 interface ScoredFact {

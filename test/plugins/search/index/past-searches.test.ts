@@ -28,7 +28,7 @@ interface Told {
   readonly facts: readonly StoredFact[];
 }
 
-/** An index with the vectors of its facts. A story may have been interrupted by searches. */
+/** Builds an index with the vectors of its facts from a story, with or without searches between the steps. */
 const told = (story: readonly Step[], hidden: (n: number) => boolean, isSearched = false): Told => {
   const index = MemoryIndex.create(TEST_SEED);
   const facts = story.flatMap((step, n) => (step.kind === 'fact' ? [factOf(step, n)] : []));
@@ -61,7 +61,7 @@ const EVERYTHING: SearchView = {
   minConfidence: 0,
 };
 
-/** An index keeps the newest time to live of a fact alone, so each fact of these stories has one at most. */
+/** Leaves at most one time-to-live per fact, because an index stores only the newest one. */
 const timedOnce = (story: readonly Step[]): Step[] => {
   const timed = new Set<string>();
   return story.filter((step) => {
@@ -92,7 +92,7 @@ const searches = async (index: MemoryIndex, query: string, view: SearchView, lim
 };
 
 describe('a search of the past', () => {
-  it('finds what an index that was told the beginning of the story alone finds, with the same scores in the same order', () =>
+  it('finds the same as an index of only the beginning of the story, with equal scores and order', () =>
     fc.assert(
       fc.asyncProperty(
         stories.map(timedOnce),
@@ -118,7 +118,7 @@ describe('a search of the past', () => {
       { numRuns: RUNS * 2 },
     ));
 
-  it('has the statistics of its moment in a part of many short and long facts', async () => {
+  it('uses the statistics of its moment in a part of many short and long facts', async () => {
     const text = (n: number): string => `${'word '.repeat((n * 37) % 200)}harbour ${n % 3 === 0 ? 'lantern' : ''}`;
     const facts = Array.from({ length: 300 }, (_, n) =>
       sampleFact(n, { entityKey: `user:${n}`, value: { type: 'text', v: text(n), interpretAs: 'content' } }),
@@ -136,7 +136,7 @@ describe('a search of the past', () => {
     }
   });
 
-  it('may find a fact that an earlier time to live had ended, and none that the one that counts had', async () => {
+  it('may find a fact despite a replaced time-to-live, but none that the current one has ended', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     index.add(sampleFact(1));
     const life = { tenantId: 'default', factId: sampleId(1) };
@@ -150,7 +150,7 @@ describe('a search of the past', () => {
     expect(await found(4, 20)).to.deep.equal([]);
   });
 
-  it('finds the facts of an entity that ended later, however often searches of the present have passed them', async () => {
+  it('finds facts of an entity that ended later, however many present searches have skipped them', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     for (let n = 0; n < 50; n += 1) index.add(sampleFact(n, { entityKey: 'user:hub' }));
     index.cover({ ...sampleCover(sampleId(90), stamp(90), { entityKey: 'user:hub' }), since: stamp(90) });

@@ -31,7 +31,7 @@ describe('an index with withheld facts', () => {
     ];
   };
 
-  it('finds what one without them finds, with the same scores, and everything once they are given back', () =>
+  it('finds the same as an index without them, with equal scores, and everything once they are restored', () =>
     fc.assert(
       fc.asyncProperty(drafts, async (story) => {
         const facts = story.map(({ words, isHidden, session }, n) => {

@@ -10,11 +10,11 @@ import { forEachLayout } from '../../../kit/for-each-layout.ts';
 import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'jobs', 'graph', 'recall', 'search', 'multi-tenant'];
-/** Of a recall: more facts than these have a vector near the question. */
+/** The limit of a recall, below the number of facts with a vector near the question. */
 const LIMIT = 5;
 const FACTS = 100;
 
-forEachLayout('indexes that are built anew', () => {
+forEachLayout('indexes that are being rebuilt', () => {
   let folder: string;
   let admin = '';
   let key: string;
@@ -64,7 +64,7 @@ forEachLayout('indexes that are built anew', () => {
     expect(reply.status, reply.text).to.equal(202);
     return reply.body.job_id;
   };
-  /** Which generation of vectors all facts are to have. */
+  /** Returns the number of the target generation of vectors. */
   const madeOf = async (node: TestNode): Promise<number> => {
     const state = await node.request('GET', '/v1/admin/reindex', { key: admin });
     return state.body.indexes[2].details.generation;
@@ -82,7 +82,7 @@ forEachLayout('indexes that are built anew', () => {
   };
   const job = async (node: TestNode, id: string) =>
     (await node.request('GET', `/v1/jobs/${id}`, { key: admin })).body as Record<string, unknown>;
-  /** Moves the clocks of all nodes until the job has ended; `meanwhile` checks the replies in between. */
+  /** Advances the clocks of all nodes until the job has ended; `meanwhile` checks the replies in between. */
   const ended = async (id: string, meanwhile: () => Promise<void> = async () => {}) => {
     const first = nodes.at(-1) as TestNode;
     let report: Record<string, unknown> = {};
@@ -95,7 +95,7 @@ forEachLayout('indexes that are built anew', () => {
     return report;
   };
 
-  it('answer the same before, meanwhile and afterwards, in all processes', async () => {
+  it('give the same answers before, during and after the rebuild, in all processes', async () => {
     const one = await start();
     await fill(one);
     const two = await start();
@@ -122,7 +122,7 @@ forEachLayout('indexes that are built anew', () => {
     expect(state.body.indexes[2].details).to.include({ generation: 2, embedder: 'words-2-768' });
   });
 
-  it('bring back edges that were lost, and put right those that are wrong', async () => {
+  it('get lost edges back, and have wrong ones corrected', async () => {
     const node = await start();
     await fill(node);
     const edges = () => node.kernel.get(FactStore).table('graph_edges');
@@ -134,11 +134,11 @@ forEachLayout('indexes that are built anew', () => {
     expect(await count(node, 'graph_edges')).to.equal(FACTS);
   });
 
-  it('go back to the vectors of before when the job is cancelled', async () => {
-    // After the first step a minute passes.
+  it('return to the previous vectors if the job is cancelled', async () => {
+    // A minute passes after the first step.
     const node = await start({ backlogPerSecond: 1 });
     await fill(node);
-    // The index follows the vectors that are stored.
+    // The index follows the stored vectors.
     await comesTrue(async () => (await recalled(node)).length === LIMIT);
     const before = await recalled(node);
     const id = await ask(node, ['vectors']);
@@ -158,7 +158,7 @@ forEachLayout('indexes that are built anew', () => {
     expect(await recalled(node)).to.deep.equal(before);
   });
 
-  it('go on in another process when the one that began them is stopped, and are measured', async () => {
+  it('are completed by another process if the first one stops, with progress metrics', async () => {
     const one = await start({ backlogPerSecond: 1 });
     await fill(one);
     const id = await ask(one, ['edges', 'vectors']);
@@ -186,7 +186,7 @@ forEachLayout('indexes that are built anew', () => {
     expect(await madeOf(two)).to.equal(2);
   });
 
-  it('are for administrators of the default tenant, and known by name', async () => {
+  it('are reserved for administrators of the default tenant, and have names', async () => {
     const node = await start();
     const stranger = await node.addKey({ tenantId: 'other', permissions: ['read', 'admin'] });
     for (const method of ['GET', 'POST'] as const) {

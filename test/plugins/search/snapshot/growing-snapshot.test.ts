@@ -15,14 +15,14 @@ import { TEST_SEED } from '../index/test-seed.ts';
 const DIMENSIONS = 32;
 const OWNER = { nodeId: 'node', epoch: 'first', erasures: '0', build: '0' };
 const VIEW: SearchView = { tenantId: 'default', scopes: ['company'], gardens: [], nowMs: 0, minConfidence: 0 };
-/** Of the first part; each later one is a quarter of it. */
+/** The number of facts of the first part; each later part has a quarter of it. */
 const MANY = 400;
 const FEW = 100;
 
 const draw = unitVectors(DIMENSIONS, 5);
 const vectors = Array.from({ length: MANY * 4 }, () => draw());
 
-/** An index that takes in facts with their vectors, by number. */
+/** An index that receives numbered facts with their vectors. */
 class Teller {
   readonly host = new LocalHost(TEST_SEED);
   #layer = 0;
@@ -32,7 +32,7 @@ class Teller {
     return this.#serve();
   }
 
-  /** Goes on with what the folder holds. */
+  /** Continues from the snapshot in the folder. */
   async read(files: SnapshotFiles): Promise<this> {
     const found = await files.find(OWNER);
     if (found === undefined) throw new Error('there is no snapshot');
@@ -101,7 +101,7 @@ describe('a snapshot that grows with its index', () => {
   const sizeOf = async (name: string): Promise<number> => (await stat(join(folder, name))).size;
   const [INDEX, VECTORS] = [0, 1];
 
-  it('is gone on with, by the index that wrote it and by one that has read it', async () => {
+  it('is extended by the index that wrote it, and by one that has read it', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);
@@ -133,7 +133,7 @@ describe('a snapshot that grows with its index', () => {
     await expectSame(writing.host, (await new Teller().read(files)).host);
   });
 
-  it('but not when the process ends, which adds only new parts', async () => {
+  it('is only extended when the process ends, even if most of it is additions', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);
@@ -144,14 +144,14 @@ describe('a snapshot that grows with its index', () => {
     await expectSame(writing.host, (await new Teller().read(files)).host);
   });
 
-  it('is what it was before a process that was killed while it went on', async () => {
+  it('remains valid if the process is killed during an extension', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);
     const names = await snapshotNames();
     const manifest = await readFile(join(folder, 'manifest.json'));
     const kept = await new Teller().read(files);
-    // All bytes of both files were written, or some, and the manifest was not.
+    // Some or all bytes of both files were written, but not the manifest.
     const copy = await mkdtemp(join(tmpdir(), 'killed-snapshot-'));
     try {
       await writing.tell(FEW);
@@ -170,7 +170,7 @@ describe('a snapshot that grows with its index', () => {
     }
   });
 
-  it('is left alone by an index that knows of an older one, which writes another', async () => {
+  it('is not extended by an index that read an older one; that index writes its own', async () => {
     const first = await new Teller().open();
     await first.tell(MANY);
     await first.save(files);
@@ -203,7 +203,7 @@ describe('a snapshot that grows with its index', () => {
     await expectSame(writing.host, (await new Teller().read(files)).host);
   });
 
-  it('holds vectors that have changed since, each as it is now', async () => {
+  it('contains the present value of vectors that have changed since', async () => {
     const writing = await new Teller().open();
     await writing.tell(MANY);
     await writing.save(files);

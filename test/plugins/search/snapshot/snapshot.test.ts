@@ -34,7 +34,7 @@ const expectSame = async (one: MemoryIndex, other: MemoryIndex, query: string, v
 };
 
 describe('a snapshot of the search index', () => {
-  it('holds the index of any story, which goes on as if nothing had happened', () =>
+  it('restores the index of any story, which then continues unchanged', () =>
     fc.assert(
       fc.asyncProperty(stories, stories, queries, views, async (before, after, query, view) => {
         const index = told(before);
@@ -50,7 +50,7 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('shows the moment when it was begun, although the index learns meanwhile and hears it again afterwards', () =>
+  it('shows the moment of its beginning, although the index changes meanwhile and receives the changes again', () =>
     fc.assert(
       fc.asyncProperty(
         stories,
@@ -66,7 +66,7 @@ describe('a snapshot of the search index', () => {
             pieces.push(piece.slice());
             if (pieces.length === early) learn();
           }
-          // A small index may have been written before.
+          // A small index may be written before the changes.
           if (pieces.length < early) learn();
           const { index: restored } = await restore(Buffer.concat(pieces));
           meanwhile.forEach((step, n) => void applyStep(step, 2_000 + n, restored));
@@ -76,7 +76,7 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('may be written in segments, each with new parts alone, by indexes that were read themselves', () =>
+  it('may be written in segments of only new parts, even by restored indexes', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ story: stories, isReadBetween: fc.boolean() }), { minLength: 2, maxLength: 5 }),
@@ -129,7 +129,7 @@ describe('a snapshot of the search index', () => {
     expect(await rejection(restore(segments[1] as Buffer))).to.be.instanceOf(UnusableSnapshot);
   });
 
-  it('holds many facts in many pages, for any identifiers', async () => {
+  it('restores many facts in many pages, with any identifiers', async () => {
     const index = MemoryIndex.create(TEST_SEED);
     const fill = (from: number, to: number): void => {
       for (let n = from; n < to; n += 1) index.add(sampleFact(n, { id: n % 2 === 0 ? sampleId(n) : `fact ${n}` }));
@@ -147,13 +147,13 @@ describe('a snapshot of the search index', () => {
 
   const bytes = bytesOf(told([{ kind: 'fact', hlc: 1, fact: { sessionId: 'one' } }]));
 
-  it('is refused when it is cut short, wherever', async () => {
+  it('is refused if it is truncated anywhere', async () => {
     for (let length = 0; length < bytes.length; length += 7) {
       expect(await rejection(restore(bytes.subarray(0, length)))).to.be.instanceOf(UnusableSnapshot);
     }
   });
 
-  it('is refused when any byte of it is another one', () =>
+  it('is refused if any byte differs', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
         const damaged = Buffer.from(bytes);
@@ -163,7 +163,7 @@ describe('a snapshot of the search index', () => {
       { numRuns: RUNS },
     ));
 
-  it('is refused when another version made it, and when it is something else', async () => {
+  it('is refused if another version wrote it, or if it is no snapshot', async () => {
     const foreign = new FrameWriter().json({ format: 'fact index 0' });
     const refusal = await rejection(restore(foreign));
     expect(refusal).to.be.instanceOf(UnusableSnapshot);

@@ -7,7 +7,7 @@ import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search'];
 const COLOURS = ['red', 'green', 'blue', 'white', 'black'];
 
-forEachStore('a node whose threads of search are lost', () => {
+forEachStore('a node that loses its search threads', () => {
   let node: TestNode | undefined;
   const threads: Worker[] = [];
   const began = (worker: Worker): void => void threads.push(worker);
@@ -42,7 +42,7 @@ forEachStore('a node whose threads of search are lost', () => {
     return { started, say, recall };
   };
 
-  it('finds everything again, also by searches that had begun', async () => {
+  it('finds everything again, even in searches that had begun', async () => {
     const { started, say, recall } = await start();
     for (const colour of COLOURS) await say(`${colour} kite`);
     expect(await recall('kite')).to.have.length(COLOURS.length);
@@ -55,7 +55,7 @@ forEachStore('a node whose threads of search are lost', () => {
     expect((await recall('yellow kite'))[0]).to.equal('yellow kite');
   });
 
-  it('goes on with vectors, of facts from before and from after', async () => {
+  it('continues to embed facts from before and after the loss', async () => {
     const { started, say, recall } = await start();
     const isFoundByVector = async (v: string): Promise<boolean> => {
       await started.clock.advance(1_000);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { packHits, unpackHits } from '../../../../plugins/search/host/packed-hits.ts';
 import { RUNS } from '../../../kit/property-runs.ts';
 
-/** Identifiers of other nodes are any visible ASCII. */
+/** Identifiers of other nodes are any visible ASCII text. */
 const id = fc
   .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 128 })
   .map((codes) => String.fromCharCode(...codes));

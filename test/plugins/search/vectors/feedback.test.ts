@@ -9,7 +9,7 @@ import { TEST_SEED } from '../index/test-seed.ts';
 import { SAMPLE_VIEW } from '../sample-view.ts';
 
 const DIMENSIONS = 16;
-/** A unit vector with these first components, by their relations. */
+/** Returns a unit vector in the direction of these first components. */
 const vectorOf = (components: readonly number[]): Float32Array => {
   const length = Math.hypot(...components);
   return Float32Array.from({ length: DIMENSIONS }, (_, at) => (components[at] ?? 0) / length);
@@ -21,7 +21,7 @@ const TEXTS = [vectorOf([0.4, 0.9]), vectorOf([0.4, 0.85, 0.1]), vectorOf([0.5, 
 const ALIKE = 4;
 const UNLIKE = 5;
 
-/** Three texts, one that is like them, one that is not, and further facts. Facts are named by numbers. */
+/** An index of three texts, a similar one, a different one, and further facts. Facts are named by numbers. */
 const indexOf = (others: Readonly<Record<number, Partial<StoredFact>>> = {}, text: Partial<StoredFact> = {}) => {
   const codes = createCodeSpace({ dimensions: DIMENSIONS });
   const index = MemoryIndex.create(TEST_SEED);
@@ -51,7 +51,7 @@ const feedbackOf = (index: MemoryIndex, from: readonly string[] = texts): Promis
 
 const EMPTY: SearchAnswer = { hits: [] };
 
-/** The similarity of a fact to the query, and to the moved query. */
+/** Returns the similarities of a fact to the query and to the moved query. */
 const similarTo = ({ hits, before }: SearchAnswer, n: number) => {
   const at = hits.findIndex(({ id }) => id === idOf(n));
   return { before: before?.[at], after: hits[at]?.score };
@@ -66,7 +66,7 @@ describe('feedback from texts that a query found', () => {
     expect(unlike?.after).to.be.below(0.3);
   });
 
-  it('compares each of those texts with the others, and not with itself', async () => {
+  it('compares each of those texts only with the others', async () => {
     const strange = vectorOf([0.4, 0, 0, 0, 0, 0.9]);
     const index = indexOf();
     const feedback = await feedbackOf(index);
@@ -86,13 +86,13 @@ describe('feedback from texts that a query found', () => {
     expect(similarTo(told, 1)?.after).to.be.above(0.6);
   });
 
-  it('is there for texts alone that stand beside nothing in their session', async () => {
+  it('uses only texts without neighbours in their session', async () => {
     const session = { sessionId: 'talk/1' };
     expect(await feedbackOf(indexOf({}, session))).to.deep.equal(EMPTY);
     expect(await feedbackOf(indexOf({ 6: session }))).not.to.deep.equal(EMPTY);
   });
 
-  it('needs two texts at least, all of which can be compared', async () => {
+  it('needs at least two texts, all with vectors', async () => {
     expect(await feedbackOf(indexOf(), texts.slice(0, 1))).to.deep.equal(EMPTY);
     expect(await feedbackOf(indexOf(), [...texts, idOf(99)])).to.deep.equal(EMPTY);
     expect(await feedbackOf(indexOf(), texts.slice(0, 2))).not.to.deep.equal(EMPTY);

@@ -14,10 +14,10 @@ import { startTestNode, type TestNode } from '../../../kit/start-test-node.ts';
 const PLUGINS = ['keys', 'facts', 'conflicts', 'recall', 'search', 'node-info', 'tombstones'];
 const RATE = 1_000;
 const [OLD, NEW] = [8, 16];
-/** So many that they take several steps. */
+/** A number of facts that takes several steps. */
 const FACTS = 150;
 
-/** An embedder that can be stopped, beside those that the node had before. */
+/** An embedder that can be stopped, and the earlier embedders of the node. */
 const embedderOf = (dimensions: number, earlier: readonly number[] = []) => {
   const sound = createScriptedEmbedder({}, dimensions);
   const state = { isDown: false, refused: 0, documents: [] as string[] };
@@ -99,7 +99,7 @@ forEachLayout('vectors of a new embedder', () => {
   };
   const embedders = (node: TestNode): Promise<readonly string[]> => node.kernel.get(SearchIndex).embedders();
   const names = Array.from({ length: FACTS }, (_, n) => `name${n}`);
-  /** Facts with vectors of the old embedder, on a node that has stopped. */
+  /** Prepares a stopped node with facts that have vectors of the old embedder. */
   const prepare = async (): Promise<void> => {
     const before = embedderOf(OLD);
     const node = await start(before.plugin);
@@ -112,7 +112,7 @@ forEachLayout('vectors of a new embedder', () => {
     await node.stop();
   };
 
-  it('come beside the old ones, by which each fact is found until it has a new one', async () => {
+  it('are added beside the old ones, which find each fact until it has a new one', async () => {
     await prepare();
     const { plugin, state } = embedderOf(NEW, [OLD]);
     state.isDown = true;
@@ -125,7 +125,7 @@ forEachLayout('vectors of a new embedder', () => {
       await node.clock.advance(1_000);
       return (await stored(node, NEW)) > 0;
     });
-    // New facts go before the old ones that are left.
+    // New facts are embedded before the remaining old ones.
     await say(node, ['latest']);
     await comesTrue(async () => {
       await node.clock.advance(20);
@@ -140,7 +140,7 @@ forEachLayout('vectors of a new embedder', () => {
     expect(await stored(node, OLD), 'kept for a way back').to.equal(FACTS);
   });
 
-  it('are missing at first where the embedder before cannot be asked: words find the facts', async () => {
+  it('are missing at first if the previous embedder is unavailable, and words find the facts', async () => {
     await prepare();
     const { plugin, state } = embedderOf(NEW);
     state.isDown = true;
@@ -150,7 +150,7 @@ forEachLayout('vectors of a new embedder', () => {
     expect(await embedders(node)).to.deep.equal(['scripted-16']);
   });
 
-  it('go on where they were after a node was stopped in the middle', async () => {
+  it('continue where they were after a node was stopped in the middle', async () => {
     await prepare();
     const first = embedderOf(NEW, [OLD]);
     const node = await start(first.plugin);
@@ -173,7 +173,7 @@ forEachLayout('vectors of a new embedder', () => {
     expect(await stored(again, NEW)).to.equal(FACTS);
   });
 
-  it('are not made of hidden facts, which get theirs once they are shown again', async () => {
+  it('are not made for hidden facts, which get theirs once they are visible again', async () => {
     await prepare();
     const { plugin, state } = embedderOf(NEW, [OLD]);
     state.isDown = true;
@@ -181,7 +181,7 @@ forEachLayout('vectors of a new embedder', () => {
     const body = { entity_uri: 'user:name3', scope: '*' };
     const made = await node.request('POST', '/v1/tombstones', { key, body });
     expect(made.status, made.text).to.equal(201);
-    // A step that began before the tombstone may still want a vector of a hidden fact.
+    // A step from before the tombstone may still request a vector of a hidden fact.
     const refused = state.refused;
     await comesTrue(async () => {
       await node.clock.advance(1_000);
@@ -204,7 +204,7 @@ forEachLayout('vectors of a new embedder', () => {
     expect(texts()).to.have.length(1);
   });
 
-  it('are not made of facts that have expired', async () => {
+  it('are not made for expired facts', async () => {
     await prepare();
     const node = await start(embedderOf(OLD).plugin);
     const soon = new Date(node.clock.nowMs() + 60_000).toISOString();

@@ -11,7 +11,7 @@ import { SAMPLE_VIEW } from '../sample-view.ts';
 const DIMENSIONS = 16;
 const FACTS = 3_000;
 
-/** A unit vector at this similarity to the first axis. */
+/** Returns a unit vector with this cosine similarity to the first axis. */
 const at = (similarity: number): Float32Array => {
   const vector = new Float32Array(DIMENSIONS);
   vector[0] = similarity;
@@ -21,7 +21,7 @@ const at = (similarity: number): Float32Array => {
 
 const similarityOf = (n: number): number => (n % 97) / 97;
 
-/** An index of so many facts; after each, one that `hidden` makes of its number, if it does. */
+/** An index of many facts. After each fact, `hidden` may add another one. */
 const indexOf = (hidden: (n: number) => Partial<StoredFact> | undefined): MemoryIndex => {
   const codes = createCodeSpace({ dimensions: DIMENSIONS });
   const index = MemoryIndex.create(TEST_SEED);
@@ -41,17 +41,17 @@ const indexOf = (hidden: (n: number) => Partial<StoredFact> | undefined): Memory
   return index;
 };
 
-describe('how the vectors of a large view lie', () => {
+describe('the distribution of the vectors of a large view', () => {
   const plain = indexOf(() => undefined);
 
-  it('is told by some hundreds of them that lie evenly', async () => {
+  it('is estimated from an even sample of some hundreds', async () => {
     const { count, mean, deviation } = (await askSpread(plain, at(1), [], SAMPLE_VIEW)).spread as Spread;
     expect(count).to.be.within(400, 520);
     expect(mean).to.be.closeTo(0.5, 0.05);
     expect(deviation).to.be.closeTo(Math.sqrt(1 / 12), 0.03);
   });
 
-  it('does not depend on facts that the view leaves out, wherever they stand', async () => {
+  it('does not depend on facts outside the view, wherever they stand', async () => {
     const expected = await askSpread(plain, at(1), [], SAMPLE_VIEW);
     const elsewhere = indexOf((n) => (n % 3 === 0 ? { scope: 'public' } : undefined));
     expect(await askSpread(elsewhere, at(1), [], SAMPLE_VIEW)).to.deep.equal(expected);

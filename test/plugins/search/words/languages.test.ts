@@ -24,7 +24,7 @@ const indexOf = (facts: readonly StoredFact[]): MemoryIndex => {
   return index;
 };
 
-/** One store of everything, so that every language must be told from every other one. */
+/** One store of all texts, so that every language must be told from every other one. */
 const ALL = SAMPLES.flatMap(({ language, texts }) => texts.map((text, at) => ({ language, text, at })));
 const FACTS = ALL.map(({ text }, n) => said(n, text));
 
@@ -72,7 +72,7 @@ describe('texts of another language in a store', () => {
   const lexical = (index: MemoryIndex, question: string): Promise<readonly Hit[]> =>
     findWords(index, question, VIEW, 50);
 
-  it('that the caller cannot see change no score', async () => {
+  it('change no score if the caller cannot see them', async () => {
     const hidden = FACTS.map((fact, n) => ({ ...fact, ...(n % 2 ? { gardenId: 'hidden' } : { tenantId: 'another' }) }));
     const plain = indexOf(english);
     const haunted = indexOf([...hidden, ...english]);
@@ -81,13 +81,13 @@ describe('texts of another language in a store', () => {
     }
   });
 
-  it('leave what they have in common with English to be found in both', async () => {
+  it('do not hide words that they share with English', async () => {
     const german = said(500, 'Sie ist mit dem Zug nach Berlin gefahren, und der Hut war nicht dabei.');
     const hits = await lexical(indexOf([...english, german]), 'Berlin');
     expect(hits).to.have.length(21);
     const other = hits.find(({ id }) => id === german.id) as Hit;
     const [first] = hits as [Hit];
-    // A name that everybody uses is not rare because few say it in German.
+    // A name that everybody uses is not rare just because few German texts contain it.
     expect(other.score).to.be.within(first.score / 2, first.score * 2);
   });
 });

@@ -1,4 +1,4 @@
-/** Texts of a language, and questions with the place of the text that answers each, most of them in other forms. */
+/** Texts of a language, and questions, mostly in other word forms, each with the index of the text that answers it. */
 export interface Sample {
   readonly language: string;
   readonly texts: readonly string[];

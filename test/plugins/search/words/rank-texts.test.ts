@@ -37,7 +37,7 @@ describe('texts ranked by their words', () => {
       { numRuns: RUNS },
     ));
 
-  it('get finite scores of 0 or more for any texts, the same for equal ones, and 0 without a word in common', () =>
+  it('get finite scores of 0 or more for any texts, equal ones for equal texts, and 0 without a common word', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.array(fc.string({ unit: 'grapheme' })), (query, texts) => {
         const scores = ranker.rank(query, [...texts, ...texts, '']);
@@ -49,7 +49,7 @@ describe('texts ranked by their words', () => {
       { numRuns: RUNS },
     ));
 
-  it('are none, or nothing is asked', () => {
+  it('get no scores for an empty list or query', () => {
     expect(ranker.rank('a question', [])).to.deep.equal([]);
     expect(ranker.rank('', ['a', 'b'])).to.deep.equal([0, 0]);
   });

@@ -71,7 +71,7 @@ describe('the terms of a text', () => {
     it(title, () => expect(textKeys(written)).to.deep.equal(termKeys(...terms)));
   }
 
-  it('are the same whether or not they were met before', () =>
+  it('are the same for new and for cached words', () =>
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constantFrom('May', "it's", 'Ünï', '東京', '2023-05-08'), fc.string()), { maxLength: 8 }),
@@ -85,7 +85,7 @@ describe('the terms of a text', () => {
       { numRuns: RUNS },
     ));
 
-  it('are those of the words one by one, in ASCII and beyond', () =>
+  it('equal those of the single words, in ASCII and beyond', () =>
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z0-9' éß]{0,20}$/), (written) => {
         expect(textKeys(written)).to.deep.equal(termKeys(...new Set(foldWords(written))));
@@ -99,7 +99,7 @@ describe('the terms of a text', () => {
     expect(counts.length).to.equal(4);
   });
 
-  it('are counted anew after a text of any length', () => {
+  it('are counted from zero after a text of any length', () => {
     const counts = new TermCounts();
     for (const words of [30_000, 10, 70, 3]) {
       counts.clear();
@@ -116,17 +116,17 @@ describe('the terms of a fact', () => {
     );
   });
 
-  it('hold the parts of names in camel case, and the whole names', () => {
+  it('contain the parts of names in camel case, and the whole names', () => {
     const keys = factKeys('svc://host/user/deepBlueSea', 'x:isHTTPServer', text(''));
     expect(keys).to.include.members(termKeys('deepbluesea', 'deep', 'blue', 'sea', 'ishttpserv', 'http', 'server'));
   });
 
-  it('take the day as its author wrote it', () => {
+  it('contain the date as its author wrote it', () => {
     const keys = factKeys('e', 'r', text(''), '2023-05-08T23:30:00-11:00');
     expect(keys).to.include.members(termKeys('mai', '8')).and.not.include.members(termKeys('9'));
   });
 
-  it('hold values of every type', () => {
+  it('contain values of every type', () => {
     const of = (type: FactValue['type'], v: FactValue['v']): string[] =>
       factKeys('e', 'r', { type, v, interpretAs: 'content' });
     expect(of('number', 4711)).to.include.members(termKeys('4711'));
@@ -146,19 +146,19 @@ describe('the terms of a query', () => {
     );
   });
 
-  it('are stop words when there is nothing else', () => {
+  it('are stop words if there are no other words', () => {
     expect(queryKeys('Who are you?')).to.deep.equal(termKeys('who', 'ar', 'you'));
   });
 
-  it('keep a stop word that a hyphen joins to another word', () => {
+  it('include a stop word that a hyphen joins to another word', () => {
     expect(queryKeys('Which genes are up-regulated?')).to.deep.equal(termKeys('gene', 'up', 'upregul', 'regul'));
   });
 
-  it('name a month where it is a word like any other', () => {
+  it('include the name of a month that is also an ordinary word', () => {
     expect(queryKeys('What happened in May 2023?')).to.deep.equal(termKeys('happen', 'mai', '2023'));
   });
 
-  it('are bounded, however long the query', () => {
+  it('are limited in number, however long the query', () => {
     const long = Array.from({ length: 150_000 }, (_, n) => `word${n}`).join(' ');
     expect(queryKeys(long).length).to.equal(4_096);
     expect(queryKeys('x'.repeat(2 ** 20))).to.have.length(1);
