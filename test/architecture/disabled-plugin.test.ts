@@ -8,7 +8,7 @@ import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 const refIds = (plugin: AnyPlugin): string[] =>
   Object.values((plugin.requires ?? {}) as Readonly<Record<string, { id?: string }>>).flatMap(({ id }) => id ?? []);
 
-/** The plugin and every plugin that cannot be set up without it. */
+/** Returns the plugin and every plugin that cannot be set up without it. */
 const withDependents = (name: string, plugins: ReadonlyMap<string, AnyPlugin>): Set<string> => {
   const off = new Set([name]);
   for (;;) {
@@ -24,7 +24,7 @@ const variablesOf = (plugin: AnyPlugin): string[] => {
   return Object.values(properties).flatMap(({ env }) => env ?? []);
 };
 
-/** An empty environment that records the names of the variables that it was asked for. */
+/** An empty environment that records the names of all variables that are read. */
 const watchedEnvironment = () => {
   const read = new Set<string>();
   const env = new Proxy<Record<string, string>>(
@@ -46,7 +46,7 @@ const permissionsOf = ({ node }: TestNode): string[] =>
 forEachStore('a plugin that is switched off', () => {
   const plugins = new Map<string, AnyPlugin>();
   let everything: TestNode;
-  /** Variables that the frame itself reads, with every plugin off. */
+  /** Variables that the node reads even with every plugin off. */
   let readByNone: ReadonlySet<string>;
 
   before(async () => {
@@ -70,7 +70,7 @@ forEachStore('a plugin that is switched off', () => {
         for (const route of full.routes.filter(({ plugin }) => off.has(plugin))) {
           const path = route.path.replaceAll(/[:*]\w+/g, 'x');
           const { status } = await node.request(route.method, path, { key });
-          // Another plugin may have a route that takes the same path, but never under this method.
+          // Another plugin may have a route for the same path, but never with this method.
           expect([404, 405], `${route.method} ${route.path}`).to.include(status);
         }
         const own = variablesOf(plugins.get(name) as AnyPlugin).filter((variable) => !readByNone.has(variable));
@@ -85,7 +85,7 @@ forEachStore('a plugin that is switched off', () => {
     });
   }
 
-  it('never publishes what it guarded: facts of gardens stay hidden while nothing decides about gardens', async () => {
+  it('does not publish facts that it protected: garden facts stay hidden while the gardens plugin is off', async () => {
     const key = await everything.addKey({
       entityUri: 'agent:w',
       permissions: ['read', 'write', 'admin', 'audit.read'],

@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import { readSources, type SourceFile } from './source-files.ts';
 
 const MAX_LINES = 300;
-/** One type with an entry for each route; nobody writes or reads it from top to bottom. */
+/** A generated type with an entry for each route, which needs no limit on its length. */
 const WRITTEN_BY_PROGRAM = 'client/api-types.ts';
 const BANNED_NAMES = /^(utils?|helpers?|common|misc|types?|index)$/;
-/** Time, chance and the network come through ports, so that a test can own them. */
+/** Direct access to time, randomness and the network, which come through ports so that a test can control them. */
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bcrypto\.random|\brandomBytes\(|\brandomUUID\(|\bsetTimeout\(|\bsetInterval\(|\bfetch\(|['"]node:dns/;
-/** Where the client and the console take the clock, the chance and the network of their platform. */
+/** The files in which client and console pick up the clock, the randomness and the network of their platform. */
 const HANDS_OVER = /^(client\/(platform|client-options)|plugins\/console\/app\/kit\/platform)\.ts$/;
 const COMMENT = /^\s*(\*|\/\/|\/\*)/;
 const MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
@@ -33,13 +33,13 @@ describe('the shape of the source', () => {
     expect(wide).to.deep.equal([]);
   });
 
-  it('names files in kebab-case and never after a drawer', () => {
+  it('names files in kebab-case, and never with a vague name such as "utils"', () => {
     const names = files.map(({ path }) => basename(path).replace(/(\.test|\.d)?\.tsx?$/, ''));
     expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || BANNED_NAMES.test(name))).to.deep.equal([]);
   });
 
-  it('writes functions and private members in one way', () => {
-    // AssemblyScript has a dialect of its own; generators and assertions have no arrow.
+  it('writes functions and private members in one style', () => {
+    // AssemblyScript has its own dialect. Generators and assertion functions cannot be arrow functions.
     const own = files.filter(({ path }) => !path.startsWith('plugins/search/codes/wasm/'));
     const others = own.flatMap(({ path, text }) =>
       [...text.matchAll(/^(?:export )?(?:async )?function \w+[^{]*|^ +private (?!constructor).*/gm)]
@@ -49,7 +49,7 @@ describe('the shape of the source', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('exports by name only', () => {
+  it('uses named exports only', () => {
     expect(files.filter(({ text }) => /\bexport default\b/.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });
 
@@ -58,12 +58,12 @@ describe('the shape of the source', () => {
     expect(pure.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });
 
-  it('normalises Unicode in one place, where runs of marks are bounded', () => {
+  it('normalises Unicode in one module, which bounds runs of combining marks', () => {
     const own = files.filter(({ path }) => !path.startsWith('test/') && path !== 'ports/normalise-text.ts');
     expect(own.filter(({ text }) => /\.normalize\(/.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });
 
-  it('never orders stamps by their text', () => {
+  it('never compares stamps as text', () => {
     const suspects = files.filter(
       ({ path, text }) =>
         !path.startsWith('test/') && /order\w*\(?['"`\s]*hlc_text|hlcText\s*(<|>|\.localeCompare)/i.test(text),
@@ -71,7 +71,7 @@ describe('the shape of the source', () => {
     expect(suspects.map(({ path }) => path)).to.deep.equal([]);
   });
 
-  it('has no unfinished marks', () => {
+  it('contains no TODO marks', () => {
     const others = files.filter(({ path }) => path !== 'test/architecture/file-shape.test.ts');
     expect(others.filter(({ text }) => MARKS.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });

@@ -3,14 +3,14 @@ import { join, posix } from 'node:path';
 import { expect } from 'chai';
 import { importsOf, projectRoot, readSources, type SourceFile } from './source-files.ts';
 
-/** For each folder, the folders that it imports, and the lines that do so. */
+/** For each folder, the folders that it imports, and the import lines. */
 type Floors = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-/** The folder below `top` that holds the file; the file itself where it lies in `top`. */
+/** Returns the folder directly below `top` that holds the file, or the file itself if it lies in `top`. */
 const folderOf = (path: string, top: string): string | undefined =>
   path.startsWith(`${top}/`) ? path.split('/')[1] : undefined;
 
-/** Type imports count: a reader follows them as well. */
+/** Type imports count too, because a reader follows them as well. */
 const floorsOf = (files: readonly SourceFile[], top: string): Floors => {
   const floors = new Map<string, Map<string, string[]>>();
   for (const { path, text } of files) {
@@ -28,7 +28,7 @@ const floorsOf = (files: readonly SourceFile[], top: string): Floors => {
   return floors;
 };
 
-/** Folders in the order in which to read them, each after all that it imports, and the lines of the first cycle. */
+/** Returns folders in reading order, each after all folders that it imports, and the lines of the first cycle. */
 const readingOrder = (floors: Floors): { readonly order: readonly string[]; readonly cycle: readonly string[] } => {
   const order: string[] = [];
   const trail: string[] = [];
@@ -57,7 +57,7 @@ const linesAround = (circle: readonly string[], floors: Floors): string[] => [
   ...circle.slice(1).flatMap((to, place) => floors.get(circle[place] ?? '')?.get(to) ?? []),
 ];
 
-/** Folders in the table of a README under the heading, row by row. */
+/** Returns the folders of the README table under this heading, row by row. */
 const shownOrder = (top: string): string[] => {
   const text = readFileSync(join(projectRoot(), top, 'README.md'), 'utf8');
   const section = text.split('\n## ').find((part) => part.startsWith('Reading order\n')) ?? '';
@@ -67,7 +67,7 @@ const shownOrder = (top: string): string[] => {
     .flatMap((line) => [...line.matchAll(/`([a-z0-9-]+)\/`/g)].map(([, folder = '']) => folder));
 };
 
-/** Every folder that is read before one that it imports. */
+/** Returns every folder that is listed before one that it imports. */
 const misplaced = (shown: readonly string[], floors: Floors): string[] =>
   shown.flatMap((folder, place) =>
     [...(floors.get(folder)?.keys() ?? [])]
@@ -86,7 +86,7 @@ for (const top of ['kernel', 'plugins']) {
       expect(readingOrder(floors).cycle.join('\n')).to.equal('');
     });
 
-    it('stand in the README in an order in which each follows those that it imports', () => {
+    it('are listed in the README after all folders that they import', () => {
       const { order } = readingOrder(floors);
       const folders = order.filter((name) => !name.endsWith('.ts'));
       const shown = shownOrder(top);
@@ -97,7 +97,7 @@ for (const top of ['kernel', 'plugins']) {
   });
 }
 
-describe('the check of floors', () => {
+describe('the check of the reading order', () => {
   const floors = floorsOf(
     [
       { path: 'kernel/a/one.ts', text: "import type { B } from '../b/two.ts';" },
@@ -116,7 +116,7 @@ describe('the check of floors', () => {
     ]);
   });
 
-  it('names a folder that stands before one that it imports', () => {
+  it('names a folder that is listed before one that it imports', () => {
     expect(misplaced(['b', 'a', 'c'], floors)).to.deep.equal(['b stands before c, which it imports']);
   });
 });

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { expect } from 'chai';
 import { importsOf, readSources, type SourceFile } from './source-files.ts';
 
-/** Packages that only one folder may import. Everything an adapter needs of a vendor stays in that adapter. */
+/** Packages that only one folder may import, so that everything about a vendor stays in its adapter. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   kernel: ['ajv', 'ajv/dist/2020.js', 'awilix', 'canonicalize', '@noble/ed25519'],
   'adapters/sql': ['knex'],
@@ -22,24 +22,24 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'adapters/class-plugins': ['tsyringe', 'reflect-metadata'],
 };
 
-/** A program for the browser, which speaks to the node by the client alone. */
+/** The browser application, which accesses the node only through the client. */
 const APPLICATION = 'plugins/console/app/';
 const OF_THE_APPLICATION = /^(preact(\/hooks)?|preact-iso\/router|uplot|cytoscape|@tanstack\/virtual-core)$/;
-/** The console shows programs the line with which they import the client. */
+/** The console prints this import line for programs that use the client. */
 const SHOWN = 'fact-memory-node/client';
 
-/** The kernel as plugins and the command line see it: the first two are entries of the package. */
+/** The modules through which plugins and the command line use the kernel. The first two are package entries. */
 const DOORS = ['kernel/plugin-api.ts', 'kernel/command-api.ts', 'kernel/internal-api.ts'];
-/** Threads of plugins load this door, which reaches nothing of the kernel. */
+/** The module of the kernel for plugin threads. It imports nothing else of the kernel. */
 const THREAD_DOOR = 'kernel/thread-api.ts';
 
-/** Folders whose relative imports are limited, and what they may reach besides their own folder. */
+/** Returns whether a file may import another one, for folders whose relative imports are limited. */
 const mayReach = (from: string, to: string): boolean => {
   const [top, second] = from.split('/');
   if (from.startsWith(APPLICATION)) return to.startsWith(APPLICATION) || to === 'client/client.ts';
   if (to.startsWith(APPLICATION)) return false;
   if (top === 'test' || top === 'bench') return true;
-  // A program of its own: it runs where the node does not, and speaks to it over HTTP alone.
+  // The client is a separate program: it runs without the node, and accesses it only over HTTP.
   if (top === 'client') return to.startsWith('client/');
   if (top === 'config') return !/^(client|test|bench)\//.test(to);
   if (top === 'ports') return to.startsWith('ports/');
@@ -79,7 +79,7 @@ describe('import boundaries', () => {
     files = await readSources();
   });
 
-  it('read the whole program', () => {
+  it('cover the whole program', () => {
     for (const folder of ['ports', 'kernel', 'adapters', 'plugins', 'config', 'client', 'test', 'bench']) {
       expect(files.filter(({ path }) => path.startsWith(`${folder}/`)).length, folder).to.be.above(3);
     }
@@ -90,7 +90,7 @@ describe('import boundaries', () => {
     expect(files.flatMap(violationsOf)).to.deep.equal([]);
   });
 
-  it('would be noticed if they were broken', () => {
+  it('fail this test if they are broken', () => {
     const broken: SourceFile[] = [
       { path: 'ports/clock.ts', text: "import { x } from '../kernel/plugin-api.ts';" },
       { path: 'kernel/a.ts', text: "import Koa from 'koa';" },

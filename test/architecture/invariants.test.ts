@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { pageText } from '../documents/read-pages.ts';
 import { projectRoot, readSources } from './source-files.ts';
 
-/** Invariants of the page, each with the tests that it names. */
+/** The invariants of the page, each with the tests that the page names. */
 const listed = (): Map<string, string[]> =>
   new Map(
     pageText('docs/reference/invariants.md')
@@ -16,19 +16,19 @@ const listed = (): Map<string, string[]> =>
       }),
   );
 
-/** Invariants that titles of a test file name. */
+/** Returns the invariants that the titles of a test file name. */
 const attacked = (text: string): string[] =>
   [...text.matchAll(/(?:describe|forEachStore|it)\(\s*(['"`])(.*?)\1,/gs)].flatMap(
     ([, , title = '']) => title.match(/\bI\d+\b/g) ?? [],
   );
 
 describe('the list of invariants', () => {
-  it('numbers them without a gap', () => {
+  it('is numbered without a gap', () => {
     expect([...listed().keys()]).to.deep.equal(Array.from(listed(), (_, at) => `I${at + 1}`));
     expect(listed().size).to.be.above(20);
   });
 
-  it('names existing tests for each', () => {
+  it('names existing tests for each invariant', () => {
     for (const [id, tests] of listed()) {
       expect(tests, id).not.to.deep.equal([]);
       expect(
@@ -38,7 +38,7 @@ describe('the list of invariants', () => {
     }
   });
 
-  it('has an attack for each, and names every attack', async () => {
+  it('has an attack for each invariant, and names every attack', async () => {
     const attacks = (await readSources()).filter(({ path }) => /^test\/hostile\/.+\.test\.ts$/.test(path));
     const aims = attacks.flatMap(({ path, text }) => [...new Set(attacked(text))].map((id) => ({ id, path })));
     expect([...listed().keys()].filter((id) => !aims.some((aim) => aim.id === id))).to.deep.equal([]);

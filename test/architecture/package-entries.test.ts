@@ -10,7 +10,7 @@ describe('the entries of the package', () => {
     exports: Record<string, string | Record<string, string>>;
   };
 
-  it('include what each plugin offers to others', async () => {
+  it('include the public interface of each plugin', async () => {
     const offered = (await readSources()).filter(({ path }) => /^plugins\/[^/]+\/[^/]+-api\.ts$/.test(path));
     expect(offered.length).to.be.above(10);
     for (const { path } of offered) {
@@ -23,7 +23,7 @@ describe('the entries of the package', () => {
     }
   });
 
-  it('are files', () => {
+  it('are existing files', () => {
     for (const [entry, target] of Object.entries(exports)) {
       if (entry.includes('*')) continue;
       for (const file of typeof target === 'string' ? [target] : Object.values(target)) {

@@ -4,17 +4,17 @@ import { blocksOf } from '../documents/read-pages.ts';
 import { importsOf, readSources, type SourceFile } from './source-files.ts';
 
 const PAGE = 'docs/concepts/architecture.md';
-/** The picture shows the product; these two import all of it. */
+/** The diagram leaves out these two folders, which import the whole product. */
 const NOT_DRAWN = /^(test|bench)\//;
 
 interface Picture {
-  /** Folders that are boxes. */
+  /** The folders that the diagram draws as boxes. */
   readonly parts: readonly string[];
-  /** `from --> to`, sorted. */
+  /** The arrows as `from --> to`, sorted. */
   readonly arrows: readonly string[];
 }
 
-/** Reads `id["folder — words"]` and `id --> id`; any other line in the picture is an error. */
+/** Parses `id["folder — words"]` and `id --> id`; any other line of the diagram is an error. */
 const readPicture = (code: string): Picture => {
   const parts = new Map<string, string>();
   const arrows: string[] = [];
@@ -31,11 +31,11 @@ const readPicture = (code: string): Picture => {
   return { parts: [...parts.values()], arrows: arrows.sort() };
 };
 
-/** The box of a file: the longest folder that is drawn. */
+/** Returns the box of a file: the longest drawn folder that contains it. */
 const partOf = (path: string, parts: readonly string[]): string | undefined =>
   parts.filter((part) => path.startsWith(`${part}/`)).sort((one, other) => other.length - one.length)[0];
 
-/** One arrow for all imports from one box to another, sorted. */
+/** Returns one arrow for all imports from one box to another, sorted. */
 const arrowsOf = (files: readonly SourceFile[], parts: readonly string[]): string[] => {
   const arrows = new Set<string>();
   for (const { path, text } of files) {
@@ -48,7 +48,7 @@ const arrowsOf = (files: readonly SourceFile[], parts: readonly string[]): strin
   return [...arrows].sort();
 };
 
-describe('the picture of the house', () => {
+describe('the architecture diagram', () => {
   const code = blocksOf(PAGE).find(({ language }) => language === 'mermaid')?.code ?? '';
   let files: SourceFile[];
   before(async () => {
@@ -61,12 +61,12 @@ describe('the picture of the house', () => {
     expect(parts.filter((part) => !files.some(({ path }) => partOf(path, parts) === part))).to.deep.equal([]);
   });
 
-  it('has an arrow for every import between two boxes, and no other', () => {
+  it('has an arrow for every import between two boxes, and no other arrow', () => {
     const { parts, arrows } = readPicture(code);
     expect(arrows).to.deep.equal(arrowsOf(files, parts));
   });
 
-  it('would be noticed if it were wrong', () => {
+  it('fails this test if it is wrong', () => {
     const { parts, arrows } = readPicture(code);
     const stray = { path: 'kernel/a.ts', text: "import { x } from '../plugins/facts/facts-api.ts';" };
     expect(arrowsOf([...files, stray], parts)).to.not.deep.equal(arrows);

@@ -1,4 +1,4 @@
-/** One sentence that readers may have to parse twice. */
+/** A sentence that breaks a rule of plain English. */
 export interface ProseFinding {
   readonly path: string;
   readonly line: number;
@@ -11,7 +11,7 @@ interface Block {
   readonly text: string;
 }
 
-/** A clause may start with one of these words only as a question. */
+/** Words that may begin a clause only in a question. */
 const STARTS = /^(What|Whoever|Who|Whom|Whose|Nobody|None|Of what|Of which|Such|Beside|As far as)\b(?!.*\?$)/;
 
 const PHRASES: readonly (readonly [RegExp, string])[] = [
@@ -29,7 +29,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
 ];
 
 const MOST_WORDS = 32;
-/** Shorter pieces are names, not sentences. */
+/** Shorter texts are names, not sentences. */
 const LEAST_CHARACTERS = 12;
 
 const split = (text: string, at: RegExp): string[] =>

@@ -3,11 +3,11 @@ import { listPages, pageText } from '../documents/read-pages.ts';
 import { findProse, type ProseFinding } from './prose-findings.ts';
 import { readScripts, readSources } from './source-files.ts';
 
-/** `npm run docs` writes these pages from texts that are checked where they stand. */
+/** Pages that `npm run docs` writes from texts that are already checked in the code. */
 const GENERATED =
   /^(client\/api-types\.ts|docs\/reference\/(http|public-interface|command-line|settings|words|hooks|tables|metrics)\.md)$/;
 
-/** Findings that read well, each with the reason why it stays. */
+/** Accepted findings, each with the reason why the sentence stays. */
 const READS_WELL: readonly { readonly path: string; readonly sentence: string; readonly reason: string }[] = [
   { path: 'CONTRIBUTING.md', sentence: 'None but who reads all gardens is told.', reason: 'shows what to avoid' },
 ];
@@ -23,12 +23,12 @@ describe('prose', () => {
     findings = files.flatMap(({ path, text }) => findProse(path, text)).filter((finding) => !isAccepted(finding));
   });
 
-  it('has no sentence that readers must parse twice', () => {
+  it('has no sentence that breaks a rule of plain English', () => {
     const shown = findings.map(({ path, line, reason, sentence }) => `${path}:${line}: ${reason}: ${sentence}`);
     expect(shown.join('\n')).to.equal('');
   });
 
-  it('accepts at most forty findings that read well', () => {
+  it('has at most forty accepted findings', () => {
     expect(READS_WELL.length).to.be.at.most(40);
   });
 

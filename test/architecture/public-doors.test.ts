@@ -14,7 +14,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 };
 const MOST_NAMES = 200;
 
-/** Plugins that replace a part of the node, with the ref that each provides. */
+/** Example plugins that replace a part of the node, with the service that each provides. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   'test/examples/newest-recall.ts': 'Recall',
   'test/examples/tiny-search.ts': 'SearchIndex',
@@ -23,12 +23,12 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   'examples/embedder/acme-embedder.mjs': 'Embedder',
 };
 
-/** Modules that a plugin from outside may import. */
+/** Modules that a third-party plugin may import. */
 const PUBLIC = /^(node:.+|fact-memory-node\/(plugin|commands|ports|class-plugin|[a-z-]+-api))$/;
 
 const textOf = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
 
-/** Names of `{ ... }` lists in statements that import from, or export of, a module that `isMeant`. */
+/** Returns the names in `{ ... }` lists of import or export statements whose module `isMeant` accepts. */
 const listedNames = (text: string, keyword: string, isMeant: (specifier: string) => boolean): string[] =>
   [...text.matchAll(new RegExp(`^${keyword} (?:type )?\\{([^}]*)\\} from '([^']+)'`, 'gm'))]
     .filter(([, , specifier = '']) => isMeant(specifier))
@@ -38,7 +38,7 @@ const listedNames = (text: string, keyword: string, isMeant: (specifier: string)
 
 const namesOf = (door: string): string[] => listedNames(textOf(door), 'export', () => true);
 
-/** Pages and programs that show an author how to use the doors. */
+/** Returns the pages and programs that show plugin authors how to use the public modules. */
 const shownTexts = (): SourceFile[] => {
   const guides = readdirSync(join(projectRoot(), 'docs/guides')).map((name) => `docs/guides/${name}`);
   const examples = readdirSync(join(projectRoot(), 'examples'), { recursive: true, encoding: 'utf8' })
@@ -47,7 +47,7 @@ const shownTexts = (): SourceFile[] => {
   return [...guides, ...examples].map((path) => ({ path, text: textOf(path) }));
 };
 
-/** The names in the code and between the backticks of a guide. */
+/** Returns all names in the code and between the backticks of a guide. */
 const wordsOf = (text: string): string[] => text.match(/\b[A-Za-z_]\w+\b/g) ?? [];
 
 const importedNames = ({ path, text }: SourceFile, door: string): string[] =>
@@ -62,26 +62,26 @@ const foreignImports = ({ path, text }: SourceFile): string[] =>
     .filter(({ specifier }) => !specifier.startsWith('./') && !PUBLIC.test(specifier))
     .map(({ specifier }) => `${path} imports ${specifier}`);
 
-describe('the doors of the kernel', () => {
+describe('the public modules of the kernel', () => {
   let files: SourceFile[];
   const shown = shownTexts();
   before(async () => {
     files = await readSources();
   });
 
-  it(`show authors of plugins at most ${MOST_NAMES} names`, () => {
+  it(`offer plugin authors at most ${MOST_NAMES} names`, () => {
     const names = namesOf(PLUGIN_DOOR);
     expect(names.length).to.be.within(100, MOST_NAMES);
   });
 
-  it('list each name, and list it once', () => {
+  it('export each name once, and list it', () => {
     const names = [PLUGIN_DOOR, COMMAND_DOOR, INTERNAL_DOOR].flatMap(namesOf);
     expect(names.filter((name, place) => names.indexOf(name) !== place)).to.deep.equal([]);
     for (const door of [PLUGIN_DOOR, COMMAND_DOOR, INTERNAL_DOOR]) expect(textOf(door)).not.to.match(/^export \*/m);
   });
 
   for (const door of [PLUGIN_DOOR, COMMAND_DOOR]) {
-    it(`hold in ${door} only names that a plugin, an example or a guide uses`, () => {
+    it(`export from ${door} only names that a plugin, an example or a guide uses`, () => {
       const users = files.filter(({ path }) => /^(plugins|test\/examples|adapters\/class-plugins)\//.test(path));
       const used = new Set(users.flatMap((file) => importedNames(file, door)));
       for (const { text } of shown) for (const word of wordsOf(text)) used.add(word);
@@ -89,13 +89,13 @@ describe('the doors of the kernel', () => {
     });
   }
 
-  it('hold in the internal one only names that a plugin or an adapter uses', () => {
+  it('export from the internal module only names that a plugin or an adapter uses', () => {
     const users = files.filter(({ path }) => /^(plugins|adapters)\//.test(path));
     const used = new Set(users.flatMap((file) => importedNames(file, INTERNAL_DOOR)));
     expect(namesOf(INTERNAL_DOOR).filter((name) => !used.has(name))).to.deep.equal([]);
   });
 
-  it('hold in the internal one neither a ref nor a hook, and it is no entry of the package', () => {
+  it('export no service and no hook from the internal module, which is no package entry', () => {
     const tokens = Object.entries(internals).filter(
       ([, value]) => typeof value === 'object' && Object.keys(value).every((key) => key === 'id' || key === 'kind'),
     );
@@ -103,7 +103,7 @@ describe('the doors of the kernel', () => {
     expect(textOf('package.json')).not.to.include('internal-api');
   });
 
-  it('suffice to build a recall, a search index, a billing sink and an embedder', () => {
+  it('are enough to build a recall, a search index, a billing sink and an embedder', () => {
     for (const [path, ref] of Object.entries(REPLACEMENTS)) {
       const text = textOf(path);
       expect(text, path).to.match(new RegExp(`provides: \\[(\\w+, )*${ref}\\b`));
@@ -111,12 +111,12 @@ describe('the doors of the kernel', () => {
     }
   });
 
-  it('are all that examples and guides import of the package for a plugin', () => {
+  it('are the only package modules that example plugins and guides import', () => {
     const plugins = files.filter(({ path }) => /^test\/examples\//.test(path) && !path.endsWith('.test.ts'));
     const blocks = shown.flatMap(({ path, text }) =>
       path.endsWith('.mjs') ? [{ path, text }] : blocksOf(path).map(({ code }) => ({ path, text: code })),
     );
-    // A program that embeds a node may define a plugin on the side.
+    // A program that embeds a node may also define a plugin.
     const ofPlugins = [...plugins, ...blocks].filter(
       ({ text }) => /define(Class)?Plugin\b/.test(text) && !text.includes('createNode'),
     );

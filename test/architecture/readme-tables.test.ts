@@ -6,7 +6,7 @@ import { projectRoot } from './source-files.ts';
 
 const FILE = /^[a-z0-9-]+(\.[a-z0-9-]+)*(\.(ts|mjs)|\/)$/;
 
-/** Files and folders in the first column of the tables of a README. */
+/** Returns the files and folders in the first column of the tables of a README. */
 const namedIn = (folder: string): string[] =>
   readFileSync(join(projectRoot(), folder, 'README.md'), 'utf8')
     .split('\n')
@@ -23,10 +23,10 @@ const repeated = (names: readonly string[]): string[] => names.filter((name, at)
 
 const readmes = (): string[] => listPages().filter((path) => path.endsWith('README.md') && !path.startsWith('docs/'));
 
-/** A count of things in the code is false after the next change. */
+/** Matches a number of things, which becomes wrong with the next change of the code. */
 const COUNT = /\b\d{2,} (methods|plugins|hooks|routes|commands|tables|files|folders)\b/i;
 
-/** The README names a port by its interface: `FactStore` for fact-store.ts. */
+/** Returns the interface of a port file, which the README names instead: `FactStore` for fact-store.ts. */
 const interfaceOf = (file: string): string =>
   file
     .replace(/\.ts$/, '')
@@ -34,7 +34,7 @@ const interfaceOf = (file: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** Methods that an interface declares itself. */
+/** Returns the methods that an interface itself declares. */
 const methodsOf = (text: string, name: string): string[] => {
   const body = new RegExp(`export interface ${name}\\b.*?\\{\\n(.*?)\\n\\}`, 's').exec(text)?.[1] ?? '';
   return [...body.matchAll(/^ {2}(\w+)\??(?:<[^(]*>)?\(/gm)].map(([, method = '']) => method);
@@ -68,7 +68,7 @@ describe('the README of a folder', () => {
     });
   }
 
-  it('of ports names every method of the fact store, and no other', () => {
+  it('of ports names every method of the fact store, and no others', () => {
     const source = readFileSync(join(projectRoot(), 'ports/fact-store.ts'), 'utf8');
     for (const name of ['FactStore', 'Snapshot', 'WriteTransaction']) {
       const row = pageText('ports/README.md')
@@ -79,13 +79,13 @@ describe('the README of a folder', () => {
     }
   });
 
-  it('of docs links every page of the reference', () => {
+  it('of docs links to every page of the reference', () => {
     const index = pageText('docs/README.md');
     const pages = listPages('docs/reference').map((path) => path.replace('docs/', ''));
     expect(pages.filter((page) => !index.includes(`](${page})`))).to.deep.equal([]);
   });
 
-  it('counts nothing that the code adds to', () => {
+  it('states no number of things in the code', () => {
     expect(readmes().filter((path) => COUNT.test(pageText(path)))).to.deep.equal([]);
   });
 });

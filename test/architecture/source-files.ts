@@ -3,16 +3,16 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Folders that hold the program. */
+/** The folders that contain the program. */
 const SOURCE_FOLDERS = ['ports', 'kernel', 'adapters', 'plugins', 'config', 'client', 'test', 'bench'] as const;
 
 export interface SourceFile {
-  /** Path from the root of the project, with slashes. */
+  /** The path from the project root, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The root of the project, found from the compiled test upwards. */
+/** Finds the project root, upwards from the compiled test. */
 export const projectRoot = (): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (;;) {
@@ -31,7 +31,7 @@ export const readSources = async (): Promise<SourceFile[]> => {
   for (const folder of SOURCE_FOLDERS) {
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
-      // Some tests install packages into folders of their own.
+      // Some tests install packages into their own folders.
       if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || entry.parentPath.includes('node_modules')) continue;
       const full = join(entry.parentPath, entry.name);
       files.push({ path: relative(root, full).split(sep).join('/'), text: readFileSync(full, 'utf8') });
@@ -47,7 +47,7 @@ export const readScripts = (): SourceFile[] =>
     text: readFileSync(join(projectRoot(), 'scripts', name), 'utf8'),
   }));
 
-/** Every module specifier that a file imports or re-exports, with whether the statement is a type import. */
+/** Returns every module specifier that a file imports or re-exports, and whether the statement imports only types. */
 export const importsOf = (text: string): { specifier: string; typeOnly: boolean }[] => {
   const found: { specifier: string; typeOnly: boolean }[] = [];
   const statement = /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s*['"]([^'"]+)['"]/g;

@@ -20,7 +20,7 @@ const fact = (v: string) => ({
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows of the store of a prototype that may be running. */
+/** Returns rows from the store of a prototype, which may be running. */
 const rowsOf = async ({ database }: ServerProcess, sql: string): Promise<readonly Row[]> => {
   if (/^postgres/.test(database)) return administer(database, sql);
   const file = new DatabaseSync(database, { readOnly: true });
@@ -47,7 +47,7 @@ const linkSource = (row: Row): LinkSource => ({
   salt: row['salt'] as Uint8Array,
 });
 
-/** Every stored fact with all that its layout keeps of it. */
+/** For each layout, the query that returns every stored fact with all its details. */
 const WHOLE_FACTS: Readonly<Record<CeilingLayoutName, string>> = {
   'one-row': 'SELECT count(*) AS n FROM facts WHERE link_hash IS NOT NULL AND salt IS NOT NULL',
   'two-rows': 'SELECT count(*) AS n FROM facts JOIN audit ON audit.fact_id = facts.id',
@@ -75,7 +75,7 @@ for (const layout of Object.keys(CEILING_LAYOUTS) as CeilingLayoutName[]) {
         body: JSON.stringify(body),
       });
 
-    it('stores a fact, sees what contradicts it, and knows who is asking', async () => {
+    it('stores a fact, detects a contradiction, and identifies the caller', async () => {
       const first = await post(fact('CEO'));
       expect(first.status).to.equal(201);
       expect(await first.json()).to.include({ contradicted: false, entity: 'user:alice' });
@@ -84,7 +84,7 @@ for (const layout of Object.keys(CEILING_LAYOUTS) as CeilingLayoutName[]) {
       expect((await post({ entity: 'user:alice' })).status).to.equal(422);
     });
 
-    it('answers a load with nothing but 201, and keeps every fact whole', async () => {
+    it('replies to load only with status 201, and stores every fact completely', async () => {
       const { port, key } = server;
       const stored = async () => Number((await rowsOf(server, WHOLE_FACTS[layout]))[0]?.['n']);
       const [before, sizeBefore] = [await stored(), await storeSize(server.database)];
@@ -116,7 +116,7 @@ for (const layout of Object.keys(CEILING_LAYOUTS) as CeilingLayoutName[]) {
 }
 
 describe('The bench', () => {
-  it('names contents as every node does', () => {
+  it('computes the same content ids as a node', () => {
     expect(templateCid({ ...fact('CEO'), confidence: 1 })).to.equal(
       'sha256:0c5bdff9dc551d21c838adb2cc9ae6ab201114edc65e9b5df1957a88118a6e5a',
     );

@@ -10,14 +10,14 @@ interface Sent {
 }
 
 describe('The load generator', () => {
-  it('asserts about another entity each time, but for the share that contradicts', () => {
+  it('asserts about a new entity each time, except for the share of contradictions', () => {
     const make = requestMaker({ key: 'k', requests: { kind: 'append', first: 0, contradicting: 0.1 } });
     const facts = Array.from({ length: 100 }, () => bodyOf(make()) as Sent);
     expect(new Set(facts.map(({ entity }) => entity)).size).to.equal(90);
     expect(new Set(facts.map(({ value }) => value.v)).size).to.equal(100);
   });
 
-  it('announces the length of its bodies', () => {
+  it('sends the length of its bodies', () => {
     const request = requestMaker({ key: 'k', requests: { kind: 'append', first: 7, contradicting: 0 } })();
     const [head = '', body = ''] = request.split('\r\n\r\n');
     expect(head).to.match(/^POST \/v1\/facts HTTP\/1\.1\r\n/);
@@ -25,13 +25,13 @@ describe('The load generator', () => {
     expect(head).to.include('Authorization: Bearer k');
   });
 
-  it('asks for the paths that it was given, in turn', () => {
+  it('requests the given paths in turn', () => {
     const make = requestMaker({ key: 'k', requests: { kind: 'read', paths: ['/a', '/b?c=d'] } });
     const asked = Array.from({ length: 3 }, () => make().split('\r\n')[0]);
     expect(asked).to.deep.equal(['GET /a HTTP/1.1', 'GET /b?c=d HTTP/1.1', 'GET /a HTTP/1.1']);
   });
 
-  it('fills a store with entities of equal size, one in five of which is contradicted, and asks for those alone', () => {
+  it('fills a store with entities of equal size, contradicts one in five, and queries only those', () => {
     const perEntity = 10;
     const make = requestMaker({ key: 'k', requests: { kind: 'batch', first: 0, size: 510, perEntity } });
     const facts = bodyOf(make()) as Sent[];

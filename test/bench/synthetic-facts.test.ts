@@ -11,7 +11,7 @@ import {
 import { rowToFact } from '../../bench/row-to-fact.ts';
 
 describe('The facts of the latency bench', () => {
-  it('are the same each time, in sessions of equal size, of 5 to 24 words', () => {
+  it('are the same in each run, in sessions of equal size, with 5 to 24 words', () => {
     const rows = Array.from({ length: 3 * FACTS_PER_SESSION }, (_, n) => syntheticRow(n));
     expect(rows[7]).to.deep.equal(syntheticRow(7));
     expect(new Set(rows.map((row) => rowToFact(row).session)).size).to.equal(3);
@@ -19,12 +19,12 @@ describe('The facts of the latency bench', () => {
     for (const { text } of rows) expect(text.split(' ').length).to.be.within(5, 24);
   });
 
-  it('spell every word in its own way', () => {
+  it('use a distinct spelling for each word', () => {
     const all = Array.from({ length: WORDS_IN_USE }, (_, word) => spell([word]));
     expect(new Set(all).size).to.equal(WORDS_IN_USE);
   });
 
-  it('are asked for by words of one fact, or by any', () => {
+  it('are queried by words of one fact, or by random words', () => {
     const facts = 100;
     const asked = questionWords(4, facts);
     expect(
@@ -35,7 +35,7 @@ describe('The facts of the latency bench', () => {
     expect(questionWords(5, facts).length).to.be.within(1, 8);
   });
 
-  it('are found by the bare index through their words', () => {
+  it('are found through the bare index by their words', () => {
     const texts = [[1, 2, 3], [2, 3, 3], [4]];
     const bare = createBareLexical(texts.length, 5, (document) => texts[document] as number[]);
     expect(bare.run([3], 10)).to.equal(2);

@@ -5,7 +5,7 @@ import { bundleClient } from '../client/bundle.ts';
 import { type Browser, isBrowserInstalled, launchBrowser, type Page } from '../kit/browser.ts';
 import { type ServedNode, startServedNode } from '../kit/start-served-node.ts';
 
-/** Serves an empty page and the client beside it. */
+/** Serves an empty page and, beside it, the client module. */
 const servePage = async (): Promise<Server> => {
   const { code } = await bundleClient();
   const server = createServer((request, response) => {
@@ -17,7 +17,7 @@ const servePage = async (): Promise<Server> => {
   return server;
 };
 
-/** The script of the page, with `client` and all that the module exports. */
+/** Runs a script in the page, with `client` and all exports of its module in scope. */
 const inPage = (page: Page, options: object, body: string): Promise<unknown> =>
   page.evaluate(`(async () => {
     const module = await import('/client.js');
@@ -85,7 +85,7 @@ if (isBrowserInstalled()) {
       });
     });
 
-    it('reads events as they come', async () => {
+    it('reads events as they occur', async () => {
       const seen = await inPage(
         page,
         options,
@@ -110,7 +110,7 @@ if (isBrowserInstalled()) {
       expect(seen).to.deep.equal({ hasSecret: true, values: [2, 3, 4] });
     });
 
-    it('gets the errors of the node, with what their headers say', async () => {
+    it('throws the errors of the node, with the data of their headers', async () => {
       const seen = await inPage(
         page,
         options,
@@ -125,7 +125,7 @@ if (isBrowserInstalled()) {
       ]);
     });
 
-    it('reaches nothing from a page of another origin', async () => {
+    it('gets no answer in a page of another origin', async () => {
       const other = await browser.newPage();
       await other.goto(`http://localhost:${port}/`);
       const code = await inPage(other, options, 'return (await client.me().catch((error) => error)).code;');

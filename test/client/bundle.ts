@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { projectRoot } from '../architecture/source-files.ts';
 
-/** The client in one module, as a page would load it, and what that module still imports. */
+/** Bundles the client into one module, as a page would load it, and lists the imports that remain. */
 export const bundleClient = async (
   options: Pick<BuildOptions, 'format' | 'globalName'> = {},
 ): Promise<{ readonly code: Uint8Array; readonly imports: readonly string[] }> => {

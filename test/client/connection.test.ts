@@ -15,7 +15,7 @@ const FACT = { entity: 'user:a', relation: 'memory:role', value: 'x', source: 'a
 const refused = new TypeError('fetch failed');
 
 describe('a request of the client', () => {
-  it('carries the key, the session and what the call asks for, and nothing in its address', async () => {
+  it('carries the key, the session and the given options, and no secret in its address', async () => {
     const { client, sent } = scriptedServer([json(200, { facts: [] })], { session: 'one', serviceName: 'mem' });
     const options = { verify: 'full', capability: '{}', headers: { 'x-request-id': 'mine' } } as const;
     await client.recall('who?', { ...options, session: 'two' }).catch(() => undefined);
@@ -45,7 +45,7 @@ describe('a request of the client', () => {
     expect(me?.headers.has('content-type')).to.equal(false);
   });
 
-  it('asserts with the defaults of the protocol for clients, which a fact replaces', async () => {
+  it('asserts with the default values of the protocol for clients, which a fact overrides', async () => {
     const { client, sent } = scriptedServer([json(201, {})], { source: 'agent:default' });
     await client.assert({ ...FACT, source: undefined, value: null });
     await client.assert({ ...FACT, scope: 'local', confidence: 0.5, value: { type: 'ref', v: 'user:b' } });
@@ -65,7 +65,7 @@ describe('a request of the client', () => {
     ]);
   });
 
-  it('sends lists as JSON, and lines as they are', async () => {
+  it('sends lists as JSON, and lines unchanged', async () => {
     const { client, sent } = scriptedServer([json(200, {})]);
     await client.assertMany([FACT]);
     await client.call('POST /v1/facts/batch', { body: '{}\n' });
@@ -76,13 +76,13 @@ describe('a request of the client', () => {
     expect(JSON.parse(String(sent[0]?.body))).to.have.length(1);
   });
 
-  it('spells the well-known path with the name of the service', async () => {
+  it('derives the well-known path from the name of the service', async () => {
     const { client, sent } = scriptedServer([json(200, {})], { serviceName: 'mem' });
     await client.call('GET /.well-known/svc');
     expect(sent[0]?.url).to.equal('https://node.example/.well-known/mem');
   });
 
-  it('comes back with status, headers and body', async () => {
+  it('returns status, headers and body', async () => {
     const { client } = scriptedServer([
       json(202, { job_id: 'j' }, { 'x-request-id': 'r' }),
       new Response(null, { status: 204 }),
@@ -93,10 +93,10 @@ describe('a request of the client', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an error reply', () => {
   const errorOf = async (reply: Response) => rejection(scriptedServer([reply], { retries: 0 }).client.me());
 
-  it('is an error of its kind, with all that the node says', async () => {
+  it('is an error of its class, with all details from the node', async () => {
     const kinds = [
       [401, 'authentication', AuthenticationError],
       [403, 'authorization', AuthenticationError],
@@ -116,7 +116,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('from something that is no node is an error that repeats none of it', async () => {
+  it('from a server that is no node is an error that repeats none of its text', async () => {
     const page = new Response('<h1>secret page</h1>', { status: 502, headers: { 'x-request-id': 'r2' } });
     const error = await errorOf(page);
     expect(error).to.include({ status: 502, code: 'http_error', requestId: 'r2' });
@@ -128,7 +128,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('never shows the key, nor does the client', async () => {
+  it('never shows the key, and the client never shows it either', async () => {
     const { client } = scriptedServer([refused], { retries: 0 });
     const error = await rejection(client.me());
     const shown = [
@@ -145,7 +145,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a request that does not succeed', () => {
+describe('a request that fails', () => {
   const ok = json(200, { events: [], facts: [] });
 
   it('is sent again after a broken connection, and when the node is busy', async () => {
@@ -155,19 +155,19 @@ describe('a request that does not succeed', () => {
     expect(pauses).to.deep.equal([187.5, 375]);
   });
 
-  it('waits as long as the node asks, and a moment of its own', async () => {
+  it('waits as long as the node asks, plus a random delay', async () => {
     const { client, pauses } = scriptedServer([problem(429, 'quota_exceeded', {}, { 'retry-after': '7' }), ok]);
     await client.me();
     expect(pauses).to.deep.equal([7_125]);
   });
 
-  it('is given up when the node asks for a long pause, and says how long', async () => {
+  it('is given up when the node asks for a long pause, whose length the error contains', async () => {
     const { client, sent } = scriptedServer([problem(429, 'quota_exceeded', {}, { 'retry-after': '3600' }), ok]);
     expect(await rejection(client.me())).to.include({ code: 'quota_exceeded', retryAfter: 3600 });
     expect(sent).to.have.length(1);
   });
 
-  it('is given up after the last try, and never without end', async () => {
+  it('is given up after the last attempt', async () => {
     const { client, sent } = scriptedServer([refused], { retries: 3 });
     const error = await rejection(client.me());
     expect(error).to.be.instanceOf(ConnectionError).and.to.include({ code: 'connection', status: 0 });
@@ -176,7 +176,7 @@ describe('a request that does not succeed', () => {
     expect(sent).to.have.length(5);
   });
 
-  it('is not sent again when that cannot help', async () => {
+  it('is not sent again when a retry cannot help', async () => {
     for (const status of [400, 401, 403, 404, 409, 422, 500]) {
       const { client, sent } = scriptedServer([problem(status, 'validation'), ok]);
       await rejection(client.me());
@@ -184,7 +184,7 @@ describe('a request that does not succeed', () => {
     }
   });
 
-  it('keeps one Idempotency-Key over its tries, and each call has its own', async () => {
+  it('reuses one Idempotency-Key for all its attempts, and each call has its own', async () => {
     const { client, sent } = scriptedServer([refused, json(201, {}), json(201, {}), json(201, {})]);
     await client.assert(FACT);
     await client.assert(FACT);
@@ -197,13 +197,13 @@ describe('a request that does not succeed', () => {
     expect(keys[3]).to.equal('mine');
   });
 
-  it('waits for the first one of its Idempotency-Key when that still runs', async () => {
+  it('waits for the first attempt with its Idempotency-Key while that still runs', async () => {
     const { client, sent } = scriptedServer([refused, problem(409, 'idempotency_in_progress'), json(201, { id: 'f' })]);
     expect(await client.assert(FACT)).to.deep.equal({ id: 'f' });
     expect(sent).to.have.length(3);
   });
 
-  it('is not sent twice when nobody knows what became of it and it is not safe', async () => {
+  it('is not sent twice when its outcome is unknown and a repetition is unsafe', async () => {
     const params = { id: 'svc:conflict:1' };
     for (const failure of [refused, problem(503, 'commit_unknown')]) {
       const { client, sent } = scriptedServer([failure, ok]);
@@ -216,7 +216,7 @@ describe('a request that does not succeed', () => {
     expect(busy.sent, 'refused before it was begun').to.have.length(2);
   });
 
-  it('is cut off when a try takes too long', async () => {
+  it('is aborted when an attempt takes too long', async () => {
     const { client, sent } = scriptedServer(['never', ok]);
     await client.me();
     expect(sent).to.have.length(2);
@@ -224,7 +224,7 @@ describe('a request that does not succeed', () => {
     expect(late).to.be.instanceOf(ConnectionError).and.to.include({ code: 'timeout' });
   });
 
-  it('ends with the reason of its signal, also between two tries', async () => {
+  it('ends with the reason of its abort signal, also between two attempts', async () => {
     const reason = new Error('enough');
     const ended = AbortSignal.abort(reason);
     const { client, sent } = scriptedServer([ok]);

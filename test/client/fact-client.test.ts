@@ -32,7 +32,7 @@ forEachStore('the client of a node', () => {
     expect(await rejection(client.resolve(id, { winning_fact_id: first.id }))).to.be.instanceOf(ConflictError);
   });
 
-  it('gets those members of facts that are asked for, but verifies whole facts alone', async () => {
+  it('returns the requested members of facts, but verifies only whole facts', async () => {
     const { id } = await client.assert({
       entity: 'user:noor',
       relation: 'memory:role',
@@ -48,7 +48,7 @@ forEachStore('the client of a node', () => {
     expect(await rejection(client.recall(question, { verify: 'full' }))).to.be.instanceOf(TypeError);
   });
 
-  it('tells a refused key and an unknown fact apart', async () => {
+  it('throws different errors for a refused key and an unknown fact', async () => {
     expect(await rejection(client.fact('nothing'))).to.be.instanceOf(NotFoundError);
     const stranger = clientOf(node, { key: 'not-a-key' });
     expect(await rejection(stranger.fact('nothing'))).to.be.instanceOf(AuthenticationError);

@@ -38,7 +38,7 @@ const follow = async (replies: readonly Scripted[], options: { after?: string; r
 };
 
 describe('events of a subscription', () => {
-  it('go on behind the last one when the connection ends', async () => {
+  it('continue after the last one when the connection ends', async () => {
     const { events, after, error, sent } = await follow([
       stream(frame('1'), frame('2')),
       active,
@@ -52,13 +52,13 @@ describe('events of a subscription', () => {
     expect(sent[0]?.headers.get('accept')).to.equal('text/event-stream');
   });
 
-  it('begin behind the one that the caller names, and end with the terminal one', async () => {
+  it('begin after the event that the caller names, and end with the terminal one', async () => {
     const last = frame('9', 'subscription_cancelled_access_revoked');
     const { events, after } = await follow([stream(last)], { after: '8' });
     expect([events, after]).to.deep.equal([['9'], ['8']]);
   });
 
-  it('end with an error after too many connections in a row that brought nothing', async () => {
+  it('end with an error after too many consecutive connections without an event', async () => {
     const { error, sent, pauses } = await follow([new TypeError('fetch failed')], { reconnects: 3 });
     expect(error).to.be.instanceOf(ConnectionError);
     expect(sent).to.have.length(4);
@@ -67,7 +67,7 @@ describe('events of a subscription', () => {
     expect(open.error).to.include({ status: 503 });
   });
 
-  it('end with the refusal of the node, and are never skipped in silence', async () => {
+  it('end with the refusal of the node, and are never skipped silently', async () => {
     expect((await follow([problem(401, 'authentication')])).error).to.be.instanceOf(AuthenticationError);
     const gap = await follow([stream(frame('1')), active, problem(404, 'event_not_found')]);
     expect(gap.error).to.be.instanceOf(NotFoundError).and.to.include({ code: 'event_not_found' });
@@ -75,7 +75,7 @@ describe('events of a subscription', () => {
     expect(broken.error).to.be.instanceOf(InvalidReplyError);
   });
 
-  it('end with the reason of the signal', async () => {
+  it('end with the reason of the abort signal', async () => {
     const ending = new AbortController();
     const { client } = scriptedServer([stream(frame('1')), active]);
     const events = client.subscriptions.events('s', { signal: ending.signal });
@@ -86,7 +86,7 @@ describe('events of a subscription', () => {
     expect(await rejection(read())).to.equal(reason);
   });
 
-  it('that are silent for too long come over a new connection', async () => {
+  it('that are silent for too long continue on a new connection', async () => {
     const silent = { silentAfter: `: open\n\n${frame('1')}` };
     const { events, after } = await follow([silent, stream(frame('2')), cancelled]);
     expect([events, after]).to.deep.equal([
@@ -96,7 +96,7 @@ describe('events of a subscription', () => {
   });
 });
 
-forEachStore('events of a subscription, as a client reads them', () => {
+forEachStore('events of a subscription, read by a client', () => {
   let subscribed: SubscribedNode;
   let client: FactClient;
   let id: string;
@@ -112,7 +112,7 @@ forEachStore('events of a subscription, as a client reads them', () => {
   });
   afterEach(() => subscribed.stop());
 
-  it('come as they happen, and again from where a reader was', async () => {
+  it('arrive as they happen, and again from the position of a reader', async () => {
     const seen: SubscriptionEvent[] = [];
     const values = ['a', 'b', 'c'];
     let asserted = 0;

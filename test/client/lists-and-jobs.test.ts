@@ -10,7 +10,7 @@ describe('a list', () => {
   const page = (cursor: string | null, ...ids: string[]) =>
     json(200, { facts: ids.map((id) => ({ id })), total: 3, cursor, tombstone_notices: [] });
 
-  it('asks for a page when it is wanted, with the same filters and the cursor alone beside them', async () => {
+  it('requests a page when the caller needs it, and adds only the cursor to the same filters', async () => {
     const { client, sent } = scriptedServer([page('c1', 'a', 'b'), page('c 2'), page(null, 'c')]);
     const list = client.query({ entity: 'user:a', limit: 2 });
     expect(sent).to.have.length(0);
@@ -24,21 +24,21 @@ describe('a list', () => {
     ]);
   });
 
-  it('asks for no page that nobody reads', async () => {
+  it('requests no page that the caller does not read', async () => {
     const { client, sent } = scriptedServer([page('c1', 'a', 'b'), page(null, 'c')]);
     expect(await client.query().take(2)).to.have.length(2);
     expect(await client.query().take(0)).to.deep.equal([]);
     expect(sent).to.have.length(1);
   });
 
-  it('that comes back to where it was is no list', async () => {
+  it('ends with an error when a cursor repeats', async () => {
     const { client } = scriptedServer([page('c1', 'a')]);
     expect(await rejection(client.query().take(9))).to.be.instanceOf(InvalidReplyError);
   });
 });
 
 describe('a job', () => {
-  it('is followed to its end, with its progress', async () => {
+  it('is followed to its end, with progress', async () => {
     const job = (status: string) => json(200, { job_id: 'j 1', status });
     const { client, sent } = scriptedServer([job('pending'), job('running'), job('done')]);
     const seen: string[] = [];
@@ -56,7 +56,7 @@ describe('a job', () => {
   });
 });
 
-forEachStore('lists and gardens of a node, by its client', () => {
+forEachStore('lists and gardens of a node, through its client', () => {
   let node: TestNode;
   let client: FactClient;
 
@@ -66,7 +66,7 @@ forEachStore('lists and gardens of a node, by its client', () => {
   });
   after(() => node.stop());
 
-  it('read every fact once, over any number of pages and with any entity name', async () => {
+  it('return every fact once, over any number of pages and with any entity name', async () => {
     const entity = 'https://x.example/a b?c=%2F#d/ü';
     const facts = Array.from({ length: 7 }, (_, at) => ({ entity, relation: `memory:n${at}`, value: at }));
     const { accepted } = await client.assertMany(facts);
@@ -78,7 +78,7 @@ forEachStore('lists and gardens of a node, by its client', () => {
     expect(await client.history(entity, { scope: 'company', limit: 2 }).take(99)).to.have.length(7);
   });
 
-  it('walk over neighbours, provenance and retractions', async () => {
+  it('iterate over neighbours, provenance and retractions', async () => {
     const ref = { type: 'ref', v: 'project:atlas' } as const;
     const owner = await client.assert({ entity: 'user:noor', relation: 'rel:owner', value: ref });
     const derived = await client.assert({
@@ -107,7 +107,7 @@ forEachStore('lists and gardens of a node, by its client', () => {
     expect(await gardens.list()).to.deep.equal([]);
   });
 
-  it('follow a job that a node has taken on', async () => {
+  it('follow a job that the node has accepted', async () => {
     const admin = clientOf(node, { key: await node.addKey({ permissions: ['read', 'write', 'admin'] }) });
     const job = await admin.call('POST /v1/backups');
     const following = admin.followJob(job);

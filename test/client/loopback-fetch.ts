@@ -3,7 +3,9 @@ import type { ClientOptions } from '../../client/client-options.ts';
 import { type LoopbackNetwork, readReplyBody } from '../fakes/loopback-network.ts';
 import type { TestNode } from '../kit/start-test-node.ts';
 
-/** `fetch` over the network of a test: a request ends at the node of its address, without sockets. */
+/**
+ * A `fetch` over the simulated network of a test: it delivers a request to the node of its address, without sockets.
+ */
 export const loopbackFetch = (network: Pick<LoopbackNetwork, 'deliver'>): typeof fetch =>
   (async (input: string | URL | Request, init: RequestInit = {}) => {
     const url = String(input);
@@ -22,7 +24,7 @@ export const loopbackFetch = (network: Pick<LoopbackNetwork, 'deliver'>): typeof
     return new Response(bytes.length === 0 ? null : Buffer.from(bytes), { status, headers });
   }) as typeof fetch;
 
-/** A client of a test node, without sockets. */
+/** Returns a client of a test node, without sockets. */
 export const clientOf = (node: TestNode, options: ClientOptions = {}): FactClient =>
   new FactClient({ url: node.url, fetch: loopbackFetch(node.network), ...options });
 

@@ -14,7 +14,7 @@ const partsOf = async (pieces: readonly Uint8Array[]): Promise<StreamPart[]> => 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('the reader of event streams', () => {
-  it('reads messages as the standard says', async () => {
+  it('parses messages as the standard requires', async () => {
     const stream = [
       ': open\n\n',
       'id: 1\nevent: fact_asserted\ndata: {"a":1}\n\n',
@@ -35,7 +35,7 @@ describe('the reader of event streams', () => {
     ]);
   });
 
-  it('reads the same however the stream is cut', async () => {
+  it('parses the same messages for any split of the stream', async () => {
     const whole = bytes(
       ': \u{1F600}\r\n\r\nid: 7\r\nevent: é\r\ndata: \u{1F600} ü\r\ndata: b\r\n\r\nid: 8\ndata: c\n\ndata: d\r\r',
     );
@@ -50,7 +50,7 @@ describe('the reader of event streams', () => {
     await fc.assert(property, { numRuns: RUNS });
   });
 
-  it('holds no more of a message than the largest has', async () => {
+  it('buffers no more than the largest message', async () => {
     const piece = bytes('x'.repeat(2 ** 20));
     let given = 0;
     const endless = async function* (before: string, after: string) {

@@ -5,7 +5,7 @@ import { fillPath, readBaseUrl, spellQuery } from '../../client/request-target.t
 import { RUNS } from '../kit/property-runs.ts';
 
 describe('the address of a request', () => {
-  it('holds any parameter as one segment, which every URL parser leaves as it is', () => {
+  it('encodes any parameter as one segment that every URL parser leaves unchanged', () => {
     const property = fc.property(fc.string({ unit: 'binary', minLength: 1 }), (id) => {
       fc.pre(id.isWellFormed() && id !== '.' && id !== '..');
       const path = fillPath('/v1/facts/{id}/history', { id });
@@ -16,13 +16,13 @@ describe('the address of a request', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  it('is refused where a parameter is missing or cannot be sent', () => {
+  it('is refused when a parameter is missing or invalid', () => {
     for (const id of [undefined, '', '.', '..', '\ud800']) {
       expect(() => fillPath('/v1/facts/{id}', id === undefined ? {} : { id })).to.throw(TypeError, /"id"/);
     }
   });
 
-  it('holds any query', () => {
+  it('encodes any query', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed());
     const property = fc.property(fc.dictionary(text, fc.array(text)), (query) => {
       const pairs = [...new URLSearchParams(spellQuery(query))];
@@ -32,13 +32,13 @@ describe('the address of a request', () => {
     fc.assert(property, { numRuns: RUNS });
   });
 
-  it('leaves out absent members, repeats lists and spells objects as JSON', () => {
+  it('omits absent members, repeats lists and writes objects as JSON', () => {
     const query = { a: undefined, b: null, c: false, d: 0, e: ['x', 'y'], f: { lexical: 1 } };
     expect(spellQuery(query)).to.equal('?c=false&d=0&e=x&e=y&f=%7B%22lexical%22%3A1%7D');
     expect(spellQuery({ a: undefined })).to.equal('');
   });
 
-  it('begins with that of the node, which may have a path of its own', () => {
+  it('begins with the address of the node, which may have a path of its own', () => {
     expect(readBaseUrl('https://host.example/memory/')).to.equal('https://host.example/memory');
     expect(readBaseUrl('http://127.0.0.1:8765')).to.equal('http://127.0.0.1:8765');
     for (const url of [
@@ -81,7 +81,7 @@ describe('the options of a client', () => {
     return seen;
   };
 
-  it('come from the environment, whose key goes to no other address', async () => {
+  it('come from the environment, whose key is sent to no other address', async () => {
     expect(await sentTo({})).to.deep.equal(['https://mine.example/v1/me', 'Bearer key-of-the-environment']);
     expect(await sentTo({ key: 'own' })).to.deep.equal(['https://mine.example/v1/me', 'Bearer own']);
     expect(await sentTo({ url: 'https://other.example' })).to.deep.equal(['https://other.example/v1/me', null]);
@@ -90,7 +90,7 @@ describe('the options of a client', () => {
     expect(await sentTo({})).to.deep.equal(['http://127.0.0.1:8765/v1/me', null]);
   });
 
-  it('are refused where they cannot be meant', () => {
+  it('are refused when they are invalid', () => {
     const wrong = [{ retries: -1 }, { retries: 1.5 }, { retries: 1e9 }, { timeoutMs: -1 }, { serviceName: 'A b' }];
     for (const options of [...wrong, { timeoutMs: Number.NaN }])
       expect(() => new FactClient(options)).to.throw(TypeError);

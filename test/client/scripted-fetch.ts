@@ -2,7 +2,7 @@ import { FactClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
 import type { Platform } from '../../client/platform.ts';
 
-/** One request that a scripted server was sent. */
+/** A request that the scripted server received. */
 export interface SentRequest {
   readonly url: string;
   readonly method: string;
@@ -11,21 +11,24 @@ export interface SentRequest {
 }
 
 /**
- * A reply, an error in place of one, `never`: the request hangs until it is aborted, or a stream that falls silent
- * after its text, until it is aborted.
+ * One scripted result: a reply, an error, a request that hangs until it is aborted (`never`), or a stream that stays
+ * silent after its text.
  */
 export type Scripted = Response | Error | 'never' | { readonly silentAfter: string } | (() => Response);
 
 export interface ScriptedServer {
   readonly client: FactClient;
   readonly sent: readonly SentRequest[];
-  /** Pauses between tries, in milliseconds. */
+  /** Pauses between attempts, in milliseconds. */
   readonly pauses: readonly number[];
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** A client whose server replies by a list; the last entry is repeated. Pauses pass at once, and so does `never`. */
+/**
+ * Creates a client whose server replies from a list and repeats the last entry. Pauses end at once, and so does
+ * `never`.
+ */
 export const scriptedServer = (replies: readonly Scripted[], options: ClientOptions = {}): ScriptedServer => {
   const sent: SentRequest[] = [];
   const pauses: number[] = [];

@@ -48,14 +48,14 @@ forEachStore('a recall with verify: full', () => {
     }
   });
 
-  it('has no proof for others, and none without being asked', async () => {
+  it('has no proof for callers who may not read everything, and none unless requested', async () => {
     const reader = clientOf(node, { key: await node.addKey() });
     const question = { query: 'alice', scope: 'company' };
     expect((await reader.recall(question, { verify: 'full' })).chain_proof).to.equal(null);
     expect((await auditor.recall(question)).chain_proof).to.equal(null);
   });
 
-  it('rejects a proof in which anything was changed', async () => {
+  it('rejects a proof after any change', async () => {
     const { checkpoint } = proof;
     const { payload } = checkpoint.tl_raw;
     const raw = (members: object) => ({ ...checkpoint, tl_raw: { payload: { ...payload, ...members } } });
@@ -83,7 +83,7 @@ forEachStore('a recall with verify: full', () => {
     expect(await rejection(verifyChainProof(proof, 'mem'))).to.be.instanceOf(IntegrityError);
   });
 
-  it('rejects a fact that says something else than its content id', async () => {
+  it('rejects a fact whose content does not match its content id', async () => {
     await verifyFact(fact);
     await verifyFact({ ...fact, cid: null, confidence: 1 });
     const changed: readonly Partial<Fact>[] = [

@@ -27,7 +27,7 @@ const refusalOf = async (
 };
 
 describe('the check of a webhook', () => {
-  it('returns the event of a delivery that the secret has signed, with headers of any form', async () => {
+  it('returns the event of a signed delivery, with headers in any form', async () => {
     const headers = signed();
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
     for (const given of [headers, upper, new Headers(headers)]) {
@@ -38,7 +38,7 @@ describe('the check of a webhook', () => {
     }
   });
 
-  it('takes one of several signatures and one of several secrets, as during a rotation', async () => {
+  it('accepts one of several signatures and one of several secrets, as during a rotation', async () => {
     const both = `${signed(SECRET)['webhook-signature']} ${signed(FORMER)['webhook-signature']}`;
     for (const secret of [SECRET, FORMER, [FORMER, SECRET]]) {
       const headers = { ...signed(), 'webhook-signature': `v1a,x v2,y ${both}` };
@@ -47,7 +47,7 @@ describe('the check of a webhook', () => {
     expect(await verifyWebhook(BODY, signed(FORMER), [SECRET, FORMER], { now: NOW })).to.include({ event_id: 'e1' });
   });
 
-  it('refuses another body, id, time, secret or signature', async () => {
+  it('refuses a wrong body, id, time, secret or signature', async () => {
     const good = signed();
     await refusalOf(good, BODY.replace('1', '2'));
     await refusalOf({ ...good, 'webhook-id': 'e2' });
@@ -70,13 +70,13 @@ describe('the check of a webhook', () => {
     expect(await verifyWebhook(BODY, late, SECRET, { now: NOW, toleranceSeconds: 400 })).to.include({ event_id: 'e1' });
   });
 
-  it('refuses a body that is no JSON, and a secret that is none', async () => {
+  it('refuses a body that is no JSON, and an invalid secret', async () => {
     await refusalOf(signed(SECRET, 'x'), 'x');
     const error = await rejection(verifyWebhook(BODY, signed(), 'whsec_%%%', { now: NOW }));
     expect(error).to.be.instanceOf(TypeError);
   });
 
-  it('accepts what a node delivers', async () => {
+  it('accepts deliveries of a node', async () => {
     const subscribed = await startSubscribedNode();
     try {
       const { secret } = (await subscribed.subscribe(ATLAS)).body;

@@ -11,7 +11,7 @@ describe('the catalogue of variables', () => {
     expect(listed.filter((pair) => !declared.has(pair))).to.deep.equal([]);
   });
 
-  it('accepts a variable that is read, empty, or has its default in other words', async () => {
+  it('accepts a variable that a plugin reads, that is empty, or that has its default value in another spelling', async () => {
     const env = {
       SVC_RATE_LIMITS: ' ',
       SVC_TOMBSTONES_ENABLED: 'False',
@@ -26,7 +26,7 @@ describe('the catalogue of variables', () => {
     expect(await dishonouredVariables(env, ['SVC_CARD_MAX_AGE_S', undefined])).to.deep.equal([]);
   });
 
-  it('refuses all others together, with advice for each', async () => {
+  it('refuses all other variables in one error, with advice for each', async () => {
     const env = {
       SVC_DECAY_MIN_CONFIDENCE: '9',
       SVC_DECAY_TTL_SECONDS: '9',

@@ -7,7 +7,7 @@ import { rejection } from '../kit/rejection.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 
 describe('the composition root', () => {
-  it('puts the default node together: facts go in and come out', async () => {
+  it('assembles the default node: it stores a fact and returns it', async () => {
     const node = await startTestNode();
     const key = await node.addKey();
     const body = {
@@ -25,7 +25,7 @@ describe('the composition root', () => {
     await node.stop();
   });
 
-  it('finds its facts, its identity and its keys again after a restart', async () => {
+  it('has its facts, its identity and its keys again after a restart', async () => {
     const first = await startTestNode();
     const key = await first.addKey();
     const body = {
@@ -44,7 +44,7 @@ describe('the composition root', () => {
     await first.stop();
   });
 
-  it('says in the metadata whether requests need a key, with and without the plugin that checks them', async () => {
+  it('states in the metadata whether requests need a key, with and without the plugin that checks them', async () => {
     const authOf = async (plugins: string[], authRequired: boolean) => {
       const node = await startTestNode({ plugins, node: { authRequired } });
       const { auth } = (await node.request('GET', '/.well-known/svc')).body;
@@ -56,7 +56,7 @@ describe('the composition root', () => {
     expect(await authOf(['node-info'], false)).to.equal('none');
   });
 
-  it('is unhealthy when its store is', async () => {
+  it('is unhealthy when its store is unhealthy', async () => {
     const node = await startTestNode({ plugins: ['node-info'] });
     const { FactStore } = await import('../../ports/ports.ts');
     await node.kernel.get(FactStore).close();
@@ -64,7 +64,7 @@ describe('the composition root', () => {
     await node.stop();
   });
 
-  it('tells plugins what the node and its adapters were told, wherever they were told it', async () => {
+  it('gives plugins the settings of the node and its adapters from every source', async () => {
     const node = await startTestNode({ plugins: ['node-info'], env: { SVC_CORS_DEV_LOCALHOST: '1' } });
     expect((await node.request('GET', '/.well-known/svc')).body.cors).to.deep.equal({
       dev_localhost: true,
@@ -96,7 +96,7 @@ describe('the composition root', () => {
     await node.stop();
   });
 
-  it('refuses to serve everybody on an address that everybody reaches', async () => {
+  it('refuses to serve without keys on a public address', async () => {
     const start = (env: Record<string, string>) =>
       startTestNode({ plugins: [], env: { SVC_AUTH_REQUIRED: 'false', ...env } });
     const error = await rejection(start({ SVC_HOST: '0.0.0.0' }));
@@ -105,7 +105,7 @@ describe('the composition root', () => {
       await (await start(env)).stop();
   });
 
-  it('reports variables that nothing reads, and starts all the same', async () => {
+  it('reports variables that nothing reads, and still starts', async () => {
     const env = { SVC_CONFLICT_MOD: 'strict', SVC_URL: 'http://x.example', OTHER: '1' };
     const node = await startTestNode({ plugins: ['conflicts', 'facts'], env });
     const warnings = node.logLines.filter(({ level }) => level === 'warn');
@@ -115,7 +115,7 @@ describe('the composition root', () => {
     await node.stop();
   });
 
-  it('does not import a plugin that is off', async () => {
+  it('does not import a disabled plugin', async () => {
     const error = await rejection(
       createNode({ env: {}, overrides: { plugins: { acme: { from: './not-there.js' } } } }),
     );
@@ -128,7 +128,7 @@ describe('the composition root', () => {
 });
 
 describe('the parts of the composition', () => {
-  it('know loopback addresses in all spellings', () => {
+  it('recognise loopback addresses in all spellings', () => {
     const loopback = [
       '127.0.0.1',
       '127.9.9.9',
@@ -154,7 +154,7 @@ describe('the parts of the composition', () => {
     for (const host of open) expect(isLoopbackHost(host), host).to.equal(false);
   });
 
-  it('tell unused variables apart from those of others', () => {
+  it('distinguish unused variables of the node from those of other programs', () => {
     const env = {
       SVC_PROT: '1',
       SVC_PORT: '1',
@@ -169,7 +169,7 @@ describe('the parts of the composition', () => {
     ]);
   });
 
-  it('know which plugin of ours provides a ref', async () => {
+  it('know which bundled plugin provides a service', async () => {
     for (const [name, load] of Object.entries(PLUGIN_CATALOG)) {
       const plugin = await load();
       expect(plugin.name).to.equal(name);

@@ -24,7 +24,7 @@ const embedderOf = async (env: Environment, overrides: NodeConfigInput = {}): Pr
 };
 
 describe('the embedder of a node', () => {
-  it('needs nothing unless something else is said', async () => {
+  it('needs no settings by default', async () => {
     const embedder = await embedderOf({});
     expect([embedder.id, embedder.dimensions]).to.deep.equal(['words-2-768', 768]);
     const short = await embedderOf({ SVC_EMBED_DIMENSIONS: '256' });
@@ -33,7 +33,7 @@ describe('the embedder of a node', () => {
     expect((await short.embed(['a text'], 'query'))[0]).to.have.length(256);
   });
 
-  it('is an endpoint when one is named', async () => {
+  it('is an endpoint when the settings name one', async () => {
     const env = { SVC_EMBED_URL: 'http://localhost:11434/v1', SVC_EMBED_MODEL: 'tiny', SVC_EMBED_DIMENSIONS: '384' };
     const embedder = await embedderOf({ ...env, SVC_EMBED_SIMILARITY_FLOOR: '0.7' });
     expect([embedder.id, embedder.dimensions, embedder.similarityFloor]).to.deep.equal(['http:tiny:384', 384, 0.7]);
@@ -41,12 +41,12 @@ describe('the embedder of a node', () => {
     expect((await embedderOf({}, file)).id).to.equal('http:other:768');
   });
 
-  it('is a model when a folder is named', async () => {
+  it('is a local model when the settings name a folder', async () => {
     const embedder = await embedderOf({ SVC_EMBED_MODEL_FOLDER: '/models/tiny', SVC_EMBED_DIMENSIONS: '256' });
     expect([embedder.id, embedder.dimensions]).to.deep.equal(['model:tiny:q8:256:norm:search_document:', 256]);
   });
 
-  it('is refused with the mistake, and without the key', async () => {
+  it('is refused with the mistake, and without printing the key', async () => {
     const problems = async (env: Environment): Promise<string[]> =>
       (await loadNodeConfig({ env })).problems.map(({ message, hint }) => `${message} ${hint ?? ''}`);
     expect((await problems({ SVC_EMBED_DIMENSIONS: '512' })).join()).to.include('256, 768');
@@ -65,7 +65,7 @@ describe('the embedder of a node', () => {
     );
   });
 
-  it('knows the former one when its variables are set, and the built-in one always', async () => {
+  it('recognises the previous embedder from its variables, and always the built-in one', async () => {
     const env = {
       SVC_EMBED_URL: 'http://localhost:1/v1',
       SVC_EMBED_MODEL: 'new',
@@ -97,7 +97,7 @@ describe('the embedder of a node', () => {
     });
   });
 
-  it('gives way to the one that a program brings', async () => {
+  it('is replaced by the embedder of an embedding program', async () => {
     await inTemporaryFolder(async (folder) => {
       const mine = createScriptedEmbedder();
       const node = await createNode({

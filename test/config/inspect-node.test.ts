@@ -48,14 +48,17 @@ forEachStore('the doctor', (kind) => {
     await node.start();
     await node.stop();
   };
-  /** SQLite keeps its log beside an open store, and takes it away some time after the last one was closed. */
+  /**
+   * Lists the files of the folder without the write-ahead log of SQLite, which disappears only some time after the
+   * store closes.
+   */
   const files = (): string[] =>
     readdirSync(folder, { recursive: true })
       .map(String)
       .filter((name) => !/-(wal|shm)$/.test(name))
       .sort();
 
-  /** The problems found by the doctor, after a check that it changed nothing. */
+  /** Returns the problems that the doctor finds, after a check that it changed no file. */
   const diagnose = async (): Promise<readonly StartProblem[]> => {
     const before = files();
     const { problems } = await inspectNode({ configFile: undefined, env });
@@ -63,7 +66,7 @@ forEachStore('the doctor', (kind) => {
     return problems;
   };
 
-  it('finds nothing where nothing is wrong, before the first start and after it, and beside a node that runs', async () => {
+  it('finds no problem before the first start, after it, and beside a running node', async () => {
     expect(await diagnose()).to.deep.equal([]);
     await startOnce();
     expect(await diagnose()).to.deep.equal([]);
@@ -129,7 +132,7 @@ forEachStore('the doctor', (kind) => {
     Object.assign(env, { SVC_SERVICE_NAME: 'other', SVC_PORT: String(port), SVC_SALIENCE_WEIGHT: 'much' });
     const problems = await diagnose();
 
-    // The store of a node with invalid plugins is not opened, because its expected content is unknown.
+    // The doctor does not open the store of a node with invalid plugins, because its expected tables are unknown.
     expect(problems.map(({ message }) => message).join('\n'))
       .to.match(/SVC_SALIENCE_WEIGHT/)
       .and.match(/cannot listen/);
@@ -137,7 +140,7 @@ forEachStore('the doctor', (kind) => {
     expect(await diagnose()).to.have.length(3);
   });
 
-  it('finds a file where the folder should be, and a folder without a file system behind it', async () => {
+  it('finds a file in place of the folder, and a folder on a missing file system', async () => {
     writeFileSync(join(folder, 'file'), '');
     for (const place of [join(folder, 'file', 'deep'), '/proc/nowhere']) {
       const at = kind === 'sqlite' ? { SVC_DB_PATH: join(place, 'svc.db') } : { SVC_DATA_FOLDER: place };
@@ -147,7 +150,7 @@ forEachStore('the doctor', (kind) => {
     }
   });
 
-  it('makes no file where the settings of plugins put one', async () => {
+  it('creates no file at the paths in the plugin settings', async () => {
     const configFile = join(folder, 'node.json');
     const [key, snapshots] = [join(folder, 'keys', 'node.key'), join(folder, 'index')];
     const plugins = { 'node-info': { privateKeyFile: key }, search: { snapshotFolder: snapshots } };
@@ -158,7 +161,7 @@ forEachStore('the doctor', (kind) => {
     expect(files()).to.deep.equal(before);
   });
 
-  it('finds a first key that is none before the first start', async () => {
+  it('finds an invalid first key before the first start', async () => {
     writeFileSync(join(folder, 'admin.key'), 'short', { mode: 0o600 });
     expect((await diagnose()).map(({ message }) => message)).to.deep.equal([
       `${join(folder, 'admin.key')} holds no key`,
@@ -180,7 +183,7 @@ describe('the doctor, on a file', () => {
     return (await inspectNode({ configFile: undefined, env })).problems.map(({ message }) => message);
   };
 
-  it('finds that it is none of a store, or a folder', async () => {
+  it('finds that it is a folder, or no store', async () => {
     writeFileSync(path, 'not a database'.repeat(100));
     expect(await messages()).to.deep.equal([`the store is damaged or is not a database: ${path}`]);
     rmSync(path);
@@ -188,7 +191,7 @@ describe('the doctor, on a file', () => {
     expect(await messages()).to.deep.equal([`the store ${path} is not a file`]);
   });
 
-  it('finds pages that were overwritten', async () => {
+  it('finds overwritten pages', async () => {
     const env = { SVC_DB_PATH: path, SVC_PORT: '0', SVC_LOG_LEVEL: 'silent' };
     const node = await openNode({ configFile: undefined, env, serve: false, createsStore: true });
     await node.start();
@@ -200,7 +203,7 @@ describe('the doctor, on a file', () => {
     expect((await messages()).join()).to.contain('is damaged');
   });
 
-  it('finds that the disk is nearly full', () => {
+  it('finds that the disk is almost full', () => {
     expect(probeFolder(folder, () => 3 * 1024 * 1024)?.message).to.equal(
       `only 3 MiB are free on the disk of ${folder}`,
     );

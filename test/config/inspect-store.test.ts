@@ -13,7 +13,7 @@ const run = (argv: readonly string[], env: Record<string, string>) =>
     problemsOf: (error) => (error instanceof BootError ? error.problems : []),
   });
 
-describe('what the command line says about a database', () => {
+describe('the report of the command line on a database', () => {
   let database: TestDatabase;
   let role: string;
   before(async () => {
@@ -33,14 +33,14 @@ describe('what the command line says about a database', () => {
   };
   const tables = () => administer(database.url, "SELECT relname FROM pg_class WHERE relname = 'facts'");
 
-  it('is nothing where a node could start, and the doctor leaves it as it is', async () => {
+  it('is empty if a node could start, and the doctor changes nothing', async () => {
     const { exitCode, stdout } = await run(['plugins', 'doctor'], { SVC_DATABASE_URL: database.url });
     expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
     expect(exitCode).to.equal(0);
     expect(await tables()).to.deep.equal([]);
   });
 
-  it('is why it cannot be reached, and what to do about it', async () => {
+  it('names the reason why the database cannot be reached, with a remedy', async () => {
     const url = change((address) => Object.assign(address, { port: '1', password: 'hunter2' }));
     const doctor = await run(['plugins', 'doctor'], { SVC_DATABASE_URL: url });
     expect(doctor.exitCode).to.equal(1);
@@ -56,7 +56,7 @@ describe('what the command line says about a database', () => {
     }
   });
 
-  it('is that the user lacks a right, and that a process may open more connections than there are', async () => {
+  it('names a missing privilege, and a connection limit that one process may exceed', async () => {
     await administer(database.url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
     const url = change((address) => Object.assign(address, { username: role, password: 'hunter2' }));
     const env = { SVC_DATABASE_URL: url, SVC_DATABASE_POOL_SIZE: '900' };
@@ -66,7 +66,7 @@ describe('what the command line says about a database', () => {
     expect(stdout).to.match(/2\. the database allows \d+ connections/);
   });
 
-  it('is that all processes together may open more connections than there are', async () => {
+  it('names a connection limit that all processes together may exceed', async () => {
     const env = { SVC_DATABASE_URL: database.url, SVC_DATABASE_POOL_SIZE: '20' };
     expect((await run(['plugins', 'doctor'], env)).exitCode).to.equal(0);
     const { exitCode, stdout } = await run(['plugins', 'doctor'], { ...env, SVC_WORKERS: '64' });
@@ -76,7 +76,7 @@ describe('what the command line says about a database', () => {
       .and.include('SVC_WORKERS');
   });
 
-  it('reports a missing schema for the tables', async () => {
+  it('names a missing schema for the tables', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await administer(database.url, `ALTER ROLE ${role} IN DATABASE ${name} SET search_path = nowhere`);
     const url = change((address) => Object.assign(address, { username: role, password: 'hunter2' }));

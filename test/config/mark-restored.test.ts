@@ -8,7 +8,7 @@ import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 const BOUND_MS = 300_000;
 const DAY_MS = 86_400_000;
 
-forEachStore('a store that was restored', () => {
+forEachStore('a restored store', () => {
   let node: TestNode;
   let store: FactStore;
   let nowMs: number;
@@ -25,7 +25,7 @@ forEachStore('a store that was restored', () => {
   const epoch = (): Promise<string> => store.read((snapshot) => snapshot.epoch());
   const restore = (id: string) => markRestored(store, { nowMs, driftBoundMs: BOUND_MS, epoch: id });
 
-  it('begins another epoch and gives no stamp again that may have been given', async () => {
+  it('begins a new epoch and never reuses a stamp that may have been used before', async () => {
     await setClock(nowMs - DAY_MS);
     const before = await epoch();
     const mark = await restore('one');
@@ -34,7 +34,7 @@ forEachStore('a store that was restored', () => {
     expect(await epoch()).not.to.equal(before);
   });
 
-  it('may be told so twice: the clock is never more than twice the bound ahead because of it', async () => {
+  it('may be marked twice: its clock advances by at most twice the bound', async () => {
     await setClock(nowMs);
     const epochs = new Set<string>();
     for (const id of ['one', 'two', 'three']) {
@@ -45,7 +45,7 @@ forEachStore('a store that was restored', () => {
     expect(epochs.size).to.equal(3);
   });
 
-  it('gives no stamp again when the same backup is put back once more', async () => {
+  it('reuses no stamp when the same backup is restored again', async () => {
     const again = await startTestNode({ plugins: [] });
     try {
       await setClock(nowMs - 1);
@@ -59,7 +59,7 @@ forEachStore('a store that was restored', () => {
     }
   });
 
-  it('is stepped above its feed and a clock that was ahead, and never back', async () => {
+  it('moves its clock above its feed and above a faster clock, and never back', async () => {
     const feed = { wallMs: nowMs + DAY_MS, counter: 7 };
     await storeFacts(store, [sampleFact(1, { feed, hlc: stamp(1) })]);
     await restore('one');

@@ -84,7 +84,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('takes every variable of the node and its adapters', async () => {
+  it('accepts every variable of the node and its adapters', async () => {
     const { node, store, transport, problems } = await loadNodeConfig({
       env: {
         SVC_SERVICE_NAME: 'mem-1',
@@ -146,7 +146,7 @@ describe('the configuration', () => {
     SVC_CORS_DEV_LOCALHOST: ['maybe'],
   };
   for (const [variable, values] of Object.entries(wrong)) {
-    it(`refuses a wrong ${variable} and names it without showing it`, async () => {
+    it(`refuses an invalid ${variable}, and names it without printing its value`, async () => {
       for (const value of values) {
         const { problems } = await loadNodeConfig({ env: { [variable]: value } });
         expect(
@@ -158,7 +158,7 @@ describe('the configuration', () => {
     });
   }
 
-  it('prefers what a program gives over variables over the file', () =>
+  it('prefers the options of a program to variables, and variables to the file', () =>
     inTemporaryFolder(async (folder) => {
       const configFile = join(folder, 'node.json');
       await writeFile(
@@ -173,7 +173,7 @@ describe('the configuration', () => {
       expect(node).to.include({ maxBodyBytes: 4000, logLevel: 'error', url: 'http://file.example' });
     }));
 
-  it('switches plugins off and on, and passes their settings on', () =>
+  it('enables and disables plugins, and passes their settings to them', () =>
     inTemporaryFolder(async (folder) => {
       const configFile = join(folder, 'node.json');
       const plugins = {
@@ -195,7 +195,7 @@ describe('the configuration', () => {
       expect(config.folder).to.equal(folder);
     }));
 
-  it('tells a file that is not there, no JSON, or no object', async () => {
+  it('distinguishes a missing file, invalid JSON and a value that is no object', async () => {
     const { problems } = await loadNodeConfig({ configFile: '/nowhere/node.json', env: {} });
     expect(problems[0]?.message).to.include('the configuration file cannot be read: ENOENT');
     const broken = await messagesFor('{\n "node": { "logLevel": secret }\n}');
@@ -204,7 +204,7 @@ describe('the configuration', () => {
     expect(await messages(null)).to.deep.equal(['the configuration file must hold a JSON object']);
   });
 
-  it('refuses what it does not know, with a guess', async () => {
+  it('refuses unknown settings, with a suggestion', async () => {
     expect(await messages({ plugin: {} })).to.deep.equal(['plugin is not a setting / did you mean plugins?']);
     expect(await messages({ adapters: { stor: {} } })).to.deep.equal([
       'adapters.stor is not a setting / did you mean store?',
@@ -225,7 +225,7 @@ describe('the configuration', () => {
     expect((await messagesFor('{"plugins":{"__proto__":true}}'))[0]).to.include('there is no plugin named "__proto__"');
   });
 
-  it('refuses parts of the wrong shape', async () => {
+  it('refuses values of the wrong type', async () => {
     expect(await messages({ node: [] })).to.deep.equal(['node accepts a JSON object']);
     expect(await messages({ adapters: { store: 'sqlite' } })).to.deep.equal(['adapters.store accepts a JSON object']);
     expect(await messages({ plugins: { facts: 'yes' } })).to.deep.equal([
@@ -236,14 +236,14 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('gathers everything that is wrong', async () => {
+  it('collects all problems', async () => {
     const found = await messagesFor(JSON.stringify({ nodes: {}, node: { logLevel: 1 }, plugins: { nope: true } }), {
       SVC_PORT: 'x',
     });
     expect(found).to.have.length(4);
   });
 
-  it('takes addresses and networks for proxies, and names the variable of an invalid one', async () => {
+  it('accepts addresses and networks of proxies, and names the variable of an invalid one', async () => {
     const problemsFor = async (proxies: string) =>
       (await loadNodeConfig({ env: { SVC_TRUSTED_PROXIES: proxies } })).problems.map(({ message }) => message);
     expect(await problemsFor('127.0.0.1,10.0.0.0/8 ::1,fd00::/8')).to.deep.equal([]);
@@ -254,7 +254,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('takes origins of any scheme, and names the variable of an invalid one', async () => {
+  it('accepts origins of any scheme, and names the variable of an invalid one', async () => {
     const problemsFor = async (origins: string) =>
       (await loadNodeConfig({ env: { SVC_CORS_ALLOWED_ORIGINS: origins } })).problems.map(({ message }) => message);
     const good = [

@@ -18,7 +18,7 @@ const load = (store: Record<string, unknown>, env: Record<string, string> = {}) 
   });
 
 describe('the configuration of the store', () => {
-  it('takes every variable of PostgreSQL, and its address is enough to choose it', async () => {
+  it('accepts every variable of PostgreSQL, and selects it by its address alone', async () => {
     const { store, problems } = await loadNodeConfig({
       env: {
         SVC_DATABASE_URL: URL,
@@ -41,13 +41,13 @@ describe('the configuration of the store', () => {
     });
   });
 
-  it('lets the variable win over a file that names another store, whose settings then say nothing', async () => {
+  it('prefers the variable to a file that names another store, and then ignores the settings in the file', async () => {
     const { store, problems } = await load({ use: 'sqlite', path: 'data/old.db' }, { SVC_DATABASE_URL: URL });
     expect(problems).to.deep.equal([]);
     expect(store.adapter.name).to.equal('postgres');
   });
 
-  it('takes PostgreSQL from the file, with its defaults', async () => {
+  it('accepts PostgreSQL from the file, with its defaults', async () => {
     const { store, problems } = await load({ use: 'postgres', url: URL });
     expect(problems).to.deep.equal([]);
     expect(store.settings).to.deep.equal({
@@ -60,7 +60,7 @@ describe('the configuration of the store', () => {
     });
   });
 
-  it('refuses PostgreSQL without an address, or with one that is none', async () => {
+  it('refuses PostgreSQL without an address, or with an invalid one', async () => {
     const missing = await load({ use: 'postgres' });
     expect(missing.problems.map(({ message }) => message).join()).to.include('adapters.store.url');
     for (const url of ['mysql://me:secret@x/y', 'me:secret@x']) {
@@ -71,7 +71,7 @@ describe('the configuration of the store', () => {
     expect(problems[0]?.message).to.include('SVC_DATABASE_POOL_SIZE accepts a whole number from 4');
   });
 
-  it('stops the start with the reason alone when it is refused', async () => {
+  it('stops the start with only the reason when it is refused', async () => {
     const error = await rejection(createNode({ env: { SVC_DATABASE_URL: 'mysql://me:secret@x/y' } }));
     expect(error).to.be.instanceOf(BootError);
     const [problem, ...others] = (error as unknown as BootError).problems;
@@ -79,7 +79,7 @@ describe('the configuration of the store', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('is told to people without user, password and parameters', async () => {
+  it('is shown without user, password and parameters', async () => {
     const config = await loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
     expect(storePlace(config).location).to.equal('postgres://db.example:6543/facts');
     const node = await createNode({ env: { SVC_DATABASE_URL: URL } });
@@ -88,7 +88,7 @@ describe('the configuration of the store', () => {
     expect(JSON.stringify(node.config.report)).not.to.include('p%40ss');
   });
 
-  it('has a folder for files of the store also when the store is not a file', async () => {
+  it('has a folder for files even when the store is a database', async () => {
     const database = await loadNodeConfig({ env: { SVC_DATABASE_URL: URL } });
     expect(storePlace(database).dataFolder).to.equal(join(process.cwd(), 'data'));
     const file = await loadNodeConfig({ env: { SVC_DB_PATH: '/srv/facts/x.db' } });

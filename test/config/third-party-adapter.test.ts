@@ -11,7 +11,7 @@ import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** A folder as an operator has it: a configuration, our package installed, and modules of others. */
+/** Creates a folder like that of an operator: a configuration, the installed package, and third-party modules. */
 const withModules = <T>(
   files: Readonly<Record<string, string | object>>,
   work: (folder: string, configFile: string) => Promise<T>,
@@ -36,7 +36,7 @@ const adapter = (port: string, more: string): string => `
   export const mine = { port: ports.${port}, name: 'mine', adapterApi: 1, ${more} };`;
 
 describe('an adapter of a third party', () => {
-  it('keeps the facts of a node whose configuration names its package', () =>
+  it('stores the facts of a node whose configuration names its package', () =>
     withModules({}, async (folder, configFile) => {
       await cp(join(ROOT, 'examples/store-adapter'), join(folder, 'node_modules/acme-slow-store'), {
         recursive: true,
@@ -72,7 +72,7 @@ describe('an adapter of a third party', () => {
       expect(lines.some(({ message }) => /^a write took \d+ ms$/.test(message))).to.equal(true);
     }));
 
-  it('judges credentials in front of the keys of the node', () =>
+  it('checks credentials before the keys of the node', () =>
     withModules(
       {
         'door.mjs': adapter(
@@ -107,7 +107,7 @@ describe('an adapter of a third party', () => {
       },
     ));
 
-  it('that makes vectors is closed with its node, and so is the one before', () =>
+  it('that embeds texts is closed with its node, and so is the previous embedder', () =>
     withModules(
       {
         'vectors.mjs': adapter(
@@ -136,7 +136,7 @@ describe('an adapter of a third party', () => {
       },
     ));
 
-  it('is not passed over in silence where no request needs a credential', () =>
+  it('is not ignored silently when no request needs a credential', () =>
     withModules(
       { 'door.mjs': adapter('Authorizer', 'create: () => ({ authenticate: () => null })') },
       async (_folder, configFile) => {
@@ -146,7 +146,7 @@ describe('an adapter of a third party', () => {
       },
     ));
 
-  it('that returns nobody, or fails, lets nobody in', () =>
+  it('that returns no principal, or fails, admits no caller', () =>
     withModules(
       {
         'door.mjs': adapter(
@@ -171,7 +171,7 @@ describe('an adapter of a third party', () => {
       },
     ));
 
-  it('may be a clock or an embedder too, made from what the node has', () =>
+  it('may also be a clock or an embedder, built from the context of the node', () =>
     withModules(
       {
         'clock.mjs': adapter('Clock', 'create: (_settings, { clock }) => ({ ...clock, nowMs: () => 1_000 })'),
@@ -247,7 +247,7 @@ describe('an adapter of a third party', () => {
     ],
   };
   for (const [what, [adapters, files, pattern]] of Object.entries(refused)) {
-    it(`refuses ${what}, and says so`, async () => {
+    it(`refuses ${what}, with the reason`, async () => {
       const problems = await problemsFor(adapters, files);
       expect(problems).to.have.length(1);
       expect(problems[0]).to.match(pattern);

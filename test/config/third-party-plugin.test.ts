@@ -82,7 +82,7 @@ describe('a plugin of a third party', () => {
         expect((await load('/', from)).plugin?.name).to.equal('acme');
     }));
 
-  it('is found in the packages of a folder further up', () =>
+  it('is found in the packages of a parent folder', () =>
     withFiles({ 'node_modules/acme/index.mjs': asDefault(), 'a/b/x': '' }, async (folder) => {
       expect(resolveModule('acme', join(folder, 'a', 'b'))).to.equal(join(folder, 'node_modules/acme/index.mjs'));
     }));
@@ -99,7 +99,7 @@ describe('a plugin of a third party', () => {
       },
     ));
 
-  it('is picked by its name from a module with several', () =>
+  it('is selected by its name from a module with several plugins', () =>
     withFiles(
       { 'a.mjs': `export const one = ${source('one')}; export const two = ${source('two')};` },
       async (folder) => {
@@ -108,7 +108,7 @@ describe('a plugin of a third party', () => {
       },
     ));
 
-  it('is missed with a hint on where it was looked for', () =>
+  it('is reported as missing, with the places of the search', () =>
     withFiles({ 'node_modules/closed/package.json': { exports: { './x': './x.js' } } }, async (folder) => {
       for (const from of ['./none.js', 'no-such-package', '@acme/none', 'closed', '.', '..', '@', '']) {
         const { plugin, text } = await load(folder, from);
@@ -117,7 +117,7 @@ describe('a plugin of a third party', () => {
       }
     }));
 
-  it('is refused when its module fails, exports none, or has another name than its key', () =>
+  it('is refused when its module fails, exports no plugin, or has another name than its key', () =>
     withFiles(
       {
         'fails.mjs': 'throw new Error("at import")',
@@ -135,7 +135,7 @@ describe('a plugin of a third party', () => {
       },
     ));
 
-  it('runs in a node from its configuration file on, with its settings and variables', () =>
+  it('runs in a node from its configuration file, with its settings and variables', () =>
     withFiles(
       {
         'node.json': { plugins: { acme: { from: './acme.mjs', greeting: 'hello' } } },
@@ -163,7 +163,7 @@ describe('a plugin of a third party', () => {
       },
     ));
 
-  it('stops the start with everything that is wrong with it', () =>
+  it('stops the start with all its problems', () =>
     withFiles(
       {
         'node.json': { plugins: { acme: { from: './acme.mjs', greeting: 5 }, gone: { from: './gone.mjs' } } },

@@ -8,7 +8,7 @@ import { startTestNode } from '../kit/start-test-node.ts';
 import { type Catalogue, readCatalogue } from '../kit/store-catalogue.ts';
 import { placeTestStore } from '../kit/test-store.ts';
 
-/** Tables that hold nothing of a tenant, and why. */
+/** Tables without tenant data, each with the reason. */
 const OF_THE_NODE: Readonly<Record<string, string>> = {
   schema_migrations: 'the migrations that the store has had',
   node_clock: 'the clock of the node stamps the facts of all tenants',
@@ -37,14 +37,14 @@ forEachStore('The unique keys of a store', (kind) => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('begin with the tenant, wherever a table has rows of tenants', () => {
+  it('begin with the tenant in every table that has rows of tenants', () => {
     const unique = catalogue.indexes.filter(({ table, isUnique }) => isUnique && OF_THE_NODE[table] === undefined);
     expect(unique.length).to.be.greaterThan(20);
     const others = unique.filter(({ columns }) => columns[0] !== 'tenant_id');
     expect(others.map(({ table, name, columns }) => `${table}: ${name} (${columns.join(', ')})`)).to.deep.equal([]);
   });
 
-  it('are there for every table, and every table of tenants has their column', () => {
+  it('exist for every table, and every table of tenants has their column', () => {
     const tables = Object.entries(catalogue.columns);
     const isOfTenants = (columns: readonly string[]) => columns.some((column) => column.startsWith('tenant_id '));
     const unkeyed = tables.filter(([table, columns]) => OF_THE_NODE[table] === undefined && !isOfTenants(columns));

@@ -4,12 +4,12 @@ import { rejection } from '../kit/rejection.ts';
 
 export interface AuthorizerSubject {
   readonly authorizer: Authorizer;
-  /** A credential that is good, and whom it stands for. */
+  /** A valid credential, and the caller that it identifies. */
   readonly token: string;
   readonly holder: Pick<Principal, 'entityUri' | 'tenantId'>;
-  /** A request without a credential acts as this; null where it is refused. */
+  /** The caller that a request without a credential becomes; null if such requests are refused. */
   readonly anybody: Pick<Principal, 'kind' | 'entityUri'> | null;
-  /** Ends the credential, where the authorizer can. */
+  /** Revokes the credential, if the authorizer can. */
   revoke?(): Promise<void>;
   /** Makes the backend of the authorizer unreachable, if it has one. */
   disconnect?(): Promise<void>;
@@ -31,7 +31,7 @@ export const describeAuthorizer = (name: string, create: () => Promise<Authorize
       return error as unknown as ServiceError;
     };
 
-    it('knows the holder of a good credential, every time', async () => {
+    it('identifies the holder of a valid credential, every time', async () => {
       for (let time = 0; time < 2; time += 1) {
         const principal = await authenticate(subject.token);
         expect(principal).to.include(subject.holder);
@@ -40,12 +40,12 @@ export const describeAuthorizer = (name: string, create: () => Promise<Authorize
       }
     });
 
-    it('treats a request without a credential as it says it does', async () => {
+    it('treats a request without a credential as declared', async () => {
       if (subject.anybody === null) expect((await refusal(null)).code).to.equal('authentication');
       else expect(await authenticate(null)).to.include(subject.anybody);
     });
 
-    it('refuses every credential that is not exactly a good one, all alike', async () => {
+    it('refuses every credential that differs from a valid one, always with the same error', async () => {
       const { token } = subject;
       const wrong = [
         '',
@@ -68,19 +68,19 @@ export const describeAuthorizer = (name: string, create: () => Promise<Authorize
       expect(new Set(refusals.map(({ message }) => message)).size).to.equal(1);
     });
 
-    it('never says in a refusal what it was shown', async () => {
+    it('never repeats the credential in a refusal', async () => {
       const { message, hint } = await refusal('not-a-key-but-secret-all-the-same');
       expect(`${message} ${hint ?? ''}`).not.to.include('secret');
     });
 
-    it('refuses a credential from the moment it is revoked', async () => {
+    it('refuses a credential as soon as it is revoked', async () => {
       if (subject.revoke === undefined) return;
       await authenticate(subject.token);
       await subject.revoke();
       expect((await refusal(subject.token)).code).to.equal('authentication');
     });
 
-    it('lets nobody pass on a credential that it cannot check', async () => {
+    it('admits no caller while it cannot check credentials', async () => {
       if (subject.disconnect === undefined) return;
       await subject.disconnect();
       const { code, status } = await refusal(`${subject.token}-never-seen`);

@@ -3,25 +3,25 @@ import type { Clock } from '../../ports/ports.ts';
 
 export interface ClockSubject {
   readonly clock: Clock;
-  /** Lets at least this much time pass on the clock, and everything that became due run. */
+  /** Advances the clock by at least this many milliseconds, and runs all due tasks. */
   pass(ms: number): Promise<void>;
 }
 
 /** The contract of every clock. */
 export const describeClock = (name: string, create: () => ClockSubject): void => {
   describe(`${name} as a clock`, () => {
-    it('tells the wall time in whole or broken milliseconds since the epoch', () => {
+    it('returns the wall time in whole or fractional milliseconds since the epoch', () => {
       const now = create().clock.nowMs();
       expect(now).to.be.above(Date.UTC(2020, 0)).and.below(Date.UTC(2100, 0));
     });
 
-    it('has a monotonic time that grows with the time that passes and never falls', async () => {
+    it('has a monotonic time that grows as time passes and never decreases', async () => {
       const { clock, pass } = create();
       const readings = [clock.monotonicMs(), clock.monotonicMs()];
       await pass(5);
       readings.push(clock.monotonicMs(), clock.monotonicMs());
       expect([...readings].sort((a, b) => a - b)).to.deep.equal(readings);
-      // A timer of the system may come a fraction of a millisecond early.
+      // A system timer may fire a fraction of a millisecond early.
       expect((readings[2] ?? 0) - (readings[1] ?? 0)).to.be.at.least(4);
     });
 
@@ -37,7 +37,7 @@ export const describeClock = (name: string, create: () => ClockSubject): void =>
       expect(ran[0]).to.be.at.least(due);
     });
 
-    it('runs a task that is due at once later, never within the call', async () => {
+    it('runs a task without delay later, never within the call', async () => {
       const { clock, pass } = create();
       let ran = false;
       clock.schedule(0, () => {
@@ -70,7 +70,7 @@ export const describeClock = (name: string, create: () => ClockSubject): void =>
       expect(ran).to.equal(true);
     });
 
-    it('does not run a cancelled task; cancelling twice, or too late, does nothing', async () => {
+    it('never runs a cancelled task; cancelling twice, or too late, has no effect', async () => {
       const { clock, pass } = create();
       const order: string[] = [];
       const cancel = clock.schedule(5, () => order.push('cancelled'));
@@ -83,7 +83,7 @@ export const describeClock = (name: string, create: () => ClockSubject): void =>
       expect(order).to.deep.equal(['kept']);
     });
 
-    it('takes delays longer than any timer of the runtime', async () => {
+    it('accepts delays longer than any timer of the runtime', async () => {
       const { clock, pass } = create();
       let ran = false;
       const cancel = clock.schedule(2 ** 31 + 1000, () => {

@@ -15,14 +15,14 @@ export const describeEmbedder = (name: string, create: () => Promise<EmbedderSub
     });
     after(() => subject.stop?.());
 
-    it('names itself, its dimensions and the similarity below which texts are unrelated', () => {
+    it('states its id, its dimensions and the similarity below which texts are unrelated', () => {
       const { id, dimensions, similarityFloor } = subject.embedder;
       expect(id).to.be.a('string').and.not.equal('');
       expect(Number.isInteger(dimensions) && dimensions > 0).to.equal(true);
       expect(similarityFloor).to.be.at.least(-1).and.at.most(1);
     });
 
-    it('answers one unit vector of its dimensions per text, in order', async () => {
+    it('returns one unit vector per text, in order', async () => {
       const { embedder } = subject;
       const texts = ['user:noor memory:role archivist', 'user:li memory:city Oslo', 'a'];
       const vectors = await embedder.embed(texts, 'document');
@@ -32,13 +32,13 @@ export const describeEmbedder = (name: string, create: () => Promise<EmbedderSub
       expect(cosine(last as Float32Array, vectors[2] as Float32Array)).to.be.closeTo(1, 1e-4);
     });
 
-    it('answers the same vector for the same text', async () => {
+    it('returns the same vector for the same text', async () => {
       const [first] = await subject.embedder.embed(['user:noor memory:role archivist'], 'query');
       const [second] = await subject.embedder.embed(['user:noor memory:role archivist'], 'query');
       expect(cosine(first as Float32Array, second as Float32Array)).to.be.closeTo(1, 1e-4);
     });
 
-    it('answers no vectors for no texts', async () => {
+    it('returns no vectors for no texts', async () => {
       expect(await subject.embedder.embed([], 'document')).to.deep.equal([]);
     });
 

@@ -16,16 +16,16 @@ import { describeTables } from './fact-store/tables.ts';
 import { describeTripleOrder } from './fact-store/triple-order.ts';
 import { describeWrites } from './fact-store/writes.ts';
 
-/** An empty store without tables, and what a test needs to come back to it. */
+/** An empty store without tables, and the means to reopen it. */
 export interface StoreUnderTest {
   readonly store: FactStore;
-  /** Another store on the same data, as another process would open it. */
+  /** Opens another store on the same data, as another process would. */
   another(): Promise<FactStore>;
-  /** Closes every store that was opened, and removes the data. */
+  /** Closes every opened store, and removes the data. */
   stop(): Promise<void>;
 }
 
-/** Gives a group of cases the store of the case that runs. */
+/** Returns the store of the running test case. */
 export type CurrentStore = () => StoreUnderTest;
 
 /** The contract of every fact store, on any engine. Each case gets an empty store. */
@@ -39,7 +39,7 @@ export const describeFactStore = (name: string, create: () => Promise<StoreUnder
 
     describeMigrations(() => current);
 
-    describe('once migrated', () => {
+    describe('after migration', () => {
       beforeEach(() => current.store.migrate(CORE_MIGRATIONS));
 
       describeReads(() => current);

@@ -11,14 +11,14 @@ export interface PluginSubject {
   readonly plugin: AnyPlugin;
   /** Settings that the plugin needs to start. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** The other plugins of the node; without it, the default plugins. */
+  /** The other plugins of the node; the default plugins when absent. */
   readonly node?: Omit<TestNodeOptions, 'extra' | 'settings'>;
 }
 
-/** Each test starts nodes on stores of their own: more than a runner's usual two seconds on a busy machine. */
+/** The time limit of each test, because a node may need more than mocha's two seconds to start on a busy machine. */
 const TIME_LIMIT_MS = 30_000;
 
-/** The contract of every plugin: say what it is, start again and again, stop cleanly, leave nothing when it is off. */
+/** The contract of every plugin: it describes itself, restarts, stops cleanly, and leaves no tables when it is off. */
 export const describePlugin = ({ plugin, settings = {}, node: options = {} }: PluginSubject): void => {
   const startWith = (more: TestNodeOptions = {}): Promise<TestNode> =>
     startTestNode({ ...options, ...more, extra: [plugin], settings: { [plugin.name]: settings } });
@@ -26,14 +26,14 @@ export const describePlugin = ({ plugin, settings = {}, node: options = {} }: Pl
   describe(`${plugin.name} as a plugin`, function () {
     this.timeout(TIME_LIMIT_MS);
 
-    it('says what it is', () => {
+    it('describes itself', () => {
       expect(plugin.name).to.match(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/);
       expect(plugin.version).to.be.a('string').and.not.equal('');
       expect(plugin.kernelApi).to.equal(1);
       expect(Object.isFrozen(plugin), 'made with definePlugin').to.equal(true);
     });
 
-    it('describes its settings with an object schema that refuses what it does not know', () => {
+    it('describes its settings with an object schema that refuses unknown members', () => {
       if (plugin.config === undefined) return;
       expect(plugin.config.json).to.deep.include({ type: 'object', additionalProperties: false });
     });
@@ -44,7 +44,7 @@ export const describePlugin = ({ plugin, settings = {}, node: options = {} }: Pl
       for (const started of nodes) await started.stop();
     });
 
-    it('starts again on a store it has used, and stops cleanly each time', async () => {
+    it('starts again on a store that it has used, and stops cleanly each time', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'plugin-'));
       for (let life = 0; life < 2; life += 1) {
         const started = await startWith({ folder });
@@ -56,7 +56,7 @@ export const describePlugin = ({ plugin, settings = {}, node: options = {} }: Pl
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('owns only tables that carry its name, and none when it is off', async () => {
+    it('owns only tables with its name as prefix, and none when it is off', async () => {
       const prefix = tablePrefix(plugin.name);
       const off = await startTestNode(options);
       const without = (await off.node.describe()).tables.map(({ name }) => name);

@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '../../ports/ports.ts';
 
-/** Two transports that can reach each other; `stop` frees what they hold. */
+/** Two transports that can reach each other; `stop` releases their resources. */
 export interface TransportPair {
   readonly server: Transport;
   readonly client: Transport;
@@ -37,7 +37,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
       await pair.stop?.();
     });
 
-    /** Serves these endpoints, each noting what it saw, and answers a caller of them. */
+    /** Serves endpoints that record their requests, and returns a caller for them. */
     const serve = async (handles: Readonly<Record<string, Handle>>) => {
       const endpoints = Object.entries(handles).map(([key, handle]): Endpoint => {
         const [method = '', path = ''] = key.split(' ');
@@ -71,8 +71,8 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
 
     const textOf = ({ body }: InboundReply): string => Buffer.from(body).toString();
 
-    describe('in', () => {
-      it('hands over method, path, query, headers and address as they were sent', async () => {
+    describe('inbound', () => {
+      it('passes on method, path, query, headers and address unchanged', async () => {
         const { send } = await serve({
           'GET /v1/a/*tail': async ({ remoteAddress, signal }) => {
             expect(remoteAddress).not.to.equal('');
@@ -92,7 +92,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         expect([request.headerCount('x-one'), request.headerCount('x-three')]).to.deep.equal([1, 0]);
       });
 
-      it('leaves parameters as they were sent', async () => {
+      it('passes on parameters unchanged', async () => {
         const { send } = await serve({ 'GET /v1/:a/b/*rest/end': async () => OK, 'GET /v1/:a': async () => OK });
         await send('GET', '/v1/x%2Fy/b/%2e%2e//%zz/end');
         await send('GET', '/v1/%E0%A4%A');
@@ -102,7 +102,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         ]);
       });
 
-      it('prefers the endpoint that says more about the path', async () => {
+      it('prefers the endpoint with the more specific path', async () => {
         const reply = (body: string) => async () => ({ ...OK, body });
         const { send } = await serve({
           'GET /v1/x/*all': reply('tail'),
@@ -127,7 +127,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         ]);
       });
 
-      it('gives what no endpoint takes to `unmatched`, with the methods that the path has', async () => {
+      it('passes a request without endpoint to `unmatched`, with the methods of the path', async () => {
         const { send } = await serve({
           'GET /v1/x': async () => OK,
           'PUT /v1/x': async () => OK,
@@ -142,13 +142,13 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         expect(seen).to.deep.equal([]);
       });
 
-      it('serves HEAD only where an endpoint says so', async () => {
+      it('serves HEAD only if an endpoint declares it', async () => {
         const { send } = await serve({ 'GET /a': async () => OK, 'GET /b': async () => OK, 'HEAD /b': async () => OK });
         expect((await send('HEAD', '/a')).status).to.equal(404);
         expect((await send('HEAD', '/b')).status).to.equal(200);
       });
 
-      it('hands over a whole body up to the limit, and an absent one as empty', async () => {
+      it('passes on a whole body up to the limit, and an absent one as empty', async () => {
         const bodies: unknown[] = [];
         const { send } = await serve({
           'POST /a': async (request) => {
@@ -164,7 +164,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         expect(bodies).to.deep.equal(['ten bytes!', 'ab', '', 'too_large']);
       });
 
-      it('keeps the signal quiet while the client is there, after the body too', async () => {
+      it('does not abort the signal while the client is connected, after the body too', async () => {
         const { send } = await serve({
           'POST /a': async (request) => {
             await request.body(100);
@@ -175,8 +175,8 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
       });
     });
 
-    describe('out', () => {
-      it('brings back any status, with headers and body', async () => {
+    describe('outbound', () => {
+      it('returns any status, with headers and body', async () => {
         const { send } = await serve({
           'GET /text': async () => ({ status: 201, headers: { 'X-Mixed-Case': 'v' }, body: 'é' }),
           'GET /bytes': async () => ({ status: 418, headers: {}, body: Uint8Array.of(0, 255) }),
@@ -198,12 +198,12 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         expect((await send('GET', '/away')).status).to.equal(302);
       });
 
-      it('brings back a stream of bytes as it is', async () => {
+      it('returns a stream of bytes unchanged', async () => {
         const { send } = await serve({ 'GET /a': async () => ({ ...OK, body: pieces(Uint8Array.of(0, 255), 'é') }) });
         expect([...(await send('GET', '/a')).body]).to.deep.equal([0, 255, 0xc3, 0xa9]);
       });
 
-      it('takes no more of a stream than the client does, and ends it when the client leaves', async () => {
+      it('reads a stream only as fast as the client does, and ends it when the client disconnects', async () => {
         let taken = 0;
         let end = (): void => undefined;
         const ended = new Promise<void>((resolve) => {
@@ -226,7 +226,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         expect(taken).to.be.below(1_000);
       });
 
-      it('answers HEAD with the headers alone, and reads no stream for it', async () => {
+      it('answers HEAD with the headers only, and reads no stream for it', async () => {
         let [taken, ended] = [0, 0];
         const stream: AsyncIterable<string> = {
           [Symbol.asyncIterator]: () => ({
@@ -252,13 +252,13 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
         expect([taken, ended]).to.deep.equal([0, 1]);
       });
 
-      it('is unavailable beyond the size that the caller takes', async () => {
+      it('reports "unavailable" for a body larger than the limit of the caller', async () => {
         const { send } = await serve({ 'GET /big': async () => ({ ...OK, body: 'x'.repeat(101) }) });
         expect(await codeOf(send('GET', '/big', { maxResponseBytes: 100 }))).to.equal('unavailable');
         expect((await send('GET', '/big', { maxResponseBytes: 101 })).status).to.equal(200);
       });
 
-      it('is unavailable when nobody serves', async () => {
+      it('reports "unavailable" when no server listens', async () => {
         const { send, listener } = await serve({ 'GET /a': async () => OK });
         expect((await send('GET', '/a')).status).to.equal(200);
         await listener.close(1_000);
@@ -267,7 +267,7 @@ export const describeTransport = (name: string, create: () => Promise<TransportP
       });
     });
 
-    it("lets nothing of an endpoint's failure out", async () => {
+    it('shows no detail of a failed endpoint', async () => {
       const { send } = await serve({
         'GET /fails': async () => {
           throw new Error('a secret');

@@ -1,7 +1,7 @@
 import { expectedLink } from '../kit/expected-link.ts';
 import type { FactRecord, StoredState } from './stored-state.ts';
 
-/** Ids that are not in the list exactly once, and ids of the list that are not expected. */
+/** Returns expected ids that do not occur exactly once, and ids that were not expected. */
 const differences = (what: string, expected: Iterable<string>, found: readonly string[]): string[] => {
   const times = new Map<string, number>();
   for (const id of found) times.set(id, (times.get(id) ?? 0) + 1);
@@ -16,8 +16,8 @@ const differences = (what: string, expected: Iterable<string>, found: readonly s
 };
 
 /**
- * The facts of a triple that must be members of its conflicts: each fact that arrived while a live fact with another
- * value was there, and that fact. A retraction ends the life of everything before it.
+ * Returns the facts of a triple that must be members of its conflicts: each fact that met a live fact with another
+ * value, and that fact. A retraction ends all earlier facts.
  */
 const expectedMembers = (facts: readonly FactRecord[]): Set<string> => {
   const members = new Set<string>();
@@ -66,7 +66,9 @@ const stampProblems = ({ facts, clock, head }: StoredState): string[] => {
   return problems;
 };
 
-/** Each number is given out once, facts have them in the order of the feed, and none lies above the ledger's end. */
+/**
+ * Checks the ledger numbers: each occurs once, facts have them in feed order, and none exceeds the end of the ledger.
+ */
 const numberProblems = ({ facts, head, auditNumbers, billedUpTo }: StoredState): string[] => {
   const problems: string[] = [];
   const taken = new Set(auditNumbers);
@@ -84,7 +86,7 @@ const numberProblems = ({ facts, head, auditNumbers, billedUpTo }: StoredState):
   return problems;
 };
 
-/** Each fact is tied to the one before it, from 1 and without gaps. */
+/** Checks the hash chain: each fact is linked to the previous one, from 1 and without gaps. */
 const chainProblems = ({ facts, head }: StoredState): string[] => {
   let previous: string | null = null;
   for (const [at, { id, link, linked }] of facts.entries()) {
@@ -98,14 +100,11 @@ const chainProblems = ({ facts, head }: StoredState): string[] => {
   return isAtEnd ? [] : ['the chain ends elsewhere than the ledger says'];
 };
 
-/** Facts that are charged for: those that a client wrote, and no others. */
+/** Returns the billed facts: those that a client wrote, and no others. */
 const billed = ({ facts }: StoredState): string[] =>
   facts.flatMap(({ id, tags }) => (tags.includes('billing') ? [id] : []));
 
-/**
- * Returns the faults of a store by itself: every fact has all that belongs to it, and nothing is there without its
- * fact.
- */
+/** Checks a store by itself: every fact has all its derived rows, and no derived row lacks its fact. */
 export const problemsOf = (state: StoredState): string[] => [
   ...state.damage,
   ...state.auditedTwice.map((id) => `a row of the audit log repeats that fact ${id} was written`),
@@ -116,16 +115,16 @@ export const problemsOf = (state: StoredState): string[] => [
   ...chainProblems(state),
 ];
 
-/** Ids of the facts that the node did not write itself. */
+/** Returns the ids of the facts that the node did not write itself. */
 const clientFacts = ({ facts }: StoredState): string[] => facts.flatMap(({ id, isSystem }) => (isSystem ? [] : [id]));
 
-/** Returns the facts in the lists of audit and billing, each id once for each entry. */
+/** Facts in the lists of audit and billing; each id occurs once for each entry. */
 export interface DerivedIds {
   readonly audited: readonly string[];
   readonly billed: readonly string[];
 }
 
-/** Each stored fact has one entry in the audit log, and one in billing when a client wrote it. */
+/** Checks that each stored fact has one audit entry, and one billing entry if a client wrote it. */
 export const derivedProblems = (state: StoredState, { audited, billed: charged }: DerivedIds): string[] => [
   ...differences(
     'audit entries',

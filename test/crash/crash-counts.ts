@@ -2,21 +2,21 @@ import type { StoreKind } from '../kit/for-each-store.ts';
 
 const IS_LONG = process.env['SVC_TEST_LONG'] === '1';
 
-/** How often something is tried: what the variable says, or else what suits the run. */
+/** Returns a number of repetitions: the value of the variable, or else a default for the kind of run. */
 export const count = (variable: string, usual: number, long: number): number =>
   Number(process.env[variable] ?? (IS_LONG ? long : usual));
 
-/** How often the node is killed while it writes. */
+/** The number of times that the node is killed while it writes. */
 export const KILLS: Readonly<Record<StoreKind, number>> = {
   sqlite: count('SVC_TEST_KILLS', 6, 300),
   postgres: count('SVC_TEST_KILLS', 3, 200),
 };
 
-/** Copies taken of a store while it is written, half of them with a torn log. */
+/** The number of copies of a store under load, half of them with a truncated log. */
 export const CRASH_IMAGES = count('SVC_TEST_CRASH_IMAGES', 40, 5_000);
 
-/** Kinds of store failure tried for each call: one, chosen by turns, or every one. */
+/** Whether each call is tested with every kind of store failure, instead of one kind in turn. */
 export const ALL_FAULT_KINDS = IS_LONG;
 
-/** Names a run, so that a failed one can be repeated. */
+/** The seed of a run, with which a failed run can be repeated. */
 export const SEED = Number(process.env['SVC_TEST_SEED'] ?? Date.now() % 1_000_000);

@@ -12,7 +12,7 @@ import { readStoredState } from './read-state.ts';
 import type { StoredState } from './stored-state.ts';
 import { newHistory, writeUntil } from './write-load.ts';
 
-/** Each round has a store of its own, so that no log grows to the size that starts a checkpoint. */
+/** Each round uses a new store, so that no log grows to the size that starts a checkpoint. */
 const IMAGES_PER_ROUND = 40;
 const LONGEST_PAUSE_MS = 60;
 const ROUND_LIMIT_MS = 300_000;
@@ -24,7 +24,7 @@ interface Image {
   readonly ackedBefore: readonly string[];
 }
 
-/** Runs `work` on a node whose schema is in the database file, however little of the log a copy of it has. */
+/** Runs `work` on a node whose database file already contains the schema, however little of the log a copy has. */
 const onFreshNode = async (folder: string, work: (port: number) => Promise<void>): Promise<void> => {
   const first = await launchNode(folder);
   const stopped = once(first.child, 'exit');
@@ -47,8 +47,8 @@ const openImage = async (folder: string): Promise<StoredState> => {
 };
 
 /**
- * The files that a crash would leave at this moment. The database file comes first: nothing but a checkpoint changes
- * it, so the log copied after it always fits.
+ * Copies the files that a crash would leave at this moment. The database file comes first, because only a checkpoint
+ * changes it, so the later log always fits.
  */
 const takeImage = async (folder: string): Promise<StoredState> => {
   await copyFile(join(folder, NODE_DATABASE), join(folder, IMAGE));
@@ -73,7 +73,7 @@ const eachRound = (tell: (round: number, images: number) => void): void => {
   }
 };
 
-describe('A copy of a store that is being written', () => {
+describe('A copy of a store under load', () => {
   eachRound((round, images) => {
     describe(`(store ${round})`, function () {
       this.timeout(ROUND_LIMIT_MS);
@@ -100,7 +100,7 @@ describe('A copy of a store that is being written', () => {
 
       after(() => rm(folder, { recursive: true, force: true }));
 
-      it('holds everything that was acknowledged before, and all that belongs to it', () => {
+      it('contains every acknowledged fact, with all derived rows', () => {
         expect(history.unexpected).to.deep.equal([]);
         for (const [at, image] of taken.entries()) {
           const problems = [...missing(image), ...problemsOf(image.state)];
@@ -109,7 +109,7 @@ describe('A copy of a store that is being written', () => {
         expect(taken.at(-1)?.ackedBefore).to.not.deep.equal([]);
       });
 
-      it('holds a beginning of the feed and all that belongs to it when its log is torn at any byte', async () => {
+      it('contains a prefix of the feed, with all derived rows, when its log is truncated at any byte', async () => {
         const log = await readFile(join(folder, `${NODE_DATABASE}-wal`));
         const whole = (await tearLog(folder, log, log.length)).facts.map(({ id }) => id);
         for (let torn = 0; torn < images; torn += 1) {

@@ -19,7 +19,7 @@ const get = async <T>(node: NodeProcess, path: string): Promise<T> => {
   return body as T;
 };
 
-/** Facts in the audit log of the node, oldest first. */
+/** Returns the facts in the audit log of the node, oldest first. */
 const readAudited = async (node: NodeProcess): Promise<string[]> => {
   const ids: string[] = [];
   for (let cursor: number | null = 0; cursor !== null; ) {
@@ -31,7 +31,7 @@ const readAudited = async (node: NodeProcess): Promise<string[]> => {
   return ids;
 };
 
-/** Facts among the billing events of the node, newest first. */
+/** Returns the facts in the billing events of the node, newest first. */
 const readBilled = async (node: NodeProcess): Promise<string[]> => {
   const list = `/v1/admin/billing/events?event_type=fact_written&limit=${MOST_ENTRIES}`;
   const ids: string[] = [];

@@ -17,21 +17,21 @@ import { createTestRequest, type TestReply } from '../kit/test-request.ts';
 
 const URL = 'http://localhost:8765';
 const KEY = 'failing-node-0123456789abcdef0123456789';
-/** Longer than anything that the node remembers of a key, so that each attempt asks the store again. */
+/** The time between attempts, longer than any cache of keys lasts, so that each attempt queries the store again. */
 const BETWEEN_ATTEMPTS_MS = 5_000;
-/** Moved on in the background, not by the requests. */
+/** Tables that background work changes, not requests. */
 const BACKGROUND_TABLES = new Set(['billing_positions', 'search_embedders', 'search_vectors']);
 
 /** Rows by table. */
 export type RowCounts = Readonly<Record<string, number>>;
 
-/** The default plugins on a store that fails when the test says so. */
+/** A node with the default plugins, whose store fails on request of the test. */
 export interface FailingNode {
   readonly plan: FaultPlan;
   readonly logLines: readonly LogLine[];
   send(method: string, target: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<TestReply>;
   counts(): Promise<RowCounts>;
-  /** Lets the node forget which keys it has seen, and do what it does in the background. */
+  /** Lets the caches of keys expire, and runs background work. */
   letTimePass(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { ALL_FAULT_KINDS, SEED } from './crash-counts.ts';
 import { type FailingNode, type RowCounts, startFailingNode } from './failing-node.ts';
 import { IDEMPOTENT_FLOW, type Send, WRITE_FLOWS, type WriteFlow } from './write-flows.ts';
 
-/** No flow asks the store so often; a loop that ends here has found something else. */
+/** An upper bound on store calls of one flow, which stops a faulty loop. */
 const MOST_CALLS = 300;
 
 const isSuccess = ({ status }: TestReply): boolean => status >= 200 && status < 300;
@@ -13,7 +13,7 @@ const isSuccess = ({ status }: TestReply): boolean => status >= 200 && status < 
 const sendAll = (node: FailingNode, sends: readonly Send[]): Promise<TestReply[]> =>
   Promise.all(sends.map((send) => send(node)));
 
-/** Rows that came to be, table by table. */
+/** Returns the number of added rows by table. */
 const growth = (before: RowCounts, after: RowCounts): Record<string, number> => {
   const grown: Record<string, number> = {};
   for (const [table, count] of Object.entries(after)) {
@@ -38,7 +38,7 @@ const expectUnavailable = ({ status, headers, body }: TestReply, where: string):
 };
 
 for (const writer of ['inline', 'thread'] as const) {
-  describe(`A store that fails, written ${writer}`, function () {
+  describe(`A failing store, written ${writer}`, function () {
     this.timeout(300_000);
     let node: FailingNode;
     let attempt = 0;
@@ -56,7 +56,7 @@ for (const writer of ['inline', 'thread'] as const) {
       return sends;
     };
 
-    /** The rows that an undisturbed run of the flow adds. */
+    /** Returns the number of rows that an undisturbed run of the flow adds. */
     const usualGrowth = async (flow: WriteFlow): Promise<Record<string, number>> => {
       const sends = await fresh(flow);
       const before = await node.counts();
@@ -65,7 +65,7 @@ for (const writer of ['inline', 'thread'] as const) {
       return growth(before, await node.counts());
     };
 
-    /** Fails one call. Returns whether there was such a call. */
+    /** Makes the store call of this number fail. Returns whether the flow made so many calls. */
     const tryCall = async (
       flow: WriteFlow,
       call: number,
@@ -91,7 +91,7 @@ for (const writer of ['inline', 'thread'] as const) {
     };
 
     for (const [place, flow] of WRITE_FLOWS.entries()) {
-      it(`answers ${flow.name} with 503 and keeps nothing of it for any failing call, and takes the repetition`, async () => {
+      it(`replies 503 to ${flow.name} and stores nothing for any failing call, and accepts the repetition`, async () => {
         const usual = await usualGrowth(flow);
         for (let call = 1; call <= MOST_CALLS; call += 1) {
           const turn = FAULT_KINDS[(SEED + place + call) % FAULT_KINDS.length] as FaultKind;
@@ -107,7 +107,7 @@ for (const writer of ['inline', 'thread'] as const) {
       });
     }
 
-    it('says so when the commit may have happened, and a repetition with the same Idempotency-Key finds the fact', async () => {
+    it('reports when the commit may have happened, and a repetition with the same Idempotency-Key finds the fact', async () => {
       const usual = await usualGrowth(IDEMPOTENT_FLOW);
       const sends = await fresh(IDEMPOTENT_FLOW);
       const before = await node.counts();
@@ -122,7 +122,7 @@ for (const writer of ['inline', 'thread'] as const) {
       expect(growth(before, await node.counts())).to.deep.equal(usual);
     });
 
-    it('leaves the node healthy and its log without a bug', async () => {
+    it('leaves the node healthy, and no bug in its log', async () => {
       expect((await node.send('GET', '/healthz')).status).to.equal(200);
       expect(node.logLines.filter(({ level }) => level === 'error')).to.deep.equal([]);
     });

@@ -12,7 +12,7 @@ import { newHistory, type WriteHistory, writeUntil } from './write-load.ts';
 
 const SHORTEST_MS = 5;
 const LONGEST_MS = 500;
-/** Acknowledged facts that are asked for over HTTP after each restart. */
+/** The number of acknowledged facts that the test requests over HTTP after each restart. */
 const ASKED_PER_RESTART = 12;
 const SECONDS_PER_KILL = 20;
 const SHOWN = 10;
@@ -27,9 +27,7 @@ const lost = (history: WriteHistory, state: StoredState): string[] => {
     .map(({ id }) => `acknowledged fact ${id} is gone or has changed`);
 };
 
-/**
- * Every writer waits for each answer, so its stamps must rise; a stamp handed out twice would show here or in the feed.
- */
+/** Each writer waits for its answers, so its stamps must rise; a reused stamp would show here or in the feed. */
 const disorder = (history: WriteHistory): string[] =>
   history.stampsByWriter.flatMap((stamps) =>
     stamps
@@ -38,7 +36,7 @@ const disorder = (history: WriteHistory): string[] =>
       .map((stamp) => `stamp ${stamp} did not come after the one that the same writer got before it`),
   );
 
-/** Facts stamped since the last restart must lie above everything that was stored before it. */
+/** Returns facts stamped since the last restart whose stamps are not higher than every earlier one. */
 const repeatedStamps = (before: StoredState | undefined, after: StoredState): string[] => {
   if (before === undefined) return [];
   const known = new Set(before.facts.map(({ id }) => id));
@@ -61,7 +59,7 @@ const overHttp = async (node: NodeProcess, history: WriteHistory, fraction: () =
   return problems;
 };
 
-/** Kills on one store, which is read as a whole after each of them. */
+/** The number of kills of one store, which is read completely after each of them. */
 const KILLS_PER_STORE = 50;
 
 const eachRound = (kills: number, tell: (first: number, last: number) => void): void => {
@@ -70,7 +68,7 @@ const eachRound = (kills: number, tell: (first: number, last: number) => void): 
   }
 };
 
-/** A node and what a client knows about it, over many kills. */
+/** A node and the facts that its client knows, over many kills. */
 class KillLoop {
   readonly history = newHistory();
   readonly #processes: NodeProcesses;
@@ -91,7 +89,7 @@ class KillLoop {
     return new KillLoop(processes, variables, node, createSeededRandom(seed).fraction);
   }
 
-  /** Kills the node while it writes, starts it again, and returns the faults. */
+  /** Kills the node under load, restarts it, and returns the problems found. */
   async kill(label: string): Promise<string[]> {
     let isOver = false;
     const writing = writeUntil([this.#node], label, this.#fraction, this.history, () => isOver);
@@ -137,7 +135,7 @@ const tellOfKills = (store: StoreKind, variables: NodeVariables, first: number, 
   });
 };
 
-/** Half of the kills on SQLite are of a node that has a thread which writes. */
+/** On SQLite, half of the killed nodes have a writer thread. */
 const LAYOUTS: Readonly<Record<StoreKind, readonly NodeVariables[]>> = {
   sqlite: [{ SVC_SQLITE_WRITER: 'inline' }, { SVC_SQLITE_WRITER: 'thread' }],
   postgres: [{}],

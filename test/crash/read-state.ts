@@ -3,11 +3,11 @@ import pg from 'pg';
 import type { NodeProcesses } from '../kit/node-processes.ts';
 import { STATE_QUERIES, type StateQuery, type StateRow, type StoredState, toStoredState } from './stored-state.ts';
 
-/** Reads all of the store of nodes, which may be running or dead, as it is at one moment. */
+/** Reads the whole store of the nodes, running or killed, in one consistent state. */
 export const readStateOf = ({ kind, place }: Pick<NodeProcesses, 'kind' | 'place'>): Promise<StoredState> =>
   kind === 'sqlite' ? Promise.resolve().then(() => readStoredState(place)) : readDatabaseState(place);
 
-/** The same from an SQLite file, which may be a copy. */
+/** Reads the whole state of an SQLite file, which may be a copy. */
 export const readStoredState = (path: string): StoredState => {
   const database = new DatabaseSync(path);
   try {
@@ -21,7 +21,7 @@ export const readStoredState = (path: string): StoredState => {
 
 const all = (database: DatabaseSyncInstance, sql: string): StateRow[] => database.prepare(sql).all() as StateRow[];
 
-/** Faults that the engine finds in the file itself. */
+/** Returns the problems that the integrity check of SQLite finds in the file. */
 const damageOf = (database: DatabaseSyncInstance): string[] => [
   ...all(database, 'PRAGMA integrity_check')
     .map((row) => String(Object.values(row)[0]))

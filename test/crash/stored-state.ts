@@ -1,6 +1,6 @@
 import type { LinkSource } from '../kit/expected-link.ts';
 
-/** Stamps compare as numbers only while the counter fits behind the milliseconds; a test never counts that far. */
+/** Stamps are compared as one number, with this much room for the counter, which no test exceeds. */
 const COUNTER_ROOM = 4_096;
 
 const stampNumber = (wall: number, counter: number): number => {
@@ -13,7 +13,7 @@ export const parseStamp = (text: string): number => {
   return stampNumber(Number(wall), Number(counter));
 };
 
-/** A fact's row: the fact, its entry in the ledger, and its link. */
+/** A row of a fact, with its ledger entry and its link. */
 export interface FactRecord {
   readonly id: string;
   readonly entity: string;
@@ -26,11 +26,11 @@ export interface FactRecord {
   readonly tags: readonly string[];
   /** `sha256:<hex>`, null without a link. */
   readonly link: string | null;
-  /** The input of the link; its place is that of the row. */
+  /** The hashed input of the link; `seq` is the ledger number of the row. */
   readonly linked: Omit<LinkSource, 'seq'> & { readonly seq: number | null };
 }
 
-/** Where the ledger of the tenant ends. */
+/** The end of the ledger of the tenant. */
 export interface HeadRecord {
   readonly number: number;
   readonly factNumber: number;
@@ -39,28 +39,28 @@ export interface HeadRecord {
   readonly link: string | null;
 }
 
-/** Everything in a store that must agree with everything else in it, read in one transaction. */
+/** All parts of a store that must be consistent, read in one transaction. */
 export interface StoredState {
-  /** In the order of the feed. */
+  /** The facts, in feed order. */
   readonly facts: readonly FactRecord[];
-  /** Absent while nothing was stored. */
+  /** The ledger head; undefined while the store is empty. */
   readonly head: HeadRecord | undefined;
-  /** Numbers of the ledger that rows of the audit log have. */
+  /** Ledger numbers that rows of the audit log have. */
   readonly auditNumbers: readonly number[];
-  /** Fact ids of rows of the audit log which repeat what the ledger says. */
+  /** Fact ids in the audit log that repeat ledger entries. */
   readonly auditedTwice: readonly string[];
-  /** Number up to which billing lines were written. */
+  /** The ledger number up to which billing lines were written. */
   readonly billedUpTo: number;
-  /** Members by triple, over all conflict records of the triple. */
+  /** Conflict members by triple, over all conflict records of the triple. */
   readonly members: ReadonlyMap<string, readonly string[]>;
   /** Triples with more than one open conflict record. */
   readonly doubleRecords: readonly string[];
   readonly clock: number;
-  /** Faults that the engine finds in the file itself. */
+  /** Problems that the integrity check of the engine finds. */
   readonly damage: readonly string[];
 }
 
-/** Questions to a store, in SQL for both engines. */
+/** Queries for the state of a store, in SQL for both engines. */
 export const STATE_QUERIES = {
   clock: 'SELECT wall, ctr FROM node_clock',
   facts: `SELECT tenant_id, number, id, coalesce(entity, entity_key) AS entity,
@@ -80,7 +80,7 @@ export const STATE_QUERIES = {
 export type StateRow = Readonly<Record<string, string | number | Uint8Array | null>>;
 export type StateQuery = keyof typeof STATE_QUERIES;
 
-/** The state from the rows that one snapshot of the store gives. Its facts are of one tenant. */
+/** Builds the state from the rows of one snapshot of the store, whose facts belong to one tenant. */
 export const toStoredState = (
   rows: (query: StateQuery) => readonly StateRow[],
   damage: readonly string[],
@@ -99,7 +99,7 @@ export const toStoredState = (
   };
 };
 
-/** PostgreSQL's driver gives large numbers as text. */
+/** Large numbers from the PostgreSQL driver arrive as text. */
 const stampOf = (wall: StateRow[string] | undefined, counter: StateRow[string] | undefined): number =>
   stampNumber(Number(wall ?? 0), Number(counter ?? 0));
 
@@ -143,7 +143,7 @@ const linkedOf = (row: StateRow): FactRecord['linked'] => ({
   salt: row['salt'] instanceof Uint8Array ? row['salt'] : new Uint8Array(0),
 });
 
-/** Every value is stored as text. */
+/** Parses a value, because every value is stored as text. */
 const storedValue = (type: StateRow[string] | undefined, text: StateRow[string] | undefined): unknown =>
   type === 'number' || type === 'boolean' ? JSON.parse(String(text)) : (text ?? null);
 

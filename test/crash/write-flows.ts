@@ -1,12 +1,9 @@
 import type { FailingNode } from './failing-node.ts';
 
-/** One request, ready to be sent and to be sent again. */
+/** Sends one prepared request; it can be called repeatedly. */
 export type Send = (node: FailingNode) => ReturnType<FailingNode['send']>;
 
-/**
- * A way of writing. `prepare` makes what it needs and returns its requests, which are sent together; `n` keeps attempts
- * apart.
- */
+/** One way to write. `prepare` creates the requirements and returns concurrent requests; `n` distinguishes attempts. */
 export interface WriteFlow {
   readonly name: string;
   prepare(node: FailingNode, n: number): Promise<readonly Send[]>;

@@ -1,6 +1,6 @@
 import { RawConnection } from '../../bench/load/raw-connection.ts';
 
-/** A fact whose 201, or place among the accepted items of a batch, has reached the client. */
+/** A fact that the node has acknowledged to the client, by status 201 or as an accepted item of a batch. */
 export interface AckedFact {
   readonly id: string;
   readonly hlc: string;
@@ -9,17 +9,17 @@ export interface AckedFact {
   readonly confidence: number;
 }
 
-/** Everything that the client knows about acknowledged facts. */
+/** All facts that a client knows to be acknowledged. */
 export interface WriteHistory {
   readonly acked: AckedFact[];
-  /** Stamps in the order in which one writer got them, writer by writer. */
+  /** Stamps in the order in which each writer received them, writer by writer. */
   readonly stampsByWriter: string[][];
-  /** Answers other than those that were expected, which a healthy node never gives. */
+  /** Unexpected answers, which a healthy node never gives. */
   readonly unexpected: string[];
 }
 
 const WRITERS = 6;
-/** Triples that all writers share, so that most writes on them contradict one another. */
+/** The number of triples that all writers share, so that most writes on them contradict one another. */
 const SHARED_TRIPLES = 12;
 const SHARED_VALUES = 4;
 const BATCH_ITEMS = 5;
@@ -42,7 +42,7 @@ const assertion = (entity: string, v: string, confidence: number): Assertion => 
   confidence,
 });
 
-/** Draws writes from one source of chance, so that a run can be told apart from another by its label alone. */
+/** Generates writes from one random source, so that the label of a run identifies its writes. */
 class WriteSource {
   readonly #label: string;
   readonly #fraction: () => number;
@@ -53,7 +53,7 @@ class WriteSource {
     this.#fraction = fraction;
   }
 
-  /** One assertion, or several for a batch. */
+  /** Returns one assertion, or several for a batch. */
   draw(): Assertion | Assertion[] {
     const kind = this.#fraction();
     if (kind < 0.45) return this.#own();
@@ -67,9 +67,7 @@ class WriteSource {
     return assertion(`own:${this.#label}-${this.#next}`, `value ${this.#next}`, 0.9);
   }
 
-  /**
-   * Every confidence is another, because a repeated assertion would be answered with the fact that is there already.
-   */
+  /** Each confidence differs, because a repeated assertion would return the existing fact. */
   #shared(): Assertion {
     this.#next += 1;
     const confidence = 0.1 + 0.8 * this.#fraction();
@@ -129,16 +127,15 @@ const runWriter = async ({ port, key }: Target, source: WriteSource, history: Wr
 
 export const newHistory = (): WriteHistory => ({ acked: [], stampsByWriter: [], unexpected: [] });
 
-/** A node to write to. */
+/** A node that receives the writes. */
 export interface Target {
   readonly port: number;
   readonly key: string;
 }
 
 /**
- * Writes over several connections, dealt out to the targets, until `isOver`, or until the node is gone: assertions of
- * their own and on few shared triples, retractions, batches. Everything acknowledged is added to `history`. Never
- * rejects because of a lost connection.
+ * Writes over several connections to the targets until `isOver` returns true or the node is gone: assertions,
+ * retractions and batches. Adds everything acknowledged to `history`. Never rejects because of a lost connection.
  */
 export const writeUntil = async (
   targets: readonly Target[],

@@ -6,7 +6,7 @@ import { referencesIn } from '../../kernel/vocabulary/components.ts';
 import { projectRoot } from '../architecture/source-files.ts';
 import { docLines, type Side, spellMembers, spellType } from './spell-type.ts';
 
-/** Where the types of the client are kept. */
+/** The path of the generated client types. */
 export const CLIENT_TYPES = 'client/api-types.ts';
 
 const HEAD = `/**
@@ -18,9 +18,7 @@ import type { EventMessage } from './event-message.ts';
 
 const SHAPE = 'Each route by its method and path; `answers` are its bodies by status. A plugin can add its own routes.';
 
-/**
- * The module with an interface for each shared schema, and one entry for each route. Formatted, and ends with a line.
- */
+/** Generates the module with an interface for each shared schema and one entry for each route, formatted. */
 export const describeClientTypes = ({ routes, components, words }: DescribedNode): string => {
   const summaries = new Map(words.map(({ word }) => [`${word.vocabulary} ${word.id}`, word.summary]));
   const sent = sentComponents(routes, components);
@@ -37,7 +35,7 @@ export const describeClientTypes = ({ routes, components, words }: DescribedNode
   return format([HEAD, ...shared, ...docLines(SHAPE), 'export interface Api {', ...api, '}', ''].join('\n'));
 };
 
-/** `GET /v1/facts/{id}`. */
+/** Returns the key of a route, such as `GET /v1/facts/{id}`. */
 const keyOf = ({ method, path }: DescribedRoute): string => `${method} ${path.replaceAll(/[:*](\w+)/g, '{$1}')}`;
 
 const noteOf = ({ summary, access }: DescribedRoute): string => `${summary}. Needs: ${access}.`;
@@ -47,7 +45,7 @@ const declaration = (name: string, json: JsonSchema, side: Side): string =>
     ? `export interface ${name} ${spellType(json, side)}`
     : `export type ${name} = ${spellType(json, side)};`;
 
-/** Names of the components that bodies of requests refer to, and that those refer to. */
+/** Returns the names of the schemas that request bodies refer to, directly or through other schemas. */
 const sentComponents = (routes: readonly DescribedRoute[], components: DescribedNode['components']): Set<string> => {
   const sent = new Set<string>();
   const gather = (json: unknown): void => {
@@ -94,7 +92,7 @@ const textType = (text: readonly string[] | undefined): string => {
   return text.includes('text/event-stream') ? 'AsyncIterable<EventMessage>' : 'string';
 };
 
-/** As `npm run format` would leave it. */
+/** Formats the source as `npm run format` does. */
 const format = (source: string): string =>
   execFileSync(
     process.execPath,

@@ -4,7 +4,7 @@ import { tableHead, tableRow } from './markdown-table.ts';
 const HOOK =
   /\/\*\*((?:(?!\*\/).)*)\*\/\s*export const (\w+) = define(Filter|Collect|Event)Hook(?:<.*?>)?\(\s*'([^']+)',?\s*\)/gs;
 
-/** All hooks, by the comments above them: those of the kernel, then those of plugins. */
+/** Lists all hooks with their comments: those of the kernel, then those of plugins. */
 export const describeHooks = (files: readonly SourceFile[]): string[] => {
   const found = files
     .filter(({ path }) => /^(kernel|plugins)\//.test(path))
@@ -28,7 +28,7 @@ export const describeHooks = (files: readonly SourceFile[]): string[] => {
   ]);
 };
 
-/** The sentences of a comment, without its stars. */
+/** Returns the sentences of a comment, without its asterisks. */
 const proseOf = (comment: string): string =>
   comment
     .split('\n')
@@ -36,7 +36,7 @@ const proseOf = (comment: string): string =>
     .filter(Boolean)
     .join(' ');
 
-/** Hooks that are defined without a comment, or in a way that the table cannot read. */
+/** Returns hooks that lack a comment, or whose definition the table cannot parse. */
 export const undescribedHooks = (files: readonly SourceFile[]): string[] => {
   return files
     .filter(({ path }) => /^(kernel|plugins)\//.test(path) && !path.endsWith('/define-hook.ts'))

@@ -1,7 +1,7 @@
 import type { Instrument } from '../../kernel/internal-api.ts';
 import { tableHead, tableRow } from './markdown-table.ts';
 
-/** Every instrument that the node declares, as a scrape names it. */
+/** Lists every instrument of the node, under the name that a scrape shows. */
 export const describeMetrics = (instruments: readonly Instrument[]): string[] => [
   ...tableHead('metric', 'kind', 'labels', 'means'),
   ...instruments.map((instrument) =>

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { projectRoot } from '../architecture/source-files.ts';
 
-/** One exported name: its declaration without comments, and the file that declares it. */
+/** An exported name: its declaration without comments, and the declaring file. */
 interface Exported {
   readonly name: string;
   readonly file: string;
@@ -13,8 +13,8 @@ type Exports = ReadonlyMap<string, Exported>;
 type Target = string | { readonly types: string };
 
 /**
- * Every name that the package exports, by entry point, from the declarations that the compiler wrote. A name that
- * several entries export stands under the first.
+ * Lists every exported name by entry point, from the compiled declarations. A name in several entries is listed under
+ * the first.
  */
 export const describePublicApi = (): string[] => {
   const { name, exports } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as {
@@ -27,7 +27,7 @@ export const describePublicApi = (): string[] => {
     .flatMap(([path, types]) => describeEntry(`${name}${path.slice(1)}`, exportsOf(join(projectRoot(), types)), homes));
 };
 
-/** A pattern stands for one entry of each plugin that has such a file. */
+/** Expands a pattern into one entry for each plugin that has such a file. */
 const expandPattern = ([path, target]: [string, Target]): [path: string, types: string][] => {
   if (typeof target === 'string') return [];
   const { types } = target;
@@ -106,7 +106,7 @@ const declarationFile = (from: string, specifier: string): string =>
 
 const BEGINS = /^(export|declare|import|interface|type|const|class|function|abstract)\b/;
 
-/** Statements at the top level without their comments. The compiler begins each at the beginning of a line. */
+/** Splits a file into top-level statements without comments; the compiler starts each in the first column. */
 const statementsOf = (file: string): string[] => {
   const statements: string[] = [];
   for (const line of readFileSync(file, 'utf8')
@@ -116,6 +116,6 @@ const statementsOf = (file: string): string[] => {
     if (BEGINS.test(line)) statements.push(line);
     else if (statements.length > 0) statements.push(`${statements.pop()}\n${line}`);
   }
-  // A type that the compiler inferred names its file; readers want the name alone.
+  // An inferred type contains its file name, but readers need only the type name.
   return statements.map((statement) => statement.trimEnd().replaceAll(/import\("[^"]+"\)\./g, ''));
 };

@@ -5,7 +5,7 @@ import { operationsOf, type PlacedOperation } from '../../plugins/openapi/operat
 import { memberRows, type Piece, typeWords } from '../../plugins/openapi/schema-words.ts';
 import { tableHead, tableRow } from './markdown-table.ts';
 
-/** Pages with the rules behind the routes of a plugin. */
+/** For each plugin, the page that explains the rules of its routes. */
 const RULES: Readonly<Record<string, string>> = {
   audit: 'audit-and-billing.md',
   billing: 'audit-and-billing.md',
@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, string>> = {
   tombstones: 'tombstones.md',
 };
 
-/** The HTTP API: a section for each plugin with routes, then the schemas that several routes share. */
+/** Describes the HTTP API: a section for each plugin with routes, then the shared schemas. */
 export const describeRoutes = (document: ApiDocument): string[] => [
   ...document.tags.flatMap(({ name, description }) => [
     `## ${name}`,
@@ -98,7 +98,7 @@ const describeAnswers = ({ responses }: ApiOperation): string[] =>
     return [said, '', ...(json === undefined ? [] : describeBody(json.schema))];
   });
 
-/** The members of an object, or the description of another body. */
+/** Describes the members of an object, or another kind of body. */
 const describeBody = (schema: JsonSchema): string[] => {
   const rows = memberRows(schema);
   const whole = [`${wordsOf(typeWords(schema))}.`, ''];

@@ -2,7 +2,7 @@ import { ErrorCodes } from '../../kernel/plugin-api.ts';
 import type { OwnedWord } from '../../kernel/vocabulary/vocabulary.ts';
 import { tableHead, tableRow } from './markdown-table.ts';
 
-/** Error codes by status. */
+/** Lists the error codes by status. */
 export const describeErrors = (words: readonly OwnedWord[]): string[] => {
   const codes = words
     .filter(({ word }) => word.vocabulary === ErrorCodes.vocabulary)
@@ -14,7 +14,7 @@ export const describeErrors = (words: readonly OwnedWord[]): string[] => {
   ];
 };
 
-/** All other words, a section for each vocabulary. */
+/** Lists all other declared words, in a section for each vocabulary. */
 export const describeWords = (words: readonly OwnedWord[]): string[] => {
   const vocabularies = [...new Set(words.map(({ word }) => word.vocabulary))]
     .filter((vocabulary) => vocabulary !== ErrorCodes.vocabulary)

@@ -3,7 +3,7 @@ import { blocksOf, listPages } from './read-pages.ts';
 import { runPage } from './run-page.ts';
 import { differencesFromShown } from './shown-output.ts';
 
-/** A `sh` block may hold these instead of being run: it needs a server, a network or an installation. */
+/** Commands that may stay unexecuted in a `sh` block, because they need a server, a network or an installation. */
 const NEEDS_MORE =
   /\bnp[mx]\b|postgres|SVC_DATABASE_URL|SVC_EMBED_|sqlite3|pg_dump|restored|reindex|backup|docker|start\b/;
 const FILE_NAME = /^\/\/ \S+\.mjs\n/;
@@ -13,13 +13,13 @@ describe('the pages of docs/', () => {
   const pages = listPages('docs');
 
   for (const page of pages.filter((path) => blocksOf(path).some(({ language }) => language === 'bash'))) {
-    it(`show what happens: ${page}`, async function () {
+    it(`show the real output: ${page}`, async function () {
       this.timeout(300_000);
       expect(await runPage(page)).to.deep.equal([]);
     });
   }
 
-  it('show no program that is not run, and name a reason for each command that is not', () => {
+  it('run every program that they show, or name a reason for each command that is not run', () => {
     const unsaid = pages.flatMap((page) => {
       const blocks = blocksOf(page);
       const users = blocks.filter(({ language }) => language === 'bash' || language === 'js').map(({ code }) => code);
@@ -36,7 +36,7 @@ describe('the pages of docs/', () => {
     expect(unsaid).to.deep.equal([]);
   });
 
-  it('would be noticed if they showed something else', () => {
+  it('fail this test if their output is wrong', () => {
     const shown = { a: 'x…', list: [1, '…'], gone: null };
     expect(differencesFromShown(shown, { a: 'xyz', list: [1, 2, 3], gone: null, more: 1 })).to.deep.equal([]);
     expect(differencesFromShown(shown, { a: 'yx', list: [2], gone: 0 })).to.have.length(3);

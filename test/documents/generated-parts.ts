@@ -11,15 +11,15 @@ import { describeRoutes } from './describe-routes.ts';
 import { describeErrors, describeWords } from './describe-words.ts';
 import { tableHead } from './markdown-table.ts';
 
-/** Texts that are generated from the code and committed. */
+/** Generated texts that are committed. */
 export interface Generated {
-  /** Parts of pages of docs/reference, by the name that a page calls them by. */
+  /** The generated parts of pages in docs/reference, by the name of the part. */
   readonly parts: ReadonlyMap<string, readonly string[]>;
-  /** Whole files, by path. */
+  /** Whole generated files, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** One route is there only for nodes that have an identity provider. */
+/** Settings that enable the route that exists only with an identity provider. */
 const WITH_ALL_ROUTES = {
   oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' },
 };
@@ -49,7 +49,7 @@ export const generateReference = async (): Promise<Generated> => {
 
 const PART = /(<!-- generated: (\w+) -->\n).*?(\n<!-- end of generated -->)/gs;
 
-/** The page with its generated parts as the code has them now. Throws for a part that nobody generates. */
+/** Returns the page with its generated parts updated. Throws for an unknown part. */
 export const fillPage = (page: string, parts: ReadonlyMap<string, readonly string[]>): string =>
   page.replaceAll(PART, (_, begin: string, name: string, end: string) => {
     const lines = parts.get(name);

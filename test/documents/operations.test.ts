@@ -23,10 +23,10 @@ const read = (name: string): unknown => JSON.parse(readFileSync(join(projectRoot
 const dashboard = read('grafana-dashboard.json') as { readonly panels: readonly Panel[] };
 const { groups } = read('alert-rules.json') as { readonly groups: readonly { readonly rules: readonly Rule[] }[] };
 
-/** Names of metrics in a query. */
+/** Returns the names of metrics in a query. */
 const namesIn = (expr: string): string[] => expr.match(/\b(?:svc|process|nodejs)_[a-z0-9_]+/g) ?? [];
 
-/** Labels that a query asks for, besides those that Prometheus adds. */
+/** Returns the labels in a query, except those that Prometheus adds. */
 const labelsIn = (expr: string): string[] =>
   [
     ...[...expr.matchAll(/([a-z_]+)(?:=~|=|!=)"/g)].map(([, label]) => label as string),
@@ -57,7 +57,7 @@ describe('the files for Prometheus and Grafana', () => {
     }
   });
 
-  it('ask for metrics and labels that a scrape of the node has', () => {
+  it('query only metrics and labels that the node exposes', () => {
     const queries = [
       ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
       ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
@@ -68,7 +68,7 @@ describe('the files for Prometheus and Grafana', () => {
     expect(queries.flatMap(namesIn).length).to.be.above(queries.length - 2);
   });
 
-  it('have the form that Grafana and Prometheus read', () => {
+  it('have the format of Grafana and Prometheus', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).to.equal(ids.length);
     for (const { type, targets = [] } of dashboard.panels) expect(type === 'row' || targets.length > 0).to.equal(true);

@@ -4,13 +4,13 @@ import { projectRoot } from '../architecture/source-files.ts';
 
 const NOT_OURS = new Set(['node_modules', 'dist', 'data', 'coverage']);
 
-/** A fenced block of a page. */
+/** A fenced code block of a page. */
 export interface Block {
   readonly language: string;
   readonly code: string;
 }
 
-/** Paths of all Markdown files of the repository, or of one folder, from its root. */
+/** Returns the paths of all Markdown files of the repository, or of one folder. */
 export const listPages = (folder = ''): string[] =>
   readdirSync(join(projectRoot(), folder), { withFileTypes: true }).flatMap((entry) => {
     if (entry.name.startsWith('.') || NOT_OURS.has(entry.name)) return [];
@@ -20,11 +20,11 @@ export const listPages = (folder = ''): string[] =>
 
 export const pageText = (path: string): string => readFileSync(join(projectRoot(), path), 'utf8');
 
-/** The fenced blocks of a page, in order. */
+/** Returns the fenced blocks of a page, in order. */
 export const blocksOf = (path: string): Block[] =>
   [...pageText(path).matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({ language, code }));
 
-/** A heading as links spell it. */
+/** Converts a heading into a link anchor. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -32,7 +32,7 @@ export const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-/** The anchors that a page offers to links: one per heading, spelled as code hosts spell them. */
+/** Returns the link anchors of a page: one per heading, in the spelling of code hosts. */
 export const anchorsOf = (path: string): Set<string> => {
   const anchors = new Set<string>();
   const prose = pageText(path).replaceAll(/^```.*?^```$/gms, '');

@@ -11,24 +11,24 @@ describe('the generated parts of docs/', () => {
     ({ parts, files } = await generateReference());
   });
 
-  it('are what the code says; npm run docs writes them anew', () => {
+  it('match the code; npm run docs rewrites them', () => {
     const late = listPages('docs').filter((page) => fillPage(pageText(page), parts) !== pageText(page));
     expect(late).to.deep.equal([]);
   });
 
-  it('are joined by the types of the client, which npm run docs writes anew as well', () => {
+  it('include the types of the client, which npm run docs rewrites as well', () => {
     expect([...files.keys()]).to.deep.equal(['client/api-types.ts']);
     for (const [path, text] of files) expect(pageText(path) === text, path).to.equal(true);
   });
 
-  it('stand in a page each, once', () => {
+  it('occur in one page each', () => {
     const named = listPages('docs').flatMap((page) =>
       [...pageText(page).matchAll(/<!-- generated: (\w+) -->/g)].map(([, name = '']) => name),
     );
     expect(named.sort()).to.deep.equal([...parts.keys()].sort());
   });
 
-  it('have a row for every hook', async () => {
+  it('contain a row for every hook', async () => {
     expect(undescribedHooks(await readSources())).to.deep.equal([]);
   });
 });

@@ -6,14 +6,14 @@ import type { Components } from '../../kernel/internal-api.ts';
 import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { startTestNode } from '../kit/start-test-node.ts';
 
-/** Routes that a switch registers are there too. */
+/** Settings that enable every optional route. */
 const ALL_ROUTES = {
   plugins: Object.keys(PLUGIN_CATALOG),
   env: { SVC_MULTI_TENANT_ENABLED: 'true' },
   settings: { oidc: { enabled: true, issuerUrl: 'https://login.example.com', audience: 'fact-memory' } },
 };
 
-/** Parameters come as text, and a list may be one text. */
+/** Parameters arrive as text, and a list of one value arrives as that value alone. */
 const ajv = new Ajv2020({ strict: false, coerceTypes: 'array', validateFormats: false, useDefaults: false });
 
 const undeclared = (schema: JsonSchema | undefined, value: object = {}): string[] =>
@@ -27,7 +27,7 @@ describe('The examples of routes', () => {
 
   const problemsOf = (schema: JsonSchema, value: unknown): string[] => {
     const copy = structuredClone(value);
-    // References are spelled as in the document.
+    // References have the form of the OpenAPI document.
     return ajv.validate({ ...schema, components: { schemas } }, copy) ? [] : [ajv.errorsText()];
   };
 
@@ -40,11 +40,11 @@ describe('The examples of routes', () => {
   const faults = (find: (route: DescribedRoute, example: NonNullable<DescribedRoute['example']>) => string[]) =>
     routes.flatMap((route) => find(route, route.example ?? {}).map((fault) => `${nameOf(route)}: ${fault}`));
 
-  it('are there for every route of our own plugins', () => {
+  it('exist for every route of the bundled plugins', () => {
     expect(routes.filter(({ example }) => example === undefined).map(nameOf)).to.deep.equal([]);
   });
 
-  it('give every parameter of the path, and no other', () => {
+  it('contain every path parameter, and no other', () => {
     expect(
       faults(({ path }, { params = {} }) => {
         const names = [...path.matchAll(/[:*]([a-z_]+)/g)].map(([, name = '']) => name);
@@ -53,7 +53,7 @@ describe('The examples of routes', () => {
     ).to.deep.equal([]);
   });
 
-  it('give parameters and bodies that their schemas describe', () => {
+  it('contain parameters and bodies that match their schemas', () => {
     expect(
       faults(({ params, query, body, item, bodyForm }, example) => [
         ...(params === undefined ? [] : problemsOf(params, example.params ?? {})),
@@ -67,7 +67,7 @@ describe('The examples of routes', () => {
     ).to.deep.equal([]);
   });
 
-  it('show a body wherever the route takes one, and nowhere else', () => {
+  it('contain a body exactly if the route accepts one', () => {
     expect(
       faults(({ bodyForm }, { body }) =>
         (bodyForm === 'none') === (body === undefined) ? [] : [`its body has the form ${bodyForm}`],
@@ -75,7 +75,7 @@ describe('The examples of routes', () => {
     ).to.deep.equal([]);
   });
 
-  it('bring an answer that their route declares', () => {
+  it('lead to an answer that their route declares', () => {
     expect(
       faults(({ answers }, { status }) =>
         status === undefined || Object.hasOwn(answers, status) ? [] : [`${status} is not declared`],

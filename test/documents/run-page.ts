@@ -14,9 +14,8 @@ const FILE_NAME = /^(?:\/\/|#) (\S+\.\w+)\n/;
 const END_OF_BLOCK = '--- end of block ---';
 
 /**
- * Does the steps of a page in a fresh folder beside a fresh node. Files whose first line names them are written, `bash`
- * blocks run in one shell from top to bottom. Returns the differences between each output and the `json` or `text`
- * block that follows. Throws when a step fails.
+ * Executes a page in a new folder beside a new node: writes its named files and runs its `bash` blocks. Returns the
+ * differences between output and the shown blocks. Throws when a step fails.
  */
 export const runPage = async (path: string): Promise<string[]> => {
   const blocks = blocksOf(path);
@@ -44,7 +43,7 @@ export const runPage = async (path: string): Promise<string[]> => {
   }
 };
 
-/** Nodes that a page starts itself get other ports than it shows, because those may be taken. */
+/** Nodes that a page starts use free ports, because the shown ports may be in use. */
 const freePorts = async (scripts: readonly string[]) => {
   const named = new Set(scripts.flatMap((code) => [...code.matchAll(PORT)].map(([, port = '']) => port)));
   const pairs: (readonly [shown: string, used: string])[] = [];
@@ -57,7 +56,7 @@ const freePorts = async (scripts: readonly string[]) => {
 
 const PORT = /\bSVC_PORT=(\d{4,5})\b/g;
 
-/** The folder knows the node as an installed package, with its command and that of mocha on the path. */
+/** Installs this package in the folder, with its command and mocha on the path. */
 const installPackage = (place: Workplace): void => {
   mkdirSync(place.path('node_modules/.bin'), { recursive: true });
   symlinkSync(projectRoot(), place.path('node_modules/fact-memory-node'));
@@ -69,7 +68,7 @@ const installPackage = (place: Workplace): void => {
   }
 };
 
-/** The output of each block. */
+/** Returns the output of each block. */
 const runScripts = async (place: Workplace, scripts: readonly string[], address: string): Promise<string[]> => {
   const script = scripts.map((code) => `${code}\nprintf '\\n%s\\n' '${END_OF_BLOCK}'\n`).join('');
   const { stdout } = await runFile(
@@ -83,7 +82,7 @@ const runScripts = async (place: Workplace, scripts: readonly string[], address:
   return stdout.split(END_OF_BLOCK).slice(0, -1);
 };
 
-/** Programs that a page starts beside itself end with it, also when it fails on the way. */
+/** Ends the background programs of a page, also when the page fails. */
 const END_JOBS = "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n";
 
 const compare = ({ language, code }: Block, output: string): string[] => {

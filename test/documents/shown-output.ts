@@ -1,7 +1,7 @@
-/** Stands for any text: an id, an instant, a digest, further elements. */
+/** A placeholder for any text: an id, an instant, a digest, more elements. */
 const ANYTHING = '…';
 
-/** Says where a JSON value differs from the one that a page shows; members that the page leaves out do not matter. */
+/** Returns the differences between a JSON value and the one on a page; members that the page omits are ignored. */
 export const differencesFromShown = (shown: unknown, actual: unknown, path = 'answer'): string[] => {
   if (typeof shown === 'string' && typeof actual === 'string')
     return fitsShownText(shown, actual) ? [] : [`${path}: ${JSON.stringify(actual)} is shown as "${shown}"`];
@@ -20,7 +20,7 @@ export const differencesFromShown = (shown: unknown, actual: unknown, path = 'an
   return Object.is(shown, actual) ? [] : [`${path}: ${JSON.stringify(actual)} is shown as ${JSON.stringify(shown)}`];
 };
 
-/** True when the text is the shown one, whose ellipses stand for anything. */
+/** Returns whether the text matches the shown one, in which each ellipsis stands for any text. */
 export const fitsShownText = (shown: string, actual: string): boolean =>
   new RegExp(`^${shown.split(ANYTHING).map(escaped).join('.*')}$`, 's').test(actual);
 

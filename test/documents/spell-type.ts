@@ -2,10 +2,10 @@ import type { JsonSchema } from '../../kernel/plugin-api.ts';
 import { componentName } from '../../kernel/vocabulary/components.ts';
 import { membersOf } from '../../plugins/openapi/schema-members.ts';
 
-/** Where a value goes: what the node returns has every member it promises; what callers send may leave defaults out. */
+/** Where a value is used: answers of the node contain every promised member; bodies and queries may omit defaults. */
 export type Side = 'answer' | 'body' | 'query';
 
-/** A JSON Schema as a TypeScript type. Bounds and patterns have no place in a type; the node checks them. */
+/** Converts a JSON Schema into a TypeScript type. It omits bounds and patterns, which the node checks. */
 export const spellType = (schema: JsonSchema, side: Side): string => {
   const { $ref: reference, anyOf, oneOf, allOf, enum: values, const: only } = schema;
   const name = componentName(reference);
@@ -28,7 +28,7 @@ const spellOne = (type: string, schema: JsonSchema, side: Side): string => {
   return type === 'object' ? spellObject(schema, side) : type;
 };
 
-/** Lists in a request may be read-only ones. A query takes a single value in place of a list of one. */
+/** Makes lists in requests read-only. A query also accepts a single value instead of a list of one. */
 const spellList = ({ items, maxItems }: JsonSchema, side: Side): string => {
   const each = maxItems === 0 ? 'never' : spellType((items ?? {}) as JsonSchema, side);
   const list = /[|&\s]/.test(each) ? `(${each})[]` : `${each}[]`;
@@ -44,13 +44,13 @@ const spellObject = (schema: JsonSchema, side: Side): string => {
     : ['{', ...members, ...(others === undefined ? [] : [`[name: string]: unknown;`]), '}'].join('\n');
 };
 
-/** The type of members that are not listed: an object that lists its members has no others unless it says so. */
+/** Returns the type of unlisted members: an object with listed members allows others only if its schema does. */
 const othersOf = ({ additionalProperties: others }: JsonSchema, listed: number): string | undefined => {
   if (typeof others === 'object' && others !== null) return spellType(others as JsonSchema, 'answer');
   return others === true || (others === undefined && listed === 0) ? 'unknown' : undefined;
 };
 
-/** A line for each member, and whether callers have to give one of them. */
+/** Returns a line for each member, and whether any member is required. */
 export const spellMembers = (
   schema: JsonSchema,
   side: Side,
@@ -88,7 +88,7 @@ const literal = (value: unknown): string =>
 
 const union = (types: readonly string[]): string => [...new Set(types)].join(' | ');
 
-/** A comment of one sentence or more, wrapped; none where there is nothing to say. */
+/** Returns a wrapped comment, or no lines without text. */
 export const docLines = (text: string | undefined): string[] => {
   if (text === undefined || text === '') return [];
   const words = `${text[0]?.toUpperCase()}${text.slice(1)}`.replaceAll('*/', '* /').split(/\s+/);

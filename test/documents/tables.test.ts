@@ -48,7 +48,7 @@ forEachStore('The tables of a store', (kind) => {
     return node;
   };
 
-  it('are those of the page, each with whose they are', async () => {
+  it('are the tables on the page, each with its owner', async () => {
     await (await start()).stop();
     const { columns } = await readCatalogue(await placeTestStore(kind, folder));
     const found = Object.entries(columns).map(([table, names]) => ({
@@ -60,7 +60,7 @@ forEachStore('The tables of a store', (kind) => {
     expect(told.sort(byName)).to.deep.equal(found.sort(byName));
   });
 
-  it('include a ledger with the migrations whose names are fixed', async () => {
+  it('include a migration ledger whose names are fixed', async () => {
     await (await start()).stop();
     const store = (await placeTestStore(kind, folder)).open();
     const applied = await store.read((snapshot) => snapshot.table('schema_migrations').pluck('version'));
@@ -70,14 +70,14 @@ forEachStore('The tables of a store', (kind) => {
     expect(applied).to.include.members(fixed);
   });
 
-  it('are all told of what an erasure does with them', () => {
+  it('are all documented with the effect of an erasure', () => {
     const told = [...pageText('docs/reference/erasure.md').matchAll(/^\| `(\w+)` \| .+ \|$/gm)].map(
       ([, table]) => table,
     );
     expect(told.sort()).to.deep.equal(described.map(({ table }) => table).sort());
   });
 
-  it('fill themselves again where the page leaves them out of a backup', async () => {
+  it('are rebuilt if the page excludes them from a backup', async () => {
     const first = await start();
     const key = await first.addKey();
     const say = async (entity: string, value: unknown, relation = 'memory:note') => {

@@ -4,7 +4,7 @@ import { projectRoot } from '../architecture/source-files.ts';
 import { fillPage, generateReference } from './generated-parts.ts';
 import { listPages, pageText } from './read-pages.ts';
 
-/** `npm run docs`: brings the generated parts of docs/ and the types of the client up to date. */
+/** `npm run docs`: updates the generated parts of docs/ and the types of the client. */
 const { parts, files } = await generateReference();
 const write = (path: string, after: string): void => {
   if (after === pageText(path)) return;

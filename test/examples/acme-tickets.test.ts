@@ -23,7 +23,7 @@ const fact = (ticket: string | null, entity = 'user:alice') => ({
   ...(ticket === null ? {} : { ticket }),
 });
 
-forEachStore('A feature of somebody else, in one folder', () => {
+forEachStore('A third-party feature in one folder', () => {
   let node: TestNode;
   let writer: string;
   before(async () => {
@@ -45,7 +45,7 @@ forEachStore('A feature of somebody else, in one folder', () => {
     expect([refused.status, refused.body['code']]).to.deep.equal([422, 'validation']);
   });
 
-  it('adds a permission that keys are made with and a route asks for', async () => {
+  it('adds a permission that keys can have and a route requires', async () => {
     const refused = await node.request('POST', '/v1/tickets/T-1/close', { key: writer });
     expect(refused.status).to.equal(403);
     const closer = await node.addKey({ permissions: ['read', 'tickets.close'] });
@@ -53,7 +53,7 @@ forEachStore('A feature of somebody else, in one folder', () => {
     expect(accepted.status).to.equal(202);
   });
 
-  it('does its work in the background, and refuses by a code of its own from then on', async () => {
+  it('closes a ticket in the background, and then refuses facts with its own error code', async () => {
     let asked = 0;
     await comesTrue(async () => {
       await node.clock.advance(1_000);
@@ -66,7 +66,7 @@ forEachStore('A feature of somebody else, in one folder', () => {
   });
 });
 
-describe('A command of somebody else', () => {
+describe('A third-party command', () => {
   it('is part of the command line of a node whose configuration names the plugin', () =>
     inTemporaryFolder(async (folder) => {
       const from = fileURLToPath(new URL('./acme-tickets/acme-tickets-plugin.js', import.meta.url));

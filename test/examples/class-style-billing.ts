@@ -3,7 +3,7 @@ import { type BillingEvent, BillingSink } from 'fact-memory-node/billing-api';
 import { type ClassPluginContext, defineClassPlugin, injectable, port } from 'fact-memory-node/class-plugin';
 import { Clock, NodeSelf, schema } from 'fact-memory-node/plugin';
 
-/** A billing plugin in the style of classes: writes one invoice line for each event to a file. */
+/** A billing plugin written as a class: it writes one invoice line for each event to a file. */
 
 interface Settings {
   readonly file: string;
@@ -14,7 +14,7 @@ interface Settings {
 class AcmeBilling {
   readonly #clock: Clock;
   readonly #self: NodeSelf;
-  /** Events come again after a crash; within one life of the node each is billed once. */
+  /** Ids of billed events. Events repeat after a crash; a running node bills each only once. */
   readonly #billed = new Set<string>();
 
   constructor(@port(Clock) clock: Clock, @port(NodeSelf) self: NodeSelf) {

@@ -21,8 +21,8 @@ const EMBEDDER = join(projectRoot(), 'examples/embedder/acme-embedder.mjs');
 const { acmeEmbedder } = (await import(EMBEDDER)) as { readonly acmeEmbedder: AnyPlugin };
 
 /**
- * The steps of an operator: a folder of their own, with this package and the plugin's package installed in it, and a
- * configuration file that names the plugin.
+ * Installs plugins as an operator does: in a new folder with this package, the plugin package, and a configuration file
+ * that names the plugin.
  */
 describe('plugins that are installed from outside', () => {
   let folder: string;
@@ -55,7 +55,7 @@ describe('plugins that are installed from outside', () => {
     return node.start();
   };
 
-  it('can be a class that takes over where billing events go', async () => {
+  it('may be a class that replaces the destination of billing events', async () => {
     await installPackage('@acme/svc-billing', fileURLToPath(new URL('./class-style-billing.js', import.meta.url)));
     const file = join(folder, 'invoices.ndjson');
     const { url } = await start({ 'acme-billing': { from: '@acme/svc-billing', file, centsPerFact: 3 } });
@@ -79,7 +79,7 @@ describe('plugins that are installed from outside', () => {
     expect(lines[0]).to.deep.include({ customer: 'agent:admin', fact: fact.id, cents: 3 });
   });
 
-  it('can provide a port, with settings from a variable of their own', async () => {
+  it('may provide a port, with settings from their own variable', async () => {
     await installPackage('@acme/svc-embedder', EMBEDDER);
     const service = await embeddingService();
     try {
@@ -96,7 +96,7 @@ describe('plugins that are installed from outside', () => {
     }
   });
 
-  it('stop the start, by name and with a hint, when they are not there', async () => {
+  it('stop the start with their name and a hint when they are missing', async () => {
     const failure = await start({ 'acme-billing': { from: '@acme/missing' } }).then(
       () => undefined,
       (error: Error) => error,
@@ -131,7 +131,7 @@ describeEmbedder('the embedder of Acme', async () => {
 
 const MAX_BODY = 16 * 1024 * 1024;
 
-/** Counts characters by their code: enough of a meaning for what a contract asks. */
+/** Embeds texts by counting characters, which is enough for the embedder contract. */
 const vectorsReply = (body: Uint8Array): OutboundReply => {
   const { texts, dimensions } = JSON.parse(Buffer.from(body).toString()) as { texts: string[]; dimensions: number };
   const vectors = texts.map((text) => {

@@ -8,7 +8,7 @@ import { newestRecall } from './newest-recall.ts';
 
 describePlugin({ plugin: newestRecall, node: { plugins: ['keys', 'facts'] } });
 
-forEachStore('A recall of somebody else', () => {
+forEachStore('A third-party recall', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode({ plugins: ['keys', 'facts', newestRecall] });
@@ -30,7 +30,7 @@ forEachStore('A recall of somebody else', () => {
     return { values: facts.map(({ view }) => view.fact.value.v), omitted };
   };
 
-  it('serves the ref of recall, newest fact first', async () => {
+  it('provides the recall service, newest fact first', async () => {
     const { values } = await recalled(['local', 'public']);
     expect(values).to.deep.equal(['Ann feeds grey birds', 'Ann keeps two grey cats']);
   });
@@ -39,7 +39,7 @@ forEachStore('A recall of somebody else', () => {
     expect((await recalled(['public'])).values).to.deep.equal(['Ann feeds grey birds']);
   });
 
-  it('counts facts that do not fit into the budget', async () => {
+  it('counts the facts that exceed the budget', async () => {
     const { values, omitted } = await recalled(
       ['local', 'public'],
       node.kernel.get(TokenCounter).count('x'.repeat(20)),

@@ -1,7 +1,7 @@
 import { definePlugin, Facts, type FactView, Random, sha256Hex } from 'fact-memory-node/plugin';
 import { Recall, type Recalled, type ScoredFact, TokenCounter } from 'fact-memory-node/recall-api';
 
-/** A recall that knows no index: the newest facts that share a word with the question. */
+/** A recall plugin without an index: it returns the newest facts that share a word with the query. */
 
 const MOST_FACTS = 100;
 

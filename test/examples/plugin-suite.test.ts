@@ -8,8 +8,8 @@ import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const TESTING = pathToFileURL(join(ROOT, 'dist/test/kit/testing.js')).href;
 
-describe('the suite that authors of plugins run', () => {
-  it('sets its own time limits, with any limits of the runner', () =>
+describe('the test suite for plugin authors', () => {
+  it('sets its own time limits, for any limits of the runner', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'plugin.test.mjs');
       writeFileSync(

@@ -8,7 +8,7 @@ import { inTemporaryFolder } from '../kit/temporary-folder.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const EXAMPLE = 'acme-slow-store';
 
-/** As its author would write it beside the package. */
+/** The test file of a store author, outside the package. */
 const SUITE = `
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,15 +37,15 @@ describeFactStore('acme', async () => {
 });
 `;
 
-describe('the suite that authors of stores run', () => {
-  it('runs from outside, on a package that wraps a store of ours', () =>
+describe('the test suite for store authors', () => {
+  it('runs outside the package, for a store that wraps a bundled one', () =>
     inTemporaryFolder(async (folder) => {
       await mkdir(join(folder, 'node_modules'));
       await symlink(ROOT, join(folder, 'node_modules/fact-memory-node'));
       await cp(join(ROOT, 'examples/store-adapter'), join(folder, 'node_modules', EXAMPLE), { recursive: true });
       await writeFile(join(folder, 'store.test.mjs'), SUITE);
       const mocha = join(ROOT, 'node_modules/mocha/bin/mocha.js');
-      // The order and the paging of facts stand for the whole: every adapter of ours runs all of it.
+      // Only the tests of feed and pages run here, because every bundled adapter runs the whole suite.
       const args = [mocha, '--no-config', '--timeout', '60000', '--grep', 'feed|page', 'store.test.mjs'];
       const run = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
       expect(run.stdout)

@@ -12,7 +12,7 @@ const isIn =
     (relationKey === undefined || fact.relationKey === relationKey) &&
     !contested.some((triple) => triple.entityKey === fact.entityKey && triple.relationKey === fact.relationKey);
 
-/** A list of the facts that were committed, searched from end to end for the words of a query. */
+/** Searches a list of all committed facts from end to end for the words of a query. */
 export const tinySearch = () => {
   const facts: StoredFact[] = [];
   const hits = (view: SearchView, limit: number, scoreOf: (fact: StoredFact) => number): Hit[] =>

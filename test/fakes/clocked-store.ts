@@ -1,6 +1,6 @@
 import type { FactStore, Snapshot } from '../../ports/ports.ts';
 
-/** The store with a time of its own that a test moves: what `databaseMs` says. */
+/** Wraps a store with a database clock that a test controls through `databaseMs`. */
 export const createClockedStore = (store: FactStore, databaseMs: () => number): FactStore => {
   const clocked = <T extends Snapshot>(target: T): T =>
     new Proxy(target, {

@@ -2,26 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { FactStore, Snapshot } from '../../ports/ports.ts';
 
-/** Calls of a store, and the rows that came back. */
+/** Numbers of store calls, and of the returned rows. */
 export interface StoreCounts {
   readonly statements: number;
   readonly rows: number;
-  /** Characters of the texts in those rows, values of facts included. */
+  /** The number of characters in those rows, values of facts included. */
   readonly characters: number;
 }
 
 export interface StoreCounter {
-  /** The store calls of the work itself; what the node does meanwhile, by clock or signal, is not counted. */
+  /** Counts the store calls of the work itself, and ignores those of background tasks. */
   during(work: () => Promise<unknown>): Promise<StoreCounts>;
-  /** The store, counted. */
+  /** Returns the store, wrapped so that its calls are counted. */
   count(store: FactStore): FactStore;
 }
 
 const NOTHING: StoreCounts = { statements: 0, rows: 0, characters: 0 };
 
-/**
- * Counts every call of a store that reads or writes, in every snapshot and transaction, and every query of a builder.
- */
+/** Counts every store call that reads or writes, in all snapshots and transactions, and every query of a builder. */
 export const createStoreCounter = (): StoreCounter => {
   const running = new AsyncLocalStorage<{ counts: StoreCounts }>();
   const add = (result: unknown): void => {
@@ -75,7 +73,7 @@ export const createStoreCounter = (): StoreCounter => {
   };
 };
 
-/** The size of a result: rows, lists of rows, one row, or a single value. */
+/** Returns the rows in a result, which may be a list of rows, one row or a single value. */
 const rowsIn = (result: unknown): readonly unknown[] => {
   if (result === undefined || result === null) return [];
   return Array.isArray(result) ? result.flatMap((one: unknown) => (Array.isArray(one) ? one : [one])) : [result];

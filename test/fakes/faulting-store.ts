@@ -1,7 +1,7 @@
 import { toServiceError } from '../../adapters/sqlite/sqlite-errors.ts';
 import { type FactStore, ServiceError, type Snapshot, type WriteTransaction } from '../../ports/ports.ts';
 
-/** Errors of an engine for a lock, a failing disk and a full disk. */
+/** The kinds of store failure: a lock, a failing disk and a full disk. */
 export const FAULT_KINDS = ['busy', 'io', 'full'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -10,14 +10,14 @@ const RESULT_CODES: Readonly<Record<FaultKind, number>> = { busy: 5, io: 10, ful
 const faultOf = (kind: FaultKind): unknown =>
   toServiceError(Object.assign(new Error(`injected ${kind} failure`), { errcode: RESULT_CODES[kind] }));
 
-/** Makes one call of a store fail, counted from the moment it is armed. */
+/** Makes one store call fail, counted from the moment when the plan is armed. */
 export class FaultPlan {
   #failAt = 0;
   #calls = 0;
   #fired = false;
   #make: () => unknown = () => undefined;
 
-  /** The `call`th call from now, counted from 1, fails. */
+  /** Makes the n-th call from now fail, counted from 1. */
   arm(call: number, kind: FaultKind): void {
     this.#failAt = call;
     this.#calls = 0;
@@ -25,7 +25,7 @@ export class FaultPlan {
     this.#make = () => faultOf(kind);
   }
 
-  /** The next commit succeeds, but the connection is lost before it says so. */
+  /** Makes the next commit succeed, but lose its confirmation. */
   armLostCommit(): void {
     this.arm(0, 'io');
     this.#failAt = -1;
@@ -36,12 +36,12 @@ export class FaultPlan {
     this.#failAt = 0;
   }
 
-  /** Whether the failure has happened. */
+  /** Whether the failure has occurred. */
   get fired(): boolean {
     return this.#fired;
   }
 
-  /** Throws when it is this call's turn. */
+  /** Throws if this call is the one to fail. */
   call(): void {
     if (this.#failAt <= 0) return;
     this.#calls += 1;
@@ -60,8 +60,8 @@ export class FaultPlan {
 }
 
 /**
- * A store that fails on demand: at the beginning of a transaction or snapshot, at any call inside one, and at the
- * commit. As with a real engine, a transaction with a failed call cannot be committed, even if the caller goes on.
+ * Wraps a store that fails on demand: at the start of a transaction or snapshot, at a call inside one, or at the
+ * commit. A transaction with a failed call cannot be committed, as in a real engine.
  */
 export const createFaultingStore = (inner: FactStore, plan: FaultPlan): FactStore => ({
   read: async (work) => {
@@ -115,7 +115,8 @@ const watched = <T extends Snapshot>(target: T, plan: FaultPlan): { view: T; fai
           plan.call();
         } catch (error) {
           failure.error ??= error;
-          // A query builder reports its failure when it runs; throwing where it is made comes to the same for its user.
+          // A query builder reports its failure only when it runs; for its user, throwing at creation has the same
+          // effect.
           if (name === 'table' || name === 'signal') throw error;
           return Promise.reject(error);
         }

@@ -1,6 +1,6 @@
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 
-/** A manual clock on which each look at the monotonic time takes so long: work seems slow without being slow. */
+/** Creates a manual clock that advances whenever the monotonic time is read, so that fast work appears slow. */
 export const createHastyClock = (msPerLook: number): ManualClock => {
   const clock = createManualClock();
   let lookedMs = 0;

@@ -13,7 +13,7 @@ export type KeyHolder = Pick<Principal, 'entityUri' | 'permissions' | 'allowedSc
 /** API keys in memory, for tests of plugins that need callers but not the `keys` plugin. */
 export interface KeyRing {
   readonly authorizer: Authorizer;
-  /** Brings the authorizer into a node. */
+  /** The plugin that provides the authorizer to a node. */
   readonly plugin: AnyPlugin;
   add(rawKey: string, holder: KeyHolder): void;
 }

@@ -12,20 +12,20 @@ import {
 } from '../../ports/ports.ts';
 import { UndeclaredReply } from '../kit/check-replies.ts';
 
-/** HTTP without sockets between the nodes of one test, with links that a test can cut. */
+/** A simulated HTTP network between the nodes of one test, whose links a test can cut. */
 export interface LoopbackNetwork {
-  /** The transport of the node that others reach at this base address. */
+  /** Returns the transport of the node at this base address. */
   transport(url: string): Transport;
-  /** Requests between the two, in either direction, get no answer until they are healed. */
+  /** Blocks requests between the two nodes, in either direction, until they are healed. */
   partition(urlA: string, urlB: string): void;
   heal(urlA: string, urlB: string): void;
-  /** One request from outside the network, which no partition holds up. */
+  /** Delivers a request from outside the network, which no partition blocks. */
   deliver(url: string, request: LoopbackRequest): Promise<OutboundReply>;
 }
 
 export interface LoopbackRequest {
   readonly method: string;
-  /** With the query, if any, as it goes over the wire. */
+  /** The path with its query, as sent over the wire. */
   readonly target: string;
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: Uint8Array;
@@ -37,7 +37,7 @@ interface Served {
   readonly find: ReturnType<typeof createEndpointIndex>;
 }
 
-/** With a clock, a call that gets no reply within its time is given up, as on a real network. */
+/** Creates the network. With a clock, a call without a reply within its time limit is given up. */
 export const createLoopbackNetwork = (clock?: Pick<Clock, 'schedule'>): LoopbackNetwork => {
   const nodes = new Map<string, Served>();
   const cut = new Set<string>();
@@ -56,7 +56,7 @@ export const createLoopbackNetwork = (clock?: Pick<Clock, 'schedule'>): Loopback
         ? found.endpoint.handle(inbound)
         : served.options.unmatched(inbound, found.allowed));
     } catch (error) {
-      // A client would see a bare 500, and a test should see why.
+      // A client would see only a bare 500, but a test must see the reason.
       if (error instanceof UndeclaredReply) throw error;
       return { status: 500, headers: {} };
     }
@@ -83,13 +83,13 @@ export const createLoopbackNetwork = (clock?: Pick<Clock, 'schedule'>): Loopback
         if (cut.has(link(url, request.url))) throw unreachable();
         return inboundReply(request, await inTime(deliver(request.url, outboundTarget(request)), request, clock));
       },
-      // Every name of the network leads to a public address.
+      // Every name on this network resolves to a public address.
       refusal: (target, rules) => refusalOf(target, rules, async () => [{ address: '8.8.8.8', family: 4 }]),
     }),
   };
 };
 
-/** Rejects when the reply has not come before the time of the call is over. */
+/** Rejects when the time limit of the call ends before the reply. */
 const inTime = async (
   reply: Promise<OutboundReply>,
   { timeoutMs }: OutboundRequest,
@@ -112,7 +112,7 @@ const originOf = (url: string): string => new URL(url).origin;
 const unreachable = (): ServiceError => new ServiceError('unavailable', 'no answer from the other side');
 
 const outboundTarget = ({ method, url, headers, body }: OutboundRequest): LoopbackRequest => {
-  // Not through URL, which would resolve `..` and re-encode what the sender chose.
+  // The URL class is not used, because it would resolve `..` and re-encode the target.
   const target = /^[a-z]+:\/\/[^/?]*(.*)$/i.exec(url)?.[1] ?? '/';
   const sent = body === undefined ? {} : { body: toBytes(body) };
   return { method, target: target.startsWith('/') ? target : `/${target}`, headers: Object.entries(headers), ...sent };
@@ -154,7 +154,7 @@ const inboundReply = async (request: OutboundRequest, reply: OutboundReply): Pro
   };
 };
 
-/** A reply's body, streamed or not; of a stream no more than a client would take. A reply to HEAD has none. */
+/** Reads the body of a reply, up to the limit of a client. A reply to HEAD has no body. */
 export const readReplyBody = async (
   { body }: OutboundReply,
   {

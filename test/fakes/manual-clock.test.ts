@@ -8,14 +8,14 @@ describeClock('the manual clock', () => {
 });
 
 describe('the manual clock', () => {
-  it('stands still between two moves', async () => {
+  it('does not advance by itself', async () => {
     const clock = createManualClock(1_000_000);
     expect([clock.nowMs(), clock.monotonicMs()]).to.deep.equal([1_000_000, 0]);
     await clock.advance(250);
     expect([clock.nowMs(), clock.monotonicMs()]).to.deep.equal([1_000_250, 250]);
   });
 
-  it('lets the wall time jump alone, without running anything', async () => {
+  it('can set the wall time alone, without running a task', async () => {
     const clock = createManualClock();
     let ran = false;
     clock.schedule(10, () => {
@@ -27,7 +27,7 @@ describe('the manual clock', () => {
     expect([clock.nowMs(), clock.monotonicMs(), ran]).to.deep.equal([15, 10, true]);
   });
 
-  it('runs each task at its own time', async () => {
+  it('runs each task at its due time', async () => {
     const clock = createManualClock();
     const seen: number[] = [];
     clock.schedule(30, () => seen.push(clock.monotonicMs()));

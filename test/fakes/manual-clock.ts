@@ -1,16 +1,15 @@
 import type { Clock } from '../../ports/ports.ts';
 
-/** A clock that a test moves. Time stands still between two moves. */
+/** A clock that advances only when a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Moves both clocks forward and runs what becomes due, each task at its own time and in the order of their times.
-   * Work that a task starts gets some turns of the event loop before the next task runs; a test that needs more waits
-   * for the effect itself. A long move is coarse: tasks may run some seconds late in it, as on a busy machine.
+   * Advances both clocks and runs due tasks in order, each at its due time. Between tasks, started work gets some turns
+   * of the event loop. In a long advance, tasks may run some seconds late.
    */
   advance(ms: number): Promise<void>;
-  /** Sets the wall clock alone, forward or backward, as an operator or a time server would. */
+  /** Sets only the wall clock, forward or backward, as an operator or a time server would. */
   setNowMs(nowMs: number): void;
-  /** Tasks that wait for their time. */
+  /** The number of scheduled tasks. */
   readonly pending: number;
 }
 
@@ -18,7 +17,7 @@ export interface ManualClock extends Clock {
 const START_MS = Date.UTC(2026, 2, 2, 9);
 const TURNS_AFTER_TASK = 3;
 const LONG_MOVE_MS = 60_000;
-/** A node looks at many things once a second. A lease is renewed every ten seconds, and holds for thirty. */
+/** The step of a long advance. A lease is renewed every ten seconds, and lasts thirty. */
 const COARSE_STEP_MS = 10_000;
 
 export const createManualClock = (startMs: number = START_MS): ManualClock => {

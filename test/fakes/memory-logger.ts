@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-/** Keeps log entries for tests to read. */
+/** Creates a logger that collects its lines for tests to read. */
 export const createMemoryLogger = (lines: LogLine[], fixed: LogFields = {}): Logger => {
   const keep =
     (level: LogLine['level']) =>

@@ -1,9 +1,6 @@
 import type { GardenAccess } from '../../kernel/plugin-api.ts';
 
-/**
- * Gardens of scope local, known by their identifiers: every reader of one may write to it, and no caller administers
- * any.
- */
+/** A gardens service in which every reader of a garden may write to it, and no caller administers any. */
 export const openGardens = (readable: (entityUri: string) => 'all' | readonly string[]): GardenAccess => ({
   readable: async ({ entityUri }) => readable(entityUri),
   enter: async (name, { entityUri }) => {

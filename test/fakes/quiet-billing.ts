@@ -2,8 +2,8 @@ import type { AdapterBinding } from '../../kernel/boot/kernel.ts';
 import { BillingSink } from '../../plugins/billing/billing-api.ts';
 
 /**
- * Takes billing events in place of standard error, which belongs to the test run. A plugin that provides a sink still
- * goes first.
+ * Discards billing events, which would otherwise mix with the output of the test run. A plugin that provides a sink
+ * takes precedence.
  */
 export const quietBilling: AdapterBinding = {
   ref: BillingSink,

@@ -1,15 +1,15 @@
 import type { FactStore } from '../../ports/ports.ts';
 
-/** So many turns of the event loop without a read or write, and work in the background has come to its end. */
+/** The number of event loop turns without store access after which background work counts as finished. */
 const QUIET_TURNS = 20;
 
 export interface QuietStore {
   readonly store: FactStore;
-  /** Resolves when nobody has asked the store for anything for a while. */
+  /** Resolves when no code has accessed the store for a while. */
   quiet(): Promise<void>;
 }
 
-/** A store that knows whether somebody is reading or writing. */
+/** Wraps a store so that a test can wait until reads and writes have ended. */
 export const createQuietStore = (inner: FactStore): QuietStore => {
   let running = 0;
   let turns = 0;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Embedder } from '../../ports/ports.ts';
 
-/** Vectors given by hand; texts without one get a vector that depends on nothing but the text. */
+/** Returns given vectors; any other text gets a vector derived from the text alone. */
 export const createScriptedEmbedder = (
   script: Readonly<Record<string, readonly number[]>> = {},
   dimensions = 8,

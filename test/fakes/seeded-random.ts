@@ -1,6 +1,6 @@
 import type { Random } from '../../kernel/crypto/random.ts';
 
-/** Chance that comes out the same for the same seed (mulberry32). */
+/** Random numbers that are the same for the same seed (mulberry32). */
 export const createSeededRandom = (seed = 1): Random => {
   let state = seed >>> 0;
   const next = (): number => {

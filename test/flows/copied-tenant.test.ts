@@ -31,7 +31,7 @@ const LISTS = [
 
 const CHANGED = LISTS.filter((target) => target !== '/v1/gardens');
 
-forEachStore('A tenant that is a copy of another one on the same node, with all ids', () => {
+forEachStore('A tenant that is an exact copy of another one on the same node', () => {
   let node: TestNode;
   let original: string;
   let copy: string;
@@ -77,7 +77,7 @@ forEachStore('A tenant that is a copy of another one on the same node, with all 
     return JSON.stringify(one) === JSON.stringify(other);
   };
 
-  it('reads what the other one reads', async () => {
+  it('reads the same data as the other tenant', async () => {
     await comesTrue(areAlike);
     const read = await answers(copy);
     expect(read).to.deep.equal(await answers(original));
@@ -85,7 +85,7 @@ forEachStore('A tenant that is a copy of another one on the same node, with all 
     expect((read['/v1/conflicts'] as { conflicts: unknown[] }).conflicts).to.have.length(1);
   });
 
-  it('changes nothing in the other one when it changes', async () => {
+  it('leaves the other tenant unchanged when it changes', async () => {
     await comesTrue(areAlike);
     const before = await answers(original);
     const { conflicts } = (await ask(copy, '/v1/conflicts')) as {

@@ -10,16 +10,16 @@ import { anchorsOf, blocksOf, listPages, pageText } from '../documents/read-page
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const runFile = promisify(execFile);
-/** Rows of tables, and the index of decisions, cannot be broken. */
+/** Matches lines that cannot be wrapped: table rows, and the index of decisions. */
 const TABLE_OR_LIST = /^\||^- \d+ · \[/;
 
-/** Code blocks of a document in one language, in order. */
+/** Returns the code blocks of a document in one language, in order. */
 const blocks = (name: string, language: string): string[] =>
   blocksOf(name)
     .filter((block) => block.language === language)
     .map(({ code }) => code);
 
-/** The first piece of configuration in a document that speaks of the plugin. */
+/** Returns the first configuration in a document that names the plugin. */
 const configuration = (name: string): string => /\{ "plugins": \{ "house-rules".*\}/.exec(pageText(name))?.[0] ?? '';
 
 describe('the documents', () => {
@@ -31,7 +31,7 @@ describe('the documents', () => {
 
   afterEach(() => place.dispose());
 
-  it('show requests that work when they are pasted beside a fresh node', async () => {
+  it('show requests that work when pasted beside a new node', async () => {
     const node = await place.start();
     const lines = (blocks('README.md', 'bash').find((code) => code.startsWith('curl')) ?? '').trim().split('\n');
     const answers: Record<string, unknown>[] = [];
@@ -47,7 +47,7 @@ describe('the documents', () => {
     expect(answers[1]).to.have.property('total', 1);
     expect(answers[2]).to.have.property('total_scored', 1);
 
-    // And what the text says of another value.
+    // Checks what the text says about another value.
     const [assertion, query, recall] = lines.map((line) => line.replace('http://127.0.0.1:8765', node.url));
     const ask = async (line = ''): Promise<Record<string, unknown>> =>
       JSON.parse((await runFile('sh', ['-c', line], { cwd: place.folder })).stdout) as Record<string, unknown>;
@@ -62,7 +62,7 @@ describe('the documents', () => {
     expect(card['summary']).to.contain('CEO').and.to.contain('CTO');
   });
 
-  /** Installs the plugin that a document shows in a folder that knows the node only as a package, and starts it. */
+  /** Installs the plugin that a document shows in a folder with the installed package, and starts a node with it. */
   const startWithShownPlugin = async (name: string): Promise<RunningProgram> => {
     const shown = blocks(name, 'js').find((code) => code.startsWith('// house-rules.mjs')) ?? '';
     mkdirSync(place.path('node_modules'));
@@ -87,14 +87,14 @@ describe('the documents', () => {
       }),
     });
 
-  it('show a plugin with settings that works as it stands', async () => {
+  it('show a plugin with settings that works unchanged', async () => {
     const node = await startWithShownPlugin('docs/guides/write-a-plugin.md');
 
     expect((await assertFact(node, { source: 'agent:me' })).status).to.equal(201);
     expect((await assertFact(node, { source: 'agent:other' })).status).to.equal(403);
   });
 
-  it('show examples as they are in the files that they name', () => {
+  it('show examples exactly as in the files that they name', () => {
     const shown = listPages('docs').flatMap((page) => blocks(page, 'ts').filter((code) => code.startsWith('// ')));
     expect(shown.length).to.be.above(2);
     for (const code of shown) {
@@ -104,7 +104,7 @@ describe('the documents', () => {
     }
   });
 
-  it('link to pages and headings that are there', () => {
+  it('link to existing pages and headings', () => {
     const found = listPages();
     expect(found).to.include.members(['README.md', 'docs/README.md', 'plugins/README.md']);
     const broken = found.flatMap((page) =>
@@ -115,7 +115,7 @@ describe('the documents', () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it('list every decision once, with its number and title, rising in each area', () => {
+  it('list every decision once, with its number and title, in rising order in each area', () => {
     const titles = listPages('docs/decisions')
       .toSorted()
       .filter((page) => !page.endsWith('/README.md'))
@@ -136,8 +136,8 @@ describe('the documents', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('name only variables of the code, and decisions only its identifiers', async () => {
-    // The page of settings follows from the code.
+  it('name only existing variables, and in decisions only existing identifiers', async () => {
+    // The settings page is generated from the code.
     const code = [pageText('docs/reference/settings.md'), ...(await readSources()).map(({ text }) => text)].join('\n');
     const namesIn = (page: string): string[] => [
       ...(pageText(page).match(/\bSVC_[A-Z0-9_]*[A-Z0-9]\b/g) ?? []),
@@ -153,7 +153,7 @@ describe('the documents', () => {
     expect(unknown).to.deep.equal([]);
   });
 
-  it('keep their prose within 120 columns', () => {
+  it('wrap their prose at 120 columns', () => {
     const wide = listPages().flatMap((page) => {
       const prose = pageText(page).replaceAll(/^```.*?^```$|<!-- generated.*?<!-- end of generated -->/gms, '');
       return prose
@@ -163,7 +163,7 @@ describe('the documents', () => {
     expect(wide).to.deep.equal([]);
   });
 
-  it('of docs/ can all be reached from its first page', () => {
+  it('in docs/ can all be reached from its first page', () => {
     const reached = new Set(['docs/README.md']);
     for (const page of reached) {
       for (const [, path = ''] of pageText(page).matchAll(/\]\((?!https?:)([^)#\s]+\.md)/g)) {

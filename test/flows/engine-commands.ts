@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { TestNode } from '../kit/start-test-node.ts';
 
-/** One step of a caller, named by what it saw before: the n-th fact, the n-th conflict. */
+/** One step of a caller. It refers to earlier results by number: the n-th fact, the n-th conflict. */
 export type Command =
   | { readonly kind: 'assert'; readonly body: Body }
   | { readonly kind: 'batch'; readonly bodies: readonly Body[] }
@@ -53,7 +53,7 @@ const body: fc.Arbitrary<Body> = fc.record(
   { requiredKeys: ['entity', 'relation', 'value', 'source'] },
 );
 
-/** A few of the parameters at a time: all of them together leave nothing to page through. */
+/** Generates a few parameters at a time, because all of them together would match too few facts for a second page. */
 const factSearch = fc
   .tuple(
     fc.record({
@@ -140,7 +140,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 export const commands = fc.array(command, { minLength: 15, maxLength: 40 });
 
-/** A caller of one node, who remembers what it was told. */
+/** A caller of one node, who remembers the ids in earlier answers. */
 export class CommandCaller {
   readonly #node: TestNode;
   readonly #key: string;
@@ -151,7 +151,7 @@ export class CommandCaller {
     this.#key = key;
   }
 
-  /** Every answer to one command, in a form that two nodes can be compared by. */
+  /** Returns every answer to one command, in a form that can be compared between nodes. */
   async run(command: Command): Promise<unknown[]> {
     switch (command.kind) {
       case 'assert':
@@ -184,7 +184,7 @@ export class CommandCaller {
     return [listed, answer];
   }
 
-  /** Follows the cursors to the end, which is how they are compared. */
+  /** Follows cursors to the last page, because cursors themselves cannot be compared between nodes. */
   async #pages(path: string, search: Readonly<Record<string, unknown>>): Promise<unknown[]> {
     const pages: unknown[] = [];
     const parameters = new URLSearchParams();

@@ -5,10 +5,7 @@ import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 import { contentOf } from '../plugins/transfer/transfer-node.ts';
 import { CommandCaller, commands } from './engine-commands.ts';
 
-/**
- * Each run starts two nodes on empty stores, so there are fewer than of other properties; the long run raises them
- * alike.
- */
+/** The number of runs: lower than for other properties, because each run starts two nodes. The long run raises it. */
 const RUNS = Number(process.env['SVC_TEST_PROPERTY_RUNS'] ?? 15);
 
 const ENGINES: readonly StoreKind[] = ['sqlite', 'postgres'];

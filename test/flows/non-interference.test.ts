@@ -6,10 +6,10 @@ import { RUNS } from '../kit/property-runs.ts';
 import { ENTITIES, FORMS, type Op, recallBodies, stories, WORDS } from './hidden-facts/stories.ts';
 import { HIDDEN_PLACES, startWorld, type World } from './hidden-facts/world.ts';
 
-/** Each try starts two nodes. */
+/** The number of runs: low, because each run starts two nodes. */
 const TRIES = Math.max(2, Math.ceil(RUNS / 50));
 
-/** Every read that the caller can make, as texts. */
+/** Returns every read that the caller can make, as texts. */
 const readAll = async (world: World, bodies: readonly object[]): Promise<string[]> => {
   const texts: string[] = [];
   const get = async (path: string): Promise<unknown> => {
@@ -27,7 +27,7 @@ const readAll = async (world: World, bodies: readonly object[]): Promise<string[
     await get(`/v1/facts?entity=${entity}`);
     for (const depth of [1, 2]) await get(`/v1/graph/neighbors?entity=${entity}&depth=${depth}&min_confidence=0`);
     for (const scope of ['local', 'team']) {
-      // Cards are facts too, each with a time of its own.
+      // Cards are facts too, and each needs its own timestamp.
       await world.pass(1);
       await get(`/v1/cards/${entity}?scope=${scope}`);
     }
@@ -41,7 +41,7 @@ const readAll = async (world: World, bodies: readonly object[]): Promise<string[
   return texts.map((text) => world.mask(text));
 };
 
-/** Without their order and time: a conflict is as old as its first rivals, for every reader. */
+/** Conflicts without order and time, because the age of a conflict depends on facts that other readers may not see. */
 const conflictsOf = async (world: World): Promise<string[]> => {
   const pages = await world.pages('/v1/conflicts?limit=500');
   const conflicts = pages.flatMap(
@@ -50,7 +50,7 @@ const conflictsOf = async (world: World): Promise<string[]> => {
   return conflicts.map((conflict) => world.mask(JSON.stringify({ ...conflict, detected_at: '' }))).sort();
 };
 
-/** The replies to the caller while visible facts are written, and its reads in the middle and at the end. */
+/** Returns the replies to the caller while visible facts are written, with its reads in the middle and at the end. */
 const live = async (story: readonly Op[], withHidden: boolean, bodies: readonly object[]): Promise<string[]> => {
   const world = await startWorld();
   try {
@@ -64,7 +64,7 @@ const live = async (story: readonly Op[], withHidden: boolean, bodies: readonly 
       told.push(await world.say(op));
       if (at !== story.length >> 1) continue;
       await world.pass(500);
-      // Vectors come when they come: recalls wait until all are there.
+      // Vectors arrive at random times, so recalls wait until all are ready.
       told.push(...(await readAll(world, [])));
     }
     await world.settle();
@@ -78,8 +78,8 @@ const live = async (story: readonly Op[], withHidden: boolean, bodies: readonly 
   }
 };
 
-forEachStore('what a caller reads', () => {
-  it('is the same, byte for byte, with and without facts that are hidden from it', async function () {
+forEachStore('the data that a caller reads', () => {
+  it('is identical byte for byte, with and without hidden facts', async function () {
     this.timeout(TRIES * 60_000);
     const property = fc.asyncProperty(
       stories,
@@ -94,7 +94,7 @@ forEachStore('what a caller reads', () => {
     await fc.assert(property, { numRuns: TRIES, endOnFailure: true });
   });
 
-  it('shows no hidden fact', async () => {
+  it('contains no hidden fact', async () => {
     const world = await startWorld();
     try {
       for (const place of HIDDEN_PLACES) {
@@ -116,7 +116,7 @@ forEachStore('what a caller reads', () => {
   });
 });
 
-/** Long texts are cut around the first difference. */
+/** Compares texts, and shortens long ones around the first difference. */
 const expectEqual = (actual: string, expected: string): void => {
   if (actual === expected) return;
   const place = [...expected].findIndex((character, at) => character !== actual[at]);

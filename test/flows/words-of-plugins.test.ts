@@ -25,7 +25,7 @@ const COLOUR = defineFactMark<string>('painter.colour', {
   toJson: (colour) => ({ colour }),
 });
 
-/** As somebody else would write it: it changes no file of the node. */
+/** A third-party plugin, which changes no file of the node. */
 const painter = definePlugin({
   name: 'painter',
   version: '1.0.0',
@@ -57,7 +57,7 @@ const painter = definePlugin({
   },
 });
 
-forEachStore('a plugin with words of its own', () => {
+forEachStore('a plugin with its own vocabulary', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode({ plugins: ['keys', 'audit', 'facts', painter] });

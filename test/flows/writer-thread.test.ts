@@ -44,7 +44,7 @@ withWriterThread('a node with all its plugins', () => {
     await comesTrue(async () => (await recalled('which musical instrument')).includes(id));
   });
 
-  it('settles contradictions, and shows the current state on each request', async () => {
+  it('resolves contradictions, and shows the current state on each request', async () => {
     const weaker = await post('/v1/facts', said('tennis', { relation: 'memory:sport', confidence: 0.4 }));
     for (let time = 0; time < 3; time += 1) expect(await shown()).to.include(weaker.id);
     const stronger = await post('/v1/facts', said('chess', { relation: 'memory:sport', confidence: 0.9 }));
@@ -59,7 +59,7 @@ withWriterThread('a node with all its plugins', () => {
       .and.not.include(stronger.id);
   });
 
-  it('stores batches whole, each item with its verdict', async () => {
+  it('stores whole batches, with a result for each item', async () => {
     const items = Array.from({ length: 300 }, (_, at) =>
       said(`note ${at}`, { entity: `user:n${at % 7}`, relation: `memory:n${at}` }),
     );
@@ -78,7 +78,7 @@ withWriterThread('a node that pulls from a peer', () => {
   });
   after(() => node?.stop());
 
-  it('takes in each fact of the peer once', async () => {
+  it('stores each fact of the peer once', async () => {
     const peer = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs(), host: 'p.test' });
     await declareBoth(node, peer, { scopes: ['public'] }, { scopes: ['public'] });
     peer.feed.push(peer.fact(), peer.fact(), peer.fact());

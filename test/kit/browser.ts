@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../architecture/source-files.ts';
 
-/** Where the browser is installed, apart from the development dependencies. */
+/** The folder of the browser packages, which are installed apart from the other development dependencies. */
 const FOLDER = join(projectRoot(), 'test/browser');
 
 export const isBrowserInstalled = (): boolean => existsSync(join(FOLDER, 'node_modules'));
 
-/** As much of the packages as is used; they are installed apart, so that their own types are not there to compile. */
+/** The used parts of the browser packages, declared here because their own types are not installed at compile time. */
 export interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
@@ -84,11 +84,11 @@ export const launchBrowser = async (): Promise<Browser> => {
   const { chromium } = require('playwright-core') as Playwright;
   const packed = (await import(pathToFileURL(require.resolve('@sparticuz/chromium')).href)) as Chromium;
   const executablePath = await packed.default.executablePath();
-  // The package is made for screenshots, and disables web security, which is tested here.
+  // The package disables web security for screenshots, but these tests need web security.
   const args = packed.default.args.filter((arg) => arg !== '--disable-web-security');
   return chromium.launch({ executablePath, args: [...args, '--no-sandbox'], headless: true });
 };
 
-/** The program that judges how accessible a page is. */
+/** Returns the program that checks the accessibility of a page. */
 export const readAxe = (): string =>
   readFileSync(createRequire(join(FOLDER, 'package.json')).resolve('axe-core/axe.min.js'), 'utf8');

@@ -1,15 +1,15 @@
 import { all, equals, type Filter, NodeSelf, nodePrincipal, type StoredFact } from '../../kernel/plugin-api.ts';
 import type { TestNode } from './start-test-node.ts';
 
-/** Facts of a node that may be carried to another one, in the order of its feed. */
+/** Returns the facts of a node that may be copied to another one, in feed order. */
 export const carriableFacts = (from: TestNode, filter: Filter): Promise<StoredFact[]> =>
   from.facts.read(nodePrincipal(from.kernel.get(NodeSelf).names), 'export', (reader) =>
     reader.find(all(filter, equals('system', false)), { view: 'visible', order: 'feed', limit: 1_000_000 }),
   );
 
 /**
- * Stores facts of one node on another as replication does, in one transaction: with their identifiers and stamps. Facts
- * that are known there change nothing.
+ * Stores facts of one node on another as replication does, in one transaction, with their identifiers and stamps. Known
+ * facts change nothing.
  */
 export const carryFacts = async (from: TestNode, facts: readonly StoredFact[], to: TestNode): Promise<void> => {
   const { nodeId } = from.kernel.get(NodeSelf);

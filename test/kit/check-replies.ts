@@ -13,15 +13,14 @@ export class UndeclaredReply extends Error {
 const unfit: UndeclaredReply[] = [];
 
 /**
- * Returns the refused replies since the last call, for a hook after each test: a test that sees only a failed request
- * could take it for one that it expects.
+ * Returns the undeclared replies since the last call, so that a hook after each test fails even a test that expected a
+ * failed request.
  */
 export const takeUndeclaredReplies = (): readonly UndeclaredReply[] => unfit.splice(0);
 
 /**
- * Holds every reply to what its route declares: the status, the media type, and the body with all its members and none
- * besides. A problem document is held to the schema `Problem`. Of a stream only the media type is judged. Throws, which
- * ends the request in the transport, and remembers what it threw.
+ * Checks every reply against the declaration of its route: status, media type, and exactly the declared members.
+ * Problem documents must match the schema `Problem`. Of a stream, only the media type is checked.
  */
 export const checkReplies = (components: Components): InspectReply => {
   const check = checkerFor(components);
@@ -38,7 +37,7 @@ export const checkReplies = (components: Components): InspectReply => {
 // biome-ignore lint/suspicious/noExplicitAny: routes of any shape
 type AnyRoute = Route<any, any, any>;
 
-/** The mismatch of a value and its schema; undefined without one. */
+/** Returns the difference between a value and its schema; undefined if they match. */
 type Check = (schema: JsonSchema, value: unknown) => string | undefined;
 
 const problemOfReply = (reply: OutboundReply, route: AnyRoute | undefined, check: Check): string | undefined => {
@@ -80,7 +79,7 @@ const textOf = (body: OutboundReply['body']): string => {
   throw new UndeclaredReply('a stream cannot be JSON that a schema describes; declare its media type as text');
 };
 
-/** One per set of components: nodes of the same plugins share the compiled schemas. */
+/** One checker per set of schemas, because nodes with the same plugins can share it. */
 const checkers = new Map<string, Check>();
 
 const checkerFor = (components: Components): Check => {
@@ -112,8 +111,8 @@ const createChecker = (components: Components): Check => {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The schema with every object closed that says nothing of it, and its references in the words of Ajv. The parts of an
- * `allOf` stay open for one another, and what none of them knows is refused by the whole.
+ * Closes every object of a schema that does not allow extra members, and rewrites references for Ajv. The parts of an
+ * `allOf` stay open for one another, and only the whole refuses unknown members.
  */
 const closed = (schema: unknown, stays: 'open' | 'closed' = 'closed'): unknown => {
   if (Array.isArray(schema)) return schema.map((each) => closed(each));
@@ -136,5 +135,5 @@ const closedKeyword = (keyword: string, value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, closed(each)]));
 };
 
-/** Ends the name of a component whose own object is left open. */
+/** The suffix of a schema name whose own object stays open. */
 const OPEN = '-open';

@@ -6,8 +6,8 @@ const LOOKS_PER_MS = 4;
 const LONGEST_PAUSE_MS = 20;
 
 /**
- * Lets work go on beside the test until it has had its effect. The pauses between two looks grow: a test that moves a
- * clock with every look would otherwise let leases end faster than a busy store can renew them.
+ * Repeats a check until it holds, and lets background work run in between. The pauses grow, because a test that
+ * advances a clock in each check would otherwise expire leases on a busy store.
  */
 export const comesTrue = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = performance.now() + PATIENCE_MS;

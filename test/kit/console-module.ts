@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { projectRoot } from '../architecture/source-files.ts';
 
-/** A module of the console's application with all that it imports, as this process runs it: without a page. */
+/** Imports a module of the console application with all its imports into this process, without a page. */
 export const importConsoleModule = async <Module>(path: string): Promise<Module> => {
   const { outputFiles } = await build({
     entryPoints: [join(projectRoot(), 'plugins/console/app', path)],

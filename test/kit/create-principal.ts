@@ -1,6 +1,6 @@
 import { DEFAULT_TENANT, type Principal, SCOPES } from '../../kernel/plugin-api.ts';
 
-/** A caller for use cases that a test calls without HTTP: the holder of a key that reads and writes in all scopes. */
+/** Creates a caller for use cases without HTTP: the holder of a key that may read and write in all scopes. */
 export const createPrincipal = (changes: Partial<Principal> = {}): Principal => ({
   kind: 'key',
   entityUri: 'agent:caller',

@@ -1,24 +1,24 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server and fails as networks do. */
+/** A proxy between a client and a server that simulates network failures. */
 export interface CuttingProxy {
-  /** The server's address, by way of the proxy. */
+  /** The address of the server through the proxy. */
   readonly url: string;
-  /** Leads new connections to another server: one that was started again has another port. */
+  /** Sends new connections to another server, because a restarted server has another port. */
   aimAt(serverUrl: string): void;
-  /** Lets the next message with this text reach the server, and cuts the connection when the answer comes. */
+  /** Passes the next message with this text to the server, and cuts the connection when the answer arrives. */
   cutAnswerTo(text: string): void;
-  /** Lets nothing through any more, in either direction, without a word. */
+  /** Silently blocks all traffic in both directions. */
   freeze(): void;
-  /** Keeps messages of the server with this text from the client. */
+  /** Drops messages from the server that contain this text. */
   dropAnswers(withText: string): void;
-  /** Ends all connections, and every new one at once. */
+  /** Cuts all connections, and every new one at once. */
   cut(): void;
-  /** Lets everything through again, at once and whole. */
+  /** Ends all faults: traffic passes again, at once and complete. */
   restore(): void;
-  /** Holds back what the server says for so long. */
+  /** Delays each chunk from the server by this many milliseconds. */
   delayAnswers(ms: number): void;
-  /** Ends the next so many connections after this number of bytes from the server. */
+  /** Cuts the next `connections` connections, each after this number of bytes from the server. */
   truncateAnswers(connections: number, bytes: number): void;
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export const startCuttingProxy = async (serverUrl: string): Promise<CuttingProxy
   };
 };
 
-/** Carries what the two say to each other, as far as the faults of the moment let it. */
+/** Passes data in both directions, subject to the current faults. */
 const pass = (client: Socket, server: Socket, faults: () => Faults): void => {
   let armed = false;
   let bytesLeft = Number.POSITIVE_INFINITY;

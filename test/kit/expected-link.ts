@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The input of a link in the chain of facts, from the fact's row. */
+/** The hashed input of a link in the chain of facts, taken from the row of the fact. */
 export interface LinkSource {
   readonly seq: number;
   readonly createdMs: number;
@@ -17,11 +17,11 @@ export interface LinkSource {
   readonly salt: Uint8Array;
 }
 
-/** Members must stand in the order of their names, because the hash covers compact JSON with sorted names. */
+/** Members must be in alphabetical order, because the hash covers compact JSON with sorted names. */
 const digest = (members: Readonly<Record<string, unknown>>): string =>
   `sha256:${hash('sha256', JSON.stringify(members))}`;
 
-/** The `sha256:<hex>` of the link that follows `previous`, computed as a client would. */
+/** Computes the link after `previous` as `sha256:<hex>`, as a client would. */
 export const expectedLink = (fact: LinkSource, previous: string | null): string => {
   const value = JSON.stringify({ interpret_as: fact.interpretAs, type: fact.valueType, v: fact.v });
   const commitment = hash('sha256', Buffer.concat([fact.salt, Buffer.from(value, 'utf8')]));

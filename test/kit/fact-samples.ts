@@ -10,10 +10,10 @@ import {
   type WriteTransaction,
 } from '../../ports/ports.ts';
 
-/** An instant that the samples lie around: 2026-03-02T09:15:04.120Z. */
+/** The base instant of the samples: 2026-03-02T09:15:04.120Z. */
 export const SAMPLE_MS = 1_772_442_904_120;
 
-/** A stamp some milliseconds after `SAMPLE_MS`. */
+/** Returns a stamp some milliseconds after `SAMPLE_MS`. */
 export const stamp = (afterMs: number, counter = 0): Hlc => ({ wallMs: SAMPLE_MS + afterMs, counter });
 
 export const SAMPLE_TRIPLE: TripleKey = {
@@ -25,8 +25,8 @@ export const SAMPLE_TRIPLE: TripleKey = {
 };
 
 /**
- * A fact as a store would be given it, the `n`-th: id, cid and stamps follow from `n`, so facts of different numbers
- * differ in all that must be unique.
+ * Returns the `n`-th sample fact: id, cid and stamps depend on `n`, so that facts of different numbers have different
+ * unique members.
  */
 export const sampleFact = (n: number, members: Partial<StoredFact> = {}): StoredFact => {
   const hlc = members.hlc ?? stamp(n);
@@ -62,7 +62,7 @@ export const sampleFact = (n: number, members: Partial<StoredFact> = {}): Stored
 
 export const sampleId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** A fact in which no member that can be null is. */
+/** Returns a sample fact with a value for every nullable member. */
 export const fullFact = (n: number): StoredFact =>
   sampleFact(n, {
     entity: 'svc://Alpha.example/user/Noor Ä',
@@ -86,7 +86,7 @@ export const fullFact = (n: number): StoredFact =>
     feed: stamp(n, 3),
   });
 
-/** A cover of the sample triple. */
+/** Returns a cover of the sample triple. */
 export const sampleCover = (factId: string, hlc: Hlc, members: Partial<Cover> = {}): Cover => ({
   ...SAMPLE_TRIPLE,
   kind: 'retraction',
@@ -97,13 +97,13 @@ export const sampleCover = (factId: string, hlc: Hlc, members: Partial<Cover> = 
   ...members,
 });
 
-/** A fact without its value. */
+/** Returns the fact without its value. */
 export const outlineOf = ({ value, ...fact }: StoredFact): FactOutline => ({
   ...fact,
   interpretAs: value.interpretAs,
 });
 
-/** Inserts the facts, in one write of each tenant. */
+/** Inserts the facts, in one write per tenant. */
 export const storeFacts = async (store: FactStore, facts: readonly StoredFact[]): Promise<void> => {
   for (const tenant of new Set(facts.map(({ tenantId }) => tenantId))) {
     const own = facts.filter(({ tenantId }) => tenantId === tenant);

@@ -2,12 +2,12 @@ import { forEachStore, type StoreKind } from './for-each-store.ts';
 
 let threads: 'on' | 'off' = 'off';
 
-/** Whether nodes of the suite that runs have threads for their search index. */
+/** Returns whether nodes of the running suite use threads for their search index. */
 export const currentThreads = (): 'on' | 'off' => threads;
 
 /**
- * Runs a suite on every engine, with two layouts of the search index: in the thread of the node, and in threads of its
- * own. A node with enough processor cores has those.
+ * Runs a suite on every engine, once with the search index in the main thread and once in separate threads. A node with
+ * enough processor cores uses threads.
  */
 export const forEachLayout = (title: string, suite: (store: StoreKind) => void): void => {
   forEachStore(title, suite);

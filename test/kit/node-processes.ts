@@ -12,43 +12,43 @@ import { servedAddress } from './served-address.ts';
 import { placeTestStore, type TestStore } from './test-store.ts';
 
 const MAIN = fileURLToPath(new URL('../../config/main.js', import.meta.url));
-/** Registered by the first start, with every permission and scope. */
+/** The first key, registered by the first start, with every permission and scope. */
 const KEY = 'node-processes-0123456789abcdef0123456789abcdef';
 const START_LIMIT_MS = 180_000;
-/** A longer wait rejects, because no request takes so long after any failure. */
+/** The time limit of a request, longer than any recovery takes. */
 const ANSWER_LIMIT_MS = 30_000;
 const LAST_LINES = 15;
 
 export interface NodeReply {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
   readonly body: any;
 }
 
-/** A node in a process of its own, started as a user would. */
+/** A node in its own process, started as a user would start it. */
 export interface NodeProcess {
   readonly url: string;
   readonly port: number;
-  /** Credential that may do everything. */
+  /** A key with every permission. */
   readonly key: string;
   readonly child: ChildProcess;
-  /** Rejects when no answer comes: the node is gone, or silent. A body is sent as JSON. */
+  /** Sends a request, with its body as JSON. Rejects without an answer: the node is down, or silent. */
   request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<NodeReply>;
-  /** Whether it says that it can serve and store. Never rejects. */
+  /** Returns whether the node reports that it can serve and store. Never rejects. */
   isHealthy(): Promise<boolean>;
-  /** Sends the signal and waits for the end of the process. Idempotent. */
+  /** Sends the signal, and waits until the process ends. Idempotent. */
   end(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
-/** Variables of the node beside the run's own; without a value the variable is not set. */
+/** Environment variables added to those of the test run; a variable without a value is unset. */
 export type NodeVariables = Readonly<Record<string, string | undefined>>;
 
-/** Nodes that share one store, and the store itself. Everything is gone after `stop`. */
+/** Nodes that share one store, together with that store. `stop` removes everything. */
 export class NodeProcesses {
   readonly kind: StoreKind;
-  /** Working directory of the nodes; an SQLite file, the keys and what the nodes log lie in or below it. */
+  /** The working directory of the nodes, which contains an SQLite file, the keys and the logs. */
   readonly folder: string;
   /** The store for nodes and tests: a path, or the address of a database. */
   readonly place: string;
@@ -64,7 +64,7 @@ export class NodeProcesses {
     this.#store = store;
   }
 
-  /** On an empty store of its own. */
+  /** Prepares nodes on a new, empty store. */
   static async on(kind: StoreKind): Promise<NodeProcesses> {
     const folder = await mkdtemp(join(tmpdir(), 'processes-'));
     const store = await placeTestStore(kind, folder);
@@ -72,7 +72,7 @@ export class NodeProcesses {
     return new NodeProcesses(kind, folder, String(path ?? url), store);
   }
 
-  /** On a PostgreSQL database that is somebody else's to remove. */
+  /** Prepares nodes on a PostgreSQL database that its owner removes. */
   static async onDatabase(url: string): Promise<NodeProcesses> {
     const folder = await mkdtemp(join(tmpdir(), 'processes-'));
     return new NodeProcesses('postgres', folder, url, {
@@ -81,17 +81,17 @@ export class NodeProcesses {
     });
   }
 
-  /** Those that serve and have not ended, in the order in which they came to. */
+  /** Returns the nodes that still serve, in the order in which they began to. */
   get running(): readonly NodeProcess[] {
     return this.#nodes.filter(({ child }) => isRunning(child));
   }
 
-  /** Starts so many nodes at once and waits until all serve. Rejects with the end of their log when one does not. */
+  /** Starts `count` nodes at once, and waits until all serve. Rejects with the end of its log when one fails. */
   start(count: number, variables: NodeVariables = {}): Promise<NodeProcess[]> {
     return Promise.all(Array.from({ length: count }, () => this.#start(variables)));
   }
 
-  /** A store of the test's own on the data of the nodes, which `stop` closes. */
+  /** Opens the store of the nodes for the test; `stop` closes it. */
   openStore(): FactStore {
     const store = this.#store.open();
     this.#opened.push(store);
@@ -112,11 +112,11 @@ export class NodeProcesses {
     const child = spawn(process.execPath, [MAIN, 'start'], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'] ?? '', SVC_PORT: '0', SVC_BOOTSTRAP_KEY: KEY, ...store, ...variables },
-      // A pipe would make this process share the work of logging.
+      // A file instead of a pipe, because a pipe would make this process share the work of logging.
       stdio: ['ignore', 'pipe', errors],
     });
     closeSync(errors);
-    // Known before it serves, so that one which never does is ended too.
+    // Recorded before it serves, so that a node which never serves is ended too.
     this.#children.push(child);
     const url = await addressOf(child, log);
     const end: NodeProcess['end'] = (signal = 'SIGKILL') => endProcess(child, signal);

@@ -7,7 +7,7 @@ export interface PluginStore {
   write<T>(tenantId: string, work: (transaction: PluginTransaction) => Promise<T>): Promise<T>;
 }
 
-/** A store's snapshots and transactions as plugins get them, for a test that holds a part of a plugin. */
+/** Wraps the snapshots and transactions of a store as plugins receive them, for tests of parts of a plugin. */
 export const pluginStore = (store: Pick<FactStore, 'read' | 'write'>): PluginStore => ({
   read: (work) => store.read((snapshot) => work(narrowSnapshot(snapshot))),
   write: (tenantId, work) => store.write(tenantId, (transaction) => work(narrowTransaction(transaction))),

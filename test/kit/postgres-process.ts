@@ -7,19 +7,23 @@ import { freePort } from './free-port.ts';
 import { placePostgresBinaries } from './postgres-binaries.ts';
 import { scratchPlace } from './scratch-place.ts';
 
-/** A PostgreSQL server of the test's own, on a loopback port, in folders that go when it or the test process does. */
+/**
+ * A PostgreSQL server for tests, on a loopback port. Its folders are removed when it stops or the test process ends.
+ */
 export interface PostgresProcess {
-  /** Of its maintenance database, as superuser. */
+  /** The address of its maintenance database, as superuser. */
   readonly url: string;
-  /** Stops the server and keeps the data. `crash` ends it as a power cut would. */
+  /** Stops the server without removing its data. `crash` simulates a power failure. */
   halt(how?: 'fast' | 'crash'): Promise<void>;
-  /** Starts it again, on the same port and data. */
+  /** Restarts the server on the same port and data. */
   resume(): Promise<void>;
-  /** Stops the server and removes the folder. Idempotent. */
+  /** Stops the server and removes its folder. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Durability is what the tests of crashes are about, and those do not cut the power of this server. */
+/**
+ * Faster settings without durability, which only the crash tests need, and those do not cut the power of this server.
+ */
 const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -35,17 +39,17 @@ const SETTINGS = {
 };
 
 /**
- * Ends the server with the signal that it reads. Standard input that ends without one means that the test process is
- * gone, however that happened: then the folder goes too.
+ * A shell script that stops the server with the signal that it reads from standard input. If the input ends, the test
+ * process is gone, so the script also removes the folder.
  */
 const SUPERVISE = `folder=$1; scratch=$2; shift 2; "$@" </dev/null & server=$!
 read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
 [ -n "$signal" ] || rm -rf "$folder" "$scratch"`;
 
-/** Starts a server, with settings of its own where given. Rejects with the end of its log when it does not come up. */
+/** Starts a server, with the given settings. Rejects with the end of its log when it fails to start. */
 export const startPostgres = async (settings: Readonly<Record<string, string>> = {}): Promise<PostgresProcess> => {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
-  // Without syncing a disk gains nothing, and databases are created ten times as fast in memory.
+  // In-memory files make creating databases ten times as fast, unless data must be synced to disk.
   const place = settings['fsync'] === 'on' ? tmpdir() : await scratchPlace();
   const scratch = await mkdtemp(join(place, 'postgres-data-'));
   const remove = async (): Promise<void> => {
@@ -98,7 +102,9 @@ const unprivilegedAccount = async (): Promise<Account | undefined> => {
   throw new Error('PostgreSQL refuses to run as root, and this machine has no account nobody or postgres');
 };
 
-/** Folders alone, which is enough to remove them: the files in them may be those of the installation. */
+/**
+ * Changes the owner of folders only, which is enough to remove them, because files may be links to the installation.
+ */
 const chownFolders = async (folder: string, account: Account): Promise<void> => {
   await chown(folder, account.uid, account.gid);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -114,10 +120,10 @@ interface Cluster {
   readonly password: string;
 }
 
-/** A handshake of the usual strength takes as long as a dozen queries, and each node opens ten connections. */
+/** Password hashing at its usual strength takes as long as a dozen queries, and each node opens ten connections. */
 const CHEAP_PASSWORDS = ['--set', 'scram_iterations=1'];
 
-/** Text sorts by language unless a column says otherwise, as in many an operator's database. */
+/** Creates the cluster with a language-dependent sort order, as many databases of operators have. */
 const initialise = async ({ bin, data, folder, account, password }: Cluster): Promise<void> => {
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, `${password}\n`);
@@ -139,7 +145,7 @@ interface Supervised {
 
 const READY = 'ready to accept connections';
 
-/** Runs the server until told to end it; resolves when it accepts connections. */
+/** Runs the server until it is told to stop; resolves when it accepts connections. */
 const supervise = async (command: readonly string[], account: Account | undefined): Promise<Supervised> => {
   const child = spawn('/bin/sh', ['-c', SUPERVISE, 'supervise', ...command], { ...account, stdio: 'pipe', cwd: '/' });
   const output = gather(child);
@@ -152,7 +158,7 @@ const supervise = async (command: readonly string[], account: Account | undefine
   letGo(child);
   return {
     end: async (signal) => {
-      // Keeps the process alive while this waits.
+      // Keeps this process alive during the wait.
       child.ref();
       child.stdin?.on('error', () => {});
       child.stdin?.end(`${signal}\n`);
@@ -161,7 +167,7 @@ const supervise = async (command: readonly string[], account: Account | undefine
   };
 };
 
-/** The test process ends when the tests do, whether or not somebody stopped the server. */
+/** Lets the test process end without waiting for the server. */
 const letGo = (child: ChildProcess): void => {
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startPostgres } from './postgres-process.ts';
 
-/** A database on the run's server. */
+/** A database on the shared server of the test run. */
 export interface TestDatabase {
   readonly url: string;
-  /** Creates it: empty, or as a copy of another one, which nobody may use meanwhile. */
+  /** Creates the database, empty or as a copy of another one, which must not be in use meanwhile. */
   create(template?: TestDatabase): Promise<void>;
-  /** Removes it, with any open connections. Idempotent. */
+  /** Removes the database and its open connections. Idempotent. */
   drop(): Promise<void>;
 }
 
-/** Creates an empty database. Rejects, and so fails the run, where no server can be had. */
+/** Creates an empty database. Rejects, and so fails the run, when no server is available. */
 export const createTestDatabase = async (): Promise<TestDatabase> => {
   const database = await planTestDatabase();
   await database.create();
@@ -19,8 +19,8 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
 };
 
 /**
- * A database that does not exist yet. The first call of a run starts a PostgreSQL server, unless
- * `SVC_TEST_DATABASE_URL` names a running one and a user who may create databases. Rejects like `createTestDatabase`.
+ * Plans a database without creating it. The first call starts a PostgreSQL server, unless `SVC_TEST_DATABASE_URL` names
+ * a running one. Rejects like `createTestDatabase`.
  */
 export const planTestDatabase = async (): Promise<TestDatabase> => {
   const { url, creation } = await server();
@@ -42,7 +42,7 @@ export const planTestDatabase = async (): Promise<TestDatabase> => {
   return database;
 };
 
-/** One connection for the whole run: opening one for each statement would take as long as the statement. */
+/** One connection for the whole run, because opening one takes as long as a statement. */
 let maintenance: pg.Pool | undefined;
 
 const maintain = async (url: string, sql: string): Promise<void> => {
@@ -50,10 +50,10 @@ const maintain = async (url: string, sql: string): Promise<void> => {
   await maintenance.query(sql);
 };
 
-/** Runs statements as the user who may create databases, and answers with the rows of the last one. */
+/** Runs statements as a user who may create databases, and returns the rows of the last one. */
 export const administer = async (url: string, ...statements: readonly string[]): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url });
-  // Losing the connection afterwards, when a test stops the server, is nobody's failure.
+  // A test may stop the server, so a lost connection is no failure.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -67,14 +67,14 @@ export const administer = async (url: string, ...statements: readonly string[]):
 
 interface Server {
   readonly url: string;
-  /** How its databases are created. */
+  /** The clause that selects how databases are created. */
   readonly creation: string;
   stop(): Promise<void>;
 }
 
 let running: Promise<Server> | undefined;
 
-/** Databases that no test has removed. They matter on a server that outlives the run. */
+/** Databases that no test has removed. They remain on a server that outlives the run. */
 const leftOver = new Set<TestDatabase>();
 
 const server = (): Promise<Server> => {
@@ -82,7 +82,7 @@ const server = (): Promise<Server> => {
   return running;
 };
 
-/** Copying files is the faster way where nothing is synced. */
+/** Copying files is the faster strategy when nothing is synced to disk. */
 const start = async (): Promise<Server> => ({ ...(await startPostgres()), creation: 'STRATEGY FILE_COPY' });
 
 const given = (): Promise<Server> | undefined => {
@@ -90,7 +90,7 @@ const given = (): Promise<Server> | undefined => {
   return url ? Promise.resolve({ url, creation: '', stop: async () => {} }) : undefined;
 };
 
-// At the end of the run. Outside mocha the server goes with the process.
+// Cleans up at the end of the run. Outside mocha the server ends with the process.
 if (typeof after === 'function') {
   after('PostgreSQL stops', async () => {
     const server = await running?.catch(() => undefined);

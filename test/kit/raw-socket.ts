@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test writes bytes of its own making. */
+/** A connection on which a test writes raw bytes. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** Everything that came so far, byte for byte. */
+  /** Returns everything received so far, byte for byte. */
   received(): string;
-  /** Resolves once `text` has come; rejects when the connection ends without it. */
+  /** Resolves once `text` has been received; rejects when the connection ends before. */
   until(text: string): Promise<void>;
-  /** Resolves with everything that came, when the other side has ended the connection. */
+  /** Resolves with everything received when the other side has closed the connection. */
   closed(): Promise<string>;
 }
 
@@ -25,7 +25,7 @@ export const openRaw = async (url: string): Promise<RawConnection> => {
     received += text;
     wake();
   });
-  // A reset says what the close after it says.
+  // The close event after a reset reports the same.
   socket.on('error', () => {});
   socket.on('close', () => {
     isClosed = true;
@@ -51,7 +51,7 @@ export const openRaw = async (url: string): Promise<RawConnection> => {
   };
 };
 
-/** Writes the bytes and waits until the server has ended the connection. */
+/** Writes the bytes, and waits until the server has closed the connection. */
 export const exchangeRaw = async (url: string, text: string): Promise<string> => {
   const connection = await openRaw(url);
   connection.socket.write(text, 'latin1');
@@ -60,12 +60,12 @@ export const exchangeRaw = async (url: string, text: string): Promise<string> =>
 
 export interface RawReply {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Splits what a server sent into replies, by their Content-Length; interim replies included. */
+/** Splits received text into replies by their Content-Length, including interim replies. */
 export const parseReplies = (text: string): RawReply[] => {
   const replies: RawReply[] = [];
   for (let at = 0; at < text.length; ) {

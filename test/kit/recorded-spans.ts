@@ -4,14 +4,14 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
 export interface RecordedSpans {
-  /** Spans that have ended, in the order of their ends. */
+  /** Returns the ended spans, in the order of their ends. */
   spans(): readonly ReadableSpan[];
   named(name: string): readonly ReadableSpan[];
-  /** Takes the SDK away again. */
+  /** Removes the SDK again. */
   end(): Promise<void>;
 }
 
-/** Registers an SDK in this process, as an operator does with `--import`, that keeps spans in memory. */
+/** Registers an OpenTelemetry SDK that collects spans in memory, as an operator does with `--import`. */
 export const recordSpans = (): RecordedSpans => {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

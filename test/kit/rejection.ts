@@ -1,4 +1,4 @@
-/** Returns the error of a rejected promise. Fails when it is fulfilled, or rejects with anything but an error. */
+/** Returns the error of a rejected promise. Fails if the promise resolves, or rejects with anything but an error. */
 export const rejection = async (promise: PromiseLike<unknown>): Promise<Error & Record<string, unknown>> => {
   try {
     await promise;

@@ -6,7 +6,7 @@ export interface ScriptResult {
   readonly stderr: string;
 }
 
-/** Runs a module, given as text, in a Node process of its own, to its end. */
+/** Runs the source text of a module in a new Node.js process until it ends. */
 export const runScript = (source: string, env: NodeJS.ProcessEnv = process.env): Promise<ScriptResult> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', source], { env });

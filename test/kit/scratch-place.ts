@@ -5,8 +5,8 @@ const IN_MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 4 * 1024 ** 3;
 
 /**
- * Where to put files that need not outlive the machine: in memory where it has a folder for that, and room, otherwise
- * with other temporary files.
+ * Returns a folder for short-lived files: in memory if the machine has such a folder with enough space, otherwise the
+ * temporary folder.
  */
 export const scratchPlace = async (): Promise<string> => {
   const stats = await statfs(IN_MEMORY).catch(() => undefined);

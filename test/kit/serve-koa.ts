@@ -9,7 +9,7 @@ export interface KoaNode {
   readonly reported: unknown[];
 }
 
-/** Routes behind the kernel's HTTP and the Koa transport, on a port of the loopback interface. */
+/** Serves routes through the HTTP layer of the kernel and the Koa transport, on a loopback port. */
 export const serveKoa = async (
   routes: readonly TestRoute[],
   options: Partial<KoaTransportOptions> & { readonly sockets?: Partial<SocketOptions> } = {},

@@ -17,7 +17,7 @@ import { checkReplies } from './check-replies.ts';
 
 export interface Answer {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The body as JSON; undefined when there is none. */
@@ -29,11 +29,11 @@ export type Ask = (method: string, target: string, request?: AskOptions) => Prom
 
 export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>> | LoopbackRequest['headers'];
-  /** Anything but text and bytes is sent as JSON. */
+  /** The body; anything but text and bytes is sent as JSON. */
   readonly body?: unknown;
 }
 
-/** Routes behind the kernel's own HTTP, without a node and without sockets. */
+/** Routes behind the HTTP layer of the kernel, without a node and without sockets. */
 export interface ServedRoutes {
   readonly ask: Ask;
   readonly hooks: HookBus;
@@ -42,7 +42,7 @@ export interface ServedRoutes {
   readonly serveOptions: ServeOptions;
 }
 
-/** Bearer tokens of `serveRoutes`, and what they may. */
+/** The bearer tokens of `serveRoutes`, and their permissions. */
 export const TOKENS = { reader: 'reader-token', writer: 'writer-token', down: 'store-is-down' } as const;
 
 const principal = (entityUri: string, permissions: readonly ('read' | 'write')[]): Principal => ({
@@ -138,7 +138,7 @@ const toBytes = (body: unknown): Uint8Array => {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 };
 
-/** Headers of a request that carries a token, and of one that carries JSON besides. */
+/** Returns the headers of a request with a token, and of one with a token and JSON. */
 export const bearing = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 export const sendingJson = (token: string): Record<string, string> => ({
   ...bearing(token),

@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 
 const ADDRESS = /^(?:Address {4}|Serving )(http:\S+?);?(?:\s|$)/m;
 
-/** Where a node that `start` runs serves, and what it told its user by then. */
+/** The address of a running node, and its output up to then. */
 export interface ServedAddress {
   readonly url: string;
   readonly greeting: string;
 }
 
-/** Resolves when the node says on its standard output that it serves. Never when it ends before. */
+/** Resolves when the node prints that it serves. Never resolves when it ends before. */
 export const servedAddress = (child: ChildProcess): Promise<ServedAddress> =>
   new Promise((resolve) => {
     let greeting = '';

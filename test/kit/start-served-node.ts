@@ -8,24 +8,24 @@ import { createMemoryLogger } from '../fakes/memory-logger.ts';
 import { quietBilling } from '../fakes/quiet-billing.ts';
 import { checkReplies } from './check-replies.ts';
 
-/** Where a command is run: at a pipe without input, unless told otherwise. */
+/** The input and terminal of a command; by default a pipe without input. */
 interface At {
   readonly input?: string;
   readonly terminal?: Terminal;
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** A node of all plugins that listens on a port of this machine, for commands that speak to a running node. */
+/** A node with all plugins that listens on a port of this machine, for tests of commands. */
 export interface ServedNode {
   readonly node: Node;
-  /** Base address. */
+  /** The base address. */
   readonly url: string;
   readonly folder: string;
-  /** Of the first administrator. */
+  /** The key of the first administrator. */
   readonly adminKey: string;
-  /** Runs a command with a key, in place of the administrator's. */
+  /** Runs a command with a key; by default the administrator key. */
   run(argv: readonly string[], key?: string, at?: At): Promise<CommandResult>;
-  /** A request with a key, in place of the administrator's. */
+  /** Sends a request with a key; by default the administrator key. */
   ask(
     method: string,
     path: string,

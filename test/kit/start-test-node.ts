@@ -35,39 +35,36 @@ import { planTestStore } from './test-store.ts';
 
 export interface TestNodeOptions {
   /**
-   * The node's plugins: names of ours, or plugin objects. Everything else is off. Without this list: the default
-   * plugins. Where none of them checks keys, a key ring in memory does, so `addKey` always works.
+   * The plugins of the node: names of bundled ones, or plugin objects. All others are off. By default the default
+   * plugins. If no plugin checks keys, an in-memory key ring does, so `addKey` always works.
    */
   readonly plugins?: readonly (string | AnyPlugin)[];
-  /** Plugins besides those, or besides the default ones. */
+  /** Plugins in addition to `plugins`, or to the default ones. */
   readonly extra?: readonly AnyPlugin[];
-  /** By name of the plugin. */
+  /** Settings by plugin name. */
   readonly settings?: Readonly<Record<string, Settings>>;
-  /** The `node` part of the configuration. */
+  /** The `node` section of the configuration. */
   readonly node?: Settings;
-  /** All variables that the node sees; none of the test run's own. */
+  /** All variables that the node sees; the variables of the test run are hidden. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: ManualClock;
   readonly random?: Random;
-  /** Engine of the store; without it the one of the suite (`forEachStore`), otherwise SQLite. */
+  /** The engine of the store; by default the one of the suite (`forEachStore`), otherwise SQLite. */
   readonly store?: StoreKind;
-  /**
-   * Folder of the node, and of its store. A folder that is given outlives the node, so that another can be started on
-   * it.
-   */
+  /** The folder of the node and its store. A given folder is not removed, so that another node can start on it. */
   readonly folder?: string;
   /** Wraps the store of the node. */
   readonly wrapStore?: (store: FactStore) => FactStore;
   readonly network?: LoopbackNetwork;
-  /** Address on the network. */
+  /** The address on the network. */
   readonly url?: string;
 }
 
 export interface KeyOptions {
   readonly entityUri?: string;
-  /** Default: read and write. */
+  /** The permissions of the key; by default read and write. */
   readonly permissions?: readonly string[];
-  /** Default: all. */
+  /** The scopes of the key; by default all. */
   readonly scopes?: readonly Scope[];
   readonly tenantId?: string;
 }
@@ -82,19 +79,22 @@ export interface TestNode {
   readonly url: string;
   readonly folder: string;
   readonly logLines: readonly LogLine[];
-  /** Registers a fresh key and answers it. */
+  /** Registers a new key, and returns it. */
   addKey(options?: KeyOptions): Promise<string>;
-  /** Idempotent; removes the folder unless it was given. */
+  /** Stops the node, and removes its folder unless the test gave one. Idempotent. */
   stop(): Promise<void>;
 }
 
 const DEFAULT_URL = 'http://localhost:8765';
 
-/** The real wiring on a real store, with time, chance and network in the hands of the test. Rejects as a start does. */
+/**
+ * Starts a node with the real composition and a real store, but with time, randomness and network under test control.
+ * Rejects when the start fails.
+ */
 export const startTestNode = async (options: TestNodeOptions = {}): Promise<TestNode> => {
   const { clock = createManualClock(), network = createLoopbackNetwork(), url = DEFAULT_URL } = options;
   const { wrapStore = (opened) => opened } = options;
-  // No power is cut here, and most of what a small node waits for is the disk.
+  // In memory if possible, because a small node spends most time on the disk, and these tests need no durability.
   const folder = options.folder ?? (await mkdtemp(join(await scratchPlace(), 'node-')));
   const logLines: LogLine[] = [];
   const store = await planTestStore(options.store ?? currentStore(), folder);
@@ -123,7 +123,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         log: createMemoryLogger(logLines),
         transport: network.transport(url),
         store: async () => {
-          // Plugins of two tests may share a name, and not what they store.
+          // Plugins of two tests may share a name but need different tables.
           const areOurs = plugins.every(({ migrations = [] }) => migrations.length === 0);
           await store.fill(areOurs ? node?.kernel.migrations : undefined);
           return wrapStore(store.open());
@@ -157,7 +157,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   };
 };
 
-/** With a list of plugins, all of ours that are not on it are off. */
+/** With a list of plugins, all unlisted bundled ones are off. */
 const switches = (plugins: TestNodeOptions['plugins']): Record<string, boolean> => {
   if (plugins === undefined) return {};
   const named = new Set(plugins.map((plugin) => (typeof plugin === 'string' ? plugin : plugin.name)));
@@ -166,7 +166,7 @@ const switches = (plugins: TestNodeOptions['plugins']): Record<string, boolean> 
   );
 };
 
-/** A node without an index does not read the variable, and would warn about it. */
+/** A node without a search index does not read the variable, and would warn about it. */
 const layout = ({ plugins }: TestNodeOptions): Record<string, string> =>
   plugins === undefined || plugins.includes('search') ? { SVC_SEARCH_THREAD: currentThreads() } : {};
 
@@ -189,7 +189,7 @@ const addKey = async (kernel: Kernel, keyRing: KeyRing, random: Random, options:
     const actor = nodePrincipal(kernel.get(NodeSelf).names);
     const registration = { rawKey, entityUri, permissions, allowedScopes: scopes };
     const tenants = tenantId !== DEFAULT_TENANT && kernel.has(Tenants) ? kernel.get(Tenants) : undefined;
-    // The first key of a tenant makes the tenant.
+    // The first key of a tenant creates the tenant.
     if (tenants !== undefined && !(await isKnown(tenants, actor, tenantId))) {
       await tenants.create(actor, { id: tenantId, firstKey: registration });
     } else {

@@ -2,20 +2,20 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { administer } from './postgres-server.ts';
 import type { TestStore } from './test-store.ts';
 
-/** An index, a key among them. */
+/** An index or a key of a table. */
 export interface CatalogueIndex {
   readonly table: string;
   readonly name: string;
   readonly isUnique: boolean;
-  /** In order. An expression is null on SQLite. */
+  /** The columns in order. An expression is null on SQLite. */
   readonly columns: readonly (string | null)[];
 }
 
 /** The tables of a database. */
 export interface Catalogue {
-  /** Names of tables with their columns: name, type and whether there may be nothing in it, in order. */
+  /** For each table its columns in order: name, type, and whether null is allowed. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
-  /** By name. The number of a row is a key on PostgreSQL alone: on SQLite it is the place of the row. */
+  /** Indexes by name. The row number is a key only on PostgreSQL; on SQLite it is the built-in row id. */
   readonly indexes: readonly CatalogueIndex[];
 }
 

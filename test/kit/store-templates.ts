@@ -8,16 +8,16 @@ import type { OwnedMigration } from '../../ports/ports.ts';
 import { administer, createTestDatabase, type TestDatabase } from './postgres-server.ts';
 import { scratchPlace } from './scratch-place.ts';
 
-/*
- * Making the tables of a node takes ten times as long as copying an empty store that has them. The first node with its
- * migrations makes its own; the next ones get a copy of a template.
+/**
+ * Templates of empty stores, because creating the tables takes ten times as long as copying them. The first node with a
+ * set of migrations creates its own tables; later ones copy a template.
  */
 
-/** Makes a file that has what these migrations make, unless there is one or nobody has asked for them before. */
+/** Creates a store file with these migrations applied, unless the file exists or these migrations are new. */
 export const fillFile = async (path: string, migrations: readonly OwnedMigration[]): Promise<void> => {
   if (existsSync(path)) return;
   const template = await files.of(migrations);
-  // Another node of the folder may have made it meanwhile.
+  // Another node on the folder may have created the file meanwhile.
   if (template === undefined || existsSync(path)) return;
   copyFileSync(template, path);
   const database = new DatabaseSync(path);
@@ -25,17 +25,17 @@ export const fillFile = async (path: string, migrations: readonly OwnedMigration
   database.close();
 };
 
-/** Creates a database with what these migrations make, or an empty one if nobody has asked for them before. */
+/** Creates a database with these migrations applied, or an empty one if these migrations are new. */
 export const createFilled = async (database: TestDatabase, migrations: readonly OwnedMigration[]): Promise<void> => {
   const template = await databases.of(migrations);
   await database.create(template);
   if (template !== undefined) await administer(database.url, OWN_EPOCH());
 };
 
-/** The one thing by which empty stores differ. */
+/** Each store needs its own epoch, the only difference between empty stores. */
 const OWN_EPOCH = (): string => `UPDATE node_clock SET epoch = '${randomUUID()}'`;
 
-/** The outcomes of migrations, by their names. */
+/** Caches templates by the names of their migrations. */
 class Templates<T> {
   readonly #make: (migrations: readonly OwnedMigration[]) => Promise<T>;
   readonly #made = new Map<string, Promise<T> | undefined>();
@@ -44,7 +44,7 @@ class Templates<T> {
     this.#make = make;
   }
 
-  /** Undefined for migrations that nobody has asked for before, which may be the last time as well. */
+  /** Returns undefined on the first request for these migrations, which may also be the last. */
   async of(migrations: readonly OwnedMigration[]): Promise<T | undefined> {
     const key = migrations
       .map(({ owner, number, name }) => `${owner}/${number}/${name}`)

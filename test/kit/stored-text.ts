@@ -1,8 +1,8 @@
 import type { FactStore } from '../../ports/ports.ts';
 
 /**
- * Every value of every table of a store as text, one line a row, under the name of the table. For finding text that
- * must not be there.
+ * Returns every value of every table of a store as text, one row per line, so that a test can search for forbidden
+ * text.
  */
 export const storedText = (store: FactStore): Promise<string> =>
   store.read(async (snapshot) => {
@@ -15,6 +15,6 @@ export const storedText = (store: FactStore): Promise<string> =>
     return lines.join('\n');
   });
 
-/** Bytes as they are, so that text in them is found. */
+/** Decodes bytes as text, so that text in them is found. */
 const asText = (value: unknown): string =>
   value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value);

@@ -4,8 +4,8 @@ import { administer } from './postgres-server.ts';
 import { placeTestStore } from './test-store.ts';
 
 /**
- * Runs SQL statements on the store of a node behind its back, as somebody who owns the database could: nothing guards
- * the table of facts any more. `store` is the engine, when the suite does not run on each.
+ * Runs SQL statements directly on the store of a node, as the owner of the database could, without the triggers that
+ * protect facts. `store` names the engine, if the suite runs on one only.
  */
 export const tamper = async (
   { folder }: { readonly folder: string },

@@ -1,18 +1,18 @@
 import { type LoopbackNetwork, readReplyBody } from '../fakes/loopback-network.ts';
 
 export interface RequestOptions {
-  /** Sent as bearer token. */
+  /** The bearer token. */
   readonly key?: string;
-  /** A list where one name occurs twice. */
+  /** The headers; a list allows one name twice. */
   readonly headers?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
-  /** Text and bytes go as they are; anything else as JSON. A `Content-Type` that is given stands. */
+  /** The body: text and bytes are sent unchanged, anything else as JSON. A given `Content-Type` is not replaced. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
 
 export interface TestReply {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The text as JSON, undefined when it is none. */
@@ -22,7 +22,7 @@ export interface TestReply {
 
 export type TestRequest = (method: string, target: string, options?: RequestOptions) => Promise<TestReply>;
 
-/** Calls the node at `url` as a client would. `target` is the path with its query, sent as it is. */
+/** Sends requests to the node at `url` like a client. `target` is the path with its query, sent unchanged. */
 export const createTestRequest =
   (network: Pick<LoopbackNetwork, 'deliver'>, url: string): TestRequest =>
   async (method, target, { key, headers = {}, body, signal } = {}) => {

@@ -7,31 +7,31 @@ import { planTestDatabase } from './postgres-server.ts';
 import { createFilled, fillFile } from './store-templates.ts';
 import { currentWriter } from './writer-thread.ts';
 
-/** Where the store of a test is. */
+/** The location of the store of a test. */
 export interface TestStore {
-  /** The `store` part of the adapters in a configuration. */
+  /** The `store` section of the adapter configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Makes the store if there is none, with the tables of these migrations if a copy is faster than running them. */
+  /** Creates the store if it is missing; copies a template with these migrations if one exists. */
   fill(migrations: readonly OwnedMigration[] | undefined): Promise<void>;
-  /** A new store on the data. */
+  /** Opens a new store on the data. */
   open(): FactStore;
   /** Removes everything outside the folder. */
   remove(): Promise<void>;
 }
 
-/** Finds the store of a folder, or makes an empty one: a file in it, or a database of its own. */
+/** Finds the store of a folder, or creates an empty one: a file in it, or a separate database. */
 export const placeTestStore = async (kind: StoreKind, folder: string): Promise<TestStore> => {
   const store = await planTestStore(kind, folder);
   if (kind === 'postgres') await store.fill(undefined);
   return store;
 };
 
-/** The same, but a database that does not exist yet waits for `fill`. */
+/** Finds the store of a folder like `placeTestStore`, but leaves a missing database to `fill`. */
 export const planTestStore = async (kind: StoreKind, folder: string): Promise<TestStore> => {
   if (kind === 'sqlite') {
     const path = join(folder, 'node.db');
     return {
-      // The same layout on every machine; suites of both say which one they mean.
+      // A fixed layout on every machine; suites that test both layouts select one explicitly.
       settings: { use: 'sqlite', path, writer: currentWriter() },
       fill: async (migrations) => {
         if (migrations !== undefined) await fillFile(path, migrations);
@@ -53,7 +53,7 @@ export const planTestStore = async (kind: StoreKind, folder: string): Promise<Te
   };
 };
 
-/** The database of a folder, which is created once: nodes that start on the folder at once wait for it. */
+/** The database of a folder, created once; nodes that start on the folder at the same time wait for it. */
 class DatabasePlace {
   readonly database = planTestDatabase();
   #created: Promise<void> | undefined;

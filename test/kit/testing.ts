@@ -1,6 +1,6 @@
 /**
- * Test tools for authors of plugins and adapters, under mocha: a node on the real wiring, and the contract suites of
- * the ports. Re-exports only.
+ * Test tools for authors of plugins and adapters, under mocha: a test node with the real composition, and the contract
+ * suites of the ports. Re-exports only.
  */
 export { type AuthorizerSubject, describeAuthorizer } from '../contract/authorizer-contract.ts';
 export { type ClockSubject, describeClock } from '../contract/clock-contract.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
-/** The ServiceError that `work` throws. Fails when it throws nothing, or anything else. */
+/** Returns the ServiceError that `work` throws. Fails if it throws nothing, or anything else. */
 export const thrownError = (work: () => unknown): ServiceError => {
   try {
     work();

@@ -2,10 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const PROBE_EVERY_MS = 25;
 
-/**
- * Waits for a process of the test to get somewhere. Rejects, saying what it waited for, when that takes longer than the
- * limit.
- */
+/** Waits until a condition holds. Rejects after a time limit, with a text that names the condition. */
 export const waitUntil = async (
   what: string,
   limitMs: number,

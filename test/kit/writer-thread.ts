@@ -4,12 +4,12 @@ type Writer = 'inline' | 'thread';
 
 let writer: Writer = 'inline';
 
-/** The writer of SQLite's file, in stores of the suite that runs: the same on every machine. */
+/** Returns the layout of the SQLite writer in the running suite, which is the same on every machine. */
 export const currentWriter = (): Writer => (currentStore() === 'sqlite' ? writer : 'inline');
 
-/** A suite whose stores on SQLite are written by a thread, as those of a node are where there are cores for it. */
+/** Runs a suite whose SQLite stores use a writer thread, as nodes do on machines with enough cores. */
 export const withWriterThread = (title: string, suite: () => void): void => {
-  describe(`${title}, with a thread that writes`, () => {
+  describe(`${title}, with a writer thread`, () => {
     before(() => {
       writer = 'thread';
     });

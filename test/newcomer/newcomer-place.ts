@@ -10,7 +10,10 @@ import { type StartedProgram, startProgram } from '../package/started-program.ts
 
 const runFile = promisify(execFile);
 
-/** Ends a step that hangs. The transcript shows how long each one takes, which depends on the machine and on npm. */
+/**
+ * The time limit of a step, so that no step hangs. The transcript shows the duration of each step, which depends on the
+ * machine and on npm.
+ */
 export const STEP_LIMIT_MS = 300_000;
 const SHOWN_ADDRESS = 'http://127.0.0.1:8765';
 const PACKAGE = 'fact-memory-node';
@@ -20,19 +23,16 @@ export interface StepResult {
   readonly output: string;
 }
 
-/**
- * An empty folder and the commands typed there. Lines are those of a page; only the port and the place of the package
- * differ.
- */
+/** An empty folder with a shell. Commands are those of a page, except for the port and the location of the package. */
 export interface NewcomerPlace {
   readonly folder: string;
-  /** The address of a page, at the port that is used here. */
+  /** Returns an address of a page with the port that this test uses. */
   addressOf(shown: string): string;
-  /** Runs lines in a shell to their end, within the limit of a step. Exports of a line hold for the lines after it. */
+  /** Runs lines in a shell to their end, within the time limit. Exported variables remain for later lines. */
   type(lines: string): Promise<StepResult>;
-  /** Starts what goes on until it is stopped. */
+  /** Starts a command that runs until it is stopped. */
   start(line: string): Promise<StartedProgram>;
-  /** Everything typed so far, with output and duration. */
+  /** Returns everything typed so far, with output and duration. */
   transcript(): string;
   dispose(): Promise<void>;
 }

@@ -8,14 +8,14 @@ import { type NewcomerPlace, openNewcomerPlace, STEP_LIMIT_MS } from './newcomer
 
 const GUIDE = 'docs/guides/write-a-plugin.md';
 
-/** The lines of the block of a page that begins so. */
+/** Returns the lines of the code block of a page that begins with this text. */
 const shownLines = (page: string, beginning: string): readonly string[] => {
   const found = blocksOf(page).find(({ code }) => code.startsWith(beginning));
   if (found === undefined) throw new Error(`${page} has no block that begins with ${beginning}`);
   return found.code.trimEnd().split('\n');
 };
 
-describe('a newcomer with an empty folder and the README', () => {
+describe('a new user with an empty folder and the README', () => {
   let at: NewcomerPlace;
   let node: StartedProgram;
   const [install = '', start = ''] = shownLines('README.md', 'npm install');
@@ -34,7 +34,7 @@ describe('a newcomer with an empty folder and the README', () => {
     it(title, work).timeout(STEP_LIMIT_MS);
   };
 
-  /** The next command of the README, which is this one. */
+  /** Runs the next command of the README, and checks that it is the expected one. */
   const typeNext = async (word: string): Promise<string> => {
     const line = commands.shift() ?? '';
     expect(line).to.match(new RegExp(`^npx svc ${word}`));

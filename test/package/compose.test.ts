@@ -30,12 +30,12 @@ describe('the compose file', () => {
   const { services, volumes, secrets } = document.toJS() as ComposeFile;
   const { node, database } = services as { node: Service; database: Service };
 
-  it('is YAML without a mistake', () => {
+  it('is valid YAML', () => {
     expect([...document.errors, ...document.warnings]).to.deep.equal([]);
     expect(Object.keys(services)).to.deep.equal(['node', 'database']);
   });
 
-  it('sets variables that the node reads', async () => {
+  it('sets only variables that the node reads', async () => {
     const known = new Set((await declaredSettings()).map(({ variable }) => variable));
     const named = [...text.matchAll(/\bSVC_\w+/g)].map(([name]) => name);
     expect(named).to.not.be.empty;
@@ -43,7 +43,7 @@ describe('the compose file', () => {
     expect(node.environment['SVC_DATABASE_URL']).to.match(/^postgres:\/\/svc@database:5432\/facts$/);
   });
 
-  it('has no password of its own, and does not start without one', () => {
+  it('contains no password, and does not start without one', () => {
     const required = /^\$\{POSTGRES_PASSWORD:\?[^}]+\}$/;
     expect(node.environment['PGPASSWORD']).to.match(required);
     expect(database.environment['POSTGRES_PASSWORD']).to.equal(undefined);
@@ -53,7 +53,7 @@ describe('the compose file', () => {
     expect(text).to.not.match(/trust|\$\{POSTGRES_PASSWORD:-/);
   });
 
-  it('lets the node wait until its database is healthy, and names both', () => {
+  it('starts the node only when its database is healthy, and names both services', () => {
     expect(node.depends_on).to.deep.equal({ database: { condition: 'service_healthy' } });
     const { POSTGRES_USER: user, POSTGRES_DB: name } = database.environment;
     expect(node.environment['SVC_DATABASE_URL']).to.contain(`${user}@`).and.to.contain(`/${name}`);
@@ -61,14 +61,14 @@ describe('the compose file', () => {
     expect(readFileSync(join(projectRoot(), 'Dockerfile'), 'utf8')).to.match(/^HEALTHCHECK /m);
   });
 
-  it('keeps the stores in named volumes, where the images keep them', () => {
+  it('stores data in named volumes, at the paths of the images', () => {
     const [, folder] = /^VOLUME (\S+)$/m.exec(readFileSync(join(projectRoot(), 'Dockerfile'), 'utf8')) ?? [];
     expect(node.volumes).to.deep.equal([`node-data:${folder}`]);
     expect(database.volumes).to.deep.equal(['database-data:/var/lib/postgresql/data']);
     expect(Object.keys(volumes)).to.deep.equal(['node-data', 'database-data']);
   });
 
-  it('is reached from the machine alone, runs without rights and is given the time to stop', () => {
+  it('is reachable only from the local machine, runs without privileges, and allows enough time to stop', () => {
     expect(node.ports?.every((port) => port.startsWith('127.0.0.1:'))).to.equal(true);
     expect(database.ports).to.equal(undefined);
     expect(node.cap_drop).to.deep.equal(['ALL']);

@@ -33,12 +33,12 @@ describe('the container image', function () {
         .map((pair) => pair.split('=') as [string, string]),
     );
 
-  it('is described without a mistake that a linter finds', () => {
+  it('has no finding of the Dockerfile linter', () => {
     expect(validate(text).map(({ message }) => message)).to.deep.equal([]);
     expect(validate(`${text}\nCMD ["a"]\nEXPOSE many`)).to.not.be.empty;
   });
 
-  it('is built in stages, each from a tagged image, and its last one installs nothing', () => {
+  it('is built in stages, each from a tagged image, and its last stage installs nothing', () => {
     const images = instructions.filter(({ name }) => name === 'FROM').map(({ words }) => words);
     expect(images).to.have.length.above(1);
     for (const image of images) expect(image).to.match(/:\$\{NODE_VERSION\}-\w+-slim( AS \w+)?$/);
@@ -53,7 +53,7 @@ describe('the container image', function () {
     );
   });
 
-  it('runs as a user without rights, which owns the volume and nothing of the program', () => {
+  it('runs as an unprivileged user, who owns the volume and no program file', () => {
     const at = (name: string): number => served.findIndex((one) => one.name === name);
     expect(only('USER').words).to.equal('node');
     expect(at('USER')).to.be.below(at('ENTRYPOINT'));
@@ -67,7 +67,7 @@ describe('the container image', function () {
     );
   });
 
-  it('sets variables that the node reads, and no secret', async () => {
+  it('sets only variables that the node reads, and no secret', async () => {
     const known = new Set((await declaredSettings()).map(({ variable }) => variable));
     const set = Object.keys(variables());
     expect(set.filter((name) => name !== 'NODE_ENV' && !known.has(name))).to.deep.equal([]);
@@ -75,7 +75,7 @@ describe('the container image', function () {
     expect(text).to.not.match(/KEY=|PASSWORD=|SECRET=|TOKEN=/);
   });
 
-  it('copies existing files, and its context leaves out private ones', () => {
+  it('copies existing files, and excludes private ones from its build context', () => {
     const ignored = read('.dockerignore').split('\n');
     for (const name of ['.git', 'node_modules', 'dist', 'data', '*.key', '*.db', '.env']) {
       expect(ignored).to.include(name);
@@ -90,7 +90,7 @@ describe('the container image', function () {
     }
   });
 
-  it('installs what the lock file has, which fits the manifest', () =>
+  it('installs the packages of the lock file, which matches the manifest', () =>
     inTemporaryFolder(async (folder) => {
       const stage = instructions.filter(({ name, words }) => name === 'COPY' && words.includes('package-lock.json'));
       expect(stage.length).to.be.above(1);
@@ -101,11 +101,11 @@ describe('the container image', function () {
       await runFile('npm', ['ci', '--omit=dev', '--ignore-scripts', '--dry-run', '--offline'], { cwd: folder });
     }));
 
-  /** The program as the last stage has it, at another place. */
+  /** Maps a command of the image to the unpacked package on this machine. */
   const here = (words: readonly string[], packed: PackedPackage): string[] =>
     words.map((word) => word.replace(/^\/opt\/fact-memory-node/, packed.installed));
 
-  it('starts by its own command, says when it is healthy, and stops cleanly on SIGTERM', async () => {
+  it('starts by its own command, reports when it is healthy, and stops cleanly on SIGTERM', async () => {
     const packed = await packedPackage();
     await inTemporaryFolder(async (folder) => {
       const [, entry = '', ...more] = here([...programOf(only('ENTRYPOINT')), ...programOf(only('CMD'))], packed);

@@ -13,7 +13,7 @@ const runFile = promisify(execFile);
 const KEY = 'examples-0123456789abcdef0123456789abcdef';
 const RUN_LIMIT_MS = 120_000;
 
-/** The output of each program, line by line. */
+/** The expected output of each program, line by line. */
 const PRINTED: Readonly<Record<string, readonly string[]>> = {
   retraction: ['stored: delayed', 'facts that still hold: 0', 'events in the history: 2'],
   garden: ['the librarian sees: 1', 'a passer-by sees: 0'],
@@ -29,7 +29,7 @@ describe('the examples, from the packed package', function () {
   let folder: string;
   const running: StartedProgram[] = [];
 
-  /** A node of the package in a folder of its own, with the examples copied beside its configuration. */
+  /** Starts a node of the package in its own folder, with the examples beside its configuration. */
   const start = async (name: string, config: object): Promise<StartedProgram> => {
     const place = join(folder, name);
     mkdirSync(place, { recursive: true });
@@ -56,7 +56,7 @@ describe('the examples, from the packed package', function () {
     for (const one of running) await one.end('SIGKILL');
   });
 
-  it('are all known to this test, and listed in their README', () => {
+  it('are all covered by this test, and listed in their README', () => {
     const folders = readdirSync(join(packed.installed, 'examples'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
@@ -72,7 +72,7 @@ describe('the examples, from the packed package', function () {
     });
 
     for (const [name, lines] of Object.entries(PRINTED)) {
-      it(`${name} prints what it shows`, async () => {
+      it(`${name} prints the documented output`, async () => {
         const program = join(packed.installed, 'examples', name, `${name}.mjs`);
         const { stdout, stderr } = await runFile(process.execPath, [program], {
           cwd: folder,
@@ -97,7 +97,7 @@ describe('the examples, from the packed package', function () {
     expect(JSON.parse(lines[0] ?? '')).to.deep.include({ customer: 'agent:admin', fact: fact.id, cents: 3 });
   });
 
-  it('embedder asks a service for the vectors of facts', async () => {
+  it('embedder requests the vectors of facts from a service', async () => {
     const asked: string[] = [];
     const service = createServer(async (request, response) => {
       let body = '';
@@ -121,7 +121,7 @@ describe('the examples, from the packed package', function () {
     }
   });
 
-  it('console-screen is offered by the console, with its script', async () => {
+  it('console-screen appears in the console, with its script', async () => {
     const plugins = { console: true, 'acme-sources': { from: './console-screen/acme-sources.mjs' } };
     const node = await start('console-screen', { plugins });
     const setup = (await (await fetch(`${node.url}/console/setup.json`)).json()) as {
@@ -133,7 +133,7 @@ describe('the examples, from the packed package', function () {
     await node.end('SIGTERM');
   });
 
-  it('store-adapter keeps the facts of a node, and says which writes were slow', async () => {
+  it('store-adapter stores the facts of a node, and logs slow writes', async () => {
     const store = { from: './store-adapter/acme-slow-store.mjs', path: 'data/facts.db', slowMs: 0 };
     const node = await start('store-adapter', { adapters: { store } });
     expect((await assert(node.url, 'user:otto')).status).to.equal(201);

@@ -9,7 +9,7 @@ import { startProgram } from './started-program.ts';
 const runFile = promisify(execFile);
 const KEY = 'new-plugin-0123456789abcdef0123456789abcdef';
 
-describe('a plugin that was just begun, beside the packed package', function () {
+describe('a newly created plugin, beside the packed package', function () {
   this.timeout(300_000);
   let packed: PackedPackage;
   let env: Record<string, string>;

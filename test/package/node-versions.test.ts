@@ -11,10 +11,10 @@ import { startProgram } from './started-program.ts';
 const runFile = promisify(execFile);
 const KEY = 'versions-0123456789abcdef0123456789abcdef';
 const VERSIONS = ['20', '22', '24'];
-/** The lowest version in `engines` of the package. */
+/** The lowest version in the `engines` of the package. */
 const LOWEST = '20';
 
-/** A busy machine is no mistake. */
+/** Matches a warning that may appear on a busy machine. */
 const SLOW = /a hook handler is slow/;
 const UNWANTED = /Warning|"level":"(warn|error)"/;
 
@@ -22,7 +22,7 @@ const folder = join(projectRoot(), 'test/node-versions');
 const programOf = (version: string): string =>
   join(folder, 'node_modules', `node-${version}-${platform()}-${arch()}`, 'bin/node');
 
-/** The first steps of a user, as a program: it prints one line for each step. */
+/** A program with the first steps of a user; it prints one line for each step. */
 const SMOKE = `
 import { FactClient } from 'fact-memory-node/client';
 const client = new FactClient({ source: 'agent:smoke' });
@@ -37,7 +37,7 @@ console.log('conflicts', pages.length);
 if (process.argv[2] === 'first') {
   await client.resolve(pages[0].conflict_id, { winning_fact_id: pages[0].fact_a.id });
 } else {
-  // A start reads the facts into the index while it serves already.
+  // After a start, the node serves while it still reads facts into the index.
   let found = false;
   for (let attempt = 0; attempt < 100 && !found; attempt += 1) {
     const { facts } = await client.recall({ query: 'What is the role of Alice?', scope: 'company' });
@@ -55,7 +55,7 @@ describe('the packed package on other versions of Node.js', function () {
     packed = await packedPackage();
   });
 
-  it('is for the versions that are tried', () => {
+  it('supports the tested versions', () => {
     const { engines } = JSON.parse(readFileSync(join(packed.installed, 'package.json'), 'utf8')) as {
       engines: { node: string };
     };
@@ -70,7 +70,7 @@ describe('the packed package on other versions of Node.js', function () {
 
   for (const version of VERSIONS) {
     const program = programOf(version);
-    // Where a version is not installed, the one that runs this test stands in for it if it is the same.
+    // If a version is not installed, the running version replaces it when both are the same.
     const found = existsSync(program)
       ? program
       : process.versions.node.startsWith(`${version}.`)
@@ -110,7 +110,7 @@ describe('the packed package on other versions of Node.js', function () {
         } finally {
           const { exitCode, stderr } = await node.end('SIGTERM');
           expect(exitCode).to.equal(0);
-          // Warnings of Node.js itself are no lines of the log.
+          // Warnings of Node.js itself are not lines of the log.
           const unwanted = stderr.split('\n').filter((line) => UNWANTED.test(line) && !SLOW.test(line));
           expect(unwanted.join('\n')).to.equal('');
         }

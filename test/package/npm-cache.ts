@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 
 const runFile = promisify(execFile);
 
-/** How npm fails where it can reach no registry and its cache lacks a package. */
+/** Matches the errors of npm when it can reach no registry and its cache lacks a package. */
 export const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|ENETUNREACH|E50\d|network/;
 
-/** A cache with the packages of the user's, in which npx puts what it installs: the user's own cache does not grow. */
+/** Creates an npm cache that links to the packages in the cache of the user, so that npx adds nothing to that cache. */
 export const cacheBeside = async (place: string): Promise<string> => {
   const { stdout } = await runFile('npm', ['config', 'get', 'cache']);
   const cache = join(place, 'cache');

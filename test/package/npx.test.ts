@@ -57,7 +57,7 @@ describe('npx from an empty folder', function () {
 
   const keyHeader = () => ({ Authorization: `Bearer ${readFileSync(join(folder, 'data/admin.key'), 'utf8').trim()}` });
 
-  it('starts a node without another word, which replies, stops on Ctrl-C and makes nothing but its data', async () => {
+  it('starts a node without arguments, which replies, stops on Ctrl-C and creates nothing but its data folder', async () => {
     running = await startProgram([...npx, 'fact-memory-node'], { folder, env });
     expect(running.greeting).to.contain('Ctrl-C stops the node').and.to.contain('curl');
     const stored = await fetch(`${running.url}/v1/facts`, {
@@ -75,7 +75,7 @@ describe('npx from an empty folder', function () {
     expect(existsSync(join(folder, 'node_modules'))).to.equal(false);
   });
 
-  it('goes on under the shorter name with the same store', async () => {
+  it('continues under the shorter name with the same store', async () => {
     running = await startProgram([...npx, 'svc', 'start'], { folder, env });
     expect(running.greeting).to.match(/^Serving /);
     const found = await fetch(`${running.url}/v1/facts?entity=user:alice`, { headers: keyHeader() });

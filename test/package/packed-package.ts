@@ -14,25 +14,24 @@ export interface PackedFile {
 }
 
 export interface PackedPackage {
-  /** Path of the tarball. */
+  /** The path of the tarball. */
   readonly tarball: string;
   readonly sizeBytes: number;
   readonly files: readonly PackedFile[];
-  /** A folder with the tarball's content as an installed package. Programs in folders below it find the package. */
+  /** A folder with the tarball as an installed package, which programs in folders below it can import. */
   readonly folder: string;
-  /** Where the package was unpacked. */
+  /** The folder of the unpacked package. */
   readonly installed: string;
 }
 
-/** Packages that authors of plugins install beside this one: its tests run with these. */
+/** Packages that plugin authors install beside this one, because their tests need them. */
 const BESIDE = ['mocha', 'chai', 'fast-check', 'typescript', '@types/node', '@types/mocha'];
 
 let packed: Promise<PackedPackage> | undefined;
 
 /**
- * The package as it would be published, packed and unpacked once for each process of tests. The build is the one that
- * the tests run from. Packages that the manifest names are links to those of the repository, so that this needs no
- * registry; a package that the manifest does not name is not found.
+ * Packs and unpacks the package as it would be published, once per test process, from the current build. Dependencies
+ * in the manifest are links into this repository, so the test needs no registry; undeclared ones cannot be imported.
  */
 export const packedPackage = (): Promise<PackedPackage> => {
   packed ??= pack();

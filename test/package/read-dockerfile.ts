@@ -1,4 +1,4 @@
-/** One instruction of a Dockerfile, with its continued lines in one. */
+/** One instruction of a Dockerfile, with continued lines joined. */
 export interface Instruction {
   readonly name: string;
   readonly words: string;
@@ -18,8 +18,8 @@ export const readDockerfile = (text: string): Instruction[] =>
     });
 
 /**
- * The words of an instruction in its JSON form. Throws where it is in the form of a shell, which keeps signals from the
- * program.
+ * Returns the words of an instruction in JSON form. Throws for the shell form, in which the program receives no
+ * signals.
  */
 export const programOf = ({ name, words }: Instruction): string[] => {
   const parsed: unknown = JSON.parse(words.slice(words.indexOf('[')));

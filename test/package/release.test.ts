@@ -10,7 +10,9 @@ const runFile = promisify(execFile);
 const VERSION = (JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as { version: string }).version;
 const TARBALL = `fact-memory-node-${VERSION}.tgz`;
 const SBOM = `fact-memory-node-${VERSION}.cdx.json`;
-/** The script and what it packs; the program itself is left out, because only its files count here. */
+/**
+ * The release script and the files that it packs. The program itself is omitted, because only these files matter here.
+ */
 const SOURCES = [
   'package.json',
   'package-lock.json',
@@ -37,7 +39,7 @@ interface Sbom {
 describe('a release', function () {
   this.timeout(180_000);
 
-  /** A repository with one commit. */
+  /** Creates a repository with one commit, and runs `work` in it. */
   const inRepository = (work: (folder: string, release: (to: string) => Promise<string>) => Promise<void>) =>
     inTemporaryFolder(async (parent) => {
       const folder = join(parent, 'any-name');
@@ -58,7 +60,7 @@ describe('a release', function () {
       });
     });
 
-  it('has the tarball, an SBOM of what runs and their checksums, the same for the same commit', () =>
+  it('contains the tarball, an SBOM of its runtime packages, and checksums, identical for the same commit', () =>
     inRepository(async (folder, release) => {
       const [first, second] = [join(folder, '../first'), join(folder, '../second')];
       await release(first);
@@ -83,7 +85,7 @@ describe('a release', function () {
       for (const { name, hashes } of sbom.components) expect(hashes?.[0]?.alg, name).to.equal('SHA-512');
     }));
 
-  it('is refused where sources are not committed, and into a folder that is not empty', () =>
+  it('is refused with uncommitted sources, and into a folder that is not empty', () =>
     inRepository(async (folder, release) => {
       const into = join(folder, '../taken');
       mkdirSync(into);

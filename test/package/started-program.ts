@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { servedAddress } from '../kit/served-address.ts';
 
-/** No test needs one for longer. */
+/** The time limit of a program, longer than any test needs. */
 const LIFE_LIMIT_MS = 240_000;
 
 export interface StartedProgram {
@@ -18,7 +18,7 @@ export interface ProgramPlace {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a command that serves a node, in a group of processes of its own. Rejects with its log when it ends. */
+/** Starts a command that serves a node, in its own process group. Rejects with its log when it exits early. */
 export const startProgram = async (
   [command, ...argv]: readonly [string, ...string[]],
   { folder, env = {} }: ProgramPlace,
@@ -29,7 +29,7 @@ export const startProgram = async (
     stdio: 'pipe',
     detached: true,
   });
-  // A test that fails before it ends the program would otherwise leave it behind, and wait for it.
+  // Kills the program if the test fails before it ends it; the test run would otherwise wait for the program.
   const stopsLate = setTimeout(() => signalGroup(child, 'SIGKILL'), LIFE_LIMIT_MS).unref();
   process.once('exit', () => signalGroup(child, 'SIGKILL'));
   child.once('close', () => clearTimeout(stopsLate));
@@ -57,6 +57,6 @@ const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
-    // The group has ended already.
+    // The process group has already ended.
   }
 };

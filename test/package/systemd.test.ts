@@ -6,10 +6,10 @@ import { projectRoot } from '../architecture/source-files.ts';
 import { packedPackage } from './packed-package.ts';
 
 const UNIT = 'packaging/systemd/fact-memory-node.service';
-/** Of 100; systemd calls 10 "safe", 50 "medium". */
+/** The highest accepted exposure score out of 100; systemd calls 10 "safe" and 50 "medium". */
 const MOST_EXPOSED = 20;
 
-/** Directives that this unit may have, by section, spelled as systemd spells them. */
+/** The directives that this unit may contain, by section, in the spelling of systemd. */
 const KNOWN: Readonly<Record<string, RegExp>> = {
   Unit: /^(Description|Documentation|After|Wants|StartLimit(IntervalSec|Burst))$/,
   Service: new RegExp(
@@ -34,7 +34,7 @@ describe('the unit for systemd', function () {
   });
   const valueFor = (wanted: string): string | undefined => directives.find(({ name }) => name === wanted)?.value;
 
-  it('has sections and directives that systemd knows', () => {
+  it('has only sections and directives that systemd supports', () => {
     expect(directives.length).to.be.above(20);
     const unknown = directives.filter(({ section, name }) => KNOWN[section]?.test(name) !== true);
     expect(unknown).to.deep.equal([]);
@@ -49,7 +49,7 @@ describe('the unit for systemd', function () {
     expect(files.map(({ path }) => path)).to.include(UNIT);
   });
 
-  it('gives the node a user and a folder of its own, and nothing else to write to', () => {
+  it('gives the node its own user and folder, and no other place to write', () => {
     expect(valueFor('DynamicUser')).to.equal('yes');
     expect(valueFor('WorkingDirectory')).to.equal(`/var/lib/${valueFor('StateDirectory')}`);
     expect([valueFor('StateDirectoryMode'), valueFor('UMask')]).to.deep.equal(['0700', '0077']);
@@ -59,12 +59,12 @@ describe('the unit for systemd', function () {
       'yes',
     ]);
     expect(valueFor('CapabilityBoundingSet')).to.equal('');
-    // V8 compiles to memory, which this would forbid.
+    // This option would forbid V8 to compile to memory.
     expect(valueFor('MemoryDenyWriteExecute')).to.equal(undefined);
     expect(Number(valueFor('TimeoutStopSec'))).to.be.above(10);
   });
 
-  it('is found good by systemd itself, where that is installed', () => {
+  it('has no finding of systemd-analyze, if that is installed', () => {
     const verify = spawnSync('systemd-analyze', ['verify', '--man=no', join(projectRoot(), UNIT)], {
       encoding: 'utf8',
     });

@@ -3,11 +3,11 @@ import { join, posix } from 'node:path';
 import { expect } from 'chai';
 import { type PackedPackage, packedPackage } from './packed-package.ts';
 
-/** Compressed. All but 2 MB are the table of words, whose bytes hardly get fewer. */
+/** The maximum compressed size. All but 2 MB are the word table, which hardly compresses. */
 const MAX_TARBALL_BYTES = 12 * 1024 * 1024;
 const MAX_FILES = 4_000;
 
-/** Everything that may be in the package, by its beginning or its name. */
+/** Patterns of all files that the package may contain. */
 const EXPECTED: readonly RegExp[] = [
   /^dist\/(adapters|client|config|kernel|plugins|ports)\/.+\.(js|mjs|d\.ts|wasm|bin|json)$/,
   /^dist\/plugins\/console\/files\/[\w-]+\.(js|css)\.br$/,
@@ -23,7 +23,7 @@ const EXPECTED: readonly RegExp[] = [
 
 const STRAY = /\.map$|\.test\.|\.tsbuildinfo$|\.db$|\.key$|(^|\/)(\.|data|coverage|node_modules)/;
 
-/** Relative links of a page, without those in blocks of code. */
+/** Returns the relative links of a page, except those in code blocks. */
 const linksOf = (text: string): string[] =>
   [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = '']) => link)
@@ -36,7 +36,7 @@ describe('the packed package', function () {
     packed = await packedPackage();
   });
 
-  it('holds the program, its documents and what authors of plugins need, and nothing else', () => {
+  it('contains the program, its documents and the tools for plugin authors, and no other files', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !EXPECTED.some((pattern) => pattern.test(path)) || STRAY.test(path))).to.deep.equal(
       [],
@@ -45,12 +45,12 @@ describe('the packed package', function () {
       expect(paths).to.include(path);
   });
 
-  it('is of a bounded size', () => {
+  it('has a bounded size', () => {
     expect(packed.sizeBytes).to.be.within(500_000, MAX_TARBALL_BYTES);
     expect(packed.files.length).to.be.below(MAX_FILES);
   });
 
-  it('has no link that leads out of it', () => {
+  it('has no link to a file outside it', () => {
     const pages = packed.files.filter(({ path }) => path.endsWith('.md'));
     expect(pages.length).to.be.above(50);
     const dead = pages.flatMap(({ path }) =>
@@ -64,7 +64,7 @@ describe('the packed package', function () {
     expect(dead).to.deep.equal([]);
   });
 
-  it('has every file that its manifest names, and its programs can be run', () => {
+  it('contains every file that its manifest names, and its programs can be run', () => {
     const manifest = JSON.parse(readFileSync(join(packed.installed, 'package.json'), 'utf8')) as {
       bin: Record<string, string>;
       exports: Record<string, string | Record<string, string>>;

@@ -5,7 +5,10 @@ import { forEachStore } from '../kit/for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeReply } from '../kit/node-processes.ts';
 import { RACES } from './process-counts.ts';
 
-/** Pairs in flight at once: with one, neither process ever had another write to join; with all, few would meet. */
+/**
+ * The number of pairs in progress at once: with one, a process never had another write to batch with; with all, few
+ * pairs would be concurrent.
+ */
 const LANES = 4;
 const PAGE = 25;
 
@@ -23,7 +26,7 @@ interface Conflict {
   readonly members: readonly string[];
 }
 
-/** All open conflicts, each page from another process than the one before. */
+/** Returns all open conflicts, with each page from a different process. */
 const openConflicts = async (nodes: readonly NodeProcess[]): Promise<Conflict[]> => {
   const found: Conflict[] = [];
   let cursor: string | null = null;

@@ -11,20 +11,20 @@ import { FACTS_UNDER_TERMINATION, OUTAGE_MS, OUTAGES, TERMINATIONS } from './pro
 import { keyProblems, newRetryHistory, type RetryHistory, runRetryingClients } from './retrying-clients.ts';
 
 const PROCESSES = 3;
-/** How soon a node must notice that its database is gone, and that it is back. */
+/** The time limit within which a node must notice that its database is down, or up again. */
 const NOTICE_MS = 5_000;
-/** For load to build up, on a machine however busy. */
+/** The time limit for load to build up, generous for busy machines. */
 const LOAD_MS = 60_000;
 const FACTS_BEFORE = 50;
 const TERMINATE_EVERY_MS = 200;
 const SECONDS_PER_OUTAGE = 120;
 const SHOWN = 10;
 
-/** Ends every session of the nodes. */
+/** Terminates every database session of the nodes. */
 const TERMINATE = `SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_stat_activity
   WHERE application_name = 'fact-memory-node'`;
 
-describe('Three processes on a PostgreSQL server in trouble, while clients retry', () => {
+describe('Three processes with a failing PostgreSQL server, while clients retry', () => {
   let server: PostgresProcess;
   let processes: NodeProcesses;
   let nodes: readonly NodeProcess[];
@@ -46,7 +46,7 @@ describe('Three processes on a PostgreSQL server in trouble, while clients retry
     return waitUntil('facts are acknowledged', LOAD_MS, () => history.acked.length >= wanted);
   };
 
-  /** Each says so by its status and code. */
+  /** Waits until each node reports this status and body. */
   const allSay = (status: number, body: unknown): Promise<unknown> =>
     Promise.all(
       nodes.map(async (node) => {
@@ -64,7 +64,7 @@ describe('Three processes on a PostgreSQL server in trouble, while clients retry
   };
 
   for (const how of ['fast', 'crash'] as const) {
-    it(`say that they are not well, and go on with all they had when it is back: ${how}`, async function () {
+    it(`report that they are unhealthy, and have all their data when the server is back: ${how}`, async function () {
       this.timeout(OUTAGES * (SECONDS_PER_OUTAGE * 1000 + OUTAGE_MS));
       for (let outage = 1; outage <= OUTAGES; outage += 1) {
         let isOver = false;
@@ -93,7 +93,7 @@ describe('Three processes on a PostgreSQL server in trouble, while clients retry
     });
   }
 
-  it('store every acknowledged fact exactly once when their sessions are ended again and again', async function () {
+  it('store every acknowledged fact exactly once when their sessions are terminated repeatedly', async function () {
     this.timeout(300_000 + TERMINATIONS * 10 * TERMINATE_EVERY_MS);
     let isOver = false;
     const clients = runRetryingClients(

@@ -17,7 +17,7 @@ interface ToldFact {
   readonly contradicted: boolean;
 }
 
-/** Facts of one side: those below `CONTRADICTORY` are about the same entities as facts of the other side. */
+/** Returns the facts of one side: those below `CONTRADICTORY` concern the same entities as facts of the other side. */
 const factsOf = (side: string): readonly object[] =>
   Array.from({ length: FACTS }, (_, n) => ({
     entity: n < CONTRADICTORY ? `thing:both-${n}` : `thing:${side}-${n}`,
@@ -71,12 +71,12 @@ describe('Three node processes that federate, one of them on PostgreSQL', () => 
     await world?.stop();
   });
 
-  it('tell alike after a partition, cut and truncated pages, and the death of one that pulls (I8, I11, I12)', async function () {
+  it('agree after a partition, truncated pages, and the death of a pulling process (I8, I11, I12)', async function () {
     this.timeout(2 * LIMIT_MS);
     const [alone, puller, other] = world.nodes as [FederatedProcess, FederatedProcess, FederatedProcess];
     for (const link of world.linksOf(alone)) link.cut();
     const ofOthers = factsOf('others');
-    // One after the other, so that no two stamps are equal and each contradiction has one winner.
+    // The writes run one after another, so that no two stamps are equal and each contradiction has one winner.
     await write(alone, factsOf('alone'));
     await write(puller, ofOthers.slice(0, FACTS / 2));
     await write(other, ofOthers.slice(FACTS / 2));

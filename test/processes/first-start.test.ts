@@ -21,7 +21,7 @@ const assertion = (n: number) => ({
 const ledgerOf = (processes: NodeProcesses): Promise<string[]> =>
   processes.openStore().read((snapshot) => snapshot.table('schema_migrations').orderBy('version').pluck('version'));
 
-/** The tables that one process makes of an empty store. */
+/** Returns the migrations that a single process applies to an empty store. */
 const ledgerOfOne = async (store: StoreKind): Promise<string[]> => {
   const processes = await NodeProcesses.on(store);
   try {
@@ -32,7 +32,7 @@ const ledgerOfOne = async (store: StoreKind): Promise<string[]> => {
   }
 };
 
-/** Reads all facts page by page, each page from the next process, under a key that all must know. */
+/** Reads all facts page by page, each page from the next process, with a key that all processes must accept. */
 const readInTurns = async (nodes: readonly NodeProcess[], headers: Record<string, string>): Promise<unknown[]> => {
   const found: unknown[] = [];
   let query = '?limit=1';
@@ -84,14 +84,14 @@ forEachStore('Four processes that start at once on an empty store', (store) => {
 
   for (let start = 1; start <= FIRST_STARTS; start += 1) {
     if (start % 2 === 1) {
-      it(`are one node, with one first key that they drew (start ${start})`, async function () {
+      it(`are one node, with one generated first key (start ${start})`, async function () {
         this.timeout(SECONDS_PER_START * 1000);
         await startTogether({ SVC_BOOTSTRAP_KEY: undefined }, () =>
           readFileSync(join(dataFolder(), 'admin.key'), 'utf8').trim(),
         );
       });
     } else {
-      it(`are one node, with the first key that the operator brought (start ${start})`, async function () {
+      it(`are one node, with the first key of the operator (start ${start})`, async function () {
         this.timeout(SECONDS_PER_START * 1000);
         await startTogether({}, () => undefined);
       });

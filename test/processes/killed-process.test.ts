@@ -11,11 +11,11 @@ import { keyProblems, newRetryHistory, runRetryingClients } from './retrying-cli
 
 const PROCESSES = 3;
 const SECONDS_PER_KILL = 60;
-/** Facts that are acknowledged before each kill, up to so many. */
+/** The maximum number of facts that are acknowledged before each kill. */
 const MOST_BEFORE = 100;
-/** How soon the others must go on. */
+/** The time limit for the other processes to continue. */
 const RECOVERY_MS = 5_000;
-/** For load to build up, on a machine however busy. */
+/** The time limit for load to build up, generous for busy machines. */
 const LOAD_MS = 60_000;
 const SHOWN = 10;
 
@@ -27,7 +27,7 @@ forEachStore('Three processes of which one is killed while clients retry', (stor
   });
   afterEach(() => processes?.stop());
 
-  it('go on, and store every acknowledged fact exactly once with all that belongs to it', async function () {
+  it('continue, and store every acknowledged fact exactly once with all derived rows', async function () {
     this.timeout((kills + 1) * SECONDS_PER_KILL * 1000);
     const { fraction } = createSeededRandom(SEED);
     await processes.start(PROCESSES);

@@ -13,12 +13,13 @@ import { FOLLOWED_MS } from './process-counts.ts';
 
 const PROCESSES = 3;
 const WRITERS = 16;
-/** So small that pages end in the middle of what a transaction stored. */
+/** The page size, small enough that pages end in the middle of a transaction. */
 const PAGE = 10;
 const SHOWN = 10;
 
 /**
- * Reads on from the last stamp without a pause, as the most eager peer would; after `isOver`, until nothing is left.
+ * Reads on from the last stamp without a pause, as the most eager peer would, until `isOver` returns true and the feed
+ * is exhausted.
  */
 const follow = async (store: FactStore, isOver: () => boolean): Promise<FeedEntry[]> => {
   const seen: FeedEntry[] = [];
@@ -28,7 +29,7 @@ const follow = async (store: FactStore, isOver: () => boolean): Promise<FeedEntr
     const page = await store.read((snapshot) => snapshot.feedAfter(after, PAGE));
     seen.push(...page);
     if (wasOver && page.length === 0) return seen;
-    // A store that answers without waiting would keep everything else in this process from running.
+    // Yields, because a store that answers synchronously would block everything else in this process.
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -40,7 +41,7 @@ forEachStore('The feed of a store that several processes write', (store) => {
   });
   afterEach(() => processes?.stop());
 
-  it('shows an eager reader every fact once, in the order of the stamps', async function () {
+  it('shows an eager reader every fact once, in stamp order', async function () {
     this.timeout(300_000 + 4 * FOLLOWED_MS);
     const nodes = await processes.start(PROCESSES);
     const history = newHistory();

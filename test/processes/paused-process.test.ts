@@ -10,7 +10,7 @@ import { PAUSES } from './process-counts.ts';
 import { keyProblems, newRetryHistory, runRetryingClients } from './retrying-clients.ts';
 
 const PROCESSES = 3;
-/** A paused process would hold its lock for ever, so any limit shows that the database takes it away. */
+/** The time limit for the database to release the lock. A paused process itself would hold it for ever. */
 const LIMIT_MS = 90_000;
 const MS_PER_PAUSE = 4 * LIMIT_MS;
 
@@ -23,14 +23,14 @@ const assertion = (v: string) => ({
   confidence: 0.9,
 });
 
-describe('A process on PostgreSQL that is paused in the middle of a write', () => {
+describe('A process on PostgreSQL that is suspended in the middle of a write', () => {
   let processes: NodeProcesses;
   beforeEach(async () => {
     processes = await NodeProcesses.on('postgres');
   });
   afterEach(() => processes?.stop());
 
-  /** Sessions of the nodes in this database of which the condition holds. */
+  /** Counts the database sessions of the nodes for which the condition holds. */
   const sessions = async (condition: string): Promise<number> => {
     const [row] = await administer(
       processes.place,
@@ -40,7 +40,7 @@ describe('A process on PostgreSQL that is paused in the middle of a write', () =
     return Number(row?.['found']);
   };
 
-  /** Stops the process while its transaction holds the lock of its tenant, and so keeps everybody else waiting. */
+  /** Suspends the process while its transaction holds the lock of its tenant, which blocks all other writers. */
   const pauseInTransaction = async (victim: NodeProcess, write: () => void): Promise<void> => {
     const holder = new pg.Client({ connectionString: processes.place });
     await holder.connect();
@@ -59,7 +59,7 @@ describe('A process on PostgreSQL that is paused in the middle of a write', () =
     );
   };
 
-  it('keeps the others waiting no longer than the database allows, and does not lie when it goes on', async function () {
+  it('blocks the others only as long as the database allows, and reports the truth when it resumes', async function () {
     this.timeout(PAUSES * MS_PER_PAUSE);
     const [victim] = (await processes.start(PROCESSES)) as [NodeProcess];
     const others = () => processes.running.filter((node) => node !== victim);

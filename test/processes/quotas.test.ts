@@ -4,18 +4,18 @@ import { type NodeProcess, NodeProcesses, type NodeReply } from '../kit/node-pro
 
 const PROCESSES = 3;
 const PER_MINUTE = 100;
-/** Five times what the quota lets through. */
+/** Five times as many writes as the quota admits. */
 const WRITES = 5 * PER_MINUTE;
 const VARIABLES = { SVC_RATE_LIMITS: `fact_write=${PER_MINUTE}` };
 
-/** The number of requests that a full bucket and the elapsed time admit. */
+/** Returns the number of requests that a full bucket and the elapsed time admit. */
 const mostAfter = (sinceMs: number): number =>
   PER_MINUTE + Math.ceil(((performance.now() - sinceMs) * PER_MINUTE) / 60_000);
 
 const withStatus = (replies: readonly NodeReply[], status: number): readonly NodeReply[] =>
   replies.filter((reply) => reply.status === status);
 
-forEachStore('A quota over several processes', (store) => {
+forEachStore('A quota shared by several processes', (store) => {
   let processes: NodeProcesses;
   beforeEach(async () => {
     processes = await NodeProcesses.on(store);
@@ -36,7 +36,7 @@ forEachStore('A quota over several processes', (store) => {
       { Authorization: `Bearer ${key}`, 'X-Forwarded-For': `10.1.${n % 200}.1` },
     );
 
-  it('lets five times its writes through only once, loses none of them, and leaves others alone', async function () {
+  it('admits its number of writes once in total, loses none of them, and does not affect other callers', async function () {
     this.timeout(300_000);
     const nodes = await processes.start(PROCESSES, VARIABLES);
     const nodeOf = (n: number): NodeProcess => nodes[n % PROCESSES] as NodeProcess;
@@ -52,7 +52,7 @@ forEachStore('A quota over several processes', (store) => {
     const refused = withStatus(replies, 429);
     expect(stored.length + refused.length, 'nothing but 201 and 429').to.equal(WRITES);
     expect(stored.length).to.be.at.most(mostAfter(startedMs));
-    // Each process may have some tokens left that the others lack.
+    // Each process may have unused tokens that the others lack.
     expect(stored.length).to.be.at.least(PER_MINUTE - (PROCESSES * PER_MINUTE) / 10);
     for (const { body, headers } of refused) {
       expect(body).to.deep.include({ code: 'quota_exceeded', dimension: 'fact_write' });
@@ -63,7 +63,7 @@ forEachStore('A quota over several processes', (store) => {
     const { total } = (await nodeOf(0).request('GET', '/v1/facts?relation=memory:note&limit=1')).body;
     expect(total).to.equal(stored.length + 20);
 
-    // A restart brings nothing back.
+    // A restart does not refill the quota.
     await Promise.all(nodes.map((node) => node.end('SIGKILL')));
     const [again] = (await processes.start(1, VARIABLES)) as [NodeProcess];
     const later = await Promise.all(

@@ -13,7 +13,7 @@ const note = (entity: string, v: string): object => ({
   source: 'agent:s',
 });
 
-/** A page of facts after the other, of words that nobody asks for. The result is how many pages were stored. */
+/** Stores pages of facts with words that no query contains, until `isOver`. Returns the number of stored pages. */
 const loadUntil = async (node: NodeProcess, isOver: () => boolean): Promise<number> => {
   for (let page = 0; ; page += 1) {
     if (isOver()) return page;
@@ -39,7 +39,7 @@ const recalled = async (node: NodeProcess, query: string): Promise<string[]> => 
   return reply.body.facts.map(({ fact }: { fact: { id: string } }) => fact.id);
 };
 
-forEachStore('Every written fact is recalled at once', (store) => {
+forEachStore('A written fact is recalled at once', (store) => {
   let processes: NodeProcesses;
   let nodes: NodeProcess[];
   beforeEach(async () => {
@@ -48,7 +48,7 @@ forEachStore('Every written fact is recalled at once', (store) => {
   });
   afterEach(() => processes?.stop());
 
-  it('through the other process, and through the same one, while facts are loaded by the thousand', async () => {
+  it('through the other process, and through the same one, while thousands of facts are loaded', async () => {
     const [one, other] = nodes as [NodeProcess, NodeProcess];
     const writeAndRecall = async (): Promise<void> => {
       for (let round = 0; round < ROUNDS; round += 1) {

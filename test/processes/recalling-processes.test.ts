@@ -7,7 +7,7 @@ import { waitUntil } from '../kit/wait-until.ts';
 
 const PROCESSES = { sqlite: 2, postgres: 3 } as const;
 const ROUNDS = 8;
-/** For vectors to come, on a machine however busy. */
+/** The time limit for vectors to be ready, generous for busy machines. */
 const VECTORS_MS = 30_000;
 const LEASE = { name: 'search words-2-768' };
 
@@ -38,7 +38,7 @@ forEachStore('Recall on processes that share a store', (store) => {
   });
   afterEach(() => processes?.stop());
 
-  it('finds on each the facts just asserted on any, and none just retracted', async () => {
+  it('finds on each process the facts just asserted on any, and none just retracted', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const writer = nodes[round % nodes.length] as NodeProcess;
       const id = await say(writer, `${round}x marvellous zeppelin`);
@@ -51,7 +51,7 @@ forEachStore('Recall on processes that share a store', (store) => {
     }
   });
 
-  it('finds by vectors on each what any has embedded, also when the one that embeds is killed', async function () {
+  it('finds by vectors on each process the facts embedded by any, also when the embedding process is killed', async function () {
     this.timeout(300_000);
     const store = processes.openStore();
     const isFoundByAll = (id: string, query: string) => async (): Promise<boolean> => {
@@ -69,7 +69,7 @@ forEachStore('Recall on processes that share a store', (store) => {
     const last = say(victim, 'he repaired the abandoned windmill');
     const second = await last;
     await victim.end('SIGKILL');
-    // As if the time of its lease had gone by.
+    // Expires the lease, as if its time had passed.
     await store.write('test', (transaction) =>
       transaction.table('leases').where(LEASE).where('holder', holder).decrement('until_ms', LEASE_MS),
     );

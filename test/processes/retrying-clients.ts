@@ -3,30 +3,29 @@ import type { StoredState } from '../crash/stored-state.ts';
 import type { NodeProcess, NodeReply } from '../kit/node-processes.ts';
 
 const CLIENTS = 12;
-/** Triples that all clients contradict one another about. */
+/** The number of triples on which all clients contradict one another. */
 const SHARED_TRIPLES = 5;
-/** Clients are told to wait a second; these do not, so that more of what they do falls into the trouble. */
+/** The pause before a retry. Clients should wait a second, but a shorter pause makes more requests meet the failure. */
 const BEFORE_RETRY_MS = 25;
 const SHOWN_CHARACTERS = 300;
 
-/** The replies to the clients until their end. */
+/** The replies that the clients received. */
 export interface RetryHistory {
-  /** Facts that were acknowledged, each under the key, which is its value too. */
+  /** Acknowledged facts, each with its idempotency key, which is also its value. */
   readonly acked: { readonly key: string; readonly id: string }[];
-  /** Answers that no client should get from a node whose database or neighbour fails. */
+  /** Answers that a node must not give, even if its database or neighbour fails. */
   readonly unexpected: string[];
-  /** How often the node could not store, by the code of its problem. */
+  /** The number of failures to store, by problem code. */
   readonly problems: Map<string, number>;
-  /** Requests that nobody answered, because their node was gone. */
+  /** The number of requests without an answer, because their node was down. */
   unanswered: number;
-  /** Answers that repeat an earlier fact. */
+  /** The number of answers that repeat an earlier fact. */
   replayed: number;
 }
 
 /**
- * Clients that assert facts, each under an idempotency key and with a value of its own, and ask again, at the next
- * node, until they hear that the fact is stored. `nodes` tells which there are at the moment; without any left the
- * clients give up, as after a test that failed. After `isOver` every client finishes what it has begun.
+ * Runs clients that assert facts, each with its own idempotency key and value, and retry at the next of `nodes` until
+ * the fact is stored. Without nodes the clients give up. After `isOver`, every client completes its current fact.
  */
 export const runRetryingClients = async (
   nodes: () => readonly NodeProcess[],
@@ -49,7 +48,7 @@ export const newRetryHistory = (): RetryHistory => ({
   replayed: 0,
 });
 
-/** Acknowledged facts that are not stored exactly once, and keys under which more than one fact is. */
+/** Returns acknowledged facts that are not stored exactly once, and keys with more than one fact. */
 export const keyProblems = (history: RetryHistory, state: StoredState): string[] => {
   const byKey = new Map<string, string[]>();
   for (const { v, id, isSystem } of state.facts) if (!isSystem) byKey.set(v, [...(byKey.get(v) ?? []), id]);
@@ -96,7 +95,9 @@ const assertUntilStored = async (
   }
 };
 
-/** Whether the answer is one that a client may get in trouble: a whole problem document that says when to ask again. */
+/**
+ * Returns whether clients may get this answer during a failure: a complete problem document that says when to retry.
+ */
 const mayAskAgain = ({ status, headers, body }: NodeReply, history: RetryHistory): boolean => {
   const code = String(body?.code);
   history.problems.set(code, (history.problems.get(code) ?? 0) + 1);
@@ -109,7 +110,7 @@ const mayAskAgain = ({ status, headers, body }: NodeReply, history: RetryHistory
   return isForeseen;
 };
 
-/** Statuses by code. */
+/** Expected statuses by problem code. */
 const FORESEEN: Readonly<Record<string, number>> = {
   unavailable: 503,
   commit_unknown: 503,

@@ -4,7 +4,7 @@ import { readStateOf } from '../crash/read-state.ts';
 import { type NodeProcess, NodeProcesses } from '../kit/node-processes.ts';
 import { PARALLEL_ASSERTS } from './process-counts.ts';
 
-/** Triples that half of all assertions are about. */
+/** The number of triples that half of all assertions use. */
 const COMMON_TRIPLES = 10;
 
 const assertion = (label: string, n: number) => ({
@@ -23,8 +23,8 @@ describe('Two processes on one SQLite file', () => {
   });
   afterEach(() => processes?.stop());
 
-  it('store what both are told at once, with one open conflict at most for each triple', async () => {
-    // One has a thread that writes, the other has none.
+  it('store all concurrent writes, with at most one open conflict for each triple', async () => {
+    // One process has a writer thread, the other has none.
     const [[one], [other]] = (await Promise.all(
       ['thread', 'inline'].map((layout) => processes.start(1, { SVC_SQLITE_WRITER: layout })),
     )) as [[NodeProcess], [NodeProcess]];

@@ -12,7 +12,7 @@ const PROCESSES = 3;
 const MS_PER_LOST_ANSWER = 2_000;
 const SHOWN = 10;
 
-describe('Three processes on PostgreSQL that do not hear whether a write was committed', () => {
+describe('Three processes on PostgreSQL that do not learn whether a write was committed', () => {
   let processes: NodeProcesses;
   let proxy: CuttingProxy;
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe('Three processes on PostgreSQL that do not hear whether a write was com
     await proxy?.close();
   });
 
-  it('find the stored fact when its client asks any of them again', async function () {
+  it('return the stored fact when its client retries at any of them', async function () {
     const limitMs = LOST_ANSWERS * MS_PER_LOST_ANSWER;
     this.timeout(300_000 + limitMs);
     await processes.start(PROCESSES, { SVC_DATABASE_URL: proxy.url });

@@ -3,22 +3,22 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { NodeProcess } from '../kit/node-processes.ts';
 
-/** One request that arrived at a hook. */
+/** A request that arrived at a webhook receiver. */
 export interface HookRequest {
   readonly id: string;
   readonly factId: string;
-  /** Whether the library of the recipients finds the signature good, at the time at which it arrived. */
+  /** Whether the receiver library accepts the signature at the time of arrival. */
   readonly isGenuine: boolean;
   readonly atMs: number;
 }
 
 export type HookAnswer = (request: HookRequest, response: ServerResponse) => void;
 
-/** A recipient of webhooks on this machine. */
+/** A webhook receiver on this machine. */
 export interface Hook {
   readonly url: string;
   readonly requests: readonly HookRequest[];
-  /** Knows the secret only once the subscription is made. */
+  /** The signing secret, known only after the subscription is created. */
   secret: string;
   answer: HookAnswer;
   stop(): void;
@@ -64,7 +64,7 @@ const judge = ({ headers }: IncomingMessage, text: string, secret: string): Hook
   return { id: String(headers['webhook-id']), factId, isGenuine, atMs: performance.now() };
 };
 
-/** Subscribes the hook to a target by a token of its own; answers the id. */
+/** Subscribes the webhook to a target with a new token, and returns the id. */
 export const subscribeHook = async (node: NodeProcess, hook: Hook, target: string): Promise<string> => {
   const token = await node.request('POST', '/v1/federation/capability-tokens', {
     issuer: 'agent:admin',

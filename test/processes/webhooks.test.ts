@@ -31,7 +31,7 @@ forEachStore('Webhooks of several processes', (store) => {
     return reply.body.id;
   };
 
-  it('reach a healthy hook for every event, hardly ever twice, and soon after the commit', async function () {
+  it('reach a healthy receiver for every event, hardly ever twice, and soon after the commit', async function () {
     this.timeout(LIMIT_MS * 2);
     await processes.start(PROCESSES, VARIABLES);
     await subscribeHook(processes.running[0] as NodeProcess, hook, TARGET);
@@ -52,11 +52,11 @@ forEachStore('Webhooks of several processes', (store) => {
       .map(({ factId, atMs }) => atMs - (committed.get(factId) as number))
       .sort((a, b) => a - b);
     const at = (share: number) => Math.round(delays[Math.floor(delays.length * share)] ?? 0);
-    // Shown and not judged: the delay depends on the load of this machine.
+    // Printed but not asserted, because the delay depends on the load of this machine.
     console.log(`      from answer to hook: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms`);
   });
 
-  it('come again with the same id and a good signature while the hook fails and a node is killed', async function () {
+  it('are repeated with the same id and a valid signature while the receiver fails and a node is killed', async function () {
     this.timeout(LIMIT_MS * 2);
     await processes.start(2, VARIABLES);
     const [first, second] = processes.running as [NodeProcess, NodeProcess];
@@ -68,7 +68,7 @@ forEachStore('Webhooks of several processes', (store) => {
       else response.end();
     };
     await assert(first, 1);
-    // After the failure there is a pause, and after the kill the claim has to run out.
+    // A failure is followed by a pause, and after a kill the claim on the delivery must expire first.
     await waitUntil('the hook was sent it a third time', LIMIT_MS, () => hook.requests.length >= 3);
     expect(new Set(hook.requests.map(({ id }) => id)).size).to.equal(1);
     expect(hook.requests.every(({ isGenuine }) => isGenuine)).to.equal(true);

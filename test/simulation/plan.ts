@@ -17,17 +17,17 @@ export const NEMESES = [
 ] as const;
 export type Nemesis = (typeof NEMESES)[number];
 
-/** The course of one seed: all of it follows from the number. */
+/** The scenario of one seed, completely determined by that number. */
 export interface Plan {
   readonly seed: number;
   readonly nodes: number;
   readonly topology: Topology;
-  /** Pairs of places, from 0, in the list of nodes. */
+  /** Pairs of indexes, from 0, in the list of nodes. */
   readonly edges: readonly (readonly [number, number])[];
   readonly nemeses: ReadonlySet<Nemesis>;
   readonly operations: number;
   readonly pullIntervalS: number;
-  /** Faults never end, so that nothing but safety can be asked for. */
+  /** Whether faults never end, so that only safety can be checked. */
   readonly unlimitedFaults: boolean;
 }
 
@@ -57,7 +57,8 @@ export const planOf = (seed: number): Plan => {
 
 const nemesesOf = (dice: Dice): ReadonlySet<Nemesis> => {
   const chosen = NEMESES.filter(() => dice.comes(0.35));
-  // A store that forgets what it knew accepts the second of two tales under one id; that is nobody's mistake.
+  // A restored store may accept the second of two versions under one id, which is no bug, so these two faults are never
+  // combined.
   return new Set(chosen.includes('stranger') ? chosen.filter((name) => name !== 'restore') : chosen);
 };
 
@@ -80,7 +81,7 @@ const edgesOf = (topology: Topology, nodes: number): (readonly [number, number])
   }
 };
 
-/** The nodes that can reach each other, as lists of places. */
+/** Returns the groups of nodes that can reach each other, as lists of indexes. */
 export const groupsOf = ({ nodes, edges }: Pick<Plan, 'nodes' | 'edges'>): readonly (readonly number[])[] => {
   const group = Array.from({ length: nodes }, (_, place) => place);
   for (const [one, other] of edges) {

@@ -14,14 +14,14 @@ import { createWorld, type World } from './world/world.ts';
 
 export interface Outcome {
   readonly plan: Plan;
-  /** Of everything that happened, in order. */
+  /** The hash of all events, in order. */
   readonly hash: string;
   readonly events: number;
-  /** Virtual seconds. */
+  /** The duration in virtual seconds. */
   readonly lastedS: number;
 }
 
-/** A simulation in the middle. */
+/** A running simulation. */
 interface Run {
   readonly plan: Plan;
   readonly world: World;
@@ -31,15 +31,13 @@ interface Run {
   readonly edges: readonly (readonly [Party, Party])[];
   readonly stranger: Stranger | undefined;
   readonly courier: Courier;
-  /** Of the workload. */
+  /** The random source of the workload. */
   readonly dice: Dice;
 }
 
-/** Longest pause between two operations. */
+/** The longest pause between two operations. */
 const MOST_PAUSE_MS = 2_500;
-/**
- * Time for peers to agree after the last fault: back-off, stamps that were too far ahead, and the hops between them.
- */
+/** The time for peers to agree after the last fault: back-off, stamps in the future, and several hops. */
 const PATIENCE_S = 1_500;
 const MOST_PUSHED = 100;
 const QUIET_ROUNDS = 2;
@@ -81,7 +79,7 @@ export const simulate = async (seed: number): Promise<Outcome> => {
   }
 };
 
-/** It knows the first node. */
+/** Creates the hostile peer, with the first node as its victim. */
 const createStrangerOf = async (
   plan: Plan,
   { edges, ...parts }: Pick<Run, 'world' | 'grants' | 'oracle' | 'edges'>,
@@ -92,7 +90,7 @@ const createStrangerOf = async (
   return createStranger({ ...parts, victim, neighbours });
 };
 
-/** The first phase: everything may go wrong, and nothing wrong may come of it. */
+/** Phase 1: faults occur, and no invariant may break. */
 const disturb = async (run: Run): Promise<void> => {
   const { plan, world, grants, oracle, nemeses, edges, courier, dice } = run;
   const workload = createWorkload({ world, grants, edges, courier, dice, seen: oracle.seen });
@@ -115,7 +113,7 @@ const disturb = async (run: Run): Promise<void> => {
   }
 };
 
-/** The second phase: all faults have ended, and everybody must agree before long. */
+/** Phase 2: all faults have ended, and the nodes must agree within a time limit. */
 const heal = async (run: Run): Promise<void> => {
   const { plan, world, grants, oracle, nemeses, edges, stranger } = run;
   await nemeses.stop();
@@ -141,7 +139,7 @@ const heal = async (run: Run): Promise<void> => {
   if (before !== after) throw new Violation('I10', `the state changes with nothing to do:\n${before}\n${after}`);
 };
 
-/** A node that was put back to an older copy gets what it said since then from those that it told. */
+/** Returns lost facts to a restored node from the peers that received them. */
 const giveBack = ({ oracle, courier, edges }: Run): void => {
   for (const [giver, taker] of edges.flatMap(([one, other]) => [[one, other] as const, [other, one] as const])) {
     const lost = taker.restores === 0 ? [] : oracle.lost(taker);
@@ -150,7 +148,7 @@ const giveBack = ({ oracle, courier, edges }: Run): void => {
   }
 };
 
-/** Lets every pair of peers declare to each other until both sides have both declarations. */
+/** Makes every pair of peers exchange declarations until both nodes have both. */
 const peerUp = async ({ world, grants, edges }: Run, grantOf: () => Grant): Promise<void> => {
   for (const [one, other] of edges) {
     for (const [from, to] of [

@@ -61,7 +61,7 @@ forEachStore('A store of a first version', (kind) => {
     expect(fact).to.deep.equal(sampleFact(1));
   };
 
-  it('becomes one of the second version, in steps that are told, and keeps its facts and rows', async () => {
+  it('is upgraded to the second version in logged steps, with all its facts and rows', async () => {
     const lines: string[] = [];
     const opened = open();
     await opened.migrate(secondVersion(), { onProgress: (line) => lines.push(line) });
@@ -69,7 +69,7 @@ forEachStore('A store of a first version', (kind) => {
     await expectSecondVersion(opened);
   });
 
-  it('loses nothing and doubles nothing when the upgrade is killed inside a step or behind it, again and again', async () => {
+  it('has no lost or duplicate rows after repeated kills inside a step or after it', async () => {
     await store?.close();
     const { path, url } = place.settings;
     let kills = 0;
@@ -87,7 +87,7 @@ forEachStore('A store of a first version', (kind) => {
     await expectSecondVersion(open());
   });
 
-  it('is refused by the first version once it is of the second', async () => {
+  it('is refused by the first version after the upgrade', async () => {
     const opened = open();
     await opened.migrate(secondVersion());
     const refused = await rejection(opened.migrate(FIRST_VERSION));
@@ -99,8 +99,8 @@ forEachStore('A store of a first version', (kind) => {
   });
 });
 
-forEachStore('A store of which migrations of the core are missing', (kind) => {
-  it('is not marked as restored before it is upgraded, and the command says so', async () => {
+forEachStore('A store that lacks migrations of the core', (kind) => {
+  it('must be upgraded before it is marked as restored, and the command says so', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'restored-'));
     const place = await placeTestStore(kind, folder);
     const store = place.open();

@@ -1,10 +1,10 @@
 import { CORE_MIGRATIONS } from '../../adapters/sql/core-migrations.ts';
 import type { MigrationSchema, OwnedMigration } from '../../ports/ports.ts';
 
-/** Rows that the second version copies in one step. */
+/** The number of rows that the second version copies in one step. */
 export const ROWS_PER_STEP = 3;
 
-/** The migrations of a first version: the core as it is, and a plugin with one table. */
+/** The migrations of a first version: the current core, and a plugin with one table. */
 export const FIRST_VERSION: readonly OwnedMigration[] = [
   ...CORE_MIGRATIONS,
   {
@@ -21,8 +21,8 @@ export const FIRST_VERSION: readonly OwnedMigration[] = [
 ];
 
 /**
- * The migrations of a made-up second version, whose core has another table and whose plugin copies its rows in steps.
- * `insideStep` runs before the commit of each step.
+ * The migrations of a made-up second version: its core adds a table, and its plugin copies rows in steps. `insideStep`
+ * runs before the commit of each step.
  */
 export const secondVersion = (insideStep: () => Promise<void> = async () => {}): readonly OwnedMigration[] => [
   ...FIRST_VERSION,

@@ -3,8 +3,8 @@ import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts'
 import { secondVersion } from './second-version.ts';
 
 /**
- * A process that brings a store to the second version: `node upgrade-process.js sqlite|postgres PLACE MOMENTS`. It
- * kills itself at a moment: in the middle of a step, or behind its commit.
+ * A process that upgrades a store to the second version: `node upgrade-process.js sqlite|postgres PLACE MOMENTS`. It
+ * kills itself at each given moment: in the middle of a step, or after its commit.
  */
 const [kind = '', place = '', moments = ''] = process.argv.slice(2);
 let left = Number(moments);

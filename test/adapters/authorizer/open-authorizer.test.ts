@@ -35,18 +35,18 @@ describeAuthorizer('the key ring of the tests', async () => {
 });
 
 describe('a node without authentication', () => {
-  it('lets anybody read, write and federate in every scope, and administer nothing', async () => {
+  it('lets every caller read, write and federate in every scope, but administer nothing', async () => {
     const principal = await createOpenAuthorizer(undefined).authenticate(null);
     expect([...principal.permissions]).to.deep.equal(['read', 'write', 'federate']);
     expect([...principal.allowedScopes]).to.deep.equal(['local', 'team', 'company', 'public']);
     expect(principal).to.include({ tenantId: 'default', keyId: null, oidcSub: null });
   });
 
-  it('refuses a key where nobody can check it', async () => {
+  it('refuses a key when no authorizer can check it', async () => {
     expect(() => createOpenAuthorizer(undefined).authenticate('any')).to.throw('the API key is not valid');
   });
 
-  it('acts for the holder of a key that is shown, and refuses one that is wrong', async () => {
+  it('acts for the holder of a valid key, and refuses an invalid one', async () => {
     const node = await startTestNode({ plugins: ['keys', 'audit'], node: { authRequired: false } });
     const key = await node.addKey({ entityUri: 'agent:known', permissions: ['read'] });
     expect((await node.request('GET', '/v1/me')).body).to.include({ entity_uri: 'anon:trusted' });

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 const BODY = JSON.stringify({ entity: 'e', relation: 'x-t:r', value: { type: 'string', v: 'v' }, source: 's' });
 
-/** A request that the node has begun to read: it was asked to go on, and the body waits. */
+/** Starts a request and sends no body: the node has read the headers and replied "100 Continue". */
 export const halfSent = async (url: string, key: string): Promise<{ answer: Promise<string>; finish(): void }> => {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
@@ -21,7 +21,7 @@ export const halfSent = async (url: string, key: string): Promise<{ answer: Prom
   return { answer: closed.then(() => received), finish: () => socket.write(BODY) };
 };
 
-/** Waits until nothing listens at the address. */
+/** Resolves once connections to the address are refused. */
 export const refused = async (url: string): Promise<void> => {
   const { hostname, port } = new URL(url);
   for (;;) {

@@ -5,7 +5,7 @@ import { openNode } from '../../../config/open-node.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { type CommandResult, runInProcess } from './run-in-process.ts';
 
-/** A plugin of a third party, whose module says what its command was given. */
+/** The source of a third-party plugin whose command prints the arguments that it received. */
 const ACME = `
 const tell = (name, more) => ({ name, summary: name, run: ({ stdout }) => void stdout.write(name + '\\n'), ...more });
 export const acme = {
@@ -58,7 +58,7 @@ describe('a command that a plugin brings', () => {
       return work((...argv) => runInProcess([...argv, '--config', config], { env, openNode }), folder);
     });
 
-  it('is explained like any other', async () => {
+  it('appears in the help like any other command', async () => {
     await inFolder(async (run) => {
       const { exitCode, stdout } = await run('acme', 'limit', '--help');
       expect(exitCode).to.equal(0);
@@ -69,7 +69,7 @@ describe('a command that a plugin brings', () => {
     });
   });
 
-  it('is run with them, and says by its exit code how it went', () =>
+  it('runs with its arguments, and reports its result by the exit code', () =>
     inFolder(async (run) => {
       const words = ['--name', 'Ann', '--extras', 'lemon,sugar', '--with-milk', '--cups', '2'];
       const tea = await run('order', 'tea', ...words);
@@ -105,7 +105,7 @@ describe('a command that a plugin brings', () => {
       expect(await run('acme', 'limit')).to.deep.equal({ exitCode: 0, stdout: '3 false\n', stderr: '' });
     }));
 
-  it('gets refs of a node that is booted for it, and is told which one nobody provides', () =>
+  it('gets the services of a booted node, and an error that names a missing service', () =>
     inFolder(
       async (run, folder) => {
         const configFile = join(folder, 'node.json');
@@ -122,13 +122,13 @@ describe('a command that a plugin brings', () => {
       { keys: false, oidc: false, subscriptions: false },
     ));
 
-  it('may be missing because its plugin cannot be loaded, which is then told', () =>
+  it('is left out with a warning when its plugin cannot be loaded', () =>
     inFolder(
       async (run) => {
         const unknown = await run('brew');
         expect(unknown.exitCode).to.equal(1);
         expect(unknown.stderr).to.contain('error: the node cannot start: plugins.brew.from: there is no module');
-        // The others are there all the same.
+        // All other commands still work.
         expect((await run('--help')).stdout)
           .to.contain('order')
           .and.to.contain('import');

@@ -20,7 +20,7 @@ describe('the plugins commands', () => {
     expect(stdout).to.match(/^off {2}billing +\S+ +\S/m);
   });
 
-  it('describe settings with their variables and where they came from, routes, hooks and tables', async () => {
+  it('describe settings with their variables and origins, and list routes, hooks and tables', async () => {
     const argv = ['plugins', 'describe', 'keys', '--config', 'less.json'];
     const { stdout } = await place.run(argv, {
       SVC_API_KEY_EXPIRING_SOON_DAYS: '3',
@@ -41,21 +41,21 @@ describe('the plugins commands', () => {
       .and.to.contain('/v1/admin/billing/events');
   });
 
-  it('say which plugin is unknown to them', async () => {
+  it('name the plugin that they do not know', async () => {
     const { exitCode, stderr } = await place.run(['plugins', 'describe', 'biling']);
 
     expect(exitCode).to.equal(1);
     expect(stderr).to.match(/^error: there is no plugin of this name\nhint: .*plugins list/);
   });
 
-  it('find nothing wrong with the defaults', async () => {
+  it('report no problem with the default settings', async () => {
     const { exitCode, stdout } = await place.run(['plugins', 'doctor'], { SVC_PORT: '0' });
 
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(/^No problem found: \d+ plugins are on\.\n$/);
   });
 
-  it('find everything that is wrong at once, with what to do', async () => {
+  it('report all problems at once, each with a remedy', async () => {
     const broken = {
       plugins: {
         keys: false,
@@ -79,7 +79,7 @@ describe('the plugins commands', () => {
     expect(stdout).not.to.contain('many').and.not.to.contain('    at ');
   });
 
-  it('find a plugin that fails in its setup', async () => {
+  it('report a plugin whose setup fails', async () => {
     writeFileSync(
       place.path('broken.mjs'),
       `export const broken = { name: 'broken', version: '1.0.0', kernelApi: 1, setup() { throw new Error('no luck'); } };`,
@@ -93,7 +93,7 @@ describe('the plugins commands', () => {
     );
   });
 
-  it('leave nothing behind in the folder', () => {
+  it('leave no files behind in the folder', () => {
     expect(readdirSync(place.folder).filter((name) => !/\.(json|mjs)$/.test(name))).to.deep.equal([]);
   });
 });
@@ -132,7 +132,7 @@ describe('the command line', () => {
     });
   }
 
-  it('starts a node when nothing else was asked, with the options of a start', async () => {
+  it('starts a node when no command is given, with the options of "start"', async () => {
     const { exitCode, stdout } = await place.run(['--print', '--port', '9000']);
 
     expect(exitCode).to.equal(0);
@@ -147,14 +147,14 @@ describe('the command line', () => {
     expect((await place.run(['--hepl'])).exitCode).to.equal(1);
   });
 
-  it('guesses the intended name', async () => {
+  it('suggests the intended command for a misspelled one', async () => {
     const { exitCode, stderr } = await place.run(['strat']);
 
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain('hint: did you mean start?');
   });
 
-  it('names a configuration file that is not there', async () => {
+  it('names a configuration file that does not exist', async () => {
     const { exitCode, stderr } = await place.runApart(['start', '--config', 'none.json']);
 
     expect(exitCode).to.equal(1);

@@ -14,7 +14,7 @@ describe('the command "restored"', () => {
   const headerOf = async (env: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> =>
     JSON.parse((await place.run(['export'], env)).stdout.split('\n')[0] as string);
 
-  /** Leaves a store with a fact, and a backup that was made while the node ran. */
+  /** Leaves a store with a fact, and a backup of it that was made while the node ran. */
   const makeBackup = async (): Promise<void> => {
     const node = await place.start();
     writeFileSync(
@@ -54,7 +54,7 @@ describe('the command "restored"', () => {
     expect((await place.run(['restored'])).exitCode, 'a second time').to.equal(0);
   });
 
-  it('does the same to a database, by the bound that the node was given', async () => {
+  it('does the same to a database, with the bound of the node configuration', async () => {
     const database = await createTestDatabase();
     const env = { SVC_DATABASE_URL: database.url };
     expect((await place.run(['restored'], env)).exitCode, 'before there is anything').to.equal(1);
@@ -70,7 +70,7 @@ describe('the command "restored"', () => {
     await database.drop();
   });
 
-  it('refuses where there is no store, makes none, and refuses a bound that it cannot read', async () => {
+  it('is refused without a store and for an invalid bound, and creates no store', async () => {
     const nothing = await place.run(['restored']);
     expect(nothing.exitCode).to.equal(1);
     expect(nothing.stderr).to.match(/^error: there is no store at .*data\/svc\.db\nhint: /);

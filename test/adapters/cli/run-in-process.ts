@@ -14,10 +14,10 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Somebody sits there. */
+/** A simulated terminal with a user who answers prompts. */
 export interface Terminal {
   readonly columns: number;
-  /** The inputs at the prompts, in order. */
+  /** The answers of the user to the prompts, in order. */
   readonly answers?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ class Collected extends Writable {
   }
 }
 
-/** A person who is asked enters the next of the answers, and then ends the input. */
+/** Simulates a keyboard: types one answer for each prompt, and ends the input after the last one. */
 const keyboardOf = (): Readable => Object.assign(new Readable({ read() {} }), { isTTY: true });
 
 /**
@@ -51,11 +51,11 @@ export const runInProcess = async (
     Pick<CommandLineDeps, 'env' | 'program' | 'loadCommands' | 'openNode' | 'inspectNode' | 'problemsOf'>
   > & {
     readonly input?: string;
-    /** In place of pipes, which are used otherwise. */
+    /** The terminal to use instead of pipes. */
     readonly terminal?: Terminal;
     readonly clock?: Clock;
     readonly openTransport?: CommandLineDeps['openTransport'];
-    /** Gets standard error as it comes. */
+    /** Receives each chunk of standard error as it is written. */
     readonly onStderr?: (text: string) => void;
   } = {},
 ): Promise<CommandResult> => {
@@ -66,7 +66,7 @@ export const runInProcess = async (
   const stderr = new Collected((text) => {
     deps.onStderr?.(text);
     if (terminal === undefined) return;
-    // A person answers what looks like a question.
+    // Text that ends with a colon and a blank counts as a prompt.
     if (!text.endsWith(': ')) return;
     const answer = answers.shift();
     stdin.push(answer === undefined ? null : `${answer}\n`);

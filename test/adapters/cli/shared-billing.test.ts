@@ -15,7 +15,7 @@ const billedFacts = (stderr: string): string[] =>
     .filter((line) => line.startsWith('{"billing":'))
     .map((line) => (JSON.parse(line) as { billing: { fact_id: string } }).billing.fact_id);
 
-describe('billing lines of processes on one store', () => {
+describe('billing lines of several processes that share a store', () => {
   let place: Workplace;
   let database: TestDatabase;
   before(async () => {
@@ -37,7 +37,7 @@ describe('billing lines of processes on one store', () => {
     ['SQLite', (): Variables => ({})],
     ['PostgreSQL', (): Variables => ({ SVC_DATABASE_URL: database.url })],
   ] as const) {
-    it(`come once for each fact, from any process, on ${engine}`, async () => {
+    it(`are written once for each fact, by any process, on ${engine}`, async () => {
       const nodes = [await place.start([], envOf()), await place.start([], envOf())];
       await Promise.all(nodes.map((node, at) => assertThrough(node, at * FACTS_PER_NODE)));
       const ends = [await nodes[1]?.end(), await nodes[0]?.end()];

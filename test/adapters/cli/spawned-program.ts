@@ -18,14 +18,14 @@ export type Variables = Readonly<Record<string, string>>;
 /** A running node, started as a user would. */
 export interface RunningProgram {
   readonly url: string;
-  /** The output until the node served. */
+  /** The output of the node until it began to serve requests. */
   readonly greeting: string;
   readonly child: ChildProcess;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits until the process ends. */
   end(signal?: NodeJS.Signals): Promise<CommandResult>;
 }
 
-/** A folder of its own, with the built program run in it. Everything is gone after `dispose`. */
+/** Runs the built program in a folder of its own, and removes everything on `dispose`. */
 export class Workplace {
   readonly folder = mkdtempSync(join(tmpdir(), 'command-line-'));
   readonly #children: ChildProcess[] = [];
@@ -35,8 +35,8 @@ export class Workplace {
   }
 
   /**
-   * Runs a command to its end, in this process: to load the program takes longer than most commands. `runApart` is for
-   * what a process of its own shows.
+   * Runs a command to its end in this process, because loading the program takes longer than most commands. Use
+   * `runApart` to test behaviour of a separate process.
    */
   async run(argv: readonly string[], env: Variables = {}, input = ''): Promise<CommandResult> {
     return inTurn(async () => {
@@ -59,16 +59,14 @@ export class Workplace {
     });
   }
 
-  /** Runs a command to its end, as a user would. */
+  /** Runs a command to its end in a separate process, as a user would. */
   async runApart(argv: readonly string[], env: Variables = {}, input = ''): Promise<CommandResult> {
     const child = this.#spawn(argv, env);
     child.stdin?.on('error', () => {}).end(input);
     return resultOf(child);
   }
 
-  /**
-   * Starts a node on a free port and waits until it says that it serves. Rejects with its output when it ends before.
-   */
+  /** Starts a node on a free port and waits until it serves requests. Rejects with its output when it exits before. */
   async start(argv: readonly string[] = [], env: Variables = {}): Promise<RunningProgram> {
     const child = this.#spawn(['start', ...argv], { SVC_PORT: '0', ...env });
     const result = resultOf(child);
@@ -107,7 +105,7 @@ const OWNER_ONLY = 0o077;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** A process is in one folder at a time. */
+/** Runs one piece of work after another, because a process has only one current folder. */
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   const next = last.then(work);
   last = next.catch(() => {});

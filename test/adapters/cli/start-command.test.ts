@@ -10,7 +10,7 @@ import { Workplace } from './spawned-program.ts';
 
 const runFile = promisify(execFile);
 
-/** Pastes a line into a shell that stands somewhere else. */
+/** Runs the line in a shell whose current folder is another one. */
 const paste = async (line: string): Promise<unknown> =>
   JSON.parse((await runFile('sh', ['-c', line], { cwd: tmpdir() })).stdout);
 
@@ -30,7 +30,7 @@ describe('the start command', () => {
     (await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
 
   describe('on an empty folder', () => {
-    it('prints two requests that work when they are pasted as they are', async () => {
+    it('prints two sample requests that work when pasted unchanged', async () => {
       const node = await place.start();
       const [assert = '', query = ''] = curlLines(node.greeting);
       const asserted = (await paste(assert)) as { id: string };
@@ -40,14 +40,14 @@ describe('the start command', () => {
       expect(found.facts[0]?.id).to.equal(asserted.id);
     });
 
-    it('says where the node can be looked at in a browser', async () => {
+    it('prints the address of the console for a browser', async () => {
       const node = await place.start();
       const [page = ''] = node.greeting.split('\n').filter((line) => line.endsWith('/console/'));
 
       expect((await fetch(page)).headers.get('content-type')).to.contain('text/html');
     });
 
-    it('quotes the path of the key, for any name of the folder', async () => {
+    it('quotes the path of the key for any folder name', async () => {
       const odd = place.path(`it's a "folder" $HOME`);
       mkdirSync(odd);
       const node = await place.start([], { SVC_DB_PATH: `${odd}/svc.db` });
@@ -56,7 +56,7 @@ describe('the start command', () => {
       expect(await paste(assert)).to.have.property('cid');
     });
 
-    it('keeps the key in a file of its owner, says where, and shows it nowhere', async () => {
+    it('keeps the key in a file that only its owner can read, prints its path, and never prints the key', async () => {
       const node = await place.start();
       const { exitCode, stdout, stderr } = await node.end();
 
@@ -70,13 +70,13 @@ describe('the start command', () => {
       expect(exitCode).to.equal(0);
     });
 
-    it('writes JSON lines and nothing else to standard error', async () => {
+    it('writes only JSON lines to standard error', async () => {
       const { stderr } = await (await place.start()).end();
 
       for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).to.be.an('object');
     });
 
-    it('draws no key when the operator brings the first one', async () => {
+    it('generates no key when the operator supplies the first one', async () => {
       const own = 'operator-0123456789abcdef0123456789abcdef';
       const node = await place.start([], { SVC_BOOTSTRAP_KEY: own });
 
@@ -86,7 +86,7 @@ describe('the start command', () => {
   });
 
   describe('the second time', () => {
-    it('changes nothing and says one line', async () => {
+    it('changes nothing and prints one line', async () => {
       await (await place.start()).end();
       const before = [keyOnDisk(), readdirSync(place.path('data')).sort().join()];
       const node = await place.start();
@@ -100,7 +100,7 @@ describe('the start command', () => {
       expect(stdout.trim().split('\n')).to.have.length(1);
     });
 
-    it('registers the key on disk when a crash had come between file and store', async () => {
+    it('registers the key on disk after a crash between writing the file and the store', async () => {
       mkdirSync(place.path('data'));
       writeFileSync(place.path('data/admin.key'), `${'c'.repeat(64)}\n`, { mode: 0o600 });
       const node = await place.start();
@@ -110,7 +110,7 @@ describe('the start command', () => {
     });
   });
 
-  it('leaves one key when several first starts run at once', async () => {
+  it('leaves one key when several first starts run at the same time', async () => {
     const runs = await Promise.all([1, 2, 3, 4].map(() => place.run(['init'])));
     const { stdout } = await place.run(['key', 'list', '--json']);
 
@@ -122,7 +122,7 @@ describe('the start command', () => {
 
   describe('on a signal', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      it(`ends well on ${signal}`, async () => {
+      it(`exits cleanly on ${signal}`, async () => {
         expect((await (await place.start()).end(signal)).exitCode).to.equal(0);
       });
     }
@@ -150,7 +150,7 @@ describe('the start command', () => {
       expect((await ended).exitCode).to.equal(0);
     });
 
-    it('ends at once when somebody insists', async () => {
+    it('exits at once on a second signal', async () => {
       const node = await place.start();
       const request = await halfSent(node.url, keyOnDisk());
       const ended = node.end();
@@ -164,8 +164,8 @@ describe('the start command', () => {
     });
   });
 
-  describe('with something in the way', () => {
-    it('refuses to serve without keys where others could reach it, and says what to do', async () => {
+  describe('when it cannot start', () => {
+    it('refuses to serve other machines without keys, and prints a remedy', async () => {
       const env = { SVC_AUTH_REQUIRED: 'false', SVC_HOST: '0.0.0.0', SVC_PORT: '0' };
       const { exitCode, stdout, stderr } = await place.runApart(['start'], env);
 
@@ -174,7 +174,7 @@ describe('the start command', () => {
       expect(readdirSync(place.folder)).to.deep.equal([]);
     });
 
-    it('serves without keys on a loopback address, and draws none', async () => {
+    it('serves a loopback address without keys, and generates none', async () => {
       const node = await place.start([], { SVC_AUTH_REQUIRED: 'false' });
 
       expect((await fetch(`${node.url}/v1/facts`)).status).to.equal(200);
@@ -182,7 +182,7 @@ describe('the start command', () => {
       expect(existsSync(place.path('data/admin.key'))).to.equal(false);
     });
 
-    it('names a port that is taken', async () => {
+    it('names a port that is in use', async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => other.once('listening', resolve));
       const { port } = other.address() as AddressInfo;
@@ -197,7 +197,7 @@ describe('the start command', () => {
         .and.not.to.contain('    at ');
     });
 
-    it('refuses a port that is none', async () => {
+    it('refuses an invalid port', async () => {
       const { exitCode, stderr } = await place.runApart(['start', '--port', '65536']);
 
       expect(exitCode).to.equal(1);
@@ -216,7 +216,7 @@ describe('the start command', () => {
     expect(readdirSync(place.folder)).to.deep.equal([]);
   });
 
-  it('prepares store and key without serving as "init", once', async () => {
+  it('prepares the store and the key with "init" without serving, once', async () => {
     const { exitCode, stdout } = await place.run(['init']);
     const key = keyOnDisk();
     const again = await place.run(['init']);
@@ -230,5 +230,5 @@ describe('the start command', () => {
   });
 });
 
-/** SQLite removes its files beside the store when the store closes. */
+/** SQLite removes its auxiliary files (-wal, -shm) when the store closes. */
 const isDurable = (name: string): boolean => !/-(wal|shm)$/.test(name);

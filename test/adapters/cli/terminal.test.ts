@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Variables, Workplace } from './spawned-program.ts';
 
-/** Makes the program take its pipes for a terminal; its own rules for colours stay in place. */
+/** Makes the program treat its pipes as a terminal; its own rules for colours still apply. */
 const TERMINAL = `
 const { WriteStream } = require('node:tty');
 for (const stream of [process.stdout, process.stderr]) {
@@ -27,7 +27,7 @@ describe('a node at a terminal', () => {
     ...more,
   });
 
-  /** Returns the standard error of a node from start to end, with one fact in between. */
+  /** Returns the standard error of a node that stores one fact between start and stop. */
   const logOf = async (env: Variables): Promise<string> => {
     const node = await place.start([], env);
     const argv = ['import', '-', '--key-file', 'data/admin.key', '--url', node.url];
@@ -37,7 +37,7 @@ describe('a node at a terminal', () => {
     return stderr;
   };
 
-  it('writes readable lines with colours, dims the lines of billing, and says that it stops and has stopped', async () => {
+  it('writes readable lines in colour, dims billing lines, and logs the stop', async () => {
     const log = await logOf(atTerminal());
     const lines = log.replaceAll(/\u001b\[\d+m/g, '').split('\n');
 
@@ -51,14 +51,14 @@ describe('a node at a terminal', () => {
     );
   });
 
-  it('writes them without colours where NO_COLOR says so', async () => {
+  it('writes lines without colour when NO_COLOR is set', async () => {
     const log = await logOf(atTerminal({ NO_COLOR: '1' }));
 
     expect(log).not.to.contain('\u001b');
     expect(log).to.match(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}the node serves/);
   });
 
-  it('writes JSON into a pipe, with any FORCE_COLOR, also at its end', async () => {
+  it('writes JSON into a pipe up to its last line, for any FORCE_COLOR', async () => {
     const log = await logOf({ FORCE_COLOR: '1' });
     const entries = log
       .trim()
@@ -66,7 +66,7 @@ describe('a node at a terminal', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
     const told = entries.filter(({ level }) => level === 'info').map(({ message }) => String(message).split(':')[0]);
-    // Said where the fact came before the index was there.
+    // This message appears only if the fact was stored before the index was ready.
     expect(told.filter((message) => message !== 'the search index is up to date')).to.deep.equal([
       'the node serves',
       'stopping',
@@ -74,7 +74,7 @@ describe('a node at a terminal', () => {
     ]);
   });
 
-  it('fits its tables into the width', async () => {
+  it('fits its tables into the width of the terminal', async () => {
     await place.run(['init']);
     const { stdout } = await place.runApart(['key', 'list'], atTerminal());
 

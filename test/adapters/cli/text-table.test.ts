@@ -12,7 +12,7 @@ const KEYS = [
 ];
 
 describe('a table', () => {
-  it('has one line for each row where nothing limits it', () => {
+  it('prints one line for each row when the width is unlimited', () => {
     expect(
       textTable(
         [
@@ -25,7 +25,7 @@ describe('a table', () => {
     expect(textTable([])).to.equal('');
   });
 
-  it('continues long cells on lines of their own, and keeps identifiers in one piece', () => {
+  it('wraps long cells inside their column, and keeps identifiers in one piece', () => {
     const lines = textTable(KEYS, { width: 100, titled: true }).split('\n');
 
     for (const line of lines) expect(line.length).to.be.at.most(100);
@@ -33,7 +33,7 @@ describe('a table', () => {
     expect(lines.slice(0, 2).join('\n')).to.match(/^id .*permissions .*description\n5f0c.* read,write,/);
   });
 
-  it('becomes paragraphs where not even that fits', () => {
+  it('becomes paragraphs when the width is too small for columns', () => {
     expect(textTable(KEYS, { width: 60, titled: true })).to.equal(
       `id           ${ID}\nentity       agent:admin\npermissions  read,write,admin,federate,audit.read\n` +
         `description  the first key of all\n\nid           ${ID}\nentity       agent:b\npermissions  read\n`,
@@ -41,7 +41,7 @@ describe('a table', () => {
     expect(textTable([['GET', 'x'.repeat(30)]], { width: 20, indent: ' ' })).to.equal(` GET\n   ${'x'.repeat(30)}\n`);
   });
 
-  it('loses nothing and stays within the width, wherever it is a table', () => {
+  it('loses no text and stays within the width', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'b', ' ', ',', 'é'), maxLength: 60 });
     const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -54,7 +54,7 @@ describe('a table', () => {
     );
   });
 
-  it('takes its width from a terminal, and from nothing else', () => {
+  it('takes its width from the terminal only', () => {
     const stream = new PassThrough();
     expect(widthOf(stream)).to.equal(undefined);
     expect(widthOf(Object.assign(stream, { isTTY: true, columns: 90 }))).to.equal(90);

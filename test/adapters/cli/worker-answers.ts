@@ -4,7 +4,10 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { RunningProgram, Workplace } from './spawned-program.ts';
 
-/** Arguments of `start` for a node whose `/who` says which process answers. `more` is code of the plugin's `setup`. */
+/**
+ * Returns arguments of `start` for a node whose route `/who` returns the id of the process that answers. `more` is
+ * additional code for the plugin's `setup`.
+ */
 export const tellingWho = (place: Workplace, more = ''): string[] => {
   writeFileSync(
     place.path('who.mjs'),
@@ -27,7 +30,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One request, on a connection of its own unless an agent keeps one. Rejects when the connection breaks. */
+/** Sends one request, on a new connection unless an agent reuses one. Rejects when the connection breaks. */
 export const ask = async (
   url: string,
   options: { agent?: Agent; method?: string; key?: string; body?: unknown } = {},
@@ -43,14 +46,14 @@ export const ask = async (
   return { status: reply.statusCode ?? 0, body: await text(reply) };
 };
 
-/** The process that answers. */
+/** Returns the id of the process that answers. */
 export const pidAt = async (url: string, agent?: Agent): Promise<number> => {
   const { status, body } = await ask(`${url}/who`, agent === undefined ? {} : { agent });
   if (status !== 200) throw new Error(`/who answered ${status}`);
   return (JSON.parse(body) as { pid: number }).pid;
 };
 
-/** One kept connection to each of so many processes. Never resolves where there are fewer. */
+/** Opens one keep-alive connection to each of `count` processes. Never resolves when there are fewer. */
 export const connectionsByPid = async (url: string, count: number): Promise<Map<number, Agent>> => {
   const agents = new Map<number, Agent>();
   while (agents.size < count) {
@@ -62,7 +65,7 @@ export const connectionsByPid = async (url: string, count: number): Promise<Map<
   return agents;
 };
 
-/** The next lines of the log with that message, so many. */
+/** Returns the next lines of the log that have this message, up to a count. */
 export const nextLines = (
   { child }: RunningProgram,
   message: string,

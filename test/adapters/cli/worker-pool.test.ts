@@ -13,7 +13,7 @@ import { connectionsByPid, nextLines, pidAt, tellingWho } from './worker-answers
 const WORKERS = 2;
 const LONGER_THAN_ONE_CTRL_C_MS = 1_000;
 const ENDED = 'a worker ended and is started again';
-/** Code of a plugin that keeps workers from starting while there is a file. */
+/** Code of a plugin that prevents workers from starting while a certain file exists. */
 const BREAKABLE = `const { existsSync } = await import('node:fs');
 if (cluster.isWorker && existsSync('broken')) throw new Error('no luck');`;
 
@@ -43,7 +43,7 @@ describe('the start command with workers', () => {
     }
   };
 
-  it('draws one key and says once where it serves', async () => {
+  it('generates one key and prints once where it serves', async () => {
     const first = await start();
     const { stdout } = await first.end();
     expect(stdout)
@@ -60,14 +60,14 @@ describe('the start command with workers', () => {
     expect(keys.trim().split('\n')).to.have.length(1);
   });
 
-  it('is one process when one is asked for', async () => {
+  it('is a single process for one worker', async () => {
     const node = await place.start([...tellingWho(place), '--workers', '1'], { SVC_WORKERS: '4' });
 
     expect(await pidAt(node.url)).to.equal(node.child.pid);
     expect((await node.end()).stderr).not.to.contain('"pid"');
   });
 
-  it('warns once of a variable that nothing reads', async () => {
+  it('warns once about a variable that nothing reads', async () => {
     const node = await place.start(['--workers', '2'], { SVC_PROT: '1' });
 
     expect((await node.end()).stderr.split('SVC_PROT')).to.have.length(2);
@@ -80,7 +80,7 @@ describe('the start command with workers', () => {
         const pids = await pidsAt(node.url);
         const requests = await Promise.all(pids.map(() => halfSent(node.url, keyOnDisk())));
         const ended = node.end(signal);
-        // A terminal sends it to every process of the program.
+        // A terminal sends the signal to every process of the program.
         for (const pid of pids) process.kill(pid, signal);
         await refused(node.url);
         for (const request of requests) request.finish();
@@ -91,7 +91,7 @@ describe('the start command with workers', () => {
       });
     }
 
-    it('takes signals to a worker for one, however many come', async () => {
+    it('treats repeated signals to a worker as one', async () => {
       const node = await start();
       const pids = await pidsAt(node.url);
       const requests = await Promise.all(pids.map(() => halfSent(node.url, keyOnDisk())));
@@ -108,7 +108,7 @@ describe('the start command with workers', () => {
       expect((await ended).exitCode).to.equal(0);
     });
 
-    it('ends all at once when somebody insists', async () => {
+    it('ends all processes at once on a second signal', async () => {
       const node = await start();
       const pids = await pidsAt(node.url);
       const requests = await Promise.all(pids.map(() => halfSent(node.url, keyOnDisk())));
@@ -133,11 +133,11 @@ describe('the start command with workers', () => {
     request.finish();
 
     expect(await request.answer).to.match(/^HTTP\/1\.1 201 /);
-    // The workers hold its output, so it ends with the last of them.
+    // The workers inherit its output, so the output ends with the last worker.
     await ended;
   });
 
-  it('replaces a worker that was asked to end', async () => {
+  it('replaces a worker that received a signal to end', async () => {
     const node = await start();
     const before = await pidsAt(node.url);
     const noticed = nextLines(node, ENDED, 1);
@@ -148,7 +148,7 @@ describe('the start command with workers', () => {
     expect((await node.end()).exitCode).to.equal(0);
   });
 
-  it('goes on trying while one serves, and says in the log what keeps others from starting', async () => {
+  it('keeps trying while one worker serves, and logs the reason why others cannot start', async () => {
     const many = 6;
     const node = await start(BREAKABLE, many);
     const before = await pidsAt(node.url, many);
@@ -164,20 +164,20 @@ describe('the start command with workers', () => {
     expect((await node.end()).exitCode).to.equal(0);
   });
 
-  it('ends when nothing serves any more and nothing can be started, and says why', async () => {
+  it('exits with the reason when no worker serves and none can be started', async () => {
     const node = await start(BREAKABLE);
     const before = await pidsAt(node.url);
     writeFileSync(place.path('broken'), '');
     for (const pid of before) process.kill(pid, 'SIGKILL');
-    // A signal that asks for nothing: it ends by itself.
+    // SIGCONT ends no process, so the node exits by itself.
     const { exitCode, stderr } = await node.end('SIGCONT');
 
     expect(exitCode).to.equal(1);
     expect(stderr.match(/^error: .*no luck/gm)).to.have.length(1);
   });
 
-  describe('with something in the way', () => {
-    it('names a port that is taken, once', async () => {
+  describe('when it cannot start', () => {
+    it('names a port that is in use, once', async () => {
       const other = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => other.once('listening', resolve));
       const { port } = other.address() as AddressInfo;
@@ -191,7 +191,7 @@ describe('the start command with workers', () => {
       expect(told[1]).to.match(/^hint: /);
     });
 
-    it('says once why the store cannot be opened, and starts no worker', async () => {
+    it('prints once why the store cannot be opened, and starts no worker', async () => {
       writeFileSync(place.path('file'), '');
       const env = { SVC_WORKERS: '2', SVC_PORT: '0', SVC_DB_PATH: 'file/node.db' };
       const { exitCode, stderr } = await place.runApart(['start'], env);
@@ -201,14 +201,14 @@ describe('the start command with workers', () => {
       expect(stderr).not.to.contain('"pid"');
     });
 
-    it('says once what keeps all workers from starting', async () => {
+    it('prints once why no worker can start', async () => {
       const { exitCode, stdout, stderr } = await run("if (cluster.isWorker) throw new Error('not in a worker');");
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);
       expect(stderr.match(/not in a worker/g)).to.have.length(1);
     });
 
-    it('gives up when one worker after the other ends without a word', async () => {
+    it('gives up when one worker after another exits without a message', async () => {
       const { exitCode, stdout, stderr } = await run('if (cluster.isWorker) process.exit(3);');
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);
@@ -216,13 +216,13 @@ describe('the start command with workers', () => {
       expect(stderr.match(/"exitCode":3/g)).to.have.length(4);
     });
 
-    it('does not say that it serves before all workers do', async () => {
+    it('reports that it serves only when all workers do', async () => {
       const { exitCode, stdout } = await run('if (cluster.worker?.id > 1) process.exit(3);', 4);
 
       expect([exitCode, stdout]).to.deep.equal([1, '']);
     });
 
-    it('refuses a number that is none', async () => {
+    it('refuses an invalid number of workers', async () => {
       const flag = await place.runApart(['start', '--workers', '0']);
       expect([flag.exitCode, flag.stdout]).to.deep.equal([1, '']);
       expect(flag.stderr).to.contain("'--workers <number>'").and.to.contain('or auto');
@@ -232,7 +232,7 @@ describe('the start command with workers', () => {
     });
   });
 
-  it('pauses longer before each start in a row, within limits', () => {
+  it('waits longer before each consecutive restart, up to a limit', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000 }), (ends) => {
         expect(restartPauseMs(ends)).to.be.within(250, 5_000);

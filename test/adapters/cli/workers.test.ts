@@ -33,7 +33,7 @@ forEachStore('several processes behind one port', (kind) => {
     for (const agent of connections.values()) agent.destroy();
   };
 
-  it('share it, and a connection stays with its process', async () => {
+  it('share the port, and each connection stays with one process', async () => {
     const node = await start();
     const connections = await connectionsByPid(node.url, WORKERS);
 
@@ -49,7 +49,7 @@ forEachStore('several processes behind one port', (kind) => {
     expect(new Set(serving)).to.have.length(WORKERS);
   });
 
-  it('go on while one that was killed is replaced', async () => {
+  it('continue while a killed process is replaced', async () => {
     const node = await start();
     const connections = await connectionsByPid(node.url, WORKERS);
     const before = [...connections.keys()];
@@ -59,12 +59,12 @@ forEachStore('several processes behind one port', (kind) => {
     process.kill(victim, 'SIGKILL');
 
     expect((await noticed)[0]).to.include({ pid: victim, signal: 'SIGKILL', restartInMs: 250, level: 'error' });
-    // Throws for any answer but 200.
+    // Rejects for any status other than 200.
     await comesTrue(async () => !before.includes(await pidAt(node.url)));
     expect((await node.end()).exitCode).to.equal(0);
   });
 
-  it('all refuse a key that one of them revoked', async () => {
+  it('all refuse a key that one process revoked', async () => {
     const node = await start();
     const connections = await connectionsByPid(node.url, WORKERS);
     const rawKey = 'guest-0123456789abcdef0123456789abcdef';
@@ -84,9 +84,9 @@ forEachStore('several processes behind one port', (kind) => {
     expect((await node.end()).exitCode).to.equal(0);
   });
 
-  it('write into one feed, and into the same triples, without losing or repeating anything', async () => {
+  it('write into one feed and into the same triples without losing or repeating facts', async () => {
     const node = await start();
-    // Two for each process, so that they share commits within one and take turns between them.
+    // Two connections for each process: writes share commits within one process, and processes alternate.
     const connections = [await connectionsByPid(node.url, WORKERS), await connectionsByPid(node.url, WORKERS)];
     const write = async (agent: Agent, n: number): Promise<string> => {
       const body = { entity: `item:${n % 8}`, relation: 'x-t:n', value: { type: 'number', v: n }, source: 's' };

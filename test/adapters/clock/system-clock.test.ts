@@ -9,7 +9,7 @@ describeClock('the system clock', () => {
 });
 
 describe('the system clock', () => {
-  it('does not keep a process alive that waits for nothing else', async () => {
+  it('does not keep an otherwise idle process alive', async () => {
     const { code } = await runScript(`
       const { createSystemClock } = await import(${JSON.stringify(new URL('../../../adapters/clock/system-clock.js', import.meta.url).href)});
       createSystemClock().schedule(60_000, () => process.exit(1));

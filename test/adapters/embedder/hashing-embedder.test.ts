@@ -25,7 +25,7 @@ for (const create of [createHashingEmbedder, createShort]) {
       return dot(document as Float32Array, query as Float32Array);
     };
 
-    it('survives slips, other forms of a word, accents and case', async () => {
+    it('tolerates spelling mistakes, inflected forms, accents and letter case', async () => {
       const pairs = [
         ['plans for her education', 'educaton plan'],
         ['the painting of a lighthouse', 'painted lighthouses'],
@@ -38,14 +38,14 @@ for (const create of [createHashingEmbedder, createShort]) {
       }
     });
 
-    it('counts words that tell something, not those that every sentence has', async () => {
+    it('gives more weight to rare words than to words of every sentence', async () => {
       const question = 'what was it that she did with the telescope';
       const telling = await similarity('a telescope on the roof', question);
       const empty = await similarity('it was what she did with that', question);
       expect(telling).to.be.above(empty);
     });
 
-    it('grows less with every repetition of a word', async () => {
+    it('weights each repetition of a word less than the one before', async () => {
       const query = 'telescope';
       const [once, twice, often] = await Promise.all(
         [1, 2, 20].map((times) => similarity(`${'telescope '.repeat(times)} on the roof beside a chimney`, query)),
@@ -54,7 +54,7 @@ for (const create of [createHashingEmbedder, createShort]) {
       expect((often as number) - (twice as number)).to.be.below(18 * ((twice as number) - (once as number)));
     });
 
-    it('takes agreement by chance for none', async () => {
+    it('treats texts that agree only by chance as unrelated', async () => {
       const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'.split('');
       const nonsense = fc.array(fc.string({ unit: fc.constantFrom(...letters), minLength: 7, maxLength: 14 }), {
         minLength: 2,
@@ -75,7 +75,7 @@ for (const create of [createHashingEmbedder, createShort]) {
       expect(above / pairs).to.be.below(0.02);
     });
 
-    it('gives every text a direction, even one of marks alone', async () => {
+    it('gives every text a non-zero vector, even a text of punctuation only', async () => {
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async (text) => {
           expect(await similarity(text, text)).to.be.closeTo(1, 1e-5);
@@ -87,7 +87,7 @@ for (const create of [createHashingEmbedder, createShort]) {
 }
 
 describe('the vectors of the hashing embedder', () => {
-  it('are the same everywhere: stored ones stay comparable as long as the id does', async () => {
+  it('are the same on every machine, so stored vectors stay comparable while the id is the same', async () => {
     const { id, embed } = createHashingEmbedder();
     const [vector] = await embed(['user:noor memory:role Archivist in Málaga, since 2019'], 'document');
     const rounded = (vector as Float32Array).map((component) => Math.round(component * 1e4)).join(',');
@@ -97,7 +97,7 @@ describe('the vectors of the hashing embedder', () => {
     ]);
   });
 
-  it('are cut to their leading dimensions and scaled again', async () => {
+  it('can be shortened to their leading dimensions and rescaled to unit length', async () => {
     const [whole] = await createHashingEmbedder().embed(['a telescope on the roof'], 'document');
     const [cut] = await createShort().embed(['a telescope on the roof'], 'document');
     const length = Math.hypot(...(whole as Float32Array).subarray(0, 256));

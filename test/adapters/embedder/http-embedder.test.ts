@@ -20,8 +20,8 @@ interface Reply {
 }
 
 /**
- * An endpoint that answers a text with its length and its first letter, last text first, unless `answer` says something
- * else.
+ * Serves an endpoint that returns the length and first letter of each text, in reverse order, unless `answer` overrides
+ * it.
  */
 const serveEmbeddings = async () => {
   const seen: Seen[] = [];
@@ -63,7 +63,7 @@ describe('the http embedder', () => {
   });
   afterEach(() => endpoint.stop());
 
-  /** Waits pass at once, and are written down. */
+  /** A clock that records each wait and ends it at once. */
   const clock: Clock = {
     nowMs: () => Date.parse('2026-03-02T09:00:00Z'),
     monotonicMs: () => 0,
@@ -99,7 +99,7 @@ describe('the http embedder', () => {
     });
   };
 
-  it('puts vectors in the order of the texts, over several requests, at unit length', async () => {
+  it('returns unit vectors in the order of the texts, over several requests', async () => {
     const texts = ['bc', 'a', 'defg', 'h', 'ijk'];
     const vectors = await create().embed(texts, 'document');
     for (const [at, text] of texts.entries()) expectVector(vectors[at], text);
@@ -110,7 +110,7 @@ describe('the http embedder', () => {
     ]);
   });
 
-  it('says what the model wants to hear: prefixes, dimensions, a key', async () => {
+  it('sends the prefixes, dimensions and key that the model requires', async () => {
     const settings = { documentPrefix: 'd: ', queryPrefix: 'q: ', apiKey: 'secret-1', sendDimensions: true };
     const embedder = create({ ...settings, url: `${endpoint.url}/` });
     expectVector((await embedder.embed(['x'], 'document'))[0], 'd: x');
@@ -125,19 +125,19 @@ describe('the http embedder', () => {
     ]);
   });
 
-  it('has another id where documents have other vectors, and no secret in it', () => {
+  it('has another id when document vectors would differ, and no secret in it', () => {
     const ids = [{}, { model: 'other' }, { dimensions: 4 }, { documentPrefix: 'd: ' }].map((more) => create(more).id);
     expect(new Set(ids).size).to.equal(ids.length);
     expect(create({ queryPrefix: 'q: ', apiKey: 'secret-1', url: 'http://elsewhere/v1' }).id).to.equal(ids[0]);
   });
 
-  it('tries again, a little later each time, when the other side is busy or broken', async () => {
+  it('retries with growing delays when the endpoint is busy or failing', async () => {
     endpoint.state.answer = (at) => (at < 2 ? { status: [503, 429][at] as number, body: 'busy' } : {});
     expectVector((await create().embed(['a text'], 'document'))[0], 'a text');
     expect(waits).to.deep.equal([250, 500]);
   });
 
-  it('waits for as long as it is asked to, in seconds or until a date, but not for too long', async () => {
+  it('waits as long as Retry-After says, in seconds or until a date, up to a limit', async () => {
     const asked = ['7', 'Mon, 02 Mar 2026 09:00:20 GMT', '3600'];
     endpoint.state.answer = (at) => ({ status: 429, headers: { 'Retry-After': asked[at] as string } });
     expect((await failure({ attempts: 9 })).message)
@@ -154,7 +154,7 @@ describe('the http embedder', () => {
     expect(endpoint.seen).to.have.length(5);
   });
 
-  it('does not try again what will fail again', async () => {
+  it('does not retry errors that would repeat', async () => {
     const hints: Readonly<Record<number, string>> = {
       400: 'SVC_EMBED_MODEL',
       401: 'SVC_EMBED_API_KEY',
@@ -170,7 +170,7 @@ describe('the http embedder', () => {
     expect(endpoint.seen).to.have.length(4);
   });
 
-  it('is unavailable when nobody answers, or not in time', async () => {
+  it('is unavailable when the endpoint does not answer, or not in time', async () => {
     endpoint.state.answer = () => 'stall';
     const slow = await failure({ timeoutMs: 50, attempts: 2 });
     expect([slow['code'], slow.message.includes('took too long'), endpoint.seen.length]).to.deep.equal([
@@ -183,7 +183,7 @@ describe('the http embedder', () => {
     endpoint = await serveEmbeddings();
   });
 
-  it('takes no answer that it cannot use', async () => {
+  it('rejects malformed replies of the endpoint', async () => {
     const one = (embedding: unknown, index: unknown = 0) => ({ data: [{ index, embedding }] });
     const answers: readonly (readonly [body: unknown, says: string])[] = [
       ['no json', 'not JSON'],

@@ -7,14 +7,14 @@ import { describeEmbedder } from '../../contract/embedder-contract.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
-/** Width of the states: each token of a text, a character, has a state that its code decides. */
+/** The width of the hidden states: each character is a token, and its code determines its state. */
 const WIDTH = 6;
 const stateOf = (code: number): number[] =>
   Array.from({ length: WIDTH }, (_, at) => Math.sin(code * (at + 1)) + 0.1 * at);
 
 /**
- * Stands in for `@huggingface/transformers`, which is a hundred times the size of the node. It has the same calls and
- * tensors, with one token for each character and padding whose states are not zeros.
+ * Stands in for the large package `@huggingface/transformers`. It offers the same calls and tensors, with one token for
+ * each character and non-zero states for padding.
  */
 const createRuntime = (more: { readonly width?: number; readonly states?: (data: number[]) => number[] } = {}) => {
   const loads: unknown[] = [];
@@ -70,7 +70,10 @@ const SETTINGS: Omit<LocalModelSettings, 'folder'> = {
   similarityFloor: 0.5,
 };
 
-/** From the documentation of the model: mean over the tokens, layer norm, cut, unit length. */
+/**
+ * Computes the vector as the documentation of the model says: mean over the tokens, layer norm, truncation, unit
+ * length.
+ */
 const expected = (
   text: string,
   { dimensions, layerNorm }: { readonly dimensions: number; readonly layerNorm: boolean },
@@ -92,7 +95,7 @@ describe('the local model embedder', () => {
 
   for (const layerNorm of [false, true]) {
     for (const dimensions of [WIDTH, 4]) {
-      it(`pools the tokens of a text alone, ${layerNorm ? 'with' : 'without'} layer norm, to ${dimensions} dimensions`, async () => {
+      it(`pools only the tokens of a text, ${layerNorm ? 'with' : 'without'} layer norm, to ${dimensions} dimensions`, async () => {
         await inTemporaryFolder(async (folder) => {
           const { runtime } = createRuntime();
           const settings = { ...SETTINGS, folder, layerNorm, dimensions };
@@ -109,7 +112,7 @@ describe('the local model embedder', () => {
     }
   }
 
-  it('loads from its folder alone, once, with the first text', async () => {
+  it('loads only from its folder, once, with the first text', async () => {
     await inTemporaryFolder(async (parent) => {
       const folder = join(parent, 'tiny-model');
       await mkdir(folder);
@@ -131,7 +134,7 @@ describe('the local model embedder', () => {
     });
   });
 
-  it('reads no more tokens of a text than it may', async () => {
+  it('reads at most the configured number of tokens of a text', async () => {
     await inTemporaryFolder(async (folder) => {
       const { runtime } = createRuntime();
       const embedder = createLocalModelEmbedder({ ...SETTINGS, folder, maxTokens: 20 }, async () => runtime);
@@ -140,7 +143,7 @@ describe('the local model embedder', () => {
     });
   });
 
-  it('has another id where documents have other vectors', () => {
+  it('has another id when document vectors would differ', () => {
     const variants: readonly Partial<LocalModelSettings>[] = [
       {},
       { weights: 'fp32' },
@@ -178,7 +181,7 @@ describe('the local model embedder', () => {
     });
   });
 
-  it('names the package that operators install, and how', async () => {
+  it('names the package that operators must install, and the command for it', async () => {
     const unresolved = () => Promise.reject(Object.assign(new Error('no'), { code: 'ERR_MODULE_NOT_FOUND' }));
     const error = await rejection(importModelRuntime(unresolved));
     expect(error['code']).to.equal('unavailable');
@@ -187,7 +190,7 @@ describe('the local model embedder', () => {
     expect(damaged.message).to.include('cannot be loaded');
   });
 
-  it('refuses a model with fewer dimensions, and vectors that are none', async () => {
+  it('refuses a model with too few dimensions, and invalid vectors', async () => {
     await inTemporaryFolder(async (folder) => {
       const message = async (settings: Partial<LocalModelSettings>, states?: (data: number[]) => number[]) => {
         const { runtime } = createRuntime(states === undefined ? {} : { states });
@@ -202,6 +205,6 @@ describe('the local model embedder', () => {
 });
 
 describeEmbedder('the local model embedder', () => ({
-  // Any folder that exists: the runtime is not a real one.
+  // Any existing folder works, because the runtime is a fake.
   embedder: createLocalModelEmbedder({ ...SETTINGS, folder: '.' }, async () => createRuntime().runtime),
 }));

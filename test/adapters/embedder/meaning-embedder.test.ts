@@ -19,7 +19,7 @@ for (const dimensions of [768, 256] as const) {
       return dot(left as Float32Array, right as Float32Array);
     };
 
-    it('is nearer to a text that says it in other words than to one about something else', async () => {
+    it('is higher for a paraphrase than for a text about another topic', async () => {
       const questions = [
         ['which instrument does she play', 'the cello stands in her room', 'the boiler stands in her cellar'],
         ['who repairs bicycles', 'he mends bikes for neighbours', 'he bakes bread for neighbours'],
@@ -31,7 +31,7 @@ for (const dimensions of [768, 256] as const) {
       }
     });
 
-    it('survives slips, other forms of a word, accents and case', async () => {
+    it('tolerates spelling mistakes, inflected forms, accents and letter case', async () => {
       const pairs = [
         ['plans for her education', 'educaton plan'],
         ['the painting of a lighthouse', 'painted lighthouses'],
@@ -44,7 +44,7 @@ for (const dimensions of [768, 256] as const) {
       }
     });
 
-    it('takes a query of words that nobody uses for unrelated', async () => {
+    it('treats a query of invented words as unrelated', async () => {
       const texts = ['user:noor memory:role archivist', 'the boat was sold in May', '東京に住んでいます', 'qwxz vrrk'];
       for (const nonsense of ['zxqv wkrrt pflgm', 'xyzzq jjvwk', '9f8e7d6c zzkw']) {
         for (const text of texts) {
@@ -53,14 +53,14 @@ for (const dimensions of [768, 256] as const) {
       }
     });
 
-    it('gives every text a direction, even one of marks alone', async () => {
+    it('gives every text a non-zero vector, even a text of punctuation only', async () => {
       for (const text of ['', '?', '…', '\u{1F600}']) expect(await similarity(text, text)).to.be.closeTo(1, 1e-5);
     });
   });
 }
 
-describe('the vectors of the embedder of words', () => {
-  it('are the same everywhere: stored ones stay comparable as long as the id does', async () => {
+describe('the vectors of the meaning embedder', () => {
+  it('are the same on every machine, so stored vectors stay comparable while the id is the same', async () => {
     const made = [768, 256].map(async (dimensions) => {
       const { id, embed } = createMeaningEmbedder(dimensions as 256 | 768);
       const [vector] = await embed(['user:noor memory:role Archivist in Málaga, since 2019'], 'document');
@@ -85,11 +85,11 @@ describe('the vectors of the embedder of words', () => {
   });
 });
 
-describe('the table of words', () => {
+describe('the word table of the meaning embedder', () => {
   const table = wordTable();
   const howKnown = (word: string): string => table.add(word, 1, new Float64Array(table.dimensions));
 
-  it('knows words, others by their pieces, and no nonsense', () => {
+  it('finds known words, builds other words from their pieces, and rejects nonsense', () => {
     for (const word of ['the', 'cello', 'cellos', 'stories', 'travelling', '1987']) {
       expect(howKnown(word), word).to.equal('word');
     }
@@ -101,7 +101,7 @@ describe('the table of words', () => {
     }
   });
 
-  it('reads a rare word from its pieces near what it means', () => {
+  it('places a rare word near words of similar meaning by its pieces', () => {
     const vectorOf = (word: string): Float64Array => {
       const sums = new Float64Array(table.dimensions);
       table.add(word, 1, sums);
@@ -116,7 +116,7 @@ describe('the table of words', () => {
     expect(product('lighthousekeeper', 'lighthouse')).to.be.above(product('lighthousekeeper', 'furniture'));
   });
 
-  it('counts a rare word each time that it is said, and a common one hardly more than once', () => {
+  it('counts every occurrence of a rare word, but repeated common words hardly more than once', () => {
     const lengthOf = (word: string, times: number): number => {
       const sums = new Float64Array(table.dimensions);
       table.add(word, times, sums);

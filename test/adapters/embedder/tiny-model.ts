@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Words that the model knows; every other token is unknown. */
+/** The vocabulary of the model; every other token is unknown. */
 const WORDS = '[PAD] [UNK] [CLS] [SEP] search _ document query : a short text that is long'.split(' ');
 export const TINY_DIMENSIONS = 8;
 
-/** The state of a token: a row of the one table that the model consists of. */
+/** Returns the state of a token: a row of the only table in the model. */
 export const tinyState = (word: string): number[] => {
   const row = Math.max(WORDS.indexOf(word), WORDS.indexOf('[UNK]'));
   return Array.from({ length: TINY_DIMENSIONS }, (_, at) => Math.sin((row * TINY_DIMENSIONS + at) * 1.7) + 0.1);

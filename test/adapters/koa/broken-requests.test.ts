@@ -85,7 +85,7 @@ describe('a request that is not HTTP', () => {
     'a TLS greeting': '\u0016\u0003\u0001\u0002\0\u0001',
   };
   for (const [name, text] of Object.entries(broken)) {
-    it(`gets 400 and the end of the connection for ${name}`, async () => {
+    it(`gets status 400 and a closed connection for ${name}`, async () => {
       const replies = parseReplies(await exchangeRaw(node.url, text + SECOND));
       expect(replies).to.have.length(1);
       expect(replies[0]?.status).to.equal(400);
@@ -97,7 +97,7 @@ describe('a request that is not HTTP', () => {
     });
   }
 
-  it('gets 431 for a request line and headers of more than 32 KiB', async () => {
+  it('gets status 431 when request line and headers exceed 32 KiB', async () => {
     const many = get('GET /v1/first HTTP/1.1', AUTH + `X: ${'a'.repeat(1_020)}\r\n`.repeat(100));
     const long = get(`GET /v1/first?${'a'.repeat(33_000)} HTTP/1.1`);
     for (const text of [many, long]) {
@@ -108,12 +108,12 @@ describe('a request that is not HTTP', () => {
     expect(ran).to.deep.equal([]);
   });
 
-  it('may be long up to that', async () => {
+  it('may have headers of up to 32 KiB', async () => {
     const text = get('GET /v1/first HTTP/1.1', `${AUTH}Connection: close\r\nX: ${'a'.repeat(31 * 1024)}\r\n`);
     expect(parseReplies(await exchangeRaw(node.url, text))[0]?.status).to.equal(200);
   });
 
-  it('does not take the answer of a sound request before it', async () => {
+  it('does not replace the answer of a valid request before it', async () => {
     const answer = await exchangeRaw(node.url, `${post('Content-Length: 2\r\n', '{}')}garbage\r\n\r\n`);
     expect(parseReplies(answer).map(({ status, headers }) => [status, headers['connection']])).to.deep.equal([
       [200, 'close'],
@@ -121,7 +121,7 @@ describe('a request that is not HTTP', () => {
     expect(ran).to.deep.equal(['POST /v1/first']);
   });
 
-  it('leaves no trace when its connection breaks off', async () => {
+  it('leaves no log entry when its connection breaks', async () => {
     for (const part of [
       '',
       'GET /v1',

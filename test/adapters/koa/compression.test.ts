@@ -65,7 +65,7 @@ describe('replies of the Koa transport', () => {
       sent.end();
     });
 
-  it('are compressed as the client asks for it, and say that it depends on that', async () => {
+  it('are compressed by Accept-Encoding, and carry the Vary header', async () => {
     await serve();
     const plain = await get('/long');
     expect(plain.headers).to.include({ vary: 'Accept-Encoding' }).and.not.have.property('content-encoding');
@@ -83,7 +83,7 @@ describe('replies of the Koa transport', () => {
     }
   });
 
-  it('are left alone where it does not pay, or would keep events back, or would betray a secret', async () => {
+  it('stay uncompressed when they are small, streamed, or hold a secret', async () => {
     await serve();
     for (const path of ['/short', '/secret', '/events', '/picture']) {
       const { headers, body } = await get(path, 'br, gzip');
@@ -102,7 +102,7 @@ describe('replies of the Koa transport', () => {
     }
   });
 
-  it('have a weak tag once they are other bytes than the document', async () => {
+  it('have a weak ETag when they are compressed', async () => {
     await serve();
     expect((await get('/tagged')).headers['etag']).to.equal('"a"');
     for (let time = 0; time < 2; time += 1) {
@@ -114,13 +114,13 @@ describe('replies of the Koa transport', () => {
     expect([known.status, known.headers['vary'], known.body.length]).to.deep.equal([304, 'Accept, Accept-Encoding', 0]);
   });
 
-  it('keep what they say about other origins', async () => {
+  it('keep their CORS headers', async () => {
     await serve({ corsAllowedOrigins: ['https://app.example'] });
     const { headers } = await get('/long', 'gzip', 'GET', { Origin: 'https://app.example' });
     expect(headers['vary']).to.equal('Origin, Accept-Encoding');
   });
 
-  it('are sent as they are while many are being compressed, and all arrive', async () => {
+  it('are sent uncompressed while many are being compressed, and all arrive', async () => {
     await serve();
     const all = await Promise.all(Array.from({ length: 40 }, () => get('/long', 'gzip')));
     for (const { headers, body } of all) {
@@ -129,12 +129,12 @@ describe('replies of the Koa transport', () => {
     }
   });
 
-  it('are never compressed where the setting says so', async () => {
+  it('are never compressed when the setting is off', async () => {
     await serve({ compression: false });
     expect((await get('/long', 'gzip')).headers).not.to.have.any.keys('content-encoding', 'vary');
   });
 
-  it('follow what a client likes', async () => {
+  it('honour the quality values of Accept-Encoding', async () => {
     await serve();
     const cases: readonly (readonly [string | undefined, string | undefined])[] = [
       [undefined, undefined],

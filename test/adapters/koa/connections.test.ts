@@ -11,7 +11,7 @@ const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\n${A
 const post = (headers: string, body = ''): string =>
   `POST /v1/things HTTP/1.1\r\n${AUTH}Content-Type: application/json\r\n${headers}\r\n${body}`;
 
-/** A promise with the function that fulfils it. */
+/** Returns a promise together with the function that fulfils it. */
 const gate = <T = void>() => {
   let open: (value: T) => void = () => {};
   const passed = new Promise<T>((resolve) => {
@@ -52,14 +52,14 @@ describe('connections of the koa transport', () => {
     expect(replies[1]?.body).to.equal('{"b":1}');
   });
 
-  it('do not hide a header that was sent twice', async () => {
+  it('pass on both values of a header that was sent twice', async () => {
     node = await serveKoa([route(() => ({ status: 200, body: {} }))]);
     const twice = get('/v1/things', `${CLOSE}authorization: Bearer ${TOKENS.writer}\r\n`);
     const [reply] = parseReplies(await exchangeRaw(node.url, twice));
     expect([reply?.status, reply?.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
   });
 
-  it('take HTTP/1.0, and end after its answer', async () => {
+  it('accept HTTP/1.0, and close after its answer', async () => {
     node = await serveKoa([route(() => ({ status: 200, body: {} }))]);
     const answer = await exchangeRaw(
       node.url,
@@ -68,13 +68,13 @@ describe('connections of the koa transport', () => {
     expect(parseReplies(answer)[0]?.status).to.equal(200);
   });
 
-  it('take chunked bodies', async () => {
+  it('accept chunked bodies', async () => {
     node = await serveKoa([echo]);
     const text = post(`${CLOSE}Transfer-Encoding: Chunked\r\n`, '3\r\n{"a\r\n4;x=y\r\n":1}\r\n0\r\nTrailer: x\r\n\r\n');
     expect(parseReplies(await exchangeRaw(node.url, text))[0]).to.include({ status: 201, body: '{"a":1}' });
   });
 
-  it('tell a client that waits for it to go on, once its request is worth it', async () => {
+  it('reply "100 Continue" only once the request is acceptable', async () => {
     node = await serveKoa([echo]);
     const connection = await openRaw(node.url);
     connection.socket.write(post(`${CLOSE}Expect: 100-continue\r\nContent-Length: 2\r\n`));
@@ -83,7 +83,7 @@ describe('connections of the koa transport', () => {
     expect(parseReplies(await connection.closed()).map(({ status }) => status)).to.deep.equal([100, 201]);
   });
 
-  it('refuse a client that waits without taking its body, and end', async () => {
+  it('close when a request with "Expect: 100-continue" is refused', async () => {
     node = await serveKoa([echo]);
     const waiting = 'Expect: 100-continue\r\n';
     const tooLarge = await exchangeRaw(node.url, post(`${waiting}Content-Length: 2000\r\n`));
@@ -92,7 +92,7 @@ describe('connections of the koa transport', () => {
     expect(parseReplies(await exchangeRaw(node.url, nobody)).map(({ status }) => status)).to.deep.equal([401]);
   });
 
-  it('deliver the refusal of a body that is too large while it is still being sent, and end', async () => {
+  it('deliver the refusal of a too large body while the client still sends it, and close', async () => {
     node = await serveKoa([echo]);
     for (const headers of ['Content-Length: 3000000\r\n', 'Transfer-Encoding: chunked\r\n']) {
       const connection = await openRaw(node.url);
@@ -107,13 +107,13 @@ describe('connections of the koa transport', () => {
     expect(node.reported).to.deep.equal([]);
   });
 
-  it('go on after a small body that nobody wanted, which is refused', async () => {
+  it('stay open after a small unread body of a refused request', async () => {
     node = await serveKoa([route(() => ({ status: 200, body: {} }))]);
     const text = `${get('/v1/things', 'Content-Length: 5\r\n')}12345${get('/v1/things', CLOSE)}`;
     expect(parseReplies(await exchangeRaw(node.url, text)).map(({ status }) => status)).to.deep.equal([415, 200]);
   });
 
-  it('end when a request arrives too slowly, be it its headers or its body', async () => {
+  it('close when the headers or the body of a request arrive too slowly', async () => {
     node = await serveKoa([echo], { sockets: { headersTimeoutMs: 30, requestTimeoutMs: 60, checkIntervalMs: 10 } });
     for (const text of ['', 'GET / HTTP/1.1\r\nHost', post('Content-Length: 9\r\n', '{')]) {
       const [reply] = parseReplies(await exchangeRaw(node.url, text));
@@ -122,7 +122,7 @@ describe('connections of the koa transport', () => {
     }
   });
 
-  it('end when a client takes nothing of its answer', async () => {
+  it('close when a client does not read its answer', async () => {
     const gone = gate();
     async function* endless(): AsyncGenerator<string> {
       try {
@@ -139,7 +139,7 @@ describe('connections of the koa transport', () => {
     connection.socket.destroy();
   });
 
-  it('stream what a handler produces, and tell it when the client goes away', async () => {
+  it('stream the output of a handler, and notify the handler when the client disconnects', async () => {
     const aborted = gate<'aborted'>();
     const ended = gate();
     async function* ticks(): AsyncGenerator<string> {
@@ -165,7 +165,7 @@ describe('connections of the koa transport', () => {
     expect(node.reported).to.deep.equal([]);
   });
 
-  it('break off, visibly, when a stream fails in the middle', async () => {
+  it('break off visibly when a stream fails in the middle', async () => {
     async function* failing(): AsyncGenerator<string> {
       yield 'a beginning';
       throw new Error('a secret');
@@ -177,7 +177,7 @@ describe('connections of the koa transport', () => {
     expect(node.reported).to.have.length(1);
   });
 
-  it('carry a problem in place of a reply that cannot be sent', async () => {
+  it('send a problem document in place of a reply that cannot be sent', async () => {
     node = await serveKoa([route(() => ({ status: 200, body: {}, headers: { 'X-Bad': 'a\r\nInjected: yes' } }))]);
     const answer = await exchangeRaw(node.url, get('/v1/things'));
     expect(answer).not.to.contain('Injected');
@@ -187,7 +187,7 @@ describe('connections of the koa transport', () => {
   });
 
   describe('when the server closes', () => {
-    it('end at once where nothing happens, and after the answer where something does', async () => {
+    it('close at once when idle, and otherwise after the current answer', async () => {
       const started = gate();
       const finish = gate();
       node = await serveKoa([
@@ -214,7 +214,7 @@ describe('connections of the koa transport', () => {
       await node.listener.close(0);
     });
 
-    it('are cut when their time is up, and the handler is told', async () => {
+    it('are cut after a time limit, and the handler is notified', async () => {
       const started = gate();
       const told = gate();
       node = await serveKoa([
@@ -234,7 +234,7 @@ describe('connections of the koa transport', () => {
     });
   });
 
-  it('are refused with a reason when the port is taken', async () => {
+  it('fail with a reason when the port is in use', async () => {
     node = await serveKoa([]);
     const error = await serveKoa([], { port: Number(new URL(node.url).port) }).catch((reason: unknown) => reason);
     expect(error).to.include({ code: 'unavailable' }).and.to.have.property('hint').that.contains('another program');

@@ -24,7 +24,7 @@ describe('cross-origin requests', () => {
     });
   const permissions = (answer: Response) => [...answer.headers.keys()].filter((name) => PERMISSIVE.test(name));
 
-  it('are allowed for the origins that are listed', async () => {
+  it('are allowed for listed origins', async () => {
     await serve(['https://app.example']);
     const allowed = await preflight('https://app.example');
     expect(allowed.status).to.equal(204);
@@ -45,7 +45,7 @@ describe('cross-origin requests', () => {
     ]);
   });
 
-  it('are allowed for applications and browser extensions, whose origins have schemes of their own', async () => {
+  it('are allowed for applications and browser extensions, whose origins have other schemes', async () => {
     const origins = [
       'app://obsidian.md',
       'tauri://localhost',
@@ -61,7 +61,7 @@ describe('cross-origin requests', () => {
     expect(permissions(await ask('GET', 'app://other.md', bearing(TOKENS.reader)))).to.deep.equal([]);
   });
 
-  it('are allowed however the origin was spelled in the list', async () => {
+  it('are allowed for any spelling of a listed origin', async () => {
     await serve(['HTTPS://App.Example:443', 'http://app.example:80', 'https://app.example:8443']);
     for (const origin of ['https://app.example', 'http://app.example', 'https://app.example:8443']) {
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).to.equal(origin);
@@ -69,7 +69,7 @@ describe('cross-origin requests', () => {
     expect(permissions(await preflight('http://app.example:8443'))).to.deep.equal([]);
   });
 
-  it('get nothing permissive from any other origin', async () => {
+  it('get no CORS headers for any other origin', async () => {
     await serve(['https://app.example'], true);
     const others = [
       'http://app.example',
@@ -88,7 +88,7 @@ describe('cross-origin requests', () => {
     }
   });
 
-  it('are allowed for every port of this machine while that is switched on', async () => {
+  it('are allowed for every port of this machine when that is switched on', async () => {
     await serve([], true);
     for (const origin of ['http://localhost:5173', 'https://localhost', 'http://127.0.0.1:80']) {
       const answer = await ask('GET', origin, bearing(TOKENS.reader));
@@ -96,7 +96,7 @@ describe('cross-origin requests', () => {
     }
   });
 
-  it('get nothing while nothing is switched on', async () => {
+  it('get no CORS headers when no origin is allowed', async () => {
     await serve([]);
     const answer = await ask('GET', 'http://localhost:5173', bearing(TOKENS.reader));
     expect([answer.status, permissions(answer), answer.headers.get('vary')]).to.deep.equal([200, [], null]);

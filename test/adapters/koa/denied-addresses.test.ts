@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isDeniedAddress, isInternalName } from '../../../adapters/koa/denied-addresses.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** First and last address of each denied network, written out by hand. */
+/** The first and last address of each denied network, written out by hand. */
 const IPV4_RANGES: readonly (readonly [first: number, last: number])[] = [
   [0x00000000, 0x00ffffff],
   [0x0a000000, 0x0affffff],
@@ -22,7 +22,10 @@ const IPV4_RANGES: readonly (readonly [first: number, last: number])[] = [
   [0xf0000000, 0xffffffff],
 ];
 
-/** The first hexadecimal digits that all addresses of a network share; `fc`/`fd` and `fe8` to `feb` are spelled out. */
+/**
+ * The hexadecimal prefix that all addresses of a denied network share; `fc`, `fd` and `fe8` to `feb` are listed one by
+ * one.
+ */
 const IPV6_PREFIXES: readonly string[] = [
   '0'.repeat(24),
   `${'0'.repeat(16)}ffff0000`,
@@ -106,7 +109,7 @@ const deniedIpv6 = fc
 const mappedIpv6 = fc.oneof(deniedIpv4, anyIpv4).map((value) => MAPPED + value.toString(16).padStart(8, '0'));
 
 describe('addresses that outbound calls may not reach', () => {
-  it('agree with an independent table in every spelling of an IPv4 address that a URL takes', () => {
+  it('match an independent table in every spelling of an IPv4 address that a URL accepts', () => {
     fc.assert(
       fc.property(fc.oneof(deniedIpv4, besideIpv4, anyIpv4), fc.constantFrom(...IPV4_SPELLINGS), (value, spell) => {
         const { hostname } = new URL(`http://${spell(value)}/`);
@@ -116,7 +119,7 @@ describe('addresses that outbound calls may not reach', () => {
     );
   });
 
-  it('agree with an independent table in every spelling of an IPv6 address', () => {
+  it('match an independent table in every spelling of an IPv6 address', () => {
     fc.assert(
       fc.property(fc.oneof(deniedIpv6, mappedIpv6, hexText(32)), fc.constantFrom(...IPV6_SPELLINGS), (hex, spell) => {
         expect(isDeniedAddress(spell(hex)), spell(hex)).to.equal(isDeniedIpv6(hex));
@@ -169,7 +172,7 @@ describe('addresses that outbound calls may not reach', () => {
     '2130706433',
   ];
   for (const address of denied)
-    it(`hold ${address || 'an empty text'}`, () => expect(isDeniedAddress(address)).to.equal(true));
+    it(`include ${address || 'an empty text'}`, () => expect(isDeniedAddress(address)).to.equal(true));
 
   for (const address of [
     '8.8.8.8',
@@ -184,10 +187,10 @@ describe('addresses that outbound calls may not reach', () => {
     '3fff:1000::1',
     '5f01::1',
   ]) {
-    it(`do not hold ${address}`, () => expect(isDeniedAddress(address)).to.equal(false));
+    it(`exclude ${address}`, () => expect(isDeniedAddress(address)).to.equal(false));
   }
 
-  it("go by the names of one's own machines too", () => {
+  it('include host names of the own machine', () => {
     for (const name of [
       'localhost',
       'LOCALHOST.',

@@ -9,7 +9,7 @@ async function* endless(): AsyncGenerator<string> {
   await new Promise(() => {});
 }
 
-/** `answered` runs before a request gets its stream. */
+/** Starts a server of event streams. `answered` runs before a request gets its stream. */
 const serveStreams = (answered: () => Promise<void>): Promise<Listener> => {
   const transport = createKoaTransport({
     host: '127.0.0.1',
@@ -29,7 +29,7 @@ const serveStreams = (answered: () => Promise<void>): Promise<Listener> => {
 };
 
 describe('a stream of events', () => {
-  it('ends when the server closes, although it has no end of its own', async () => {
+  it('ends when the server closes, although it is endless itself', async () => {
     const listener = await serveStreams(async () => {});
     const reply = await fetch(listener.url);
     const reader = reply.body?.getReader();
@@ -38,7 +38,7 @@ describe('a stream of events', () => {
     expect((await reader?.read())?.done).to.equal(true);
   });
 
-  it('ends at once when the server began to close before it was begun', async () => {
+  it('ends at once when the server began to close before the stream started', async () => {
     let closed: Promise<void> | undefined;
     const listener: Listener = await serveStreams(async () => {
       closed = listener.close(GRACE_MS);

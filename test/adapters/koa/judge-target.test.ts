@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { refusalOf } from '../../../adapters/koa/judge-target.ts';
 
-describe('a name that leads nowhere', () => {
+describe('a host name that does not resolve', () => {
   const nowhere = async () => Promise.reject(new Error('ENOTFOUND'));
   const inside = async () => [{ address: '10.0.0.1', family: 4 as const }];
   const rules = { allowPrivate: false };
@@ -10,11 +10,11 @@ describe('a name that leads nowhere', () => {
     expect(await refusalOf('https://beta.example', rules, nowhere)).to.equal('the name of the host has no address');
   });
 
-  it('may lead somewhere later, where the caller tries again', async () => {
+  it('is accepted if the caller retries, because it may resolve later', async () => {
     expect(await refusalOf('https://beta.example', { ...rules, maybeLater: true }, nowhere)).to.equal(undefined);
   });
 
-  it('opens no way inside for callers that try again', async () => {
+  it('gives no access to private addresses, even if the caller retries', async () => {
     for (const [url, resolve] of [
       ['https://beta.example', inside],
       ['https://10.0.0.1', nowhere],

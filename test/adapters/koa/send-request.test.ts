@@ -52,7 +52,7 @@ describe('an outbound call', () => {
     async () =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-  it('goes out as it was given: target, method, headers, body', async () => {
+  it('is sent as given: target, method, headers and body', async () => {
     let seen: unknown;
     answer = (inbound, response) => {
       const chunks: Buffer[] = [];
@@ -110,7 +110,7 @@ describe('an outbound call', () => {
     },
   };
   for (const [name, listener] of Object.entries(failures)) {
-    it(`is unavailable after ${name}`, async () => {
+    it(`reports "unavailable" after ${name}`, async () => {
       answer = listener;
       const error = await failure(sendRequest(request(`${url}/secret-path?token=s3cr3t`)));
       expect(error.code).to.equal('unavailable');
@@ -120,7 +120,7 @@ describe('an outbound call', () => {
     });
   }
 
-  it('is unavailable when no answer comes in time, or only a part of one', async () => {
+  it('reports "unavailable" when the answer is late or incomplete', async () => {
     answer = () => {};
     expect((await failure(sendRequest(request(url, { timeoutMs: 30 })))).message).to.contain('too long');
     answer = (_inbound, response) => response.writeHead(200).write('a');
@@ -130,7 +130,7 @@ describe('an outbound call', () => {
     expect((await failure(stuck)).message).to.contain('too long');
   });
 
-  it('is unavailable for headers and names that cannot be sent', async () => {
+  it('reports "unavailable" for headers and names that cannot be sent', async () => {
     expect((await failure(sendRequest(request(url, { headers: { X: 'a\r\nb: c' } })))).code).to.equal('unavailable');
     const missing: Resolve = async () => {
       throw Object.assign(new Error('no'), { code: 'ENOTFOUND' });
@@ -143,7 +143,7 @@ describe('an outbound call', () => {
     expect(hits).to.deep.equal([]);
   });
 
-  describe('to the public Internet alone', () => {
+  describe('limited to the public Internet', () => {
     const outside = (target: string, resolve?: Resolve) =>
       sendRequest(request(target, { allowPrivate: false }), resolve);
 
@@ -171,14 +171,14 @@ describe('an outbound call', () => {
       '[::]',
     ];
     for (const host of loopback) {
-      it(`does not go to ${host}`, async () => {
+      it(`is not sent to ${host}`, async () => {
         const error = await failure(outside(`https://${host}:${port}/`, resolveTo('127.0.0.1')));
         expect(error.message).to.contain('not a public address');
         expect(hits).to.deep.equal([]);
       });
     }
 
-    it('does not go out in the clear, in other schemes, or with a user name', async () => {
+    it('is not sent over plain HTTP, in other schemes, or with a user name', async () => {
       const targets = [
         'http://example.org/',
         'ftp://example.org/',
@@ -198,7 +198,7 @@ describe('an outbound call', () => {
       expect(hits).to.deep.equal([]);
     });
 
-    it("does not go where a name leads to an address of one's own, be it one of several", async () => {
+    it('is not sent to a name if any of its addresses is private', async () => {
       const leads = [
         ['127.0.0.1'],
         ['8.8.8.8', '127.0.0.1'],
@@ -214,7 +214,7 @@ describe('an outbound call', () => {
       expect(hits).to.deep.equal([]);
     });
 
-    it('asks for the addresses again on every call', async () => {
+    it('resolves the addresses again on every call', async () => {
       let asked = 0;
       const resolve: Resolve = async () => {
         asked += 1;
@@ -226,7 +226,7 @@ describe('an outbound call', () => {
     });
   });
 
-  it('connects to an address that was judged, with the name in the Host header', async () => {
+  it('connects to an address that was checked, with the name in the Host header', async () => {
     let host: string | undefined;
     answer = (inbound, response) => {
       host = inbound.headers.host;

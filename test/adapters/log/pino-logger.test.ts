@@ -20,7 +20,7 @@ describe('the log', () => {
     expect(texts[0]?.endsWith('\n')).to.equal(true);
   });
 
-  it('lets through its own level and everything stronger', () => {
+  it('writes its own level and all more severe levels', () => {
     const levels = { debug: 4, info: 3, warn: 2, error: 1, silent: 0 } as const;
     for (const [level, count] of Object.entries(levels)) {
       const { log, texts } = logging(level as LogLevel);
@@ -29,7 +29,7 @@ describe('the log', () => {
     }
   });
 
-  it('writes one line without foreign members for every logged value', () => {
+  it('writes exactly one line for every logged value', () => {
     const { log, texts, lines } = logging();
     const evil = 'a\n{"level":"error","message":"forged"}\r\u2028","level":"error';
     log.info(evil, { key: evil });
@@ -38,20 +38,20 @@ describe('the log', () => {
     expect(lines()[0]).to.include({ level: 'info', message: evil, key: evil });
   });
 
-  it('adds the fields of a child to each of its lines', () => {
+  it('adds the fields of a child logger to each of its lines', () => {
     const { log, lines } = logging();
     log.child({ plugin: 'cards' }).child({ route: '/v1/cards' }).error('failed', { status: 500 });
     expect(lines()[0]).to.include({ plugin: 'cards', route: '/v1/cards', status: 500 });
   });
 
-  it('adds the fields that it was made with to every line', () => {
+  it('adds its fixed fields to every line', () => {
     const texts: string[] = [];
     const log = createPinoLogger({ level: 'info', fields: { pid: 7 }, write: (text) => texts.push(text) });
     log.child({ plugin: 'cards' }).info('x');
     expect(JSON.parse(texts[0] ?? '')).to.include({ pid: 7, plugin: 'cards' });
   });
 
-  it('writes an error with kind, stack and causes, and where it comes from', () => {
+  it('writes an error with kind, stack, causes and location', () => {
     const { log, lines } = logging();
     const cause = Object.assign(new RangeError('inner'), { code: 'E_INNER' });
     const error = Object.assign(new Error('outer', { cause }), { plugin: 'cards', hook: 'fact:appended' });
@@ -62,7 +62,7 @@ describe('the log', () => {
     expect(written['cause']).to.include({ type: 'RangeError', message: 'inner', code: 'E_INNER' });
   });
 
-  it('keeps members of an error to itself that may hold data', () => {
+  it('leaves out members of an error that may hold data', () => {
     const { log, texts } = logging();
     const error = Object.assign(new ServiceError('conflict', 'no', { members: { value: 'secret' } }), {
       bindings: ['secret'],
@@ -71,7 +71,7 @@ describe('the log', () => {
     expect(texts[0]).not.to.include('secret');
   });
 
-  it('ends on a chain of causes that bites its own tail', () => {
+  it('stops at a circular chain of causes', () => {
     const { log, texts } = logging();
     const error = new Error('round');
     error.cause = error;
@@ -79,7 +79,7 @@ describe('the log', () => {
     expect(texts).to.have.length(1);
   });
 
-  it('takes anything for an error', () => {
+  it('accepts any value as an error', () => {
     const { log, lines } = logging();
     log.error('failed', { error: 'text' });
     log.error('failed', { error: { secret: 1 } });

@@ -33,18 +33,18 @@ describe('a line of the log on a terminal', () => {
       .and.match(/\n {2}caused by\n {2}RangeError: inner one\n {6}at /);
   });
 
-  it('has colours only where they are wanted', () => {
+  it('is coloured only when requested', () => {
     const json = JSON.stringify({ level: 'error', time: TIME, message: 'x', a: 1 });
 
     expect(readableLine(json, { colours: false })).not.to.contain('\u001b');
     expect(readableLine(json, { colours: true })).to.contain('\u001b[31m');
   });
 
-  it('leaves a line that is not JSON as it is', () => {
+  it('leaves a line that is not JSON unchanged', () => {
     expect(readableLine('plain\n', { colours: true })).to.equal('plain\n');
   });
 
-  it('never steers the terminal nor begins another line, with any text of a client', () => {
+  it('prints no control sequence and no line break from the text of a client', () => {
     const hostile = fc.string({
       unit: fc.oneof(fc.constantFrom('\u001b', '\n', '\r', '\u009b', '\u202e', '"'), fc.string()),
     });

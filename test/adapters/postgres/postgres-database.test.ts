@@ -16,12 +16,12 @@ describe('a PostgreSQL database', () => {
 
   const address = (change: (url: URL) => void): string => {
     const url = new URL(temporary.url);
-    // A server that asks for none is given one all the same: there must be something to keep secret.
+    // The test needs a password that must stay secret, also on a server that requires none.
     url.password ||= 'hunter2';
     change(url);
     return url.href;
   };
-  /** Returns the error of a start on the address. */
+  /** Returns the error of a node start with this database address. */
   const startFailure = async (url: string): Promise<Error & Record<string, unknown>> => {
     const store = createPostgresStore({ url, connectTimeoutMs: 2_000 });
     try {
@@ -54,7 +54,7 @@ describe('a PostgreSQL database', () => {
     });
   }
 
-  it('whose address is none is refused before anything is tried, without showing it', () => {
+  it('with an invalid address is refused before any connection, without printing the address', () => {
     for (const url of ['', 'localhost:5432', 'mysql://me:hunter2@x/y', 'postgres://me:hunter2@x:port/y']) {
       try {
         createPostgresStore({ url });
@@ -66,7 +66,7 @@ describe('a PostgreSQL database', () => {
     }
   });
 
-  it('is asked for TLS in any of its modes without a warning of the driver', async () => {
+  it('accepts every TLS mode without a warning from the driver', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error): number => warnings.push(warning);
     process.on('warning', note);
@@ -81,7 +81,7 @@ describe('a PostgreSQL database', () => {
     }
   });
 
-  it('that keeps its text in anything but UTF-8 is refused', async () => {
+  it('with any encoding other than UTF-8 is refused', async () => {
     const name = `${new URL(temporary.url).pathname.slice(1)}_ascii`;
     await administer(
       temporary.url,
@@ -96,7 +96,7 @@ describe('a PostgreSQL database', () => {
     }
   });
 
-  it('in which the user may not create tables is refused with what to grant', async () => {
+  it('is refused when the user may not create tables, with the privilege to grant', async () => {
     const role = `${new URL(temporary.url).pathname.slice(1)}_reader`;
     await administer(temporary.url, `CREATE ROLE ${role} LOGIN PASSWORD 'pass'`);
     await administer(temporary.url, 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
@@ -110,7 +110,7 @@ describe('a PostgreSQL database', () => {
     }
   });
 
-  it('whose tables another user owns, as after a restored dump, is refused with how to hand them over', async () => {
+  it('is refused when another user owns its tables, as after a restored dump, with the statement that changes the owner', async () => {
     const role = `${new URL(temporary.url).pathname.slice(1)}_heir`;
     const store = createPostgresStore({ url: temporary.url });
     await store.migrate(CORE_MIGRATIONS);
@@ -127,7 +127,7 @@ describe('a PostgreSQL database', () => {
     }
   });
 
-  it('is made durable and limited for the sessions of the node, with any settings of its own', async () => {
+  it('is durable and limited in the sessions of the node, for any settings of the database', async () => {
     const name = new URL(temporary.url).pathname.slice(1);
     for (const setting of [
       'synchronous_commit = off',
@@ -155,7 +155,7 @@ describe('a PostgreSQL database', () => {
     expect(found).to.deep.equal(['60000', '4000', '9000', 'on', 'repeatable read']);
   });
 
-  it('orders and compares text by its bytes, also in tables of plugins', async () => {
+  it('sorts and compares text by its bytes, also in tables of plugins', async () => {
     const { store } = temporary;
     const notes = {
       owner: 'notes',

@@ -21,7 +21,7 @@ describe('the epoch of a PostgreSQL store', () => {
     await server.stop();
   });
 
-  it('outlasts a restart, and is another after a recovery that may have lost the last facts', async () => {
+  it('survives a restart, and changes after a recovery that may have lost the last facts', async () => {
     const first = await epochOf(store);
     expect(first).to.match(/^[0-9a-f]{32}$/);
     await server.halt();
@@ -39,7 +39,7 @@ describe('the epoch of a PostgreSQL store', () => {
     expect(await epochOf(store)).to.equal(recovered);
   });
 
-  it('is there, and changes when it is told to, where the server keeps its history to itself', async () => {
+  it('exists, and changes on request, on a server that hides its recovery history', async () => {
     await administer(server.url, 'REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC');
     await administer(server.url, "CREATE ROLE guest LOGIN PASSWORD 'guest'");
     await administer(server.url, 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest');

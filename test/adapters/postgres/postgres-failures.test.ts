@@ -9,11 +9,11 @@ import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-dat
 
 const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
 
-/** Ends every session of the database but the one that asks. */
+/** Ends every session of the database except its own. */
 const KILL_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
-/** Runs `body` in the transaction of a write that inserts a setting: at once, or when it is committed. */
+/** Runs `body` in the transaction of a write that inserts a setting, at the insert or at the commit. */
 const onInsert = (when: 'at once' | 'at commit', body: string): string => `
   CREATE SEQUENCE attempts;
   CREATE FUNCTION interfere() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
@@ -35,7 +35,7 @@ describe('a PostgreSQL store when something fails', () => {
   const settings = () => store.read((snapshot) => snapshot.select('node_settings', {}));
 
   describe('a lock', () => {
-    it('that another process holds for too long fails the write, which may be tried again', async () => {
+    it('that another process holds too long fails the write, which clients may retry', async () => {
       const hurried = await temporary.another({ lockTimeoutMs: 100 });
       await store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
@@ -47,7 +47,7 @@ describe('a PostgreSQL store when something fails', () => {
       await storeFacts(hurried, [sampleFact(2)]);
     });
 
-    it('of one tenant keeps no other tenant waiting', async () => {
+    it('of one tenant does not delay other tenants', async () => {
       const other = await temporary.another({ lockTimeoutMs: 100 });
       await store.write('one', async () => {
         await other.write('two', (transaction) => transaction.insert([sampleFact(1, { tenantId: 'two' })]));
@@ -55,14 +55,14 @@ describe('a PostgreSQL store when something fails', () => {
       expect(await count(store)).to.equal(1);
     });
 
-    it('is waited for no longer than a statement may take', async () => {
+    it('is awaited only as long as a statement may take', async () => {
       const hurried = await temporary.another({ lockTimeoutMs: 60_000, statementTimeoutMs: 100 });
       await store.write('default', async () => {
         expect(await rejection(storeFacts(hurried, [sampleFact(2)]))).to.include({ code: 'unavailable' });
       });
     });
 
-    it('that a change of the schema waits for is waited for as long as it takes', async () => {
+    it('is awaited without limit by a change of the schema', async () => {
       const hurried = await temporary.another({ lockTimeoutMs: 50, statementTimeoutMs: 50 });
       const slow = { owner: 'notes', number: 900, name: 'slow', up: async () => {} };
       let migrated: Promise<unknown> | undefined;
@@ -80,7 +80,7 @@ describe('a PostgreSQL store when something fails', () => {
   });
 
   describe('a session that the server ends', () => {
-    it('in the middle of a write fails it, and leaves nothing of it', async () => {
+    it('in the middle of a write fails it, and stores nothing', async () => {
       const failed = store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
         await administer(temporary.url, KILL_OTHERS);
@@ -91,7 +91,7 @@ describe('a PostgreSQL store when something fails', () => {
       expect(await count(store)).to.equal(1);
     });
 
-    it('just before a commit leaves it open whether the write is there', async () => {
+    it('just before a commit leaves the outcome of the write unknown', async () => {
       const failed = store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
         await administer(temporary.url, KILL_OTHERS);
@@ -100,7 +100,7 @@ describe('a PostgreSQL store when something fails', () => {
       expect(await count(store)).to.equal(0);
     });
 
-    it('while it commits is nothing to those that wait for their turn', async () => {
+    it('during a commit does not affect queued writes', async () => {
       await administer(
         temporary.url,
         onInsert('at commit', 'PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1)'),
@@ -112,7 +112,7 @@ describe('a PostgreSQL store when something fails', () => {
       expect(await count(store)).to.equal(3);
     });
 
-    it('while it commits leaves it open whether the write is there', async () => {
+    it('during a commit leaves the outcome of the write unknown', async () => {
       await administer(
         temporary.url,
         onInsert('at commit', 'PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1)'),
@@ -130,7 +130,7 @@ describe('a PostgreSQL store when something fails', () => {
       expect(await count(store)).to.equal(2);
     });
 
-    it('in a read fails that read alone', async () => {
+    it('in a read fails only that read', async () => {
       const failed = store.read(async (snapshot) => {
         await snapshot.count(all());
         await administer(temporary.url, KILL_OTHERS);
@@ -141,7 +141,7 @@ describe('a PostgreSQL store when something fails', () => {
     });
   });
 
-  describe('a transaction that the server calls off', () => {
+  describe('a transaction that the server aborts', () => {
     for (const when of ['at once', 'at commit'] as const) {
       it(`${when} runs again from its beginning`, async () => {
         const body = "IF nextval('attempts') < 4 THEN RAISE SQLSTATE '40001'; END IF";
@@ -150,7 +150,7 @@ describe('a PostgreSQL store when something fails', () => {
         await store.write('default', async (transaction) => {
           runs += 1;
           await transaction.insertRows('node_settings', [{ key: 'a', value: 'b' }]);
-          // A failure that the work takes for its own must not hide the reason.
+          // The work of a transaction may swallow the failure, but the abort must still be noticed.
           await transaction.insert([sampleFact(1)]).catch(() => {
             throw new Error('taken for something else');
           });
@@ -161,7 +161,7 @@ describe('a PostgreSQL store when something fails', () => {
       });
     }
 
-    it('while others wait for their turn runs again, and each of them once', async () => {
+    it('while others are queued runs again, and each of the others runs once', async () => {
       await administer(
         temporary.url,
         onInsert('at commit', "IF nextval('attempts') < 3 THEN RAISE SQLSTATE '40001'; END IF"),
@@ -176,7 +176,7 @@ describe('a PostgreSQL store when something fails', () => {
       expect(facts.map(({ id }) => id)).to.deep.equal(numbers.map((n) => sampleId(n)));
     });
 
-    it('again and again is given up', async () => {
+    it('is given up after repeated aborts', async () => {
       await administer(temporary.url, onInsert('at once', "PERFORM nextval('attempts'); RAISE SQLSTATE '40P01'"));
       expect(await rejection(insertSetting())).to.include({ code: 'unavailable' });
       expect((await administer(temporary.url, 'SELECT last_value::int FROM attempts'))[0]).to.deep.equal({
@@ -184,7 +184,7 @@ describe('a PostgreSQL store when something fails', () => {
       });
     });
 
-    it('for what it was told to do is a bug, told without the values', async () => {
+    it('because of an invalid statement is logged as a bug without the values', async () => {
       const failed = store.write('default', (transaction) =>
         transaction.table('node_clock').insert({ id: 'the secret', wall: 1, ctr: 1, epoch: '' }),
       );
@@ -201,7 +201,7 @@ describe('a PostgreSQL store when something fails', () => {
     });
     afterEach(() => proxy.close());
 
-    it('that loses the answer to a commit leaves it open whether the write is there, and here it is', async () => {
+    it('that loses the answer to a commit leaves the outcome unknown, although the write is stored', async () => {
       const remote = await temporary.another({ url: proxy.url });
       proxy.cutAnswerTo('COMMIT\u0000');
       expect(await rejection(storeFacts(remote, [sampleFact(1)]))).to.include({ code: 'commit_unknown' });
@@ -209,7 +209,7 @@ describe('a PostgreSQL store when something fails', () => {
       expect((await remote.read((snapshot) => factById(snapshot, sampleId(1))))?.id).to.equal(sampleId(1));
     });
 
-    it('that loses the answer to a statement of its own leaves it open as well', async () => {
+    it('that loses the answer to another statement leaves the outcome unknown as well', async () => {
       const remote = await temporary.another({ url: proxy.url });
       proxy.cutAnswerTo('insert into "node_settings"');
       const failed = remote.table('node_settings').insert({ key: 'a', value: 'b' });
@@ -217,7 +217,7 @@ describe('a PostgreSQL store when something fails', () => {
       expect(await settings()).to.have.length(1);
     });
 
-    it('that says nothing any more is given up in time', async () => {
+    it('that stays silent is given up in time', async () => {
       const remote = await temporary.another({ url: proxy.url, statementTimeoutMs: 100, connectTimeoutMs: 100 });
       const failed = remote.write('default', async (transaction) => {
         proxy.freeze();

@@ -20,7 +20,7 @@ describe('a PostgreSQL store whose server goes away and comes back', () => {
   });
 
   for (const [n, how] of (['fast', 'crash'] as const).entries()) {
-    it(`is unavailable meanwhile, and goes on with all it had afterwards: ${how}`, async () => {
+    it(`is unavailable during the outage, and has all its data afterwards: ${how}`, async () => {
       await storeFacts(store, [sampleFact(2 * n)]);
       const held = store.read(async (snapshot) => {
         await snapshot.count(all());

@@ -16,7 +16,7 @@ const append = async (transaction: WriteTransaction, n: number, tenantId: string
   await transaction.saveClock(tick);
 };
 
-/** Reads the feed on and on, as a peer would, until `enough`. */
+/** Reads the feed repeatedly, as a peer would, until `enough` returns true. */
 const follow = async (store: FactStore, enough: (seen: readonly FeedEntry[]) => boolean): Promise<FeedEntry[]> => {
   const seen: FeedEntry[] = [];
   while (!enough(seen)) {
@@ -36,7 +36,7 @@ describe('PostgreSQL stores on one database', () => {
   });
   afterEach(() => temporary.stop());
 
-  it('let a tenant write whose neighbour never pauses, over a single connection', async () => {
+  it('let a tenant write while another one writes without pause, over a single connection', async () => {
     const narrow = await temporary.another({ poolSize: 4, connectTimeoutMs: 1_000 });
     let done = false;
     let writes = 0;
@@ -53,7 +53,7 @@ describe('PostgreSQL stores on one database', () => {
     expect(quiet).to.equal('written');
   });
 
-  it('show an eager reader of the feed every fact once, in the order of its stamps, from every process', async () => {
+  it('show an eager reader of the feed every fact once, in stamp order, from every process', async () => {
     const WRITES = 40;
     const stores = [store, await temporary.another(), await temporary.another()];
     const tenants = ['one', 'two'];
@@ -72,7 +72,7 @@ describe('PostgreSQL stores on one database', () => {
     expect(new Set(seen.map(({ subjectId }) => subjectId)).size).to.equal(WRITES * stores.length);
   });
 
-  it('see in a write all that others have written in theirs before', async () => {
+  it('see in a write everything that earlier writes of other processes committed', async () => {
     const other = await temporary.another();
     const sizes: number[] = [];
     const write = (through: FactStore, n: number) =>
@@ -85,7 +85,7 @@ describe('PostgreSQL stores on one database', () => {
     expect(sizes.sort((one, next) => one - next)).to.deep.equal(Array.from({ length: 30 }, (_, n) => n));
   });
 
-  it('go on when one of them changes the tables that all use', async () => {
+  it('keep working when one of them changes a shared table', async () => {
     const other = await temporary.another();
     const rows = (through: FactStore) => through.read((snapshot) => snapshot.select('node_settings', {}));
     await storeFacts(store, [sampleFact(1)]);
@@ -107,7 +107,7 @@ describe('PostgreSQL stores on one database', () => {
     expect(await rows(other)).to.have.length(2);
   });
 
-  it('lend connections in turn, and say so when there is none for too long', async () => {
+  it('lend connections in order, and report when none becomes free in time', async () => {
     const small = await temporary.another({ poolSize: 4, connectTimeoutMs: 100 });
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ describe('PostgreSQL stores on one database', () => {
     const error = await rejection(small.read(async () => {}));
     expect(error).to.be.instanceOf(ServiceError).and.include({ code: 'unavailable' });
     expect(error.message).to.include('busy');
-    // Writes have connections of their own.
+    // Writes use connections of their own.
     await storeFacts(small, [sampleFact(1)]);
     const waiting = small.read(async (snapshot) => (await factById(snapshot, sampleId(1)))?.id);
     release();
@@ -125,7 +125,7 @@ describe('PostgreSQL stores on one database', () => {
     await Promise.all(held);
   });
 
-  it('refuse a number that JavaScript would change, rather than give another', async () => {
+  it('refuse a number that JavaScript cannot hold exactly', async () => {
     const largest = Number.MAX_SAFE_INTEGER;
     await storeFacts(store, [sampleFact(1, { timestampMs: largest })]);
     expect((await store.read((snapshot) => factById(snapshot, sampleId(1))))?.timestampMs).to.equal(largest);

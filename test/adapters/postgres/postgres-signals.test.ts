@@ -29,7 +29,7 @@ describe('the signals of PostgreSQL stores', () => {
     return count;
   };
 
-  it('take one connection while there are listeners, and none before or after', async () => {
+  it('take one connection while listeners exist, and none before or after', async () => {
     await store.ping();
     expect(await listening()).to.equal(0);
     const counts = [counting(store), counting(store)];
@@ -43,7 +43,7 @@ describe('the signals of PostgreSQL stores', () => {
     again.stop();
   });
 
-  it('are heard again after the connection was lost, and every listener is called once for what it may have missed', async () => {
+  it('arrive again after a lost connection, and every listener is called once for signals that it may have missed', async () => {
     const other = await temporary.another();
     const heard = counting(other);
     await comesTrue(async () => heard.calls > 0 && (await listening()) === 1);
@@ -56,7 +56,7 @@ describe('the signals of PostgreSQL stores', () => {
     await comesTrue(() => heard.calls > before);
   });
 
-  it('keep no store from closing when the server is there no more, or says nothing', async () => {
+  it('never prevent a store from closing, even if the server is gone or silent', async () => {
     const proxy = await startCuttingProxy(temporary.url);
     const silent = await temporary.another({ url: proxy.url });
     const heard = counting(silent);
@@ -69,9 +69,9 @@ describe('the signals of PostgreSQL stores', () => {
     await unreachable.close();
   });
 
-  it('are replaced by calls once a second where notifications do not come through', async () => {
+  it('are replaced by a call each second when notifications do not arrive', async () => {
     const proxy = await startCuttingProxy(temporary.url);
-    // As a pooler that lends sessions by the transaction: LISTEN succeeds, and nothing is ever heard.
+    // Like a connection pooler in transaction mode: LISTEN succeeds, but no notification ever arrives.
     proxy.dropAnswers('fact_memory_signals');
     const deaf = await temporary.another({ url: proxy.url });
     const heard = counting(deaf);

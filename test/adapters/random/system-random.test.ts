@@ -17,26 +17,26 @@ for (const [name, create] of Object.entries(sources)) {
       return Array.from({ length: DRAWS }, () => one(random));
     };
 
-    it('draws version 4 UUIDs that do not repeat', () => {
+    it('generates version 4 UUIDs that do not repeat', () => {
       const ids = draw((random) => random.uuid());
       expect(new Set(ids).size).to.equal(DRAWS);
       for (const id of ids) expect(id).to.match(UUID);
     });
 
-    it('draws as many bytes as asked, none included', () => {
+    it('returns the requested number of bytes, including zero', () => {
       const random = create();
       for (const length of [0, 1, 32, 1000]) expect(random.bytes(length)).to.have.length(length);
       expect(new Set(draw((each) => each.bytes(16).join())).size).to.equal(DRAWS);
     });
 
-    it('draws fractions from 0 up to 1', () => {
+    it('returns fractions from 0 up to 1', () => {
       for (const fraction of draw((random) => random.fraction())) expect(fraction).to.be.at.least(0).and.below(1);
     });
   });
 }
 
-describe('chance with a seed', () => {
-  it('comes out the same for the same seed', () => {
+describe('seeded random numbers', () => {
+  it('are the same for the same seed', () => {
     const all = (random: Random) => [random.uuid(), random.fraction(), random.bytes(8).join()];
     expect(all(createSeededRandom(7))).to.deep.equal(all(createSeededRandom(7)));
     expect(all(createSeededRandom(7))).not.to.deep.equal(all(createSeededRandom(8)));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ColumnCondition, ColumnMatch, FactField, Filter, Hlc, Scope, StoredFact } from '../../../ports/ports.ts';
 import { sampleFact } from '../../kit/fact-samples.ts';
 
-/** Facts and filters out of few values, so that conditions hold about as often as not. */
+/** Generators of facts and filters with few distinct values, so that conditions hold about half of the time. */
 
 const TEXTS = ['a', 'A', '', 'b-😀', '\uFFFD', '1'] as const;
 const NUMBERS = [0, 1, 2, 0.5, 1e-300] as const;
@@ -37,7 +37,7 @@ const members: fc.Arbitrary<Partial<StoredFact>> = fc.record<Partial<StoredFact>
   originNodeId: maybeText,
 });
 
-/** Facts with ids and feed stamps of their own. */
+/** Generates facts with ids and feed stamps of their own. */
 export const arbitraryFacts = (howMany: number): fc.Arbitrary<StoredFact[]> =>
   fc
     .array(members, { minLength: howMany, maxLength: howMany })
@@ -68,7 +68,7 @@ const FIELDS: Readonly<Record<'text' | 'number' | 'stamp', readonly FactField[]>
 };
 const anyField = fc.constantFrom(...Object.values(FIELDS).flat());
 
-/** Values of every kind for every field: right ones, wrong ones and those that no store can hold. */
+/** Generates values of every kind for every field: valid ones, invalid ones, and ones that no store can hold. */
 const anyValue = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom<string | number | boolean>(...TEXTS, ...NUMBERS, true, false, 'local') },
   { weight: 1, arbitrary: fc.constantFrom('instruction', 'a\u0000', '\ud83d', '00000000-0000-4000-8000-000000000007') },
@@ -80,7 +80,7 @@ const anyBound = fc.oneof(
   stamp,
 );
 
-/** The tables that the test fills, with the columns of each that a filter may join. */
+/** The tables that the test fills, and the columns of each that a filter may join. */
 const JOINED_COLUMNS: Readonly<Record<string, Readonly<Record<string, 'text' | 'number' | 'stamp'>>>> = {
   facts: {
     id: 'text',
@@ -113,7 +113,7 @@ const match = (table: string): fc.Arbitrary<ColumnMatch> =>
   fc.constantFrom(...Object.entries(JOINED_COLUMNS[table] ?? {})).chain(([column, of]) =>
     fc.record({
       column: fc.constant(column),
-      // How texts are ordered is not a question that a filter asks.
+      // Filters never compare the order of texts.
       is:
         of === 'text'
           ? fc.constantFrom('equal' as const, 'other' as const)
@@ -144,7 +144,7 @@ const listOf = (column: string, value: fc.Arbitrary<string | number | boolean>):
     { requiredKeys: ['column', 'in'] },
   );
 
-/** Filters of all eight kinds, nested some levels deep. */
+/** Generates filters of all eight kinds, nested some levels deep. */
 export const arbitraryFilter: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter; leaf: Filter; join: Filter }>(
   (tie) => ({
     filter: fc.oneof(

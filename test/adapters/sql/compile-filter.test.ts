@@ -44,7 +44,7 @@ forEachStore('compile-filter', (engine) => {
   });
   after(() => temporary.stop());
 
-  /** Looks through the rows of the table, without any SQL. */
+  /** Evaluates a table condition in JavaScript, without any SQL. */
   const exists = async (node: Extract<Filter, { kind: 'inTable' }>, fact: StoredFact): Promise<boolean> => {
     const { latest } = node;
     const rows = tables[node.table] ?? [];
@@ -86,7 +86,7 @@ forEachStore('compile-filter', (engine) => {
     );
   });
 
-  it('agrees in every order, and for a filter beside another that could be mistaken for it', async () => {
+  it('gives the same facts in every sort order, and next to another filter with the same column names', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryFilter, arbitraryFilter, async (one, other) => {
         const orders = ['timestamp', 'hlc', 'feed'] as const;
@@ -105,7 +105,7 @@ forEachStore('compile-filter', (engine) => {
   });
 });
 
-/** SQLite 3.53 finds nothing for this along the feed when its EXISTS is left bare. */
+/** A join in a join: without a rewrite of its EXISTS, SQLite 3.53 finds no rows for it along the feed. */
 const JOIN_INSIDE_A_JOIN: Filter = {
   kind: 'inTable',
   table: 'facts',
@@ -122,7 +122,7 @@ const JOIN_INSIDE_A_JOIN: Filter = {
   },
 };
 
-/** The column that filters find on facts beside those that are stored. */
+/** Adds the computed column for garden or scope, which filters use beside the stored columns. */
 const withPlace = (row: Row): Row =>
   'garden_id' in row && !('place' in row) ? { ...row, place: row['garden_id'] ?? '' } : row;
 
@@ -164,7 +164,7 @@ const stampAt = (row: Row, prefix: string): Hlc => ({
   counter: row[`${prefix}_ctr`] as number,
 });
 
-/** NaN when the two are of different kinds or one is null. */
+/** Returns NaN when the two differ in type or one is null. */
 const compare = (cell: Cell, value: Cell): number => {
   if (isStamp(cell) && isStamp(value)) return compareHlc(cell, value);
   if (typeof cell === 'number' && typeof value === 'number') return cell - value;

@@ -11,7 +11,7 @@ describe('the cache of facts', () => {
     return kept;
   };
 
-  it('keeps the newest entries, and no more than its bytes', () => {
+  it('holds the newest entries, within its limit of bytes', () => {
     const cache = new FactCache(MIB);
     const facts = 5_000;
     for (let n = 1; n <= facts; n += 1) cache.forRead().put(sampleFact(n));
@@ -20,7 +20,7 @@ describe('the cache of facts', () => {
     expect(countKept(cache, facts)).to.be.within(100, MIB / 1_000);
   });
 
-  it('keeps entries that are asked for again while others come and go', () => {
+  it('retains entries that are requested again while others are added', () => {
     const cache = new FactCache(MIB);
     const [asked, unasked] = [sampleFact(1), sampleFact(2)];
     cache.forRead().put(asked);
@@ -32,7 +32,7 @@ describe('the cache of facts', () => {
     expect(cache.get('default', unasked.id)).to.equal(undefined);
   });
 
-  it('counts long values for more', () => {
+  it('weighs long values more', () => {
     const long = { type: 'text', v: 'x'.repeat(4_000), interpretAs: 'content' } as const;
     const [short, full] = [new FactCache(MIB), new FactCache(MIB)];
     for (let n = 1; n <= 2_000; n += 1) {
@@ -42,7 +42,7 @@ describe('the cache of facts', () => {
     expect(countKept(full, 2_000)).to.be.below(countKept(short, 2_000) / 2);
   });
 
-  it('drops what it is told to, of the tenant alone', () => {
+  it('drops named entries of one tenant only', () => {
     const cache = new FactCache(MIB);
     for (const tenantId of ['default', 'other', 'third']) cache.forRead().put(sampleFact(1, { tenantId }));
     cache.forRead().put(sampleFact(2));
@@ -53,7 +53,7 @@ describe('the cache of facts', () => {
     expect(cache.get('default', sampleId(2))).to.not.equal(undefined);
   });
 
-  it('takes nothing in from a read that began before something was dropped', () => {
+  it('ignores the result of a read that began before a drop', () => {
     const cache = new FactCache(MIB);
     const [earlier, sameTime] = [cache.forRead(), cache.forRead()];
     earlier.put(sampleFact(1));

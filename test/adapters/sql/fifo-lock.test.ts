@@ -3,8 +3,8 @@ import { FifoLock } from '../../../adapters/sql/fifo-lock.ts';
 
 const PATIENCE_MS = 10_000;
 
-describe('a lock that is passed on in order', () => {
-  it('lets one piece of work run at a time, in the order of arrival', async () => {
+describe('a first-in, first-out lock', () => {
+  it('runs one piece of work at a time, in the order of arrival', async () => {
     const lock = new FifoLock();
     const order: string[] = [];
     const work = (name: string) => async () => {
@@ -16,7 +16,7 @@ describe('a lock that is passed on in order', () => {
     expect(order).to.deep.equal(['a in', 'a out', 'b in', 'b out', 'c in', 'c out']);
   });
 
-  it('fails work that waits for itself, and goes on with later work', async () => {
+  it('fails work that waits for its own lock, and continues with later work', async () => {
     const lock = new FifoLock();
     const outer = lock.hold(
       () => lock.hold(async () => 'never', 1).catch((error: { code: string }) => error.code),
@@ -26,7 +26,7 @@ describe('a lock that is passed on in order', () => {
     expect(await Promise.all([outer, later])).to.deep.equal(['unavailable', 'later']);
   });
 
-  it('is passed on by work that fails', async () => {
+  it('is released by work that fails', async () => {
     const lock = new FifoLock();
     const failed = lock
       .hold(async () => Promise.reject(new Error('no')), PATIENCE_MS)

@@ -4,7 +4,7 @@ import { type FeedPart, mergeFeeds } from '../../../adapters/sql/merge-feeds.ts'
 import type { FeedEntry } from '../../../ports/ports.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** The feeds of tenants, whose entries are numbered over all of them, and how much was read of them. */
+/** Feeds of several tenants, numbered across all of them, with a count of the entries that were read. */
 const feedsOf = (tenants: readonly string[]) => {
   const entries = tenants.map((tenantId, at): FeedEntry => {
     const stamp = { wallMs: Math.floor(at / 3), counter: at % 3 };
@@ -26,7 +26,7 @@ const feedsOf = (tenants: readonly string[]) => {
 const START = { wallMs: -1, counter: 0 };
 
 describe('mergeFeeds', () => {
-  it('gives the first entries over all feeds, in order, however they are spread', async () => {
+  it('returns the first entries across all feeds in order, for any distribution', async () => {
     const tenant = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     await fc.assert(
       fc.asyncProperty(fc.array(tenant, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), async (tenants, limit) => {
@@ -38,7 +38,7 @@ describe('mergeFeeds', () => {
     );
   });
 
-  it('reads about two pages for one, also of many tenants', async () => {
+  it('reads about two pages to return one, also with many tenants', async () => {
     const tenants = Array.from({ length: 20_000 }, (_, at) => `t${at % 200}`);
     const { read, count, entries } = feedsOf(tenants);
     const merged = await mergeFeeds([...new Set(tenants)], { after: START, limit: 500 }, read);
@@ -46,7 +46,7 @@ describe('mergeFeeds', () => {
     expect(count()).to.be.at.most(1_000);
   });
 
-  it('reads little of the feeds of others when one tenant has all that is new', async () => {
+  it('reads little from other feeds when one tenant has all new entries', async () => {
     const others = Array.from({ length: 100 }, (_, at) => `t${at}`);
     const { read, count } = feedsOf([...Array.from({ length: 1_000 }, () => 'busy'), ...others]);
     await mergeFeeds([...others, 'busy'], { after: START, limit: 500 }, read);

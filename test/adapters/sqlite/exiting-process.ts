@@ -1,7 +1,7 @@
 import { CORE_MIGRATIONS } from '../../../adapters/sql/core-migrations.ts';
 import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.ts';
 
-/** A process that exits with 3 while its thread is busy with a write: `node exiting-process.js PATH`. */
+/** A process that exits with code 3 while its writer thread is busy: `node exiting-process.js PATH`. */
 const LONG = 'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 2000000) SELECT count(*) FROM t';
 
 const store = createSqliteStore({ path: process.argv[2] ?? '', writer: 'thread' });

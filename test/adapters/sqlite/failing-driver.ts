@@ -6,13 +6,13 @@ export const FULL = 13;
 export const BUSY = 5;
 
 export interface FailingDriver extends SqliteDriver {
-  /** Makes the statements that `matches` picks fail with the result code, until it is called again. */
+  /** Makes each statement that `matches` selects fail with the result code, until the next call. */
   fail(code: number | undefined, matches?: (sql: string) => boolean): void;
-  /** Runs on every database as it is opened, the next ones included. */
+  /** Runs the statement on every database that is opened from now on. */
   prepareWith(sql: string): void;
 }
 
-/** The driver in use, with faults that a test switches on and off. */
+/** Wraps the current driver with faults that a test switches on and off. */
 export const createFailingDriver = (): FailingDriver => {
   const real = loadSqliteDriver();
   let code: number | undefined;

@@ -4,15 +4,15 @@ import type { SqliteFile } from '../../../adapters/sqlite/open-connection.ts';
 import type { WriterAnswer, WriterStep } from '../../../adapters/sqlite/writer/writer-messages.ts';
 import { startWriterThread, type WriterHost } from '../../../adapters/sqlite/writer/writer-thread.ts';
 
-/** When a thread ends: before it has taken such steps, or when it has and before it says so. */
+/** When a writer thread ends: before its next step, or after that step but before it reports the result. */
 export interface Death {
   readonly at: WriterStep['do'];
   readonly when: 'before' | 'after';
 }
 
-/** Threads that write, which a test ends. */
+/** Starts writer threads that a test can end. */
 export class MortalWriters {
-  /** How the next thread ends that gets there, undefined for never. */
+  /** When the next thread that reaches this point ends; undefined for never. */
   death: Death | undefined;
   started = 0;
 

@@ -33,11 +33,8 @@ const current = (...conditions: Filter[]): Filter =>
     ...conditions,
   );
 
-/**
- * A few facts are found at once however many there are: no plan may walk them all, or the time would grow with the
- * store.
- */
-describe('SQLite looks', () => {
+/** A search for a few facts must take the same time in any store, so no plan may scan all facts. */
+describe('SQLite searches by index', () => {
   const statements = new FactStatements(sqliteDialect);
   let temporary: TemporaryStore;
   let database: SqliteDatabase;
@@ -57,7 +54,7 @@ describe('SQLite looks', () => {
     plan.setReturnArrays(true);
     return plan.all().map((row) => (row as string[])[3] as string);
   };
-  /** The step of the plan that reads the facts asked for. */
+  /** Returns the step of the query plan that reads the requested facts. */
   const stepFor = (sql: string): string => {
     const steps = planOf(sql);
     expect(steps.filter((step) => step.startsWith('SCAN') && !step.includes('json_each'))).to.deep.equal([]);
@@ -73,12 +70,12 @@ describe('SQLite looks', () => {
     expect(find(all(visible, isIn('id', many)))).to.match(/facts_by_id/);
   });
 
-  it('for the facts of a session by the session', () => {
+  it('for the facts of a session by the session id', () => {
     const of = current(equals('sessionId', 's'), equals('assertedBy', 'agent:a'));
     expect(find(of)).to.match(/facts_by_session .*session_id=/);
   });
 
-  it('for the facts of an entity by the triple, in every order', () => {
+  it('for the facts of an entity by the triple, in every sort order', () => {
     const of = current(equals('entityKey', 'a'));
     expect(find(of)).to.match(/facts_by_triple .*entity_key=/);
     expect(find(of, 'timestamp', { timestampMs: 0, id: '' })).to.match(/facts_by_triple .*entity_key=/);
@@ -88,23 +85,23 @@ describe('SQLite looks', () => {
     expect(stepFor(statements.count(of).sql)).to.match(/facts_by_triple .*entity_key=/);
   });
 
-  it('for the rivals of a fact by the whole triple, without sorting them', () => {
+  it('for the competing facts of a triple, without sorting them', () => {
     expect(stepFor(SIBLINGS)).to.match(/facts_by_triple .*scope=\? AND <expr>=\? AND confidence>/);
     const triple = all(live, equals('entityKey', 'a'), equals('relationKey', 'b'), equals('scope', 'local'));
     expect(stepFor(statements.outline(triple).sql)).to.match(/facts_by_triple .*scope=/);
   });
 
-  it('for the newest facts along their timestamps', () => {
+  it('for the newest facts by timestamp', () => {
     expect(find(current())).to.match(/facts_by_timestamp/);
     expect(find(current(), 'timestamp', { timestampMs: 0, id: '' })).to.match(/facts_by_timestamp .*timestamp_ms/);
   });
 
-  it('for the facts of a content id and of a source by theirs', () => {
+  it('for the facts of a content id or source by that column', () => {
     expect(find(all(visible, equals('cid', 'c')), 'hlc')).to.match(/facts_by_cid /);
     expect(find(current(equals('sourceKey', 's')))).to.match(/facts_by_source .*source_key=/);
   });
 
-  it('for the entries of one writer or source in their order', () => {
+  it('for the ledger entries of one writer or source in their order', () => {
     const source = all(equals('sourceKey', 's'), equals('source', 's'));
     for (const [index, range] of [
       ['facts_by_writer', { tenantId: 'default', writer: 'agent:a' }],
@@ -120,10 +117,10 @@ describe('SQLite looks', () => {
     }
   });
 
-  it('for the next facts in the order of triples, however long the triple is', () => {
+  it('for the next facts in triple order, however long the triple is', () => {
     const plans = [...stepsOf({ after: undefined }), ...stepsOf({ after: outlineOf(sampleFact(1)) })].map((step) => {
       const { sql } = statements.tripleStep(live, step);
-      // Facts of the same place, confidence and stamp are all that may be sorted.
+      // Only facts of the same place, confidence and stamp may be sorted.
       expect(planOf(sql)).to.not.include('USE TEMP B-TREE FOR ORDER BY');
       return stepFor(sql);
     });
@@ -135,11 +132,11 @@ describe('SQLite looks', () => {
     expect(stepFor(statements.entityWith(live).sql)).to.match(/facts_by_triple .*entity_key=\?/);
   });
 
-  it('for the facts after a stamp of the feed', () => {
+  it('for the facts after a feed stamp', () => {
     expect(find(all(visible, above('feed', { wallMs: 1, counter: 0 })), 'feed')).to.match(/facts_by_feed .*feed_wall/);
   });
 
-  it('past no long text: long columns lie behind all others', () => {
+  it('without reading long text: long columns are stored last', () => {
     const columns = database.prepare('PRAGMA table_info(facts)').all() as { name: string }[];
     expect(columns.slice(-3).map(({ name }) => name)).to.deep.equal(['derived_from', 'value_key', 'value_v']);
   });

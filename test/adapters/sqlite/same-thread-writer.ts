@@ -3,7 +3,7 @@ import { openWriter, type SqliteFile } from '../../../adapters/sqlite/open-conne
 import { serveWriter } from '../../../adapters/sqlite/writer/serve-writer.ts';
 import type { WriterHost } from '../../../adapters/sqlite/writer/writer-thread.ts';
 
-/** Runs the code of the writer thread in the thread of the test, so that faults of the driver reach it. */
+/** Runs the writer in the thread of the test instead of its own, so that injected driver faults reach it. */
 export const startInSameThread = (file: SqliteFile): WriterHost => {
   const { port1, port2 } = new MessageChannel();
   serveWriter(port2, () => openWriter(file));

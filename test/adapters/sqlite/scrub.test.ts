@@ -9,7 +9,7 @@ const CANARY = 'canary-7f3a';
 const FACTS = 400;
 
 describe('A scrubbed SQLite file', () => {
-  it('has no byte of an erased value or its content id, on any page', async () => {
+  it('contains no byte of an erased value or its content id, on any page', async () => {
     const { store, path, stop } = await createTemporaryStore();
     try {
       await store.migrate(CORE_MIGRATIONS);

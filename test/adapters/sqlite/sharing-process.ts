@@ -3,8 +3,8 @@ import { createSqliteStore } from '../../../adapters/sqlite/create-sqlite-store.
 import { sampleFact } from '../../kit/fact-samples.ts';
 
 /**
- * A process that shares a store: `node sharing-process.js PATH FIRST COUNT [LAYOUT]` migrates the store. Then it stores
- * the sample facts from FIRST on, all at once, each in its own write under the next stamp.
+ * A process that shares a store: `node sharing-process.js PATH FIRST COUNT [LAYOUT]`. It migrates the store and then
+ * stores COUNT sample facts, each in its own concurrent write.
  */
 const [path = '', first = '0', count = '0', writer = 'inline'] = process.argv.slice(2);
 const store = createSqliteStore({ path, writer: writer === 'thread' ? 'thread' : 'inline' });

@@ -23,7 +23,7 @@ describe('the SQLite driver', () => {
   });
   after(() => database.close());
 
-  it('binds every number as it is, be it ever so small', () => {
+  it('binds every number exactly, however small', () => {
     const echo = database.prepare('SELECT CAST(? AS REAL)');
     echo.setReturnArrays(true);
     for (const number of [0, 1, 0.1 + 0.2, 1e-15, 1e-16, 1e-17, 1e-300, 5e-324, 1 + Number.EPSILON, 1e21, 2 ** 53]) {
@@ -31,7 +31,7 @@ describe('the SQLite driver', () => {
     }
   });
 
-  it('tells a statement with rows from one without', () => {
+  it('distinguishes statements that return rows from others', () => {
     expect(
       database
         .prepare('SELECT 1 AS one')
@@ -43,7 +43,7 @@ describe('the SQLite driver', () => {
     expect(database.prepare('INSERT INTO t VALUES (1) RETURNING a').columns()).to.have.length(1);
   });
 
-  it('gives the result code of every failure, also of a statement that fails while it returns rows', () => {
+  it('returns the result code of every failure, also of a statement that fails while it returns rows', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'sqlite-driver-')), 'a.db');
     const [one, other] = [loadSqliteDriver().open(path), loadSqliteDriver().open(path)];
     one.exec('CREATE TABLE t (a UNIQUE); PRAGMA max_page_count = 4');
@@ -67,7 +67,7 @@ describe('the SQLite driver', () => {
     rmSync(dirname(path), { recursive: true });
   });
 
-  it('prints nothing when it is loaded', async () => {
+  it('prints nothing when it loads', async () => {
     const script = `const { loadSqliteDriver } = await import('${DRIVER}');
       loadSqliteDriver().open(':memory:').exec('SELECT 1');
       process.emitWarning('heard');`;

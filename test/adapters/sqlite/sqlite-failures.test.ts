@@ -14,14 +14,14 @@ import { createTemporaryStore, SQLITE_LAYOUTS, type SqliteLayout, type Temporary
 
 const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
 
-describe('a path that holds no store', () => {
+describe('a path without a store', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fact-store-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is refused with what to check, and nothing is left open', async () => {
+  it('is refused with a remedy, and no file stays open', async () => {
     const text = join(folder, 'text');
     await writeFile(text, 'not a database, but long enough to look at. '.repeat(100));
     await mkdir(join(folder, 'directory'));
@@ -41,7 +41,7 @@ describe('a path that holds no store', () => {
     }
   });
 
-  it('is created with its folders when it is only missing, and is all in the one file once it is closed', async () => {
+  it('is created with its folders when it is missing, and is a single file once closed', async () => {
     const store = createSqliteStore({ path: join(folder, 'a', 'b', 'facts.db') });
     await store.migrate(CORE_MIGRATIONS);
     await storeFacts(store, [sampleFact(1)]);
@@ -70,7 +70,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await temporary.stop();
     });
 
-    it('answers unavailable for any failing statement, writes nothing, and works again after', async () => {
+    it('is unavailable for any failing statement, writes nothing, and works again afterwards', async () => {
       const statements = [
         /^BEGIN IMMEDIATE/,
         /^SELECT c\.wall/,
@@ -95,7 +95,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await storeFacts(store, [sampleFact(2)]);
     });
 
-    it('says commit_unknown only when the disk fails in the commit itself', async () => {
+    it('reports commit_unknown only when the disk fails during the commit itself', async () => {
       for (const [code, expected] of [
         [IOERR, 'commit_unknown'],
         [FULL, 'unavailable'],
@@ -109,7 +109,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await storeFacts(store, [sampleFact(2)]);
     });
 
-    it('works again after it could not even roll back', async () => {
+    it('works again after a failed rollback', async () => {
       driver.fail(IOERR, (sql) => /^(INSERT|ROLLBACK)/.test(sql));
       expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: 'unavailable' });
       driver.fail(undefined);
@@ -117,7 +117,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await storeFacts(store, [sampleFact(2)]);
     });
 
-    it('answers unavailable for as long as no connection works', async () => {
+    it('is unavailable as long as no connection works', async () => {
       driver.fail(IOERR);
       for (let attempt = 0; attempt < 3; attempt += 1) {
         expect(await rejection(storeFacts(store, [sampleFact(2)]))).to.include({ code: 'unavailable' });
@@ -128,7 +128,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await storeFacts(store, [sampleFact(2)]);
     });
 
-    it('is pinged with a real write while the last one failed for want of space', async () => {
+    it('is checked by a real write while the last write failed on a full disk', async () => {
       driver.fail(FULL, (sql) => /^(INSERT|PRAGMA user_version)/.test(sql));
       await store.ping();
       await rejection(storeFacts(store, [sampleFact(2)]));
@@ -137,7 +137,7 @@ const describeFailures = (writer: SqliteLayout): void => {
       await store.ping();
     });
 
-    it('answers unavailable to a read, and to the next one what it asks', async () => {
+    it('fails one read as unavailable, and answers the next one', async () => {
       for (const statement of [/^BEGIN/, /count/, /^(SELECT|ROLLBACK)/]) {
         driver.fail(IOERR, (sql) => statement.test(sql));
         expect(await rejection(count(store)), String(statement)).to.include({ code: 'unavailable' });
@@ -157,7 +157,7 @@ const describeFailures = (writer: SqliteLayout): void => {
   });
 
   describe(`a store on a full disk, written ${writer}`, () => {
-    it('refuses writes and answers reads, until there is space', async () => {
+    it('refuses writes and answers reads until space is free', async () => {
       const driver = createFailingDriver();
       const temporary = await createTemporaryStore({ driver, writer, startThread: startInSameThread });
       try {
@@ -180,7 +180,7 @@ const describeFailures = (writer: SqliteLayout): void => {
   });
 
   describe(`a store that another connection has locked, written ${writer}`, () => {
-    it('waits for it, and answers unavailable when that takes too long', async () => {
+    it('waits for the lock, and is unavailable when that takes too long', async () => {
       const temporary = await createTemporaryStore({ writer });
       try {
         await temporary.store.migrate(CORE_MIGRATIONS);

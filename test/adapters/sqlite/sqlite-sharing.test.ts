@@ -12,11 +12,11 @@ const PROCESS = fileURLToPath(new URL('./sharing-process.js', import.meta.url));
 
 const run = promisify(execFile);
 
-/** Stores `count` sample facts from `first` on in a process of its own. */
+/** Stores `count` sample facts, beginning with number `first`, in a separate process. */
 const share = (path: string, first: number, count: number, writer: SqliteLayout = 'inline') =>
   run(process.execPath, [PROCESS, path, String(first), String(count), writer]);
 
-/** Counters of the feed stamps, in the order of the feed. */
+/** Returns the counters of all stamps, in feed order. */
 const counters = (store: FactStore): Promise<number[]> =>
   store.read(async (snapshot) =>
     (await snapshot.feedAfter({ wallMs: -1, counter: 0 }, 10_000)).map(({ stamp }) => stamp.counter),
@@ -31,7 +31,7 @@ describe('an SQLite file', () => {
   });
   afterEach(() => temporary.stop());
 
-  it('is written by three processes at once without a lost write or a repeated stamp, in either layout', async () => {
+  it('accepts writes from three processes at once without a lost write or a repeated stamp, in either layout', async () => {
     await temporary.store.migrate(CORE_MIGRATIONS);
     await Promise.all([
       share(temporary.path, 0, 150),
@@ -42,14 +42,14 @@ describe('an SQLite file', () => {
     expect(await temporary.store.read((snapshot) => snapshot.count(all()))).to.equal(450);
   });
 
-  it('is created by several processes that start together', async () => {
+  it('can be created by several processes that start together', async () => {
     await Promise.all([0, 1, 2, 3].map((at) => share(temporary.path, at * 10, 5, SQLITE_LAYOUTS[at % 2])));
     expect(await counters(temporary.store)).to.deep.equal(upTo(20));
     const versions = await temporary.store.read((snapshot) => snapshot.table('schema_migrations').pluck('version'));
     expect(versions).to.have.members(['001_init', '011_facts_garden_attested', '012_multi_tenant']);
   });
 
-  it('is waited for by a change of the schema for as long as another one takes', async () => {
+  it('makes one change of the schema wait for another one, without limit', async () => {
     const hurried = await temporary.another({ busyTimeoutMs: 0, writer: 'thread' });
     const slow = { owner: 'notes', number: 900, name: 'slow', up: async () => {} };
     let migrated: Promise<unknown> | undefined;
@@ -64,7 +64,7 @@ describe('an SQLite file', () => {
     await migrated;
   });
 
-  it('is read while another process writes, in states that grow', async () => {
+  it('is readable while another process writes, in growing states', async () => {
     await temporary.store.migrate(CORE_MIGRATIONS);
     let writing = true;
     const written = share(temporary.path, 0, 300).finally(() => {
@@ -85,7 +85,7 @@ describe('an SQLite file', () => {
     expect(await temporary.store.read((snapshot) => snapshot.count(all()))).to.equal(300);
   });
 
-  it('is whole after stores on it were closed in any order', async () => {
+  it('is intact after stores on it were closed in any order', async () => {
     await temporary.store.migrate(CORE_MIGRATIONS);
     const other = await temporary.another({ writer: 'thread' });
     await storeFacts(temporary.store, [sampleFact(1)]);

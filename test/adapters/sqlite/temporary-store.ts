@@ -7,7 +7,7 @@ import type { StoreUnderTest } from '../../contract/fact-store-contract.ts';
 
 export type SqliteLayout = NonNullable<SqliteStoreOptions['writer']>;
 
-/** Access to the file: the thread of its callers, or one of its own. */
+/** The layouts of SQLite access: in the thread of the caller, or in a thread of its own. */
 export const SQLITE_LAYOUTS: readonly SqliteLayout[] = ['inline', 'thread'];
 
 export interface TemporaryStore extends StoreUnderTest {
@@ -15,7 +15,7 @@ export interface TemporaryStore extends StoreUnderTest {
   another(options?: Partial<SqliteStoreOptions>): Promise<FactStore>;
 }
 
-/** A store in a folder of its own, which `stop` removes. Others on it are written in the same layout. */
+/** Creates a store in a folder of its own, which `stop` removes. Other stores on the file use the same layout. */
 export const createTemporaryStore = async (options: Partial<SqliteStoreOptions> = {}): Promise<TemporaryStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'fact-store-'));
   const path = join(folder, 'data', 'facts.db');

@@ -14,7 +14,7 @@ const EXITING = fileURLToPath(new URL('./exiting-process.js', import.meta.url));
 
 const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
 
-describe('a thread that writes and ends by itself', () => {
+describe('a writer thread that ends unexpectedly', () => {
   let writers: MortalWriters;
   let temporary: TemporaryStore;
   let store: FactStore;
@@ -34,7 +34,7 @@ describe('a thread that writes and ends by itself', () => {
     return error;
   };
 
-  it('fails the write that was open, of which nothing is stored, and another one takes the next', async () => {
+  it('fails the open write and stores nothing of it, and another thread takes the next write', async () => {
     const writes: readonly [Death, () => Promise<unknown>][] = [
       [{ at: 'begin', when: 'before' }, () => storeFacts(store, [sampleFact(2)])],
       [{ at: 'begin', when: 'after' }, () => storeFacts(store, [sampleFact(2)])],
@@ -52,7 +52,7 @@ describe('a thread that writes and ends by itself', () => {
     }
   });
 
-  it('leaves it open whether a write is stored only when it ends within the commit', async () => {
+  it('leaves the outcome of a write unknown only when it ends during the commit', async () => {
     expect(await dying({ at: 'commit', when: 'before' }, () => storeFacts(store, [sampleFact(2)]))).to.include({
       code: 'commit_unknown',
     });
@@ -65,7 +65,7 @@ describe('a thread that writes and ends by itself', () => {
     expect(await count(store)).to.equal(3);
   });
 
-  it('still announces commits of others after its replacement', async () => {
+  it('still announces commits of other processes after its replacement', async () => {
     let heard = 0;
     store.onSignal('a', () => {
       heard += 1;
@@ -78,7 +78,7 @@ describe('a thread that writes and ends by itself', () => {
     await comesTrue(() => heard > before);
   });
 
-  it('lets the store be closed', async () => {
+  it('does not prevent the store from closing', async () => {
     await dying({ at: 'begin', when: 'before' }, () => store.ping());
     await store.close();
     expect(await rejection(store.ping())).to.include({ code: 'unavailable' });
@@ -91,7 +91,7 @@ const setName = async (transaction: WriteTransaction): Promise<void> => {
   await transaction.table('node_settings').update({ value: 'name' });
 };
 
-describe('a write in a thread of its own', () => {
+describe('a write in a separate thread', () => {
   let temporary: TemporaryStore;
   beforeEach(async () => {
     temporary = await createTemporaryStore({ writer: 'thread' });
@@ -99,7 +99,7 @@ describe('a write in a thread of its own', () => {
   });
   afterEach(() => temporary.stop());
 
-  it('reads the earlier state, and then its own writes', async () => {
+  it('reads the earlier state, and then its own changes', async () => {
     const { store } = temporary;
     await storeFacts(store, [sampleFact(1)]);
     const seen = await store.write('default', async (transaction) => {
@@ -113,7 +113,7 @@ describe('a write in a thread of its own', () => {
     expect(seen).to.deep.equal([1, 2, 3]);
   });
 
-  it('lets reads of the process go on, which see nothing of it before its commit', async () => {
+  it('lets other reads of the process run, which see its changes only after the commit', async () => {
     const { store } = temporary;
     await store.write('default', async (transaction) => {
       await transaction.insert(Array.from({ length: 600 }, (_, n) => sampleFact(n)));
@@ -123,7 +123,7 @@ describe('a write in a thread of its own', () => {
     expect(await count(store)).to.equal(600);
   });
 
-  it('stores the part of a buffer that it is given, and no more', async () => {
+  it('stores only the given part of a buffer', async () => {
     const { store } = temporary;
     const part = Buffer.from('a pool of bytes, of which a part is meant').subarray(2, 6);
     const row = await store.write('default', async (transaction) => {
@@ -133,7 +133,7 @@ describe('a write in a thread of its own', () => {
     expect(Buffer.from(row.value).toString()).to.equal('pool');
   });
 
-  it('lets the process exit with the given code, and leaves nothing of open transactions', async () => {
+  it('lets the process exit with the given code, and stores nothing of open transactions', async () => {
     const { path, store } = temporary;
     const exiting = await rejection(promisify(execFile)(process.execPath, [EXITING, path]));
     expect(exiting).to.include({ code: 3, stderr: '' });

@@ -3,14 +3,14 @@ import { type Browser, type ContextOptions, launchBrowser, type Page, readAxe } 
 import { comesTrue } from '../../kit/comes-true.ts';
 import { type ServedNode, startServedNode } from '../../kit/start-served-node.ts';
 
-/** A page of the console, with all that went wrong in it. */
+/** A page of the console, with a list of all its errors. */
 export interface ConsolePage {
   readonly page: Page;
-  /** Violations of the policy, errors of scripts and requests to other hosts, so far. */
+  /** Policy violations, script errors and requests to other hosts so far. */
   readonly faults: readonly string[];
-  /** Closes the page, and tells all that went wrong in it. */
+  /** Closes the page, and returns all its errors. */
   leave(): Promise<readonly string[]>;
-  /** Opens a screen and waits until it is there. */
+  /** Opens a screen and waits until it is shown. */
   open(address: string): Promise<void>;
   /** Returns the serious and critical findings of axe-core on the current page. */
   seriousFindings(): Promise<readonly string[]>;
@@ -19,13 +19,13 @@ export interface ConsolePage {
 /** A node, a browser, and pages in it. */
 export interface ConsoleBrowser {
   readonly served: ServedNode;
-  /** A page of its own, signed in with the key; without one, at the sign-in. */
+  /** Opens a new page, signed in with the key; without a key, at the sign-in. */
   visit(key?: string, options?: ContextOptions): Promise<ConsolePage>;
-  /** A page of its own, of a reader whom the node asks for no key. */
+  /** Opens a new page on a node that requires no key. */
   comeIn(options?: ContextOptions): Promise<ConsolePage>;
-  /** Closes every page, and tells what went wrong in them. */
+  /** Closes every page, and returns all their errors. */
   leave(): Promise<readonly string[]>;
-  /** A new key with these permissions. */
+  /** Creates a key with these permissions. */
   keyFor(entityUri: string, permissions: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
@@ -85,7 +85,7 @@ const signIn = async (page: Page, key: string | undefined): Promise<void> => {
   await isInside(page);
 };
 
-/** Waits for the navigation. On a phone it is behind a button. */
+/** Waits until the navigation is attached. On a phone it is hidden behind a button. */
 const isInside = (page: Page): Promise<void> => page.locator('nav').waitFor({ state: 'attached' });
 
 const visit = async (
@@ -97,7 +97,7 @@ const visit = async (
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(`error: ${message}`));
   page.on('console', (message) => {
-    // A refusal of the node is shown to the reader, and no fault of the page.
+    // The console shows a refusal of the node to the reader, so it is no error of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text());
   });
@@ -147,8 +147,8 @@ interface AxeFinding {
 }
 
 /**
- * Waits until nothing is being fetched any more. By looks from outside: the policy of the page lets nothing be
- * evaluated.
+ * Waits until the page fetches nothing any more. It observes the page from outside, because its policy forbids
+ * evaluated code.
  */
 export const settled = async (page: Page): Promise<void> => {
   const isBusy = 'document.querySelector(".loading, [aria-busy=true]") !== null';

@@ -15,7 +15,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    /** Two values of the same matter, the later one second. Returns the contradiction. */
+    /** Asserts several values of one triple, each one second later, and returns the contradiction. */
     const contradict = async (entity: string, ...values: readonly string[]) => {
       for (const v of values) {
         await console.served.ask('POST', '/v1/facts', {
@@ -38,7 +38,7 @@ if (isBrowserInstalled()) {
     };
     const rivalsOf = async (page: Page): Promise<void> => page.locator('.rival').nth(1).waitFor();
 
-    it('are settled by keyboard alone, with a note for those who wonder later', async () => {
+    it('are settled by keyboard alone, with a note on the reason', async () => {
       const { conflict_id: id } = await contradict('shop:1', 'May', 'June');
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`contradictions?id=${id}`);
@@ -56,7 +56,7 @@ if (isBrowserInstalled()) {
       await page.getByRole('region', { name: 'How it was settled' }).getByText('The owner said so.').waitFor();
     });
 
-    it('are settled by a value that nobody had said', async () => {
+    it('are settled by a new value', async () => {
       const { conflict_id: id } = await contradict('shop:2', 'May', 'June');
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`contradictions?id=${id}`);
@@ -75,7 +75,7 @@ if (isBrowserInstalled()) {
       expect(winner.value.v).to.equal('July');
     });
 
-    it('are taken back by saying the other value again, which opens a new one', async () => {
+    it('are reopened when the other value is asserted again', async () => {
       const { conflict_id: id, fact_a: first } = await contradict('shop:3', 'May', 'June');
       await console.served.ask('POST', `/v1/conflicts/${id}/resolve`, { winning_fact_id: first.id });
       const { page, open } = await console.visit(console.served.adminKey);
@@ -88,7 +88,7 @@ if (isBrowserInstalled()) {
       expect(conflicts.map(({ fact_a }: { fact_a: { entity: string } }) => fact_a.entity)).to.deep.equal(['shop:3']);
     });
 
-    it('are walked through by j and k, the one that is open longest first', async () => {
+    it('are listed longest open first, and the keys j and k move between them', async () => {
       await contradict('shop:4', 'May', 'June');
       const { page, open } = await console.visit(console.served.adminKey);
       await open('contradictions');
@@ -101,7 +101,7 @@ if (isBrowserInstalled()) {
       await page.locator('.conflict').getByText('shop:3').first().waitFor();
     });
 
-    it('can be read by a key that does not write, and no more', async () => {
+    it('are read-only for a key without permission to write', async () => {
       const { conflict_id: id } = await contradict('shop:5', 'May', 'June');
       const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
       await open(`contradictions?id=${id}`);
@@ -113,7 +113,7 @@ if (isBrowserInstalled()) {
       expect(buttons).to.not.match(/This is right|None of them|Say this again/);
     });
 
-    it('show the refusal where somebody else was faster', async () => {
+    it('show the refusal when another user was faster', async () => {
       const { conflict_id: id, fact_a: first } = await contradict('shop:6', 'May', 'June');
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`contradictions?id=${id}`);

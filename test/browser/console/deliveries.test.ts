@@ -13,7 +13,7 @@ if (isBrowserInstalled()) {
     let console: ConsoleBrowser;
     let receiver: Server;
     let webhook: string;
-    /** The reply of the receiver. */
+    /** The status that the receiver replies with. */
     let status = 204;
     before(async () => {
       console = await startConsoleBrowser({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
@@ -41,7 +41,7 @@ if (isBrowserInstalled()) {
         scope: 'company',
         confidence: 0.9,
       });
-    /** Looks again, as a reader who presses the button, until the events say all of it. */
+    /** Presses the refresh button until the events show all these texts. */
     const eventsSay = (page: Page, ...texts: readonly string[]): Promise<void> =>
       comesTrue(async () => {
         await press(page, 'Replay');
@@ -50,7 +50,7 @@ if (isBrowserInstalled()) {
         return texts.every((text) => events.includes(text));
       });
 
-    it('that fail are told with their attempts, are tried again, and arrive', async () => {
+    it('that fail are listed with their attempts, are retried, and arrive', async () => {
       status = 503;
       const { page, open } = await console.visit(console.served.adminKey);
       await open('subscriptions');
@@ -70,7 +70,7 @@ if (isBrowserInstalled()) {
       await open('subscriptions');
       await page.getByText('1 failure in a row').waitFor();
       await open('overview');
-      // A delivery that needs attention links there.
+      // The overview links to a delivery that needs attention.
       await page.locator('.overview-list').getByRole('link', { name: 'project:lantern' }).click();
       await page.getByRole('heading', { name: 'Events' }).waitFor();
       status = 204;
@@ -80,7 +80,7 @@ if (isBrowserInstalled()) {
       expect(await page.getByText('1 failure in a row').count()).to.equal(0);
     });
 
-    it('that the receiver refuses are not tried again, and one that is gone ends the subscription', async () => {
+    it('that the receiver refuses are not retried, and status 410 ends the subscription', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('subscriptions');
       await page.getByRole('table', { name: 'Subscriptions' }).getByRole('link', { name: 'project:lantern' }).click();
@@ -98,7 +98,7 @@ if (isBrowserInstalled()) {
       await page.locator('main').getByText('ended: the receiver is gone').waitFor();
     });
 
-    it('of a scope are subscribed to with a token that the reader brings', async () => {
+    it('of a scope are subscribed to with a token that the reader enters', async () => {
       const token = { issuer: 'agent:admin', subject: 'agent:admin', verb: 'subscribe', ttl_seconds: 600 };
       const { body } = await console.served.ask('POST', '/v1/federation/capability-tokens', {
         ...token,

@@ -3,7 +3,7 @@ import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, settled, startConsoleBrowser } from './console-browser.ts';
 import { button } from './reader-steps.ts';
 
-/** Screens, each with the buttons that open a dialog. */
+/** For each screen, the buttons that open a dialog. */
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   facts: ['Assert a fact'],
   gardens: ['Make a garden'],
@@ -31,7 +31,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('open by keyboard, take the focus, have no serious finding, and give the focus back', async () => {
+    it('open by keyboard, take the focus, have no serious accessibility finding, and return the focus', async () => {
       const { page, open, seriousFindings } = await console.visit(console.served.adminKey);
       for (const [address, openers] of Object.entries(OPENERS)) {
         await open(address);
@@ -51,7 +51,7 @@ if (isBrowserInstalled()) {
       }
     });
 
-    it('fit a phone, in the dark too', async () => {
+    it('fit a phone, also in dark mode', async () => {
       const { page, open, seriousFindings } = await console.visit(console.served.adminKey, {
         viewport: { width: 390, height: 844 },
         colorScheme: 'dark',

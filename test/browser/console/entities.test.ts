@@ -32,7 +32,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('shows by a slider the knowledge of each step, and comes back to now', async () => {
+    it('shows the facts known at each step of a slider, and returns to the present', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('entities?uri=user:alice');
       const facts = page.locator('main');
@@ -51,7 +51,7 @@ if (isBrowserInstalled()) {
       expect(page.url()).to.not.contain('as_of');
     });
 
-    it('is drawn with its neighbours, which a list names too and leads to', async () => {
+    it('is drawn with its neighbours, and a list of links names them too', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('entities?uri=user:alice');
       await page.locator('.graph canvas').first().waitFor();

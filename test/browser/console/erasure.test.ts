@@ -27,7 +27,7 @@ if (isBrowserInstalled()) {
     const factsOf = async (entity: string) =>
       (await console.served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
 
-    it('is an entity that is hidden once its name is typed, and shown again', async () => {
+    it('is an entity that is hidden after its name is typed, and shown again', async () => {
       await say('user:alice');
       const { page, open } = await console.visit(console.served.adminKey);
       await open('erasure');
@@ -46,7 +46,7 @@ if (isBrowserInstalled()) {
       expect(await factsOf('user:alice')).to.have.lengthOf(1);
     });
 
-    it('is an entity whose values are destroyed after a preview and its name typed, with a receipt', async () => {
+    it('is an entity whose values are erased after a preview and its typed name, with a receipt', async () => {
       await say('user:bob');
       await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:bob', scope: '*' });
       const { page, open } = await console.visit(console.served.adminKey);
@@ -70,7 +70,7 @@ if (isBrowserInstalled()) {
       expect(after.tombstones[0].erase).to.equal(true);
     });
 
-    it('is kept by a legal hold, which lets nobody erase it until it is lifted', async () => {
+    it('is protected by a legal hold until the hold is lifted', async () => {
       const fact = await say('user:dora');
       const reader = await console.keyFor('agent:reader', ['read']);
       const seenBy = async (key?: string) =>
@@ -112,7 +112,7 @@ if (isBrowserInstalled()) {
       expect(await seenBy()).to.equal(404);
     });
 
-    it('may be facts that came after an erasure, which another one erases', async () => {
+    it('may be facts that arrived after an erasure, which a second one erases', async () => {
       await say('user:emil');
       const { body: tombstone } = await console.served.ask('POST', '/v1/tombstones', { entity_uri: 'user:emil' });
       const confirm = { confirm: 'user:emil' };
@@ -130,7 +130,7 @@ if (isBrowserInstalled()) {
       await press(receipt, 'Copy receipt');
     });
 
-    it('hands over the facts of an entity as a file', async () => {
+    it('exports the facts of an entity as a file', async () => {
       await say('user:carol');
       const { page, open } = await console.visit(console.served.adminKey);
       await open('erasure?entity=user:carol');
@@ -140,7 +140,7 @@ if (isBrowserInstalled()) {
       await form.getByText('Saved as user-carol.jsonl').waitFor();
     });
 
-    it('is a tenant that is made with a first key, suspended and resumed', async () => {
+    it('is a tenant that is created with a first key, suspended and resumed', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('tenants');
       await sendForm(page, {
@@ -160,7 +160,7 @@ if (isBrowserInstalled()) {
       expect((await me()).status).to.equal(200);
     });
 
-    it('is a tenant that gets another name, and hands over all it holds as a file', async () => {
+    it('is a tenant that is renamed, and exports all its data as a file', async () => {
       const first_key = { raw_key: 'a-key-of-the-administrator-of-globex', entity_uri: 'user:hank' };
       await console.served.ask('POST', '/v1/tenants', { id: 'globex', name: 'Globex', first_key });
       const { page, open } = await console.visit(console.served.adminKey);
@@ -186,7 +186,7 @@ if (isBrowserInstalled()) {
       expect(names.filter((name) => ['Tenants', 'Settings', 'Plugins'].includes(name))).to.deep.equal([]);
     });
 
-    it('is a tenant that is erased once its id is typed', async () => {
+    it('is a tenant that is erased after its id is typed', async () => {
       const first_key = { raw_key: 'a-key-of-the-administrator-of-hooli', entity_uri: 'user:gavin' };
       await console.served.ask('POST', '/v1/tenants', { id: 'hooli', first_key });
       const { page, open } = await console.visit(console.served.adminKey);

@@ -26,7 +26,7 @@ if (isBrowserInstalled()) {
         confidence: 0.9,
       });
 
-    it('are made with a token of their own, replay their events, get a new secret, and end', async () => {
+    it('are created with a token, replay their events, get a new secret, and end', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('subscriptions');
       await sendForm(page, {
@@ -57,7 +57,7 @@ if (isBrowserInstalled()) {
       expect((await console.served.ask('GET', `/v1/subscriptions/${id}`)).status).to.be.oneOf([404, 410]);
     });
 
-    it('are written as versions of a manifest, of which an intent loads what fits', async () => {
+    it('are written as versions of a manifest, from which an intent loads the matching units', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('instructions');
       await fillIn(page, { Agent: 'clerk' });
@@ -83,7 +83,7 @@ if (isBrowserInstalled()) {
       await page.locator('.loaded-unit').getByText(text).waitFor();
     });
 
-    it('are changed in a draft, which is dropped or published as the next version', async () => {
+    it('are edited in a draft, which is dropped or published as the next version', async () => {
       const { ask } = console.served;
       const unit = (name: string) => ({
         name,
@@ -123,7 +123,7 @@ if (isBrowserInstalled()) {
       ]);
     });
 
-    it('are those of the agent that reads, until it asks for those of another', async () => {
+    it('are those of the reading agent, until it requests those of another agent', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:porter', ['read', 'write']));
       await open('instructions');
       await page.getByRole('heading', { name: 'porter' }).waitFor();
@@ -132,14 +132,14 @@ if (isBrowserInstalled()) {
       await page.getByRole('heading', { name: 'stranger' }).waitFor();
     });
 
-    it('tell a writer of no manifest that somebody else writes it', async () => {
+    it('are read-only for a caller who owns no manifest, with a notice', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:other', ['read', 'write']));
       await open('instructions?agent=stranger');
       await page.getByText('The agent itself, or a key that may write instructions, publishes one.').waitFor();
       expect(await page.getByRole('button', { name: 'Write a manifest' }).count()).to.equal(0);
     });
 
-    it('show in the dialog what the node has against a subscription', async () => {
+    it('show in the dialog why the node refuses a subscription', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('subscriptions');
       await press(page, 'Subscribe');

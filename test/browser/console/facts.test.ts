@@ -24,7 +24,7 @@ if (isBrowserInstalled()) {
     const factsOf = async (entity: string) =>
       (await console.served.ask('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts;
 
-    it('are asserted, stand in the list, and are found by what they mean and by filters', async () => {
+    it('are asserted, listed, and found by meaning and by filters', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('facts');
       await press(page, 'Assert a fact');
@@ -48,7 +48,7 @@ if (isBrowserInstalled()) {
       await page.locator('.rows').getByText('juggling').first().waitFor();
     });
 
-    it('are searched by words that the address keeps, until the reader goes to all facts', async () => {
+    it('are searched by words in the address, until the reader opens all facts', async () => {
       await say('user:yuri', 'memory:hobby', 'folding paper cranes');
       await say('user:xenia', 'memory:job', 'drives a tram');
       const { page, open } = await console.visit(console.served.adminKey);
@@ -70,7 +70,7 @@ if (isBrowserInstalled()) {
       expect(await page.getByRole('searchbox').inputValue()).to.equal('cranes');
     });
 
-    it('tell why the node refuses a value, beside the typed text', async () => {
+    it('show beside the typed text why the node refuses a value', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('facts');
       await press(page, 'Assert a fact');
@@ -81,7 +81,7 @@ if (isBrowserInstalled()) {
       expect(await form.getByLabel('Relation', { exact: true }).inputValue()).to.equal('with spaces');
     });
 
-    it('are corrected: the new one names the old one, and both contradict', async () => {
+    it('are corrected: the new fact names the old one, and both contradict', async () => {
       const id = await say('user:bob', 'memory:role', 'gardener');
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`facts?id=${id}`);
@@ -104,7 +104,7 @@ if (isBrowserInstalled()) {
       await page.getByText('contradicts 1 fact').first().waitFor();
     });
 
-    it('are retracted, which the history shows with the moment', async () => {
+    it('are retracted, which the history shows with the time', async () => {
       const id = await say('user:carol', 'memory:room', 'blue');
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`facts?id=${id}`);
@@ -117,7 +117,7 @@ if (isBrowserInstalled()) {
       await button(page, 'Retract').waitFor({ state: 'detached' });
     });
 
-    it('are marked in the list where they were settled otherwise, and only where the list has what won', async () => {
+    it('are marked in the list when another fact replaced them, if the list has that fact', async () => {
       const ids = [await say('user:erik', 'memory:room', 'green'), await say('user:erik', 'memory:room', 'grey')];
       const { conflicts } = (await console.served.ask('GET', '/v1/conflicts')).body;
       const { conflict_id: id } = conflicts.find(({ fact_a }: { fact_a: { entity: string } }) =>
@@ -144,7 +144,7 @@ if (isBrowserInstalled()) {
       expect(await tagsOf('green')).to.include('retracted');
     });
 
-    it('offer a key that only reads nothing that writes', async () => {
+    it('show a read-only key no action that writes', async () => {
       const id = await say('user:dave', 'memory:room', 'red');
       const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
       await open('facts');
@@ -156,7 +156,7 @@ if (isBrowserInstalled()) {
         .and.not.include.members(['Retract']);
     });
 
-    it('show the refusal of the node where a right was taken away meanwhile', async () => {
+    it('show the refusal of the node when a permission was revoked meanwhile', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Orchard', slug: 'orchard', scope: 'company' });
       await ask('POST', '/v1/gardens/orchard/members', { entity_uri: 'agent:picker', role: 'writer' });

@@ -22,7 +22,7 @@ if (isBrowserInstalled()) {
       );
     };
 
-    it('are made, and deleted once their name is typed', async () => {
+    it('are created, and deleted after their name is typed', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('gardens');
       await sendForm(page, { opener: 'Make a garden', texts: { Name: 'Kitchen', 'Short name': 'kitchen' } });
@@ -45,7 +45,7 @@ if (isBrowserInstalled()) {
       expect((await console.served.ask('GET', '/v1/gardens/kitchen')).status).to.equal(404);
     });
 
-    it('get members, whose roles change, and lose them', async () => {
+    it('get members, change their roles, and remove them', async () => {
       await console.served.ask('POST', '/v1/gardens', { name: 'Shed', slug: 'shed', scope: 'team' });
       const { page, open } = await console.visit(console.served.adminKey);
       await open('gardens?garden=shed');
@@ -63,7 +63,7 @@ if (isBrowserInstalled()) {
       expect(await rolesIn('shed')).to.not.have.property('user:alice');
     });
 
-    it('are left by a member, who then finds them no more', async () => {
+    it('are left by a member, who then no longer sees them', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Barn', slug: 'barn', scope: 'team' });
       await ask('POST', '/v1/gardens/barn/members', { entity_uri: 'agent:guest', role: 'reader' });
@@ -74,7 +74,7 @@ if (isBrowserInstalled()) {
       expect(await rolesIn('barn')).to.not.have.property('agent:guest');
     });
 
-    it('refuse somebody who keeps them no longer, and say so in the dialog', async () => {
+    it('refuse a caller who is no longer a keeper, with a message in the dialog', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Pond', slug: 'pond', scope: 'team' });
       await ask('POST', '/v1/gardens/pond/members', { entity_uri: 'agent:keeper', role: 'admin' });
@@ -89,7 +89,7 @@ if (isBrowserInstalled()) {
       expect(await rolesIn('pond')).to.not.have.property('user:friend');
     });
 
-    it('of quarantine let a moderator admit what waits, and reject it', async () => {
+    it('in quarantine let a moderator admit or reject pending facts', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Inbox', slug: 'inbox', scope: 'team', quarantine: true });
       const { body: garden } = await ask('GET', '/v1/gardens/inbox');
@@ -106,7 +106,7 @@ if (isBrowserInstalled()) {
       }
       const { page, open } = await console.visit(await console.keyFor('agent:moderator', ['read', 'write']));
       await open('gardens?garden=inbox');
-      // A moderator sees the value, in the list and beside the question.
+      // A moderator sees the value in the list and in the dialog.
       await page.locator('.row').getByText('I am user:bad').waitFor();
       await press(page, 'Admit what is said of user:good');
       const form = await dialog(page, 'Admit what is said of user:good');
@@ -122,7 +122,7 @@ if (isBrowserInstalled()) {
       expect(rejected).to.deep.equal([]);
     });
 
-    it('of quarantine let a moderator admit what waits into another garden', async () => {
+    it('in quarantine let a moderator admit a pending fact into another garden', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Gate', slug: 'gate', scope: 'team', quarantine: true });
       await ask('POST', '/v1/gardens', { name: 'Meadow', slug: 'meadow', scope: 'team' });

@@ -3,10 +3,7 @@ import type { ServedNode } from '../../kit/start-served-node.ts';
 const RIGHT_TO_LEFT = '\u202e';
 const MEBIBYTE = 1_024 * 1_024;
 
-/**
- * Texts that an attacker would have the console show: markup, a change of the direction of text, and far too much of
- * it.
- */
+/** Hostile texts for the console: markup, changes of text direction, and very long text. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '<script>window.wasRun = true</script>',
   '<img src=x onerror="window.wasRun = true">',
@@ -20,7 +17,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
 const MANY = 100_000;
 const BATCH = 1_000;
 
-/** Facts of strangers in every place that a screen shows, two contradictions among them. */
+/** Stores hostile texts in every field that a screen shows, including two contradictions. */
 export const storeHostileFacts = async ({ ask }: ServedNode): Promise<void> => {
   const assert = async (fact: object): Promise<void> => {
     const { status, body } = await ask('POST', '/v1/facts', { scope: 'team', confidence: 0.9, ...fact });
@@ -45,7 +42,7 @@ export const storeHostileFacts = async ({ ask }: ServedNode): Promise<void> => {
   });
 };
 
-/** As many facts as a memory of some size has. */
+/** Stores 100,000 facts. */
 export const storeManyFacts = async ({ ask }: ServedNode): Promise<void> => {
   for (let from = 0; from < MANY; from += BATCH) {
     const facts = Array.from({ length: BATCH }, (_, at) => ({

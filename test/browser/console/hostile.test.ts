@@ -3,7 +3,7 @@ import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, type ConsolePage, startConsoleBrowser } from './console-browser.ts';
 import { HOSTILE_TEXTS, storeHostileFacts } from './hostile-memory.ts';
 
-/** Markup that would change the page if a value were ever taken for it. */
+/** Matches markup that would exist in the page only if a value were interpreted as HTML. */
 const NESTED = 'main :is(script, img, svg:not(.chart *), b, i)';
 
 if (isBrowserInstalled()) {
@@ -35,7 +35,7 @@ if (isBrowserInstalled()) {
       ['a wide screen', { width: 1_280, height: 860 }],
       ['a phone', { width: 390, height: 844 }],
     ] as const) {
-      it(`are text on the page of each thing, on ${title}`, async () => {
+      it(`are plain text on the page of each object, on ${title}`, async () => {
         const visit = await console.visit(console.served.adminKey, { viewport });
         const { facts } = (await console.served.ask('GET', '/v1/facts?limit=100&fields=id,entity,relation')).body;
         expect(facts.length).to.be.above(2 * length);
@@ -54,7 +54,7 @@ if (isBrowserInstalled()) {
       });
     }
 
-    it('are text in every address that takes one', async () => {
+    it('are plain text in every address with a parameter', async () => {
       const visit = await console.visit(console.served.adminKey);
       const places = [
         'facts?entity=',
@@ -81,7 +81,7 @@ if (isBrowserInstalled()) {
       }
     });
 
-    it('are text in the names of gardens, keys, tokens and tenants', async () => {
+    it('are plain text in the names of gardens, keys, tokens and tenants', async () => {
       const { ask } = console.served;
       for (const [at, name] of names.entries()) {
         const raw_key = `a-key-of-a-stranger-of-the-console-${at}`;

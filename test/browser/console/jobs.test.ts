@@ -7,7 +7,7 @@ import { button, isTold, offered, press, sendForm } from './reader-steps.ts';
 
 const TOTAL = 10;
 
-/** Work that stands still at its third step until somebody cancels it, and is done when it is resumed. */
+/** A job that stops at its third step until it is cancelled, and completes after it is resumed. */
 const slowWork = (type: string) =>
   definePlugin({
     name: 'acme-slow',
@@ -47,7 +47,7 @@ if (isBrowserInstalled()) {
       (await console.served.ask('GET', `/v1/jobs/${id}`)).body.status;
     const lineOf = (page: Page) => page.locator(`.row:has-text("${type}")`).first();
 
-    it('show how far they are, are cancelled, and go on from there when they are resumed', async () => {
+    it('show their progress, are cancelled, and continue from there when resumed', async () => {
       const id = await begin('agent:worker');
       const { page, open, seriousFindings } = await console.visit(
         await console.keyFor('agent:worker', ['read', 'write']),
@@ -68,7 +68,7 @@ if (isBrowserInstalled()) {
       expect((await offered(page)).filter((name) => name === 'Resume' || name === 'Cancel job')).to.deep.equal([]);
     });
 
-    it('are kept by who thinks better of it', async () => {
+    it('continue when the user dismisses the cancel dialog', async () => {
       const id = await begin('agent:admin');
       const { page, open } = await console.visit(console.served.adminKey);
       await open('jobs');
@@ -81,7 +81,7 @@ if (isBrowserInstalled()) {
       await page.locator('main').getByText(type).first().waitFor();
     });
 
-    it('of others are not there for somebody who does not administer the node', async () => {
+    it('of other users are hidden from callers who do not administer the node', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:other', ['read', 'write']));
       await open('jobs');
       await page.getByText('No job').waitFor();

@@ -3,7 +3,7 @@ import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
 import { button, choose, dialog, fillIn, isTold, press, sendForm, takeSecret } from './reader-steps.ts';
 
-/** The public half of a key of RFC 8032, section 7.1. */
+/** The public key of RFC 8032, section 7.1. */
 const PUBLIC_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 
 if (isBrowserInstalled()) {
@@ -43,7 +43,7 @@ if (isBrowserInstalled()) {
       expect((await whoIs(second)).status).to.equal(401);
     });
 
-    it('that expire soon are seen by an administrator, for all owners, and revoked', async () => {
+    it('that expire soon are listed for an administrator, for all owners, and revoked', async () => {
       const raw_key = 'a-key-of-somebody-that-ends-in-ten-days';
       const expires_at = new Date(Date.now() + 10 * 86_400_000).toISOString();
       await console.served.ask('POST', '/v1/auth/keys', { raw_key, entity_uri: 'agent:temp', expires_at });
@@ -64,7 +64,7 @@ if (isBrowserInstalled()) {
       expect((await whoIs(raw_key)).status).to.equal(401);
     });
 
-    it('sign their holder out who revokes the one in use', async () => {
+    it('sign out their holder when the current key is revoked', async () => {
       const key = await console.keyFor('agent:leaver', ['read', 'write']);
       const { page, open } = await console.visit(key);
       await open('keys');
@@ -79,7 +79,7 @@ if (isBrowserInstalled()) {
       expect((await whoIs(key)).status).to.equal(401);
     });
 
-    it('that agents sign by are registered and revoked by their owner', async () => {
+    it('that agents sign with are registered and revoked by their owner', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:signer', ['read', 'write']));
       await open('keys');
       expect(await button(page, 'Register a key').count()).to.equal(0);
@@ -95,7 +95,7 @@ if (isBrowserInstalled()) {
       expect(keys.map(({ status }: { status: string }) => status)).to.deep.equal(['revoked']);
     });
 
-    it('of capabilities are issued, verified and revoked', async () => {
+    it('for capabilities are issued, verified and revoked', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('capabilities');
       await press(page, 'Issue a token');
@@ -125,7 +125,7 @@ if (isBrowserInstalled()) {
       expect(body.tokens[0]).to.include({ subject: 'agent:scribe', verb: 'read', status: 'revoked' });
     });
 
-    it('of capabilities are issued by a writer to nobody else, and revoked by that writer', async () => {
+    it('for capabilities are issued by a writer only for itself, and revoked by that writer', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:scribe', ['read', 'write']));
       await open('capabilities');
       await press(page, 'Issue a token');

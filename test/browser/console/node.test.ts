@@ -36,7 +36,7 @@ if (isBrowserInstalled()) {
       await page.getByText('Saved as audit.jsonl').waitFor();
     });
 
-    it('runs tasks of upkeep when asked, and lists them as jobs', async () => {
+    it('runs maintenance tasks on request, and lists them as jobs', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('jobs');
       await sendForm(page, { opener: 'Run now: lint', submit: 'Run now' });
@@ -55,7 +55,7 @@ if (isBrowserInstalled()) {
       await (await dialog(page, 'Job and its result')).getByText(jobs[0].job_id).waitFor();
     });
 
-    it('lists settings with their origin, and finds one by its words', async () => {
+    it('lists settings with their origin, and finds one by its text', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('settings');
       await page.getByLabel('Search settings').fill('SVC_BOOTSTRAP_KEY');
@@ -66,12 +66,12 @@ if (isBrowserInstalled()) {
       await page.getByLabel('Search settings').fill('no such words at all');
       await page.getByText('No setting is like that').waitFor();
       await page.waitForURL(/q=no\+such/);
-      // The navigation leads to all of them again.
+      // The navigation leads back to all settings.
       await page.locator('nav').getByRole('link', { name: 'Settings' }).click();
       await table.getByText('SVC_BOOTSTRAP_KEY').first().waitFor();
     });
 
-    it('lists its plugins with their routes, and leads to the settings of each', async () => {
+    it('lists its plugins with their routes, and links to the settings of each', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('plugins');
       const card = page.locator('article:has(h2:has-text("console"))').first();
@@ -84,7 +84,7 @@ if (isBrowserInstalled()) {
       await page.getByRole('heading', { name: 'Settings' }).waitFor();
     });
 
-    it('shows somebody without a right to the log only what they did', async () => {
+    it('shows a caller without the audit permission only their own actions', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
       await open('audit');
       await page.getByText('What you did, newest first.').waitFor();

@@ -18,7 +18,7 @@ const settingsOf = ({ nodeId, seed }: PeerIdentity, pullSeconds: number) => ({
   SVC_NODE_PRIVATE_KEY: seed,
 });
 
-/** Texts of the cells of a scope in a table of the screen; none where it has no such row. */
+/** Returns the cell texts of the row of a scope in a table, or no texts without such a row. */
 const cellsOf = (page: Page, table: string, scope: string): Promise<readonly string[]> =>
   page.getByRole('table', { name: table }).locator(`tr:has(.tag:text-is("${scope}")) td`).allTextContents();
 
@@ -31,7 +31,7 @@ if (isBrowserInstalled()) {
     let other: ServedNode;
     before(async () => {
       console = await startConsoleBrowser(settingsOf(here, 1));
-      // It reads once when the peering begins, and not again while the tests run.
+      // The interval is so long that the peer reads only once, when the peering begins.
       other = await startServedNode(settingsOf(there, 3_600));
     });
     afterEach(async () => {
@@ -49,7 +49,7 @@ if (isBrowserInstalled()) {
         expect((await ask('POST', '/v1/facts', { ...fact, confidence: 0.9 })).status).to.equal(201);
       }
     };
-    /** Opens the screen again until what it shows holds. */
+    /** Reopens the screen until the condition holds. */
     const comesUp = ({ open }: ConsolePage, address: string, holds: () => Promise<boolean>): Promise<void> =>
       comesTrue(async () => {
         await open(address);
@@ -60,7 +60,7 @@ if (isBrowserInstalled()) {
       return `peers?peer=${body.peers[0].peer_id}`;
     };
 
-    it('begins when both declarations are added, and is up to date when all was read', async () => {
+    it('begins when both declarations are added, and is up to date when all facts were read', async () => {
       await say(other, 'public', ['one', 'two', 'three']);
       const post = (node: ServedNode, declaration: object) => node.ask('POST', '/v1/federation/peers', declaration);
       await post(other, there.declare(here.nodeId, SCOPES));
@@ -76,7 +76,7 @@ if (isBrowserInstalled()) {
         await press(page.getByRole('dialog', {}), 'Add a declaration');
         await isTold(page, told);
       }
-      // Only now, so that its one read finds a peer here that knows it.
+      // Added last, so that the only read of the peer finds a peering here.
       await post(other, here.declare(there.nodeId, { ...SCOPES, node_url: console.served.url }));
       const peer = await addressOfPeer();
       await comesUp(visit, peer, async () => (await page.getByText('Facts that came today: 3.').count()) === 1);
@@ -88,7 +88,7 @@ if (isBrowserInstalled()) {
       await page.getByRole('table', { name: 'Peers' }).getByText('up to date').waitFor();
     });
 
-    it('tells scope by scope how far the other one is behind, and in the list how far at most', async () => {
+    it('shows the lag of the peer scope by scope, and the highest lag in the list', async () => {
       const visit = await console.visit(console.served.adminKey);
       const peer = await addressOfPeer();
       await comesUp(visit, peer, async () => (await cellsOf(visit.page, OUTBOUND, 'public')).length > 0);
@@ -101,7 +101,7 @@ if (isBrowserInstalled()) {
       await visit.page.getByRole('table', { name: 'Peers' }).getByText('2 facts behind').waitFor();
     });
 
-    it('fails in sight when the other node is gone, and can be ended all the same', async () => {
+    it('shows an error when the other node is gone, and can still be ended', async () => {
       await other.stop();
       const visit = await console.visit(console.served.adminKey);
       const { page, open } = visit;

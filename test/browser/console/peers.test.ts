@@ -47,7 +47,7 @@ if (isBrowserInstalled()) {
       expect((await peers()).filter(({ status }: { status: string }) => status !== 'revoked')).to.deep.equal([]);
     });
 
-    it('are refused where the signature does not fit, which the dialog says', async () => {
+    it('are refused for an invalid signature, with a message in the dialog', async () => {
       const before = await peers();
       const { page, open } = await console.visit(console.served.adminKey);
       await open('peers');

@@ -30,7 +30,7 @@ if (isBrowserInstalled()) {
     const topOf = (page: Page, selector: string): Promise<number> =>
       page.evaluate<number>(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`);
 
-    it('has its screens behind a button, which closes by keyboard too and keeps the focus', async () => {
+    it('opens its navigation by a button, which closes by keyboard too and retains the focus', async () => {
       const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
       await open('facts');
       const menu = button(page, 'Screens');
@@ -57,7 +57,7 @@ if (isBrowserInstalled()) {
       await page.getByLabel('Budget in tokens').nth(1).waitFor();
     });
 
-    it('shows a contradiction by itself, and leads back to the list', async () => {
+    it('shows a contradiction alone, and leads back to the list', async () => {
       const { page, open } = await console.visit(console.served.adminKey, { viewport: PHONE });
       await open('contradictions');
       await page.getByText('2 rivals').click();

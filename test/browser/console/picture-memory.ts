@@ -5,7 +5,7 @@ const NODE_ID = 'svc://library.test';
 const PEER_ID = 'svc://museum.test';
 const identity = createPeerIdentity(NODE_ID, Date.now);
 
-/** Settings of a node that has something to show on every screen. */
+/** The settings of a node that has content for every screen. */
 export const PICTURE_SETTINGS: Readonly<Record<string, string>> = {
   SVC_TOMBSTONES_ENABLED: 'true',
   SVC_MULTI_TENANT_ENABLED: 'true',
@@ -19,7 +19,7 @@ export const PICTURE_SETTINGS: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noExplicitAny: the body of a reply has no type.
 type Send = (method: string, path: string, body?: object) => Promise<any>;
 
-/** Fills a node with the made-up memory of the demonstration, and names addresses that show one thing of it. */
+/** Fills a node with the demonstration data, and returns addresses that show one item each. */
 export const fillForPictures = async (served: ServedNode): Promise<Readonly<Record<string, string>>> => {
   const { exitCode, stderr } = await served.run(['demo', '--no-pause']);
   if (exitCode !== 0) throw new Error(stderr);
@@ -62,7 +62,7 @@ const say = (entity: string, relation: string, v: string, others: object = {}): 
   ...others,
 });
 
-/** A garden with members and quarantine, keys and capability tokens. */
+/** Creates a garden with members and quarantine, keys and capability tokens. */
 const fillAccess = async (send: Send): Promise<void> => {
   const garden = { name: 'Press desk', slug: 'press-desk', scope: 'team', quarantine: true };
   const { garden_id: id } = await send('POST', '/v1/gardens', { ...garden, description: 'What the press may be told' });
@@ -82,12 +82,12 @@ const fillAccess = async (send: Send): Promise<void> => {
   }
 };
 
-/** A subscription, a manifest and a peer. */
+/** Creates a subscription, a manifest and a peer. */
 const fillExchange = async (send: Send): Promise<{ subscription: string; peer: string }> => {
   const tokenFor = { issuer: 'agent:admin', subject: 'agent:admin', verb: 'subscribe', ttl_seconds: 86_400 };
   const object = 'demo:project:lantern';
   const { token_json: token } = await send('POST', '/v1/federation/capability-tokens', { ...tokenFor, object });
-  // This address has no listener: deliveries fail, which is what an operator has to see.
+  // This address has no listener, so deliveries fail, and the picture shows failed deliveries.
   const target = {
     target_type: 'entity',
     target: object,
@@ -106,7 +106,7 @@ const fillExchange = async (send: Send): Promise<{ subscription: string; peer: s
   return { subscription: made.id, peer };
 };
 
-/** A second tenant, a tombstone, and jobs. */
+/** Creates a second tenant, a tombstone, and jobs. */
 const fillNode = async (send: Send): Promise<void> => {
   const first_key = { raw_key: 'the-first-key-of-the-harbour-tenant', entity_uri: 'user:harbour' };
   await send('POST', '/v1/tenants', { id: 'harbour', name: 'Harbour office', first_key });

@@ -65,7 +65,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('is offered to a key with its permission, drawn with its style, and cleared away', async () => {
+    it('is offered to a key with its permission, drawn with its style, and removed on leaving', async () => {
       const { page } = await console.visit(await console.keyFor('agent:auditor', ['read', 'audit.read']));
       await page.getByRole('link', { name: 'Who said something' }).click();
       await page.getByRole('heading', { name: 'Who said something' }).waitFor();
@@ -78,14 +78,14 @@ if (isBrowserInstalled()) {
       await page.locator('body[data-left=yes]').waitFor({ state: 'attached' });
     });
 
-    it('is absent for a key without its permission, also at its address', async () => {
+    it('is hidden from a key without its permission, also at its address', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:reader', ['read']));
       expect(await page.getByRole('link', { name: 'Who said something' }).count()).to.equal(0);
       await open('acme-sources');
       await page.getByRole('heading', { name: 'No such screen' }).waitFor();
     });
 
-    it('says so where it fails, and leaves the rest of the console as it is', async () => {
+    it('shows an error when it fails, and leaves the rest of the console usable', async () => {
       const { page, open } = await console.visit(await console.keyFor('agent:auditor', ['read', 'audit.read']));
       await open('acme-broken');
       await page.getByRole('alert').getByText('the screen does not work').waitFor();

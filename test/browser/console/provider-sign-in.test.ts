@@ -27,7 +27,7 @@ if (isBrowserInstalled()) {
       await provider?.stop();
     });
 
-    it('leads to the provider and back, with a key that the node gives for the code', async () => {
+    it('redirects to the provider and back, and exchanges the code for a key', async () => {
       const { page } = await console.visit();
       await page.getByRole('button', { name: 'Sign in with the identity provider' }).click();
       await page.waitForURL(/\/interaction\//);
@@ -41,7 +41,7 @@ if (isBrowserInstalled()) {
       expect(await page.evaluate('sessionStorage.getItem("console.signing-in")')).to.equal(null);
     });
 
-    it('says that it needs encryption, on a page that came without', async () => {
+    it('reports that it requires HTTPS on an unencrypted page', async () => {
       const { page } = await console.visit();
       await page.addInitScript({ content: 'Object.defineProperty(window, "isSecureContext", { value: false })' });
       await page.reload();
@@ -49,14 +49,14 @@ if (isBrowserInstalled()) {
       await page.getByRole('alert').getByText('Open the https address of the node').waitFor();
     });
 
-    it('takes no code that was not asked for in this tab', async () => {
+    it('refuses a code that this tab did not request', async () => {
       const { page } = await console.visit();
       await page.goto(`${console.served.url}/console/signed-in?code=stolen&state=guessed`);
       await page.getByText('This is not the sign-in that was begun in this tab.').waitFor();
       expect(page.url()).to.equal(`${console.served.url}/console/`);
     });
 
-    it('says so when the person is refused', async () => {
+    it('shows the reason when the provider refuses the person', async () => {
       const { page } = await console.visit();
       await page.evaluate(
         `sessionStorage.setItem('console.signing-in', JSON.stringify({ state: 's', verifier: 'v', issuer: 'i' }))`,

@@ -9,7 +9,7 @@ export const button = (place: Place, name: string): Locator => place.getByRole('
 
 export const press = (place: Place, name: string): Promise<void> => button(place, name).click();
 
-/** Types into fields, by their labels. */
+/** Types texts into fields, by their labels. */
 export const fillIn = async (place: Place, texts: Readonly<Record<string, string>>): Promise<void> => {
   for (const [label, text] of Object.entries(texts)) await place.getByLabel(label, { exact: true }).fill(text);
 };
@@ -18,14 +18,14 @@ export const choose = async (place: Place, label: string, option: string): Promi
   await place.getByLabel(label, { exact: true }).selectOption({ label: option });
 };
 
-/** The open dialog of this title. */
+/** Returns the open dialog with this title. */
 export const dialog = async (page: Page, title: string): Promise<Locator> => {
   const found = page.getByRole('dialog', { name: title, exact: true });
   await found.waitFor();
   return found;
 };
 
-/** Presses what opens a dialog of the same title, fills it in, and sends it. */
+/** Presses the button that opens a dialog of the same title, fills the dialog in, and sends it. */
 export const sendForm = async (
   page: Page,
   { opener, title = opener, texts = {}, submit = opener }: Form,
@@ -37,20 +37,23 @@ export const sendForm = async (
 };
 
 interface Form {
-  /** Name of the button that opens the dialog. */
+  /** The name of the button that opens the dialog. */
   readonly opener: string;
   readonly title?: string;
   readonly texts?: Readonly<Record<string, string>>;
   readonly submit?: string;
 }
 
-/** Waits until the page says that it is done. */
+/** Waits until the page shows the message. */
 export const isTold = async (page: Page, text: string): Promise<void> => {
   await page.locator('main .notice').getByText(text).waitFor();
   await settled(page);
 };
 
-/** The secret that a dialog shows once; it is closed, and the secret is nowhere in the page any more. */
+/**
+ * Returns the secret that a dialog shows once, closes the dialog, and checks that the page no longer contains the
+ * secret.
+ */
 export const takeSecret = async (page: Page, title: string): Promise<string> => {
   const shown = await dialog(page, title);
   const secret = (await shown.locator('.secret').textContent()) ?? '';
@@ -62,7 +65,7 @@ export const takeSecret = async (page: Page, title: string): Promise<string> => 
   return secret;
 };
 
-/** Names of all buttons of the screen. */
+/** Returns the names of all buttons on the screen. */
 export const offered = async (page: Page): Promise<readonly string[]> => {
   await settled(page);
   return (await page.locator('main button').allTextContents()).map((text) => text.trim());

@@ -6,7 +6,7 @@ import { button, fillIn, press } from './reader-steps.ts';
 
 const QUESTION = "When does alice's shop open?";
 
-/** Words that a shell makes of a command, which is not run. */
+/** Splits a command into words as a shell does, without running it. */
 const wordsOf = (command: string): readonly string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], {
     env: { SVC_API_KEY: 'key-of-the-shell' },
@@ -32,7 +32,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('asks with weights that add up to 1, and shows the parts of each score and the omitted facts', async () => {
+    it('sends weights that add up to 1, and shows the parts of each score and the omitted facts', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('recall');
       await fillIn(page, { Question: QUESTION, 'Most facts': '2' });
@@ -69,7 +69,7 @@ if (isBrowserInstalled()) {
       await page.getByRole('region', { name: 'Result', exact: true }).waitFor();
     });
 
-    it('copies the question as a command that a shell can run, without the key', async () => {
+    it('copies the query as a shell command, without the key', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`recall?q=${encodeURIComponent(QUESTION)}`);
       await page.locator('.hit').first().waitFor();
@@ -99,7 +99,7 @@ if (isBrowserInstalled()) {
       expect([curl, JSON.stringify(mcp), client].join('\n')).to.not.contain(console.served.adminKey);
     });
 
-    it('says why the node refuses a question, and keeps the typed text', async () => {
+    it('shows why the node refuses a query, and retains the typed text', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open(`recall?q=${encodeURIComponent(QUESTION)}&scope=no-such-scope`);
       await page.getByRole('alert').first().waitFor();

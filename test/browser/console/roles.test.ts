@@ -5,16 +5,16 @@ import { offered } from './reader-steps.ts';
 
 interface Role {
   readonly permissions: readonly string[];
-  /** Screens that are offered beside those that every reader has. */
+  /** The screens that this role gets in addition to those of every reader. */
   readonly screens: readonly string[];
-  /** Buttons that some screen has, of those that only some keys may press. */
+  /** The restricted buttons that this role may press on any screen. */
   readonly mayPress: readonly string[];
 }
 
 const FOR_READERS = ['overview', 'facts', 'entities', 'contradictions', 'recall', 'gardens', 'keys', 'capabilities'];
 const ALSO_FOR_READERS = ['subscriptions', 'instructions', 'audit', 'jobs'];
 const FOR_ADMINS = ['tenants', 'erasure', 'settings', 'plugins'];
-/** Buttons that need a right. */
+/** All buttons that require a permission. */
 const GUARDED = [
   'Assert a fact',
   'Make a garden',
@@ -50,7 +50,7 @@ if (isBrowserInstalled()) {
     after(() => console?.stop());
 
     for (const [name, { permissions, screens, mayPress }] of Object.entries(ROLES)) {
-      it(`to a key of a role such as ${name} are the screens and actions that the key may use`, async () => {
+      it(`to a key of a role such as ${name} is only the screens and actions that the key may use`, async () => {
         const { page, open } = await console.visit(await console.keyFor(`agent:${name}`, permissions));
         const paths = await page.evaluate<string[]>(
           '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',
@@ -70,7 +70,7 @@ if (isBrowserInstalled()) {
       });
     }
 
-    it('where nothing is yet is what the key can do about it', async () => {
+    it('on an empty screen is the action that the key can take', async () => {
       const hints: Readonly<Record<string, readonly string[]>> = {
         overview: ['Once somebody asserts facts', 'Assert a first fact on the screen Facts'],
         facts: ['Once somebody asserts facts', 'Assert a first fact here'],
@@ -88,7 +88,7 @@ if (isBrowserInstalled()) {
       }
     });
 
-    it('to a moderator of a garden is what waits in it, and nothing that changes its members', async () => {
+    it('to a moderator of a garden is its pending facts, and no action that changes members', async () => {
       const { ask } = console.served;
       await ask('POST', '/v1/gardens', { name: 'Inbox', slug: 'inbox', scope: 'team', quarantine: true });
       const { body: garden } = await ask('GET', '/v1/gardens/inbox');

@@ -5,7 +5,7 @@ import { storeHostileFacts, storeManyFacts } from './hostile-memory.ts';
 
 const PHONE = { width: 390, height: 844 };
 
-/** Names of the screens that are offered, as the navigation says. */
+/** Returns the names of the screens in the navigation. */
 const offeredTo = ({ page }: ConsolePage): Promise<readonly string[]> =>
   page.evaluate<string[]>(
     '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',
@@ -28,7 +28,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('opens with 100,000 facts and hostile ones, without a fault or a serious finding', async () => {
+    it('opens with 100,000 facts and hostile texts, without an error or a serious accessibility finding', async () => {
       const visit = await console.visit(console.served.adminKey);
       const screens = await offeredTo(visit);
       expect(screens).to.have.length.above(15);
@@ -43,7 +43,7 @@ if (isBrowserInstalled()) {
       expect(findings).to.deep.equal({});
     });
 
-    it('stays within the width of a phone, in the dark too', async () => {
+    it('fits the width of a phone, also in dark mode', async () => {
       const visit = await console.visit(console.served.adminKey, { viewport: PHONE, colorScheme: 'dark' });
       const wide: string[] = [];
       for (const screen of await offeredTo(visit)) {
@@ -54,7 +54,7 @@ if (isBrowserInstalled()) {
       expect(wide).to.deep.equal([]);
     });
 
-    it('is in one language: times and numbers fit the words around them, in every browser language', async () => {
+    it('is in English only: times and numbers match the text in every browser language', async () => {
       const { page, open } = await console.visit(console.served.adminKey, { locale: 'de-DE' });
       expect(await page.evaluate('[navigator.language, document.documentElement.lang]')).to.deep.equal(['de-DE', 'en']);
       await open('facts');

@@ -11,7 +11,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('asks for a key, says whose it is, and keeps it out of every address', async () => {
+    it('requires a key, shows its owner, and keeps it out of every address', async () => {
       const { page, open, faults } = await console.visit(console.served.adminKey);
       await page.getByText('agent:admin').first().waitFor();
       await open('facts');
@@ -20,7 +20,7 @@ if (isBrowserInstalled()) {
       expect(faults).to.deep.equal([]);
     });
 
-    it('refuses a key that the node does not know, and says what to do', async () => {
+    it('refuses an unknown key, with a remedy', async () => {
       const { page, seriousFindings } = await console.visit();
       expect(await seriousFindings()).to.deep.equal([]);
       await page.getByLabel('Key', { exact: true }).fill('a-key-that-nobody-has-ever-registered');
@@ -28,7 +28,7 @@ if (isBrowserInstalled()) {
       await page.getByText('The node does not know this key').waitFor();
     });
 
-    it('forgets the key when the reader signs out, and with the page where the reader wants it so', async () => {
+    it('forgets the key at sign-out, and at page close if the reader chooses so', async () => {
       const { page } = await console.visit(console.served.adminKey);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -41,15 +41,15 @@ if (isBrowserInstalled()) {
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     });
 
-    it('asks again when the key is revoked while somebody reads', async () => {
+    it('requires a key again when the current one is revoked', async () => {
       const key = await console.keyFor('agent:leaver', ['read']);
       const { page } = await console.visit(key);
-      // A request that is still under way would be refused before the reader goes on.
+      // A pending request would otherwise be refused too early.
       await settled(page);
       const { body: keys } = await console.served.ask('GET', '/v1/auth/keys', undefined, key);
       await console.served.ask('DELETE', `/v1/auth/keys/${keys[0].id}`);
       const facts = page.getByRole('link', { name: 'Facts', exact: true });
-      // The overview may have asked by itself before, and then the link is gone.
+      // The overview may have sent a request itself, and then the link is gone.
       await Promise.any([facts.click(), page.getByRole('heading', { name: 'Sign in' }).waitFor()]);
       await page.getByText('The key no longer works').waitFor();
     });

@@ -4,7 +4,7 @@ import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
 import { button, fillIn, isTold, offered, press, sendForm } from './reader-steps.ts';
 
 if (isBrowserInstalled()) {
-  describe('the console of a node that asks for no key', function () {
+  describe('the console of a node that requires no key', function () {
     this.timeout(180_000);
     let console: ConsoleBrowser;
     before(async () => {
@@ -15,7 +15,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('lets the reader straight in, to see and to write what the node allows without a key', async () => {
+    it('opens without a sign-in, for all actions that the node allows without a key', async () => {
       const { page, open, seriousFindings } = await console.comeIn();
       await page.getByText('anon:trusted').first().waitFor();
       await open('facts');
@@ -32,7 +32,7 @@ if (isBrowserInstalled()) {
       expect(await offered(page)).to.not.include('Register a key');
     });
 
-    it('goes on without a key that was kept in the tab and works no longer', async () => {
+    it('continues without a stored key that is no longer valid', async () => {
       const { page } = await console.comeIn();
       await page.evaluate('sessionStorage.setItem("console.key", "a-key-of-earlier-that-works-no-longer")');
       await page.reload();
@@ -51,7 +51,7 @@ if (isBrowserInstalled()) {
         .and.not.contain('Authorization');
     });
 
-    it('takes a key from somebody who may do more, forgets it, and goes on without one', async () => {
+    it('accepts a key with more permissions, forgets it, and continues without one', async () => {
       const { page, open, seriousFindings } = await console.comeIn();
       await press(page, 'Use a key');
       await page.getByText('This node asks for no key.').waitFor();

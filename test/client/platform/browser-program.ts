@@ -1,6 +1,6 @@
 import { type Fact, FactClient, FactMemoryError } from '../../../client/client.ts';
 
-/** The code of a program in a browser; it has to compile with the types of the web alone. */
+/** A sample program for browsers, which must compile with web types only. */
 export const rolesOf = async (entity: string, signal: AbortSignal): Promise<readonly Fact[]> => {
   const client = new FactClient({
     url: 'http://127.0.0.1:8765',

@@ -19,8 +19,8 @@ export const describeBoundedPages = (current: CurrentStore): void => {
     current().store.read((snapshot) => snapshot.find({ filter: all(), order: 'feed', limit: 100, ...query }));
   const textsOf = (facts: readonly StoredFact[]) => facts.map(({ value }) => value.v);
 
-  describe('a page bounded in bytes', () => {
-    it('ends with the fact that brings the values to the bound, in every order', async () => {
+  describe('a page with a limit in bytes', () => {
+    it('ends with the fact whose value reaches the limit, in every order', async () => {
       const facts = [1, 2, 3, 4].map((n) => textFact(n, String(n).repeat(LONG)));
       await storeFacts(current().store, facts);
       for (const order of ['feed', 'hlc', 'timestamp'] as const) {
@@ -44,7 +44,7 @@ export const describeBoundedPages = (current: CurrentStore): void => {
       );
     });
 
-    it('gives short, long and absent values as they were stored', async () => {
+    it('returns short, long and absent values as stored', async () => {
       const texts = [
         '',
         'a',
@@ -68,7 +68,7 @@ export const describeBoundedPages = (current: CurrentStore): void => {
       expect(await find({ maxBytes: 4_000 })).to.have.length(1);
     });
 
-    it('is no longer than its limit', async () => {
+    it('has no more facts than its limit', async () => {
       await storeFacts(
         current().store,
         [1, 2, 3].map((n) => textFact(n, 'short')),
@@ -77,7 +77,7 @@ export const describeBoundedPages = (current: CurrentStore): void => {
     });
   });
 
-  it('outlines say how many bytes a value has', async () => {
+  it('outlines contain the number of bytes of a value', async () => {
     const texts = ['', 'abc', '\u{1F600}'.repeat(2_000), null];
     await storeFacts(
       current().store,

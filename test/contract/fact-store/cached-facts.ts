@@ -16,7 +16,7 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 
 const CID = `sha256:${'c'.repeat(64)}`;
 
-/** A store may cache facts, and no caller may notice the cache. */
+/** A store may cache facts, but callers must never get different results because of the cache. */
 export const describeCachedFacts = (current: CurrentStore): void => {
   const ask = (filter: Filter, more: Partial<FactQuery> = {}): FactQuery => ({
     filter: all(equals('tenantId', 'default'), filter),
@@ -30,7 +30,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
   const ids = (...numbers: number[]): Filter => isIn('id', numbers.map(sampleId));
 
   describe('facts that may be cached', () => {
-    it('are found as without a cache, on every repetition and by every query', async () => {
+    it('are returned as without a cache, on every repetition and by every query', async () => {
       const facts = [
         sampleFact(1, { derivedFrom: [CID, CID], confidence: 0.1 + 0.2 }),
         sampleFact(2, { value: { type: 'null', v: null, interpretAs: 'content' } }),
@@ -60,7 +60,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
       }
     });
 
-    it('are each of their own tenant, also where two have one id', async () => {
+    it('belong to their tenant only, also when two tenants have one id', async () => {
       const other = sampleFact(1, { tenantId: 'other', value: { type: 'text', v: 'theirs', interpretAs: 'content' } });
       await storeFacts(current().store, [sampleFact(1)]);
       await storeFacts(current().store, [other]);
@@ -71,7 +71,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
       }
     });
 
-    it('are not found by a query that they do not satisfy, nor in a snapshot from before them', async () => {
+    it('are not returned by a query that excludes them, nor in a snapshot from before them', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1)]);
       await store.read(async (early) => {
@@ -83,7 +83,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
       expect(await find(ask(all(ids(1, 2), equals('scope', 'company'))))).to.deep.equal([sampleFact(1)]);
     });
 
-    it('do not come from a write that was rolled back', async () => {
+    it('never come from a rolled back write', async () => {
       const { store } = current();
       const failure = store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
@@ -97,7 +97,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
       expect(await find(ask(ids(1)))).to.deep.equal([retold]);
     });
 
-    it('say nothing of erased facts, in any process, from the commit of the erasure on', async () => {
+    it('contain nothing of erased facts, in any process, from the commit of the erasure on', async () => {
       const { store } = current();
       const another = await current().another();
       await storeFacts(store, [sampleFact(1), sampleFact(2)]);
@@ -112,13 +112,13 @@ export const describeCachedFacts = (current: CurrentStore): void => {
           expect([erased?.value.v, erased?.valueKey, erased?.cid]).to.deep.equal([null, '', '']);
           expect(other).to.deep.equal(sampleFact(2));
         }
-        // A snapshot goes on showing what it showed, and leaves nothing of it behind.
+        // A snapshot still shows its old state, and adds nothing of it to the cache.
         expect(await early.find(ask(ids(1)))).to.deep.equal([before]);
       });
       for (const one of [store, another]) expect((await find(ask(ids(1)), one))[0]?.value.v).to.equal(null);
     });
 
-    it('name no reference that was redacted, in any process', async () => {
+    it('contain no redacted reference, in any process', async () => {
       const { store } = current();
       const another = await current().another();
       await storeFacts(store, [sampleFact(1, { derivedFrom: [CID] })]);
@@ -131,7 +131,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
       }
     });
 
-    it('cannot be changed by who got them', async () => {
+    it('cannot be changed by the caller that received them', async () => {
       await storeFacts(current().store, [sampleFact(1)]);
       const [fact] = (await find(ask(ids(1)))) as unknown as [{ entity: string; value: { v: unknown } }];
       expect(() => {
@@ -144,7 +144,7 @@ export const describeCachedFacts = (current: CurrentStore): void => {
   });
 
   describe('the version of a store, where it has one', () => {
-    it('is another one after each commit of any process, and stays while nobody commits', async () => {
+    it('changes with each commit of any process, and stays the same between commits', async () => {
       const { store } = current();
       const another = await current().another();
       const versions = [store, another].map((one) => one.version?.());

@@ -7,7 +7,7 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 const storeWith = (store: FactStore, facts: readonly StoredFact[]) =>
   store.write('default', (transaction) => transaction.insert(facts));
 
-/** The changes of an erasure in facts that stay, and its traces in files. */
+/** Tests how an erasure changes the remaining facts, and which traces it leaves in files. */
 export const describeErasure = (current: CurrentStore): void => {
   const entries = () =>
     current().store.read((snapshot) => snapshot.ledger({ tenantId: 'default', order: 'oldest', limit: 100 }));
@@ -19,7 +19,7 @@ export const describeErasure = (current: CurrentStore): void => {
     const references = (above = 0, limit = 10) =>
       current().store.read((snapshot) => snapshot.references('default', above, limit));
 
-    it('puts the mark of a redacted reference in place of others, and the rest of the fact stays', async () => {
+    it('replaces other references by the redaction mark, and keeps the rest of the fact', async () => {
       const { store } = current();
       const fact = sampleFact(2, { derivedFrom: [cid(1), cid(2), cid(1)] });
       await storeWith(store, [sampleFact(1), fact, sampleFact(3, { derivedFrom: [cid(1)] })]);
@@ -57,7 +57,7 @@ export const describeErasure = (current: CurrentStore): void => {
   });
 
   describe('scrub', () => {
-    it('lists the copies out of its reach, and the store works on', async () => {
+    it('lists the copies that it cannot reach, and the store stays usable', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1), sampleFact(2)]);
       const before = await entries();

@@ -53,7 +53,7 @@ const NUMBERS = [0, -0, 1, -1, 0.1 + 0.2, 1e21, 5e-324, Number.MAX_VALUE, Number
 
 export const describeFacts = (current: CurrentStore): void => {
   describe('insert', () => {
-    it('keeps every member exactly', async () => {
+    it('preserves every member exactly', async () => {
       const { store } = current();
       const facts = [sampleFact(1), fullFact(2)];
       await storeFacts(store, facts);
@@ -62,7 +62,7 @@ export const describeFacts = (current: CurrentStore): void => {
       }
     });
 
-    it('keeps every kind of value exactly', async () => {
+    it('preserves every kind of value exactly', async () => {
       const { store } = current();
       const values: FactValue[] = [
         ...VALUES.map((v): FactValue => ({ type: 'text', v, interpretAs: 'content' })),
@@ -82,7 +82,7 @@ export const describeFacts = (current: CurrentStore): void => {
       }
     });
 
-    it('keeps every text and number that it gets', async () => {
+    it('preserves every text and number that it receives', async () => {
       const { store } = current();
       let n = 0;
       await fc.assert(
@@ -96,7 +96,7 @@ export const describeFacts = (current: CurrentStore): void => {
       );
     });
 
-    it('of facts keeps them and their feed entries, in sight of the transaction itself', async () => {
+    it('stores facts and their feed entries, visible to the transaction itself', async () => {
       const { store } = current();
       const facts = [sampleFact(1), fullFact(2)];
       const seen = await store.write('default', async (transaction) => {
@@ -108,7 +108,7 @@ export const describeFacts = (current: CurrentStore): void => {
       expect(feed.map(({ subjectId }) => subjectId)).to.deep.equal([sampleId(1), sampleId(2)]);
     });
 
-    it('of a fact whose id is taken takes the whole transaction back', async () => {
+    it('rolls back the whole transaction for a fact whose id exists', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(2)]);
       const careless = store.write('default', async (transaction) => {
@@ -121,20 +121,20 @@ export const describeFacts = (current: CurrentStore): void => {
       ]);
     });
 
-    it('of two facts with one id stores neither', async () => {
+    it('stores neither of two facts with one id', async () => {
       const { store } = current();
       const twice = [sampleFact(1), sampleFact(1, { entity: 'other', hlc: stamp(2), feed: stamp(2) })];
       expect(await rejection(storeFacts(store, twice))).not.to.include({ status: 503 });
       expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.equal(undefined);
     });
 
-    it('takes an empty list', async () => {
+    it('accepts an empty list', async () => {
       const { store } = current();
       await store.write('default', (transaction) => transaction.insert([]));
       expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(0);
     });
 
-    it('takes many facts at once', async () => {
+    it('accepts many facts at once', async () => {
       const { store } = current();
       const facts = Array.from({ length: 1_000 }, (_, n) => sampleFact(n));
       await storeFacts(store, facts);
@@ -143,7 +143,7 @@ export const describeFacts = (current: CurrentStore): void => {
   });
 
   describe('a stored fact', () => {
-    it('is undefined under an id that nothing has', async () => {
+    it('is undefined for an unknown id', async () => {
       expect(await current().store.read((snapshot) => factById(snapshot, 'nothing'))).to.equal(undefined);
     });
 
@@ -178,7 +178,7 @@ export const describeFacts = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => factById(snapshot, sampleId(1)))).to.deep.equal(sampleFact(1));
     });
 
-    it('has an outline that has the length of its value in place of the value, and lacks nothing else', async () => {
+    it('has an outline with the length of its value instead of the value, and all other members', async () => {
       const { store } = current();
       const facts = [sampleFact(1), fullFact(2)];
       await storeFacts(store, facts);

@@ -11,7 +11,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       expect(await current().store.read((snapshot) => snapshot.feedAfter(stamp(0), 10))).to.deep.equal([]);
     });
 
-    it('ascends by wall and counter, and has the highest as its head', async () => {
+    it('is sorted by wall time and counter, and its head is the highest stamp', async () => {
       const { store } = current();
       const stamps = [stamp(1, 2), stamp(1, 9), stamp(1, 10), stamp(2, 0), stamp(2, 100)];
       await storeFacts(
@@ -25,7 +25,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.head())).to.deep.equal(stamp(2, 100));
     });
 
-    it('goes on strictly after a stamp, page by page', async () => {
+    it('continues strictly after a stamp, page by page', async () => {
       const { store } = current();
       const stamps = [stamp(1, 9), stamp(1, 10), stamp(2, 0), stamp(10, 0)];
       await storeFacts(
@@ -46,7 +46,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
         transaction.announce(entries.map(({ at, kind, about }) => ({ stamp: stamp(at), kind, subjectId: about }))),
       );
 
-    it('stands between facts, in the order of stamps', async () => {
+    it('appears between facts, in stamp order', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1, { feed: stamp(1) })]);
       await announce([
@@ -81,7 +81,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       expect(other).to.deep.equal([]);
     });
 
-    it('does not count as a fact', async () => {
+    it('is not counted as a fact', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1, { feed: stamp(1) })]);
       const before = await store.read((snapshot) => snapshot.ledgerHead('default'));
@@ -92,7 +92,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
   });
 
   describe('the clock', () => {
-    it('starts at zero and keeps the saved stamp over reopening', async () => {
+    it('starts at zero, and has the saved stamp after reopening', async () => {
       const { store, another } = current();
       expect(await store.write('default', (tx) => tx.lockClock())).to.deep.equal({ wallMs: 0, counter: 0 });
       await store.write('default', (tx) => tx.saveClock(stamp(1, 10)));
@@ -101,7 +101,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       expect(await reopened.write('default', (tx) => tx.lockClock())).to.deep.equal(stamp(1, 10));
     });
 
-    it('is seen as saved by the same transaction', async () => {
+    it('shows a saved stamp to the same transaction', async () => {
       await current().store.write('default', async (transaction) => {
         await transaction.saveClock(stamp(1));
         expect(await transaction.lockClock()).to.deep.equal(stamp(1));
@@ -120,7 +120,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       expect(await store.write('default', (tx) => tx.lockClock())).to.deep.equal(stamp(5, 10));
     });
 
-    it('goes back with the transaction that saved it', async () => {
+    it('is rolled back with the transaction that saved it', async () => {
       const { store } = current();
       const failed = store.write('default', async (transaction) => {
         await transaction.saveClock(stamp(1));
@@ -130,13 +130,13 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       expect(await store.write('default', (tx) => tx.lockClock())).to.deep.equal({ wallMs: 0, counter: 0 });
     });
 
-    it('is one for all tenants', async () => {
+    it('is shared by all tenants', async () => {
       const { store } = current();
       await store.write('one', (tx) => tx.saveClock(stamp(1)));
       expect(await store.write('two', (tx) => tx.lockClock())).to.deep.equal(stamp(1));
     });
 
-    it('has an epoch of its own in every store, kept over reopening', async () => {
+    it('has its own epoch in every store, which survives reopening', async () => {
       const { store, another } = current();
       const [before] = await store.read((snapshot) => snapshot.select('node_clock', { id: 1 }));
       expect(before?.['epoch']).to.match(/^[0-9a-f-]{36}$/);
@@ -158,7 +158,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
       expect(await store.write('default', (transaction) => transaction.epoch())).to.equal(epoch);
     });
 
-    it('is another once one was begun, unless the transaction rolled back', async () => {
+    it('changes when a new one is begun, unless the transaction is rolled back', async () => {
       const { store } = current();
       const first = await epochOf(store);
       const failed = store.write('default', async (transaction) => {
@@ -173,7 +173,7 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
   });
 
   describe('the time of the store', () => {
-    it('is one for all stores on the data, goes on inside a transaction, and is no more than it says', async () => {
+    it('is the same for all stores on the data, advances inside a transaction, and is no higher than it states', async () => {
       const { store, another } = current();
       const other = await another();
       const timeOf = (through: FactStore): Promise<number> => through.read((snapshot) => snapshot.databaseMs());
@@ -189,13 +189,13 @@ export const describeFeedAndClock = (current: CurrentStore): void => {
   });
 
   describe('ping', () => {
-    it('resolves while a write could be made, and writes nothing', async () => {
+    it('resolves while a write is possible, and writes nothing', async () => {
       const { store } = current();
       await store.ping();
       expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(0);
     });
 
-    it('waits for the write that is running', async () => {
+    it('waits for the running write', async () => {
       const { store } = current();
       const order: string[] = [];
       const writing = store.write('default', async (transaction) => {

@@ -26,7 +26,7 @@ const link = (seq: number) => ({ seq, hash: new Uint8Array(32).fill(seq) });
 const storeWith = (store: FactStore, facts: readonly StoredFact[], records: readonly WriteRecord[]) =>
   store.write('default', (transaction) => transaction.insert(facts, records));
 
-/** The ledger of each tenant, which is made of the rows of its facts. */
+/** Tests the ledger of each tenant, which consists of the rows of its facts. */
 export const describeLedger = (current: CurrentStore): void => {
   const entries = (query: Partial<LedgerQuery> = {}) =>
     current().store.read((snapshot) => snapshot.ledger({ tenantId: 'default', order: 'oldest', limit: 100, ...query }));
@@ -60,7 +60,7 @@ export const describeLedger = (current: CurrentStore): void => {
       ]);
     });
 
-    it('gives the members that are asked for, and no others', async () => {
+    it('returns only the requested members', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1)], [record(1, { link: link(1) })]);
       const only = (members: readonly (keyof LedgerEntry)[]) =>
@@ -71,7 +71,7 @@ export const describeLedger = (current: CurrentStore): void => {
       ]);
     });
 
-    it('takes who asserted a fact for its writer where nobody says who it was', async () => {
+    it('names the asserting entity as the writer when no other writer is given', async () => {
       const { store } = current();
       await store.write('default', (transaction) =>
         transaction.insert([sampleFact(1), sampleFact(2, { assertedBy: null, receivedFrom: 'svc:node:b' })]),
@@ -79,7 +79,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect((await entries()).map(({ writer }) => writer)).to.deep.equal(['agent:admin', 'svc:node:b']);
     });
 
-    it('numbers the entries of each tenant in the order of their commits', async () => {
+    it('numbers the entries of each tenant in commit order', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1), sampleFact(2)], [record(1), record(2)]);
       await store.write('other', (transaction) => transaction.insert([sampleFact(3, { tenantId: 'other' })]));
@@ -89,7 +89,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(await numbers({ tenantId: 'nobody' })).to.deep.equal([]);
     });
 
-    it('leaves out the numbers that were taken for something else', async () => {
+    it('skips numbers that were reserved for other purposes', async () => {
       const { store } = current();
       const taken = await store.write('default', async (transaction) => {
         const first = await transaction.takeNumbers(2);
@@ -101,7 +101,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(await numbers()).to.deep.equal([3]);
     });
 
-    it('gives no number of a transaction that was rolled back to nobody', async () => {
+    it('never reuses the number of a rolled back transaction', async () => {
       const { store } = current();
       await rejection(
         store.write('default', async (transaction) => {
@@ -114,7 +114,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(await numbers()).to.deep.equal([1]);
     });
 
-    it('is narrowed by number, writer, subject, tag and fact, and counted alike', async () => {
+    it('is filtered by number, writer, subject, tag and fact, and counted by the same filters', async () => {
       const { store } = current();
       await storeWith(
         store,
@@ -145,7 +145,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(await numbers({ limit: 2, order: 'newest' })).to.deep.equal([4, 3]);
     });
 
-    it('tells the first number from a stamp on', async () => {
+    it('returns the first number from a stamp on', async () => {
       const { store } = current();
       const feeds = [stamp(1), stamp(5), stamp(5, 2)];
       const facts = feeds.map((feed, n) => sampleFact(n, { hlc: feed, feed }));
@@ -156,7 +156,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect([await at(5, 1), await at(5, 2), await at(5, 3), await at(6)]).to.deep.equal([3, 3, undefined, undefined]);
     });
 
-    it('tells where it ends, and up to where it is linked, also inside the transaction', async () => {
+    it('returns its last number and its last linked number, also inside the transaction', async () => {
       const { store } = current();
       const head = () => store.read((snapshot) => snapshot.ledgerHead('default'));
       expect(await head()).to.deep.equal({ number: 0, newest: null, linked: null });
@@ -178,7 +178,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect((await entries())[1]?.link).to.deep.equal(link(2));
     });
 
-    it('lets nobody change a link, nor link a fact that is not there', async () => {
+    it('refuses to change a link, or to link a missing fact', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1)], [record(1, { link: link(1) })]);
       const relink = (number: number) =>
@@ -188,7 +188,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect((await entries())[0]?.link).to.deep.equal(link(1));
     });
 
-    it('ends in each tenant at the highest number that was given out', async () => {
+    it('ends in each tenant at the highest issued number', async () => {
       const { store } = current();
       const ends = () => store.read((snapshot) => snapshot.ledgerEnds());
       expect(await ends()).to.deep.equal([]);
@@ -200,7 +200,7 @@ export const describeLedger = (current: CurrentStore): void => {
       ]);
     });
 
-    it('finds facts of one id in two tenants apart', async () => {
+    it('distinguishes facts with one id in two tenants', async () => {
       const { store } = current();
       await store.write('default', (transaction) => transaction.insert([sampleFact(1)]));
       const twin = sampleFact(1, { tenantId: 'other', hlc: stamp(9), feed: stamp(9) });
@@ -231,7 +231,7 @@ export const describeLedger = (current: CurrentStore): void => {
       expect(byCid).to.equal(0);
     });
 
-    it('does nothing to a fact that is erased, is not there, or is of another tenant', async () => {
+    it('does nothing to a fact that is erased, missing or of another tenant', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1)], [record(1)]);
       await erase(sampleId(1));
@@ -245,7 +245,7 @@ export const describeLedger = (current: CurrentStore): void => {
   });
 
   describe('a row of a fact', () => {
-    it('takes no other change', async () => {
+    it('accepts no other change', async () => {
       const { store } = current();
       await storeWith(store, [sampleFact(1)], [record(1, { link: link(1) })]);
       const changes: readonly Readonly<Record<string, unknown>>[] = [

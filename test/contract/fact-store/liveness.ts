@@ -35,7 +35,7 @@ export const describeLiveness = (current: CurrentStore): void => {
   const store = (...facts: StoredFact[]) => storeFacts(current().store, facts);
 
   describe('siblings', () => {
-    it('are outlines of the facts of each triple, at the place of the triple', async () => {
+    it('are outlines of the facts of each triple, in the same garden or scope', async () => {
       const other = { ...SAMPLE_TRIPLE, relationKey: 'memory:team' };
       await store(sampleFact(1), sampleFact(2, other), sampleFact(3, other));
       const nothing = { ...SAMPLE_TRIPLE, tenantId: 'other' };
@@ -57,7 +57,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       }
     });
 
-    it('come strongest first: by confidence, then by origin stamp', async () => {
+    it('are sorted strongest first: by confidence, then by origin stamp', async () => {
       await store(
         sampleFact(1, { confidence: 0.5, hlc: stamp(9, 10) }),
         sampleFact(2, { confidence: 0.5, hlc: stamp(9, 9) }),
@@ -68,12 +68,12 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings(SAMPLE_TRIPLE, 2)).to.deep.equal([3, 1].map(sampleId));
     });
 
-    it('leave out retractions', async () => {
+    it('exclude retractions', async () => {
       await store(sampleFact(1, { confidence: 0 }), sampleFact(2, { confidence: 5e-324 }));
       expect(await siblings()).to.deep.equal([sampleId(2)]);
     });
 
-    it('leave out facts past their valid_until', async () => {
+    it('exclude facts past their valid_until', async () => {
       await store(
         sampleFact(1, { validUntilMs: NOW_MS }),
         sampleFact(2, { validUntilMs: NOW_MS + 1 }),
@@ -82,7 +82,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([sampleId(2)]);
     });
 
-    it('leave out expired facts', async () => {
+    it('exclude expired facts', async () => {
       await store(sampleFact(1), sampleFact(2), sampleFact(3));
       await current().store.write('default', async (transaction) => {
         await transaction.setExpiry(sampleId(1), NOW_MS, stamp(50));
@@ -91,7 +91,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings()).to.deep.equal([3, 2].map(sampleId));
     });
 
-    it('leave out facts that a higher stamp covers, in any order of arrival', async () => {
+    it('exclude facts that a higher stamp covers, in any order of arrival', async () => {
       const cover = () =>
         current().store.write('default', (transaction) => transaction.cover([sampleCover('c', stamp(5, 10))]));
       await store(sampleFact(1, { hlc: stamp(5, 9) }), sampleFact(2, { hlc: stamp(5, 10) }));
@@ -109,7 +109,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await siblings({ ...SAMPLE_TRIPLE, scope: 'local' })).to.deep.equal([sampleId(2)]);
     });
 
-    it('are covered in the place of the cover alone', async () => {
+    it('are covered only in the place of the cover', async () => {
       const places = [null, GARDEN, OTHER_GARDEN];
       await store(...places.map((gardenId, at) => sampleFact(at, { gardenId })));
       const left = () => Promise.all(places.map((gardenId) => siblings({ ...SAMPLE_TRIPLE, gardenId })));
@@ -173,14 +173,14 @@ export const describeLiveness = (current: CurrentStore): void => {
       return idsOf(await current().store.read((snapshot) => snapshot.find({ filter, order: 'feed', limit: 10 })));
     };
 
-    it('counts from the instant itself', async () => {
+    it('counts from exactly that instant', async () => {
       await store(sampleFact(1));
       await current().store.write('default', (transaction) => transaction.setExpiry(sampleId(1), 500, stamp(1)));
       expect(await expired(499)).to.deep.equal([]);
       expect(await expired(500)).to.deep.equal([sampleId(1)]);
     });
 
-    it('counts by the newest stamp, in any order of the calls', async () => {
+    it('is decided by the newest stamp, in any order of the calls', async () => {
       const authorities = [
         [100, stamp(1, 9)],
         [300, stamp(1, 10)],
@@ -204,7 +204,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await expired(300)).to.have.length(4);
     });
 
-    it('takes the earlier end of two with one stamp, in any order of the calls', async () => {
+    it('uses the earlier end of two calls with one stamp, in any order', async () => {
       await store(sampleFact(1), sampleFact(2));
       await current().store.write('default', async (transaction) => {
         for (const expiresMs of [100, 200]) await transaction.setExpiry(sampleId(1), expiresMs, stamp(1));
@@ -214,7 +214,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       expect(await expired(100)).to.deep.equal([1, 2].map(sampleId));
     });
 
-    it('keeps what it replaced, until the floor is raised', async () => {
+    it('keeps replaced entries until the floor is raised', async () => {
       const fact = sampleFact(1, { feed: stamp(1) });
       await store(fact);
       await current().store.write('default', async (transaction) => {
@@ -257,7 +257,7 @@ export const describeLiveness = (current: CurrentStore): void => {
       await check();
     });
 
-    it('may come before the fact', async () => {
+    it('may arrive before the fact', async () => {
       await current().store.write('default', (transaction) => transaction.setExpiry(sampleId(1), 500, stamp(1)));
       await store(sampleFact(1));
       expect(await expired(500)).to.deep.equal([sampleId(1)]);

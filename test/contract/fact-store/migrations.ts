@@ -41,7 +41,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       ]);
     });
 
-    it('tells before what it would apply, and changes nothing by that', async () => {
+    it('lists pending migrations in advance, without any change', async () => {
       const { store } = current();
       const noted = migration(99, 'later', createTable('notes_later'));
       const pending = await store.migrate([noted, ...CORE_MIGRATIONS], { isTrial: true });
@@ -84,7 +84,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       expect(await ledger(store)).to.have.length(CORE_MIGRATIONS.length + 1);
     });
 
-    it('applies what a list brings later, even under a lower number', async () => {
+    it('applies migrations that a later list adds, even under a lower number', async () => {
       const { store } = current();
       await store.migrate(CORE_MIGRATIONS);
       await store.migrate([...CORE_MIGRATIONS, migration(6, 'late', createTable('notes_rows'))]);
@@ -92,7 +92,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       expect(await store.tables()).to.include('notes_rows');
     });
 
-    it('leaves nothing of a migration that fails, keeps those before it, and goes on from there', async () => {
+    it('undoes a failed migration, keeps those before it, and continues from there', async () => {
       const { store } = current();
       const broken = migration(20, 'second', async (schema) => {
         await createTable('notes_second')(schema);
@@ -122,7 +122,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       expect(await store.tables()).not.to.include('notes_x');
     });
 
-    it('starts without a plugin whose migrations are there', async () => {
+    it('starts without a plugin whose migrations are already applied', async () => {
       const { store } = current();
       await store.migrate([...CORE_MIGRATIONS, migration(900, 'notes', createTable('notes_rows'))]);
       await store.migrate(CORE_MIGRATIONS);
@@ -144,7 +144,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       expect(refused.message).to.match(/900_a.*900_b/);
     });
 
-    it('shows a migration the tables and columns there are, the ledger excepted', async () => {
+    it('shows a migration the existing tables and columns, except the ledger', async () => {
       const { store } = current();
       let seen: unknown;
       const looking = migration(20, 'look', async (schema) => {
@@ -162,8 +162,8 @@ export const describeMigrations = (current: CurrentStore): void => {
     });
   });
 
-  describe('a migration that is prepared', () => {
-    /** Copies `total` numbers into a table, `chunk` in each call, and keeps its place there. */
+  describe('a migration with a preparation', () => {
+    /** Copies `total` numbers into a table, `chunk` in each call, and stores its progress there. */
     const copying = (total: number, chunk: number, beforeCommit = async (_placed: number): Promise<void> => {}) => ({
       ...migration(900, 'numbers', async ({ schema }) => {
         await schema.renameTable('notes_next', 'notes_numbers');
@@ -184,7 +184,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       store.read((snapshot) => snapshot.table('notes_numbers').orderBy('number').pluck('number'));
     const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1);
 
-    it('is called until it is ready, then applied, and tells how far it is', async () => {
+    it('is called until it is ready and then applied, and reports its progress', async () => {
       const { store } = current();
       const lines: string[] = [];
       await store.migrate([...CORE_MIGRATIONS, copying(2_500, 1_000)], { onProgress: (line) => lines.push(line) });
@@ -197,7 +197,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       expect(await ledger(store)).to.include('900_numbers');
     });
 
-    it('goes on where it was interrupted, and leaves nothing of the step that failed', async () => {
+    it('continues after an interruption, and undoes a failed step', async () => {
       const { store, another } = current();
       const broken = copying(10, 3, async (placed) => {
         if (placed === 9) throw new Error('interrupted');
@@ -213,7 +213,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       expect(await numbers(store)).to.deep.equal(upTo(10));
     });
 
-    it('is the work of all processes that start together, step by step', async () => {
+    it('is shared by all processes that start together, step by step', async () => {
       const { store, another } = current();
       await store.migrate(CORE_MIGRATIONS);
       const stores = [store, await another(), await another()];
@@ -221,7 +221,7 @@ export const describeMigrations = (current: CurrentStore): void => {
       expect(await numbers(store)).to.deep.equal(upTo(40));
     });
 
-    it('is not called for a trial', async () => {
+    it('is not called for a dry run', async () => {
       const { store } = current();
       await store.migrate(CORE_MIGRATIONS);
       await store.migrate([...CORE_MIGRATIONS, copying(40, 3)], { isTrial: true });

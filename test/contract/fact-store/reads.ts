@@ -6,18 +6,18 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 
 export const describeReads = (current: CurrentStore): void => {
   describe('read', () => {
-    it('gives what its work resolves to', async () => {
+    it('returns the result of its work', async () => {
       expect(await current().store.read(async () => 'result')).to.equal('result');
     });
 
-    it('rejects as its work does, and the next read works', async () => {
+    it('rejects when its work rejects, and the next read works', async () => {
       const { store } = current();
       const error = new Error('of the work');
       expect(await rejection(store.read(() => Promise.reject(error)))).to.equal(error);
       expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(0);
     });
 
-    it('sees one state in all its calls, with commits in between', async () => {
+    it('sees one state in all its calls, despite commits in between', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1)]);
       await store.read(async (snapshot) => {
@@ -32,7 +32,7 @@ export const describeReads = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.count(all()))).to.equal(2);
     });
 
-    it('gives all outlines, or so many of them where there is a limit', async () => {
+    it('returns all outlines, or as many as a limit allows', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1), sampleFact(2), sampleFact(3)]);
       const outlines = (limit?: number) => store.read((snapshot) => snapshot.outline(all(), limit));
@@ -43,7 +43,7 @@ export const describeReads = (current: CurrentStore): void => {
       expect([1, 2, 3].map(sampleId)).to.include.members(two.map(({ id }) => id));
     });
 
-    it('sees the state of its beginning, even when it asks late', async () => {
+    it('sees the state at its beginning, even if its first query comes late', async () => {
       const { store } = current();
       await store.read(async (snapshot) => {
         await storeFacts(store, [sampleFact(1)]);
@@ -51,7 +51,7 @@ export const describeReads = (current: CurrentStore): void => {
       });
     });
 
-    it('waits for no writer and sees nothing that is not committed', async () => {
+    it('waits for no writer and sees only committed data', async () => {
       const { store } = current();
       await store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
@@ -59,7 +59,7 @@ export const describeReads = (current: CurrentStore): void => {
       });
     });
 
-    it('lets a read begin inside a read', async () => {
+    it('allows a read inside a read', async () => {
       const { store } = current();
       const counts = await store.read(async (outer) => {
         await storeFacts(store, [sampleFact(1)]);
@@ -68,7 +68,7 @@ export const describeReads = (current: CurrentStore): void => {
       expect(counts).to.deep.equal([0, 1]);
     });
 
-    it('runs as many reads at once as are asked for', async () => {
+    it('runs all requested reads concurrently', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1)]);
       let release = (): void => {};

@@ -7,7 +7,7 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 const FACTS = 25;
 const PIECE = 10;
 
-/** Removes the tenant `acme`, and returns how many rows went with each call, by table. */
+/** Removes the tenant `acme`, and returns the number of removed rows by table, for each call. */
 const removeAcme = async (store: FactStore): Promise<Record<string, number>[]> => {
   const pieces: Record<string, number>[] = [];
   for (let more = true; more; ) {
@@ -30,7 +30,7 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       await storeFacts(store, [sampleFact(1), sampleFact(2)]);
     });
 
-    it('goes in pieces of so many rows, with all its rows and no others', async () => {
+    it('is deleted in pieces of bounded size, with all its rows and no others', async () => {
       const { store } = current();
       const pieces = await removeAcme(store);
       expect(pieces).to.deep.equal([{ facts: 10 }, { facts: 10 }, { facts: 5, fact_expiries: 1, ledgers: 1 }]);
@@ -44,7 +44,7 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       ]);
     });
 
-    it('takes nothing from the first piece on, in this process and in others', async () => {
+    it('accepts no writes from the first piece on, in this process and in others', async () => {
       const { store, another } = current();
       await store.removeTenant('acme', PIECE, async () => {});
       for (const one of [store, await another()]) {
@@ -56,7 +56,7 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       await storeFacts(store, [sampleFact(3)]);
     });
 
-    it('keeps its rows where the piece fails, and the next call goes on', async () => {
+    it('keeps the rows of a failed piece, and the next call continues', async () => {
       const { store } = current();
       const failing = store.removeTenant('acme', PIECE, () => Promise.reject(new Error('no record')));
       expect((await rejection(failing)).message).to.equal('no record');
@@ -65,7 +65,7 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       expect(await removeAcme(store)).to.deep.equal([{}]);
     });
 
-    it('leaves the facts of all others as immutable as before', async () => {
+    it('leaves the facts of all other tenants immutable', async () => {
       const { store } = current();
       await removeAcme(store);
       const deletes = [
@@ -96,7 +96,7 @@ export const describeRemovedTenants = (current: CurrentStore): void => {
       expect(stored.map(({ tenant_id }) => tenant_id)).to.deep.equal(['default', 'other']);
     });
 
-    it('is never the tenant default', async () => {
+    it('is never the default tenant', async () => {
       const { store } = current();
       expect((await rejection(store.removeTenant('default', PIECE, async () => {}))).message).to.match(/default/);
     });

@@ -17,7 +17,7 @@ import { fullFact, idsOf, sampleCover, sampleFact, sampleId, stamp, storeFacts }
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
-/** Numbers of the sample facts that the ids belong to. */
+/** Returns the numbers of the sample facts with these ids. */
 const numbersOf = (facts: readonly StoredFact[]): number[] => idsOf(facts).map((id) => Number(id.slice(-12)));
 
 export const describeSearch = (current: CurrentStore): void => {
@@ -27,7 +27,7 @@ export const describeSearch = (current: CurrentStore): void => {
     );
 
   describe('find', () => {
-    it('orders by timestamp, newest first, and by id among equals', async () => {
+    it('sorts by timestamp, newest first, and then by id', async () => {
       const times = [3, 1, 2, 2, 3];
       await storeFacts(
         current().store,
@@ -36,7 +36,7 @@ export const describeSearch = (current: CurrentStore): void => {
       expect(await find(all())).to.deep.equal([4, 0, 3, 2, 1]);
     });
 
-    it('orders by origin stamp, highest first, counting and not comparing text', async () => {
+    it('sorts by origin stamp, highest first, as numbers and not as text', async () => {
       const counters = [9, 10, 2, 100];
       const stamps = counters.map((counter) => stamp(0, counter));
       await storeFacts(
@@ -46,7 +46,7 @@ export const describeSearch = (current: CurrentStore): void => {
       expect(await find(all(), { order: 'hlc' })).to.deep.equal([3, 1, 0, 2]);
     });
 
-    it('orders along the feed, which is not the order of origin stamps', async () => {
+    it('sorts by the feed, which differs from the order of origin stamps', async () => {
       const facts = [3, 2, 1].map((n, at) => sampleFact(n, { hlc: stamp(-n), feed: stamp(0, at + 9) }));
       await storeFacts(current().store, facts);
       expect(await find(all(), { order: 'feed' })).to.deep.equal([3, 2, 1]);
@@ -57,7 +57,7 @@ export const describeSearch = (current: CurrentStore): void => {
       ]);
     });
 
-    it('gives no more than its limit', async () => {
+    it('returns no more facts than its limit', async () => {
       await storeFacts(
         current().store,
         [1, 2, 3].map((n) => sampleFact(n)),
@@ -68,7 +68,7 @@ export const describeSearch = (current: CurrentStore): void => {
       }
     });
 
-    it('goes on after a position without gap or repetition, for any page size', async () => {
+    it('continues after a position without gap or repetition, for any page size', async () => {
       const facts = Array.from({ length: 23 }, (_, n) => sampleFact(n, { timestampMs: Math.floor(n / 5) }));
       await storeFacts(current().store, facts);
       const whole = await find(all());
@@ -88,12 +88,12 @@ export const describeSearch = (current: CurrentStore): void => {
       }
     });
 
-    it('refuses a position in an order that has none', async () => {
+    it('refuses a position in an order that supports none', async () => {
       const query = { filter: all(), order: 'hlc', limit: 1, after: { timestampMs: 0, id: '' } } as const;
       expect((await rejection(current().store.read((snapshot) => snapshot.find(query)))).message).to.match(/after/);
     });
 
-    it('tells facts apart by every kind of condition', async () => {
+    it('distinguishes facts by every kind of condition', async () => {
       const { store } = current();
       const plain = sampleFact(1);
       const full = fullFact(2);
@@ -146,7 +146,7 @@ export const describeSearch = (current: CurrentStore): void => {
       }
     });
 
-    it('joins a table, even the one of facts itself', async () => {
+    it('joins a table, even the table of facts itself', async () => {
       const { store } = current();
       await storeFacts(store, [
         sampleFact(1),
@@ -177,7 +177,7 @@ export const describeSearch = (current: CurrentStore): void => {
       }
     });
 
-    it('refuses names that could be anything but names', async () => {
+    it('refuses names that are no plain identifiers', async () => {
       const filter = inTable('facts; drop table facts', []);
       expect((await rejection(find(filter))).message).to.match(/names of tables/);
     });

@@ -17,7 +17,7 @@ const raise = (store: FactStore, ...topics: string[]): Promise<void> =>
 
 export const describeSignals = (current: CurrentStore): void => {
   describe('a signal', () => {
-    it('is heard in the process that wrote before the write resolves, once however often it was raised', async () => {
+    it('arrives in the writing process before the write resolves, once however often it was raised', async () => {
       const { store } = current();
       const a = counting(store, 'a');
       const b = counting(store, 'b');
@@ -29,7 +29,7 @@ export const describeSignals = (current: CurrentStore): void => {
       expect([a.calls, b.calls]).to.deep.equal([1, 0]);
     });
 
-    it('is not heard in the process that wrote when the transaction rolls back', async () => {
+    it('does not arrive in the writing process when the transaction rolls back', async () => {
       const { store } = current();
       const heard = counting(store, 'a');
       const failed = store.write('default', async (transaction) => {
@@ -40,7 +40,7 @@ export const describeSignals = (current: CurrentStore): void => {
       expect(heard.calls).to.equal(0);
     });
 
-    it('is heard by every other store on the data, after what it tells of can be seen', async () => {
+    it('arrives in every other store on the data, after the change is visible', async () => {
       const { store, another } = current();
       const others = [await another(), await another()];
       const seen = others.map((other) => {
@@ -58,7 +58,7 @@ export const describeSignals = (current: CurrentStore): void => {
       expect(seen[0]?.[0]).to.deep.equal({ key: 'k', value: 'v' });
     });
 
-    it('is heard each time, by each listener of its topic, until that one stops', async () => {
+    it('arrives each time at each listener of its topic, until that listener stops', async () => {
       const { store, another } = current();
       const other = await another();
       const [first, second] = [counting(other, 'a'), counting(other, 'a')];
@@ -75,14 +75,14 @@ export const describeSignals = (current: CurrentStore): void => {
       expect(second.calls).to.be.above(going);
     });
 
-    it('does nothing where nobody listens, and is refused without a proper topic', async () => {
+    it('does nothing without listeners, and is refused without a valid topic', async () => {
       const { store } = current();
       await raise(store, 'a', "it's \\ {a}, 'b'", 'x'.repeat(200));
       for (const topic of ['', 'x'.repeat(201)])
         expect(await rejection(raise(store, topic))).to.be.instanceOf(RangeError);
     });
 
-    it('takes any text as its topic', async () => {
+    it('accepts any text as its topic', async () => {
       const { store, another } = current();
       const topic = 'it\'s \\ {a}, "b" ü 😀';
       const heard = counting(await another(), topic);
@@ -99,7 +99,7 @@ export const describeSignals = (current: CurrentStore): void => {
       expect(late).to.throw(/ended/);
     });
 
-    it('leaves the write and other listeners alone when a listener breaks its word', async () => {
+    it('does not affect the write or other listeners when a listener throws', async () => {
       const { store } = current();
       const warnings: unknown[] = [];
       const { emitWarning } = process;
@@ -117,7 +117,7 @@ export const describeSignals = (current: CurrentStore): void => {
       }
     });
 
-    it('keeps no store from closing, and is not heard afterwards', async () => {
+    it('never prevents a store from closing, and does not arrive afterwards', async () => {
       const { store, another } = current();
       const other = await another();
       const heard = counting(other, 'a');

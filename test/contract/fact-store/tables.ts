@@ -7,7 +7,7 @@ import { RUNS } from '../../kit/property-runs.ts';
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
-/** A table as a plugin would bring it. */
+/** A table like those of plugins. */
 const NOTES: OwnedMigration = {
   owner: 'notes',
   number: 900,
@@ -34,7 +34,7 @@ const note = (id: string, members: Row = {}): Row => ({
   ...members,
 });
 
-/** Few values for each column, so that rows often agree in it. */
+/** Generates rows with few values for each column, so that rows often have equal values. */
 const MEMBERS: fc.Arbitrary<Row> = fc.record({
   n: fc.constantFrom(null, 0, 7),
   share: fc.constantFrom(null, 0.5, 0, -1e300),
@@ -62,7 +62,7 @@ export const describeTables = (current: CurrentStore): void => {
       expect(tables).to.deep.equal([...tables].sort());
     });
 
-    it('keep rows as they are, with any shared values in one call', async () => {
+    it('store rows unchanged, with any shared values in one call', async () => {
       const { store } = current();
       let call = 0;
       await fc.assert(
@@ -80,7 +80,7 @@ export const describeTables = (current: CurrentStore): void => {
       );
     });
 
-    it('keep the rows of several tables that one transaction writes by turns, each in the order of the calls', async () => {
+    it('store the rows of several tables in alternating calls, each in call order', async () => {
       const { store } = current();
       await store.write('default', async (transaction) => {
         for (const id of ['a', 'b', 'c']) {
@@ -93,7 +93,7 @@ export const describeTables = (current: CurrentStore): void => {
       expect(await store.read((snapshot) => snapshot.select('node_settings', {}))).to.have.length(3);
     });
 
-    it('keep the scalars of rows, booleans as 0 and 1', async () => {
+    it('store the scalars of rows, and booleans as 0 and 1', async () => {
       const other = { n: null, share: 1e-300, flag: false, body: '', digest: new Uint8Array() };
       await insert(note('a'), note('b', other));
       const kept = (id: string) =>
@@ -105,17 +105,17 @@ export const describeTables = (current: CurrentStore): void => {
       expect(await kept('b')).to.deep.equal({ ...note('b', other), flag: 0 });
     });
 
-    it('take no rows as well', async () => {
+    it('accept an empty list of rows', async () => {
       await insert();
       expect(await select({})).to.deep.equal([]);
     });
 
-    it('refuse a row that lacks a member of the first', async () => {
+    it('refuse a row that lacks a member of the first row', async () => {
       expect((await rejection(insert(note('a'), { id: 'b' }))).message).to.match(/no member/);
       expect(await select({})).to.deep.equal([]);
     });
 
-    it('give rows by the values of their columns, a list meaning any of them', async () => {
+    it('return rows by column values, where a list matches any of its values', async () => {
       await insert(note('a'), note('b', { n: 2 }), note('c', { n: null }), note('d', { n: 2, share: 1 }));
       const many = Array.from({ length: 300 }, (_, n) => n + 2);
       const cases: readonly (readonly [Parameters<Snapshot['select']>[1], readonly string[]])[] = [
@@ -141,7 +141,7 @@ export const describeTables = (current: CurrentStore): void => {
       }
     });
 
-    it('can be queried and changed through the builder of a transaction', async () => {
+    it('can be queried and changed through the query builder of a transaction', async () => {
       await current().store.write('default', async (transaction) => {
         const notes = () => transaction.table('notes_rows');
         await notes().insert([note('a'), note('b', { n: 5 })]);
@@ -173,13 +173,13 @@ export const describeTables = (current: CurrentStore): void => {
       expect(await select({})).to.deep.equal([]);
     });
 
-    it('refuse a builder of its own inside a write', async () => {
+    it('refuse a separate builder inside a write', async () => {
       const { store } = current();
       const refused = await store.write('default', async () => rejection((async () => store.table('notes_rows'))()));
       expect(refused.message).to.match(/inside a write/);
     });
 
-    it('keep what a builder was given out of the message of its error', async () => {
+    it('never show the values of a query in its error message', async () => {
       const { store } = current();
       await insert(note('a'));
       const clash = store.write('default', (tx) => tx.table('notes_rows').insert(note('a', { body: 'the secret' })));
@@ -193,7 +193,7 @@ export const describeTables = (current: CurrentStore): void => {
       expect(await select({})).to.deep.equal([]);
     });
 
-    it('refuse names that could be anything but names', async () => {
+    it('refuse names that are no plain identifiers', async () => {
       const { store } = current();
       for (const use of [
         () => store.read((snapshot) => snapshot.select('facts" --', {})),

@@ -15,12 +15,12 @@ import { RUNS } from '../../kit/property-runs.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
 const GARDENS = [null, '7b0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11', 'f0000000-0000-4000-8000-000000000001'];
-/** In the order of their bytes. */
+/** Entity names in byte order. */
 const ENTITIES = ['User:a', 'user:a', 'user:a-b', 'user:b', 'é'];
 const RELATIONS = ['a:b', 'a:c', 'b'];
 const SCOPES = ['company', 'local', 'public', 'team'] as const;
 
-/** Few names, so that many facts share a triple, a place and a strength. */
+/** Generates few names, so that many facts share a triple, a place and a strength. */
 const placedFacts = fc
   .array(
     fc.record({
@@ -72,7 +72,7 @@ const walk = async (snapshot: Snapshot, filter: Filter, limit: number): Promise<
 
 export const describeTripleOrder = (current: CurrentStore): void => {
   describe('facts triple by triple', () => {
-    it('come in order, each once, in pages of any size', async () => {
+    it('are returned in order, each once, in pages of any size', async () => {
       let batch = 0;
       await fc.assert(
         fc.asyncProperty(placedFacts, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (made, limit, some) => {
@@ -91,7 +91,7 @@ export const describeTripleOrder = (current: CurrentStore): void => {
       );
     });
 
-    it('begin behind a fact that the filter leaves out', async () => {
+    it('continue after a fact that the filter excludes', async () => {
       const facts = [1, 2, 3].map((n) => sampleFact(n, { confidence: n === 2 ? 0.5 : 1 }));
       await storeFacts(current().store, facts);
       const after = outlineOf(facts[1] as StoredFact);
@@ -101,8 +101,8 @@ export const describeTripleOrder = (current: CurrentStore): void => {
     });
   });
 
-  describe('entities with a fact', () => {
-    it('are those of the tenant about which one satisfies the filter', async () => {
+  describe('entities with facts', () => {
+    it('are the entities of the tenant with at least one matching fact', async () => {
       const facts = [
         sampleFact(1, { entityKey: 'user:a', confidence: 0 }),
         sampleFact(2, { entityKey: 'user:a', confidence: 0.5 }),

@@ -13,11 +13,11 @@ import {
 import { rejection } from '../../kit/rejection.ts';
 import type { CurrentStore } from '../fact-store-contract.ts';
 
-/** Undefined for a store that does not watch. */
+/** Returns undefined for a store that does not track its writes. */
 const watchOf = (store: FactStore): (() => boolean) | undefined => store.insideWrite?.bind(store);
 const count = (store: FactStore): Promise<number> => store.read((snapshot) => snapshot.count(all()));
 
-/** Ticks the clock as the kernel does, and stores one fact under the new stamp. */
+/** Advances the clock as the kernel does, and stores one fact under the new stamp. */
 const append = async (transaction: WriteTransaction, n: number): Promise<void> => {
   const { wallMs, counter } = await transaction.lockClock();
   const tick = { wallMs, counter: counter + 1 };
@@ -27,13 +27,13 @@ const append = async (transaction: WriteTransaction, n: number): Promise<void> =
 
 export const describeWrites = (current: CurrentStore): void => {
   describe('write', () => {
-    it('commits when its work resolves, and gives what it resolves to', async () => {
+    it('commits when its work resolves, and returns its result', async () => {
       const { store } = current();
       await storeFacts(store, [sampleFact(1)]);
       expect(await count(store)).to.equal(1);
     });
 
-    it('is durable: a store opened anew has all of it', async () => {
+    it('is durable: a reopened store has all of it', async () => {
       const { store, another } = current();
       await storeFacts(store, [sampleFact(1), sampleFact(2)]);
       await store.close();
@@ -52,7 +52,7 @@ export const describeWrites = (current: CurrentStore): void => {
       });
     });
 
-    it('leaves nothing behind when its work rejects, and rejects alike', async () => {
+    it('stores nothing when its work rejects, and rejects with the same error', async () => {
       const { store } = current();
       const error = new Error('of the work');
       const failed = store.write('default', async (transaction) => {
@@ -76,14 +76,14 @@ export const describeWrites = (current: CurrentStore): void => {
       });
     });
 
-    it('works again after one was rolled back', async () => {
+    it('works again after a rollback', async () => {
       const { store } = current();
       await rejection(store.write('default', () => Promise.reject(new Error('no'))));
       await storeFacts(store, [sampleFact(1)]);
       expect(await count(store)).to.equal(1);
     });
 
-    it('commits nothing after a statement has failed, even when its work takes no notice', async () => {
+    it('commits nothing after a failed statement, even if its work ignores the failure', async () => {
       const { store } = current();
       const careless = store.write('default', async (transaction) => {
         await transaction.insert([sampleFact(1)]);
@@ -94,7 +94,7 @@ export const describeWrites = (current: CurrentStore): void => {
       expect(await count(store)).to.equal(0);
     });
 
-    it('runs one after another in the order of the calls, each seeing all before it', async () => {
+    it('runs one after another in call order, and sees all earlier writes', async () => {
       const { store } = current();
       const seen = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
@@ -109,7 +109,7 @@ export const describeWrites = (current: CurrentStore): void => {
       expect(seen).to.deep.equal(Array.from({ length: 20 }, (_, n) => n));
     });
 
-    it('gives stamps in the order of commits over two stores on the same data', async () => {
+    it('assigns stamps in commit order over two stores on the same data', async () => {
       const { store, another } = current();
       const other = await another();
       const commits: string[] = [];
@@ -126,7 +126,7 @@ export const describeWrites = (current: CurrentStore): void => {
       expect(even(idsOf(found))).to.deep.equal(even(commits));
     });
 
-    it('throws at once inside a write, which itself goes on', async () => {
+    it('throws at once inside a write, which continues', async () => {
       const { store } = current();
       await store.write('default', async (transaction) => {
         const nested = async () => store.write('default', async () => {});
@@ -165,7 +165,7 @@ export const describeWrites = (current: CurrentStore): void => {
   });
 
   describe('insideWrite', () => {
-    it('is true on the path of a write alone', async () => {
+    it('is true only inside a write', async () => {
       const { store } = current();
       const isInside = watchOf(store);
       if (isInside === undefined) return;
@@ -185,7 +185,7 @@ export const describeWrites = (current: CurrentStore): void => {
       expect(isInside()).to.equal(false);
     });
 
-    it('is false in work that outlives the write it came from', async () => {
+    it('is false in work that outlives its write', async () => {
       const { store } = current();
       const isInside = watchOf(store);
       if (isInside === undefined) return;

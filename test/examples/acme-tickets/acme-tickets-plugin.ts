@@ -20,8 +20,8 @@ import { CLOSE_TICKETS, FROM_TICKET, TICKET, TICKET_CLOSED, TICKET_NAME } from '
 const CLOSE_JOB = 'acme-tickets.close';
 
 /**
- * Facts say from which ticket they were learned; a closed ticket takes no more. One folder that adds an error code, a
- * permission, a member of assertions, a member of facts, a table, a route, a command and work in the background.
+ * Example of a complete feature: facts name the ticket that they come from, and a closed ticket accepts no more facts.
+ * It adds an error code, a permission, members, a table, a route, a command and a job.
  */
 export const acmeTickets = definePlugin({
   name: 'acme-tickets',
@@ -44,7 +44,7 @@ export const acmeTickets = definePlugin({
       const [first] = named;
       if (first === undefined) return;
       const tickets = [...new Set(named.map(({ ticket }) => ticket))];
-      // A transaction is of one tenant.
+      // All facts of a transaction belong to one tenant.
       const closed = await store.closedAmong(tables.in(transaction), first.tenantId, tickets);
       for (const { item, ticket } of named) {
         if (!closed.has(ticket)) continue;

@@ -26,11 +26,11 @@ export const ticketMigrations: readonly Migration[] = [
 
 export interface ClosedTicket {
   readonly ticket: string;
-  /** Facts that it had when it was closed. */
+  /** The number of its facts when it was closed. */
   readonly facts: number;
 }
 
-/** Which facts came from which ticket, and which tickets are closed. */
+/** Stores which facts came from which ticket, and which tickets are closed. */
 export class TicketStore {
   readonly #tables: PluginTables;
 
@@ -43,7 +43,7 @@ export class TicketStore {
     if (rows.length > 0) await this.#tables.in(transaction).insertRows(FACTS, rows);
   }
 
-  /** Tickets by the fact that came from them. */
+  /** Returns the ticket of each fact that came from one, by fact id. */
   async ticketsOf(own: ReadableTables, factIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await own.select(FACTS, { fact_id: factIds });
     return new Map(rows.map((row) => [String(row['fact_id']), String(row['ticket'])]));

@@ -17,12 +17,12 @@ forEachStore('Bad input', () => {
 
   after(() => node?.stop());
 
-  it('is tried on every route that the node registers', () => {
+  it('is tested on every registered route', () => {
     expect(ROUTE_ROWS.map(({ route }) => route).sort()).to.deep.equal([...node.routes].sort());
   });
 
   for (const row of ROUTE_ROWS) {
-    it(`is refused by ${row.route}, with a problem document, and stores nothing`, async () => {
+    it(`is refused by ${row.route} with a problem document, and stores nothing`, async () => {
       const parts = { row, fixtures: node.fixtures, keys: node.keys, registered: new Set(node.routes) };
       const faults: string[] = [];
       let before = await node.counts();
@@ -52,7 +52,7 @@ forEachStore('Bad input', () => {
   });
 
   for (const row of ROUTE_ROWS) {
-    it(`leaves ${row.route} working`, async () => {
+    it(`leaves ${row.route} usable`, async () => {
       const { status, text } = await exchange(
         node.port,
         rightRequest({ row, fixtures: node.fixtures, keys: node.keys }),

@@ -2,7 +2,7 @@ import { BULK_BODY_BYTES, type RouteRow, STANDARD_BODY_BYTES } from './route-row
 
 const PATH = '/v1/federation';
 
-/** Routes of the plugin `federation`, which is off: what would be right is refused in the end. */
+/** Routes of the plugin `federation`, which is disabled here, so even valid requests are refused. */
 export const FEDERATION_ROWS: readonly RouteRow[] = [
   {
     route: `POST ${PATH}/peers`,

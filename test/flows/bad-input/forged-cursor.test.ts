@@ -19,7 +19,9 @@ const flipBit = (cursor: string, at: number): string => {
   return bytes.toString('base64url');
 };
 
-/** Parameters that do not filter a page, or whose value must exist: an unknown tenant is 404 with any cursor. */
+/**
+ * Parameters that do not filter a page, or whose value must exist: an unknown tenant gets status 404 with any cursor.
+ */
 const NO_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'tenant_id']);
 
 forEachStore('A page cursor', () => {
@@ -47,7 +49,7 @@ forEachStore('A page cursor', () => {
   };
 
   for (const row of PAGED) {
-    it(`of ${row.route} is refused once it was changed, or comes from another caller or another query`, async () => {
+    it(`of ${row.route} is refused after any change, for another caller, and for another query`, async () => {
       const cursor = await firstCursor(row);
       expect(cursor, 'a second page').to.not.equal('');
       const page = firstPage(row);

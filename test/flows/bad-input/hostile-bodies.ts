@@ -1,16 +1,16 @@
 import { BAD_MEMBERS, type MemberKind, SUSPICIOUS_TEXT } from './hostile-values.ts';
 
-/** A body that is right, and what kind of thing each of its members is. */
+/** A valid body, and the kind of each of its members. */
 export interface BodyModel {
-  /** Members as JSON text. Their order is that of the body. */
+  /** The valid members as JSON text, in body order. */
   readonly valid: Readonly<Record<string, string>>;
   readonly kinds: Readonly<Record<string, MemberKind>>;
   readonly required: readonly string[];
-  /** Where text of any content is welcome. */
+  /** Members that accept any text. */
   readonly free?: readonly string[];
-  /** A request without a body is right too. */
+  /** Whether a request without a body is valid too. */
   readonly optional?: boolean;
-  /** Bodies of bulk routes are lists, and a wrong item is a verdict inside a 200. */
+  /** Whether the body is a list, as on bulk routes, where an invalid item is an error inside a status 200. */
   readonly isList?: boolean;
   readonly maxBytes: number;
 }
@@ -18,7 +18,10 @@ export interface BodyModel {
 export interface HostileBody {
   readonly name: string;
   readonly bytes: Buffer;
-  /** `refused`: 4xx, or a refused item of a list. `whole`: 4xx even for a list. `harmless`: any answer below 500. */
+  /**
+   * The required result. `refused`: status 4xx, or a refused list item. `whole`: 4xx even for a list. `harmless`: any
+   * status below 500.
+   */
   readonly expect: 'refused' | 'whole' | 'harmless';
   readonly statuses?: readonly number[];
 }
@@ -28,7 +31,7 @@ const objectText = (members: Readonly<Record<string, string>>): string =>
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
     .join(',')}}`;
 
-/** A right body as text, with some members replaced. */
+/** Returns a valid body as text, with some members replaced. */
 export const bodyText = (model: BodyModel, replaced: Readonly<Record<string, string>> = {}): string => {
   const text = objectText({ ...model.valid, ...replaced });
   return model.isList ? `[${text}]` : text;
@@ -182,7 +185,7 @@ const nothing = (model: BodyModel): HostileBody[] =>
     ? []
     : [{ name: 'an empty body', bytes: Buffer.alloc(0), expect: 'whole', statuses: [400, 415, 422] }];
 
-/** Every body that must not get through. */
+/** Returns every body that the node must refuse. */
 export const hostileBodies = (model: BodyModel): HostileBody[] => [
   ...wrongMembers(model),
   ...missingMembers(model),

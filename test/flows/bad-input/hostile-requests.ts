@@ -3,19 +3,22 @@ import { BAD_PARAMETERS, SUSPICIOUS_TEXT } from './hostile-values.ts';
 import type { RawRequest } from './raw-exchange.ts';
 import type { Fixtures, RouteRow } from './route-row.ts';
 
-/** One request that must do no harm, and what its answer may be. */
+/** A hostile request, and its permitted answers. */
 export interface HostileRequest {
   readonly name: string;
   readonly request: RawRequest;
-  /** `refused`: a 4xx and nothing stored; `verdict`: the same, or a list of refused items; `harmless`: below 500. */
+  /**
+   * `refused`: status 4xx and nothing stored; `verdict`: the same, or a list of refused items; `harmless`: a status
+   * below 500.
+   */
   readonly expect: 'refused' | 'verdict' | 'harmless';
   readonly statuses?: readonly number[];
-  /** Must not come back in the answer nor stand in the log. */
+  /** A text that must occur neither in the answer nor in the log. */
   readonly secret?: string;
 }
 
 export interface Keys {
-  /** May do everything. */
+  /** A key with every permission. */
   readonly all: string;
   /** Keys with one permission each. */
   readonly only: ReadonlyMap<string, string>;
@@ -29,7 +32,7 @@ interface Parts {
   readonly row: RouteRow;
   readonly fixtures: Fixtures;
   readonly keys: Keys;
-  /** `METHOD path-pattern` of everything registered. */
+  /** Every registered route, as `METHOD path-pattern`. */
   readonly registered: ReadonlySet<string>;
 }
 
@@ -38,7 +41,7 @@ const patternOf = (row: RouteRow): string => row.route.slice(row.route.indexOf('
 
 const bearer = (key: string): readonly [string, string] => ['Authorization', `Bearer ${key}`];
 
-/** The right request of a row, with parts of it replaced. */
+/** Returns the valid request of a row, with parts of it replaced. */
 export const rightRequest = (
   { row, fixtures, keys }: Pick<Parts, 'row' | 'fixtures' | 'keys'>,
   replaced: Partial<RawRequest> = {},
@@ -55,7 +58,7 @@ export const rightRequest = (
   };
 };
 
-/** Whether a route takes the method at the row's path: its own pattern, or one with a parameter that fits. */
+/** Returns whether any route accepts the method at the path of the row. */
 const isTaken = ({ row, fixtures, registered }: Parts, method: string): boolean => {
   const path = row.path(fixtures);
   return [...registered].some((route) => {
@@ -266,14 +269,14 @@ const wrongHeaders = (parts: Parts): HostileRequest[] => [
   },
 ];
 
-/** Everything that is tried on one route. */
+/** Returns all hostile requests to one route. */
 export const hostileRequests = (parts: Parts): HostileRequest[] => [
   ...wrongMethods(parts),
   ...wrongCredentials(parts),
   ...(parts.row.isForPeers === true ? keysForTokens(parts) : behindCredential(parts)),
 ];
 
-/** Keys are no peer tokens, with any permissions. */
+/** API keys with any permissions, which must not be accepted as peer tokens. */
 const keysForTokens = (parts: Parts): HostileRequest[] => {
   const type = parts.row.body === undefined ? [] : [JSON_TYPE];
   return [...parts.keys.only].map(([permission, key]) => ({

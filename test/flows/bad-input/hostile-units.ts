@@ -2,7 +2,7 @@ export const ATTACKED_AGENT = 'agent:attacked';
 
 const uriOf = (name: string): string => `instruction:default/agent/${ATTACKED_AGENT}/${name}/v1`;
 
-/** An entry of a manifest that is right. */
+/** A valid entry of a manifest. */
 export const GOOD_UNIT = {
   name: 'deploy',
   description: 'how to deploy',
@@ -36,7 +36,7 @@ const FOREIGN_URIS = [
   ` ${uriOf('deploy')}`,
 ];
 
-/** Lists of entries, as JSON, each of them wrong. */
+/** Lists of manifest entries, as JSON, each list invalid. */
 export const BAD_UNITS: readonly string[] = [
   ...['5', 'true', '"x"', 'null', '{}', '[5]', '[null]', '["x"]', '[[]]', '[{}]'],
   ...[...NOT_TEXT, ...NO_SEGMENTS].map((name) => changed({ name })),

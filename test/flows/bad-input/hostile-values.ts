@@ -1,18 +1,18 @@
 import { BAD_UNITS } from './hostile-units.ts';
 
 /**
- * Wrong values for each kind of body member and query parameter, as they are written in the request. Every one of them
- * must be refused, but for null where a member may be left out: there it means that it was.
+ * Invalid values for each kind of body member and query parameter, as written in the request. All must be refused,
+ * except null for an optional member, which means absent.
  */
 const NOT_TEXT = ['5', 'true', '[]', '{}', '["x"]'];
 const BROKEN_TEXT = ['"a\\u0000b"', '"\\ud800"', '"x\\udc00"', '"\\udc00\\ud800"'];
 const HUGE = ['1e999', '-1e999', '9007199254740993'];
 
 export const BAD_MEMBERS = {
-  /** Free text of limited length that may be left out or null. */
+  /** Free text of limited length; optional or null. */
   note: [...NOT_TEXT, ...BROKEN_TEXT, `"${'n'.repeat(16 * 1024 + 1)}"`],
   garden: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"no-such-garden"'],
-  /** Text that may be null or empty, and is not kept. */
+  /** Text that may be null or empty, and is not stored. */
   comparedText: NOT_TEXT,
   uri: [...NOT_TEXT, ...BROKEN_TEXT, 'null', '""', '"  "', '"a\\u0007b"', '"a\\u0085b"', `"${'u'.repeat(2049)}"`],
   relation: [...NOT_TEXT, ...BROKEN_TEXT, 'null', '""', '"a b"', '"a\\nb"', `"a:${'r'.repeat(50_000)}"`],
@@ -95,7 +95,7 @@ export const BAD_MEMBERS = {
   lifetime: ['"60"', 'true', 'null', '[]', '{}', '0', '-1', '1.5', '7776001', '1e308', ...HUGE],
   /** Seconds, 0 or more. */
   age: ['"60"', 'true', 'null', '[]', '{}', '-1', '-0.5', '1e999', '-1e999'],
-  /** Text that must not be empty and is not kept. */
+  /** Text that must not be empty and is not stored. */
   slug: [
     ...NOT_TEXT,
     ...BROKEN_TEXT,
@@ -114,9 +114,9 @@ export const BAD_MEMBERS = {
   depth: ['"1"', 'true', 'null', '[]', '{}', '-1', '3', '0.5', ...HUGE],
   weights: ['5', '"x"', 'null', '[]', '[1]', '{}', '{"lexical":2}', '{"lexical":"1"}', '{"lexical":0.5}', '{"luck":1}'],
   boolean: ['1', '"true"', 'null', '[]', '{}'],
-  /** A scope, a garden, or everything; absent and null mean everything. */
+  /** A scope, a garden, or every place; absent and null mean every place. */
   place: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"Public"', '"no-such-garden"', '"__proto__"', '"a b"'],
-  /** A name that may be left out or null. */
+  /** A name; optional or null. */
   factFields: ['true', '7', '{}', '[]', '[7]', '""', '"colour"', '["id","colour"]', `"${'n'.repeat(2_001)}"`],
   optionalName: [...NOT_TEXT, ...BROKEN_TEXT, '""', '"a\\u0007b"', `"a:${'u'.repeat(50_000)}"`],
   /** Entries of a manifest. */
@@ -124,7 +124,7 @@ export const BAD_MEMBERS = {
   chunkCount: ['"3"', 'true', 'null', '[]', '{}', '0', '-1', '21', '1.5', ...HUGE],
   hints: ['5', 'true', 'null', '"x"', '{}', '[5]', '[null]', '[[]]', '["a\\u0000b"]'],
   owners: [
-    /** Lists that may be left out or null; their members count only where they are known. */
+    /** Lists that may be absent or null, and whose unknown members are ignored. */
     '5',
     'true',
     'null',
@@ -138,11 +138,11 @@ export const BAD_MEMBERS = {
     '["a\\u0000b"]',
     `["${'u'.repeat(2049)}"]`,
   ],
-  /** Names of checks; none means all of them. */
+  /** Names of checks; an absent list means all checks. */
   checks: ['5', 'true', '"stale"', '{}', '[5]', '[null]', '["spelling"]', '["__proto__"]', '[[]]'],
   lookahead: ['"1"', 'true', '[]', '{}', '-1', '0.5', '3153600001', ...HUGE],
   reports: ['5', 'true', '"x"', '{}', '["\\ud800"]', `[${'0,'.repeat(1_000)}0]`],
-  /** Up to a thousand. */
+  /** A whole number of up to a thousand. */
   listSize: ['"1"', 'true', 'null', '[]', '{}', '0', '-1', '1001', '1.5', ...HUGE],
   pageSize: ['"1"', 'true', 'null', '[]', '{}', '0', '-1', '501', '1.5', ...HUGE],
 } as const;
@@ -155,7 +155,7 @@ const NUL = '%00';
 
 export const BAD_PARAMETERS = {
   text: [...BROKEN_ENCODING, NUL, `x${NUL}`],
-  /** Empty is no name. */
+  /** Text that must not be empty. */
   filledText: [...BROKEN_ENCODING, NUL, `x${NUL}`, ''],
   word: [...BROKEN_ENCODING, NUL, '', 'Not%20A%20Word', '%27'],
   garden: [...BROKEN_ENCODING, NUL, 'no-such-garden'],
@@ -175,7 +175,7 @@ export const BAD_PARAMETERS = {
     'NaN',
     '%201',
   ],
-  /** Pages of up to a thousand. */
+  /** Page sizes of up to a thousand. */
   largeLimit: [...BROKEN_ENCODING, NUL, '', '0', '-1', '1001', 'abc', '1.5', '99999999999999999999'],
   share: [...BROKEN_ENCODING, NUL, '', 'NaN', '-0.1', '1.1', 'abc', '1e999', 'Infinity', '0x1'],
   age: [...BROKEN_ENCODING, NUL, '', 'NaN', '-1', 'abc', '1e999', 'Infinity', '0x1'],
@@ -188,7 +188,7 @@ export const BAD_PARAMETERS = {
 
 export type ParameterKind = keyof typeof BAD_PARAMETERS;
 
-/** Text that means something to some engine and nothing to this service. */
+/** Text with a special meaning in SQL, HTML or shells, but none in this service. */
 export const SUSPICIOUS_TEXT = [
   "'; DROP TABLE facts; --",
   '" OR ""="',

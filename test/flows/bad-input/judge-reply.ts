@@ -1,10 +1,10 @@
 import type { HostileRequest } from './hostile-requests.ts';
 import type { RawReply } from './raw-exchange.ts';
 
-/** Words that only the inside of a program knows. */
+/** Patterns of internal details, such as stack traces and SQL. */
 const LEAKS = [/\bat [^ ]+ \(?(file|node|\/)/, /\.[jt]s:\d+/, /SQLITE|SELECT |INSERT /, /node_modules/, /\/tmp\//];
 
-/** Ids of the error codes that the node declares. */
+/** The ids of the error codes that the node declares. */
 export type ErrorCodeSet = ReadonlySet<string>;
 
 type Problem = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ const parse = (text: string): Problem | undefined => {
   }
 };
 
-/** Returns the faults of a problem document. */
+/** Returns the problems of an error document. */
 const problemFaults = (problem: Problem | undefined, status: number, codes: ErrorCodeSet): string[] => {
   if (problem === undefined) return ['is not JSON'];
   const { detail, code, type, errors } = problem;
@@ -38,7 +38,7 @@ const isViolation = (entry: unknown): boolean => {
   return typeof path === 'string' && typeof message === 'string';
 };
 
-/** A list of verdicts in which every item was refused is as good as a refusal. */
+/** Accepts a list of results in which every item was refused, like a refusal of the whole. */
 const verdictFaults = (text: string, codes: ErrorCodeSet): string[] => {
   const answer = parse(text) as { accepted?: number; results?: { error?: Problem; status?: number }[] } | undefined;
   if (answer?.results === undefined) return ['was answered as if it were right'];
@@ -46,7 +46,7 @@ const verdictFaults = (text: string, codes: ErrorCodeSet): string[] => {
   return answer.results.flatMap(({ error, status }) => problemFaults(error, status ?? 0, codes));
 };
 
-/** A route may say besides where a client learns how to get a token. */
+/** The permitted WWW-Authenticate header: a route may also state where clients learn how to get a token. */
 const CHALLENGE = /^Bearer(?: resource_metadata="http[^"]+")?$/;
 
 const refusalFaults = ({ status, headers, text }: RawReply, codes: ErrorCodeSet): string[] => {
@@ -57,7 +57,7 @@ const refusalFaults = ({ status, headers, text }: RawReply, codes: ErrorCodeSet)
   return [...faults, ...problemFaults(parse(text), status, codes)];
 };
 
-/** Everything that is wrong with an answer; nothing for a good one. */
+/** Returns all problems of an answer; an empty list for a good one. */
 export const judgeReply = (hostile: HostileRequest, reply: RawReply, codes: ErrorCodeSet): string[] => {
   const { status, text } = reply;
   const { expect, statuses, secret } = hostile;

@@ -18,10 +18,7 @@ import type { ErrorCodeSet } from './judge-reply.ts';
 import { exchange } from './raw-exchange.ts';
 import type { Fixtures } from './route-row.ts';
 
-/**
- * The state that a refused request must not change. Audit entries are not counted: refusals may leave some, and those
- * of facts are counted with the facts.
- */
+/** Row counts that a refused request must not change. Audit entries are excluded, because refusals may add some. */
 export interface Counts {
   readonly facts: number;
   readonly conflicts: number;
@@ -34,16 +31,16 @@ export interface NodeUnderAttack {
   readonly port: number;
   readonly keys: Keys;
   readonly fixtures: Fixtures;
-  /** `METHOD path-pattern` of every registered route. */
+  /** Every registered route, as `METHOD path-pattern`. */
   readonly routes: readonly string[];
-  /** Ids of the codes that the node declares. */
+  /** Ids of the error codes that the node declares. */
   readonly errorCodes: ErrorCodeSet;
   readonly logLines: readonly LogLine[];
   counts(): Promise<Counts>;
   stop(): Promise<void>;
 }
 
-/** A provider that nobody reaches: tokens that have the right form alone are asked about. */
+/** An unreachable identity provider. The node contacts it only for well-formed tokens. */
 const NOWHERE = { enabled: true, issuerUrl: 'http://127.0.0.1:9', audience: 'nobody' };
 
 const EVERYTHING = 'agent:everything';
@@ -70,7 +67,7 @@ const registerKeys = async (registry: KeyRegistry, all: readonly string[]): Prom
 };
 
 /**
- * Facts, some of which contradict one another, for paths that name a fact or a conflict and for lists of several pages.
+ * Stores facts, some of them contradictory, for paths that name a fact or a conflict, and for lists of several pages.
  */
 const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
   const headers = [
@@ -95,13 +92,13 @@ const makeFixtures = async (port: number, key: string): Promise<Fixtures> => {
   return { factId: id, cid, conflictId: conflict?.conflict_id ?? 'none' };
 };
 
-/** Jobs of a type that nobody does, for a list of several pages. */
+/** Adds jobs of a type without a worker, for a list of several pages. */
 const addJobs = async (jobs: JobQueue): Promise<void> => {
   const request = { type: 'test.nobody', tenantId: 'default', creator: EVERYTHING };
   for (let count = 0; count < 2; count += 1) await jobs.enqueue(request);
 };
 
-/** The default plugins on a real store, behind real sockets, in this process. */
+/** Starts a node with the default plugins on a real store and real sockets, in this process. */
 export const startNodeUnderAttack = async (): Promise<NodeUnderAttack> => {
   const folder = await mkdtemp(join(tmpdir(), 'node-'));
   const logLines: LogLine[] = [];

@@ -1,19 +1,19 @@
 import { connect } from 'node:net';
 import { nextClient } from '../../kit/next-client.ts';
 
-/** A request in every byte, because libraries refuse to send what this suite is about. */
+/** A request in raw bytes, because HTTP libraries refuse to send malformed requests. */
 export interface RawRequest {
   readonly method: string;
-  /** As it goes into the request line. */
+  /** The request target, as written in the request line. */
   readonly target: string;
-  /** In order; a name may come twice. */
+  /** The headers in order; a name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer;
 }
 
 export interface RawReply {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
 }
@@ -56,8 +56,8 @@ const parse = (reply: string): RawReply => {
 };
 
 /**
- * Sends one request on a connection of its own. A connection cut after the answer was complete is no error: bodies are
- * cut off.
+ * Sends one request on a new connection. A connection that breaks after a complete answer is no error, because the node
+ * cuts off unread bodies.
  */
 export const exchange = (port: number, request: RawRequest): Promise<RawReply> =>
   new Promise((resolve, reject) => {
@@ -73,6 +73,6 @@ export const exchange = (port: number, request: RawRequest): Promise<RawReply> =
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', finish);
     socket.on('end', () => finish());
-    // Not ended: a client that closes its half is taken for one that does not wait for the answer.
+    // The socket stays open: a client that closes its half would look like one that no longer waits for the answer.
     socket.write(bytesOf(request));
   });

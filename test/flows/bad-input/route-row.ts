@@ -1,39 +1,39 @@
 import type { BodyModel } from './hostile-bodies.ts';
 import type { ParameterKind } from './hostile-values.ts';
 
-/** Things that the node under test holds, for paths that name one. */
+/** Objects on the node under test, for paths that name one. */
 export interface Fixtures {
   readonly factId: string;
   readonly cid: string;
-  /** A conflict whose members the right request names. */
+  /** A conflict whose members the valid request names. */
   readonly conflictId: string;
 }
 
-/** The facts about a route that this suite needs. A registered route without a row fails the suite. */
+/** The properties of a route for this suite. A registered route without a row fails the suite. */
 export interface RouteRow {
-  /** As `describe` prints it: method and path pattern. */
+  /** The method and path pattern, as `describe` prints them. */
   readonly route: string;
-  /** A path for which the right request would succeed or find nothing. */
+  /** Returns a path for which the valid request succeeds or finds nothing. */
   path(fixtures: Fixtures): string;
-  /** The path value of a parameter, if the path has one. */
+  /** Returns the path with the text as its parameter, if the path has one. */
   readonly parameter?: (text: string) => string;
   readonly query?: Readonly<Record<string, ParameterKind>>;
-  /** Parameters that may be given more than once. */
+  /** Parameters that may occur more than once. */
   readonly repeated?: readonly string[];
-  /** Part of a query that is right, kept in every request. */
+  /** A valid part of the query, present in every request. */
   readonly baseQuery?: string;
   readonly body?: BodyModel;
-  /** Status of the right request. */
+  /** The status of the valid request. */
   readonly accepts: number;
-  /** Needs no credential. */
+  /** Whether the route needs no credential. */
   readonly isOpen?: boolean;
-  /** Takes peer tokens alone, so that no request with a key gets further than that. */
+  /** Whether the route accepts only peer tokens, so that every request with a key is refused. */
   readonly isForPeers?: boolean;
-  /** A permission that the route does not accept, empty when it takes any key. */
+  /** Permissions that the route does not accept; empty if it accepts any key. */
   readonly lacking?: readonly string[];
-  /** Answers an unknown parameter with nothing found rather than 404. */
+  /** Whether the route returns an empty result for an unknown parameter instead of status 404. */
   readonly findsNothing?: boolean;
-  /** Header values that must be refused with 400. */
+  /** Header values that must be refused with status 400. */
   readonly badHeaders?: readonly (readonly [name: string, value: string])[];
 }
 

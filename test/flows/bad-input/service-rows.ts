@@ -28,7 +28,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
     isOpen: true,
   },
   {
-    // A body of the right form, whose token is none.
+    // The body is well-formed, but its token is invalid.
     route: 'POST /v1/auth/oidc/exchange',
     path: () => '/v1/auth/oidc/exchange',
     body: {

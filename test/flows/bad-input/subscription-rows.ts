@@ -4,8 +4,7 @@ const PATH = '/v1/subscriptions';
 const one = (text: string, rest = ''): string => `${PATH}/${text}${rest}`;
 
 /**
- * Routes of the plugin `subscriptions`. The right creation brings no token, so that an earlier refusal shows by its
- * status.
+ * Routes of the plugin `subscriptions`. The valid request has no token, so its status shows that earlier checks passed.
  */
 export const SUBSCRIPTION_ROWS: readonly RouteRow[] = [
   {

@@ -2,45 +2,45 @@ import type { DescribedRoute } from '../../../kernel/description/node-descriptio
 import type { RouteExample } from '../../../kernel/http/route-definition.ts';
 import type { Stage } from './stage.ts';
 
-/** Replacements for an example's own values on a running node. */
+/** Values of a running node that replace values of an example. */
 export interface Overrides {
-  /** These three member by member. */
+  /** Replacements for path parameters, query and headers, member by member. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Member by member where both are objects, otherwise the whole. */
+  /** The replacement body: merged when both are objects, otherwise complete. */
   readonly body?: unknown;
-  /** The credential, in place of the key of the stage. */
+  /** The credential, instead of the default key. */
   readonly credential?: string;
 }
 
-/** How the example of one route becomes a request that works. A registered route without a row fails the suite. */
+/** How the example of one route becomes a working request. A registered route without a row fails the suite. */
 export interface ExampleRow {
-  /** Method and path pattern, as `describe` gives them. */
+  /** The method and path pattern, as `describe` prints them. */
   readonly route: string;
   /**
-   * Prepares the request, and returns values that only this node knows: ids, tokens, signatures. It is called for each
-   * way in which the example is sent.
+   * Prepares the request, and returns values that only this node knows: ids, tokens, signatures. Called once for each
+   * way of sending.
    */
   prepare?(stage: Stage): Promise<Overrides>;
-  /** The answer has no end: the first event of it is read. */
+  /** Whether the answer is endless, so that only its first event is read. */
   readonly isStream?: boolean;
 }
 
-/** A whole request, for every way of sending it. */
+/** A complete request, independent of how it is sent. */
 export interface ExampleRequest {
   readonly route: Pick<DescribedRoute, 'method' | 'path' | 'bodyForm'>;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | number | boolean>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined: there is none. */
+  /** The body, or undefined without one. */
   readonly body: unknown;
-  /** Undefined: the route is open. */
+  /** The credential, or undefined for an open route. */
   readonly credential: string | undefined;
   readonly isStream: boolean;
 }
 
-/** The example with the values of the running node in it. */
+/** Returns the example request with the values of the running node. */
 export const requestOf = (
   route: DescribedRoute,
   example: RouteExample,
@@ -65,6 +65,6 @@ const mergedBody = (shown: unknown, real: unknown): unknown =>
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The status that the example brings: the one that it names, or else the lowest that its route declares. */
+/** Returns the expected status of the example: the one that it names, or else the lowest that its route declares. */
 export const statusOf = ({ answers }: Pick<DescribedRoute, 'answers'>, { status }: RouteExample): number =>
   status ?? Math.min(...Object.keys(answers).map(Number));

@@ -3,7 +3,7 @@ import { FACT_EXAMPLE_ROWS } from './fact-example-rows.ts';
 import { SERVICE_EXAMPLE_ROWS } from './service-example-rows.ts';
 import { SHARED_EXAMPLE_ROWS } from './shared-example-rows.ts';
 
-/** How the example of every route of our own plugins is sent. */
+/** For every route of the bundled plugins, how its example is sent. */
 export const EXAMPLE_ROWS: readonly ExampleRow[] = [
   ...FACT_EXAMPLE_ROWS,
   ...SHARED_EXAMPLE_ROWS,

@@ -8,12 +8,12 @@ import { CLIENT } from './send-by-client.ts';
 import { RAW, type Way } from './send-raw.ts';
 import { type Stage, startStage } from './stage.ts';
 
-/** The columns of the table. */
+/** The ways of sending an example, one per column of the table. */
 const WAYS: readonly Way[] = [RAW, CLIENT];
 
 describe('The example of every route', () => {
   let stage: Stage;
-  /** Status by route and way. */
+  /** The status by route and way of sending. */
   const table = new Map<string, Map<string, number>>();
 
   before(async function () {
@@ -31,14 +31,14 @@ describe('The example of every route', () => {
     }
   });
 
-  it('is there, and has a row that says how it is sent', () => {
+  it('exists, and has a row that says how to send it', () => {
     const names = stage.routes.map(({ method, path }) => `${method} ${path}`);
     const shown = stage.routes.filter(({ example }) => example !== undefined);
     expect(names.filter((name) => !shown.some(({ method, path }) => `${method} ${path}` === name))).to.deep.equal([]);
     expect(EXAMPLE_ROWS.map(({ route }) => route).sort()).to.deep.equal(names.sort());
   });
 
-  it('is of a route that the client has a type for', () => {
+  it('belongs to a route that the client types include', () => {
     const types = readFileSync(join(projectRoot(), 'client/api-types.ts'), 'utf8');
     const names = EXAMPLE_ROWS.map(({ route }) => route.replace(/[:*]([a-z_]+)/g, '{$1}'));
     expect(names.filter((name) => !types.includes(`\n  '${name}': {`))).to.deep.equal([]);
@@ -46,7 +46,7 @@ describe('The example of every route', () => {
 
   for (const row of EXAMPLE_ROWS) {
     for (const way of WAYS) {
-      it(`${row.route} is accepted (${way.name}), and the answer is as declared`, async () => {
+      it(`${row.route} is accepted (${way.name}), and the answer matches its declaration`, async () => {
         const route = stage.routes.find(({ method, path }) => `${method} ${path}` === row.route);
         if (route?.example === undefined) throw new Error('the route has no example');
         const overrides = (await row.prepare?.(stage)) ?? {};

@@ -10,7 +10,7 @@ export interface StoredFact {
   readonly cid: string;
 }
 
-/** A fact that no other preparation has stored; members win. */
+/** Stores a new fact; `members` override the defaults. */
 export const storeFact = ({ ask, unique }: Stage, members: object = {}): Promise<StoredFact> =>
   ask('POST', '/v1/facts', {
     body: {
@@ -23,7 +23,7 @@ export const storeFact = ({ ask, unique }: Stage, members: object = {}): Promise
     },
   });
 
-/** Two facts that contradict each other. */
+/** Stores two facts that contradict each other. */
 export const makeConflict = async (stage: Stage): Promise<{ readonly id: string; readonly winner: string }> => {
   const relation = `memory:status-${stage.unique()}`;
   await storeFact(stage, { relation, value: { type: 'string', v: 'in alpha' } });
@@ -32,28 +32,28 @@ export const makeConflict = async (stage: Stage): Promise<{ readonly id: string;
   return { id: conflicts[0].conflict_id, winner: id };
 };
 
-/** The slug of a new garden. */
+/** Creates a garden and returns its slug. */
 export const makeGarden = async ({ ask, unique }: Stage, members: object = {}): Promise<string> => {
   const slug = `atlas-${unique()}`;
   await ask('POST', '/v1/gardens', { body: { slug, name: 'Atlas', scope: 'company', ...members } });
   return slug;
 };
 
-/** A garden with Alice in it. */
+/** Creates a garden with Alice as a member. */
 export const makeSharedGarden = async (stage: Stage): Promise<string> => {
   const garden = await makeGarden(stage);
   await stage.ask('POST', `/v1/gardens/${garden}/members`, { body: { entity_uri: 'user:alice', role: 'reader' } });
   return garden;
 };
 
-/** A fact that waits in a quarantine garden, and a garden that it may go to. */
+/** Stores a pending fact in a quarantine garden, and creates a garden that may receive it. */
 export const holdFact = async (stage: Stage) => {
   const garden = await makeGarden(stage, { quarantine: true });
   const { id } = await storeFact(stage, { garden_id: garden });
   return { garden, factId: id, target: await makeGarden(stage) };
 };
 
-/** A job that nobody does: it waits until somebody cancels it. */
+/** Adds a job without a worker, which is queued until it is cancelled. */
 export const addJob = async ({ node }: Stage): Promise<string> =>
   node.kernel.get(JobQueue).enqueue({ type: IDLE_JOB, tenantId: 'default', creator: CALLER });
 
@@ -77,11 +77,11 @@ export const subscribe = async (stage: Stage): Promise<string> => {
   return id;
 };
 
-/** Another node, which nobody has declared anything to yet. */
+/** Starts another node, to which no node has declared a peering yet. */
 export const startPeer = ({ network, unique }: Stage): Promise<TestPeer> =>
   startTestPeer({ network, nowMs: Date.now, host: `beta-${unique()}.example.org` });
 
-/** Another node with which this one exchanges public facts. */
+/** Starts another node with which this one exchanges public facts. */
 export const makePeer = async (stage: Stage): Promise<TestPeer & { readonly peerId: string }> => {
   const peer = await startPeer(stage);
   await stage.ask('POST', '/v1/federation/peers', { body: stage.identity.declare(peer.nodeId) });
@@ -104,12 +104,12 @@ export const makeTombstone = async ({ ask, unique }: Stage): Promise<{ readonly 
   return { id: (await ask('POST', '/v1/tombstones', { body: { entity_uri: of } })).id, of };
 };
 
-/** The public half of a new agent key. */
+/** Returns the public key of a new agent key. */
 export const drawPublicKey = ({ unique }: Stage): string => createPeerIdentity(`svc://${unique()}`, Date.now).publicKey;
 
 const UNIT = 'release-notes';
 
-/** A manifest body for a new agent, whose one unit says something. */
+/** Returns a manifest body for a new agent, with one unit that contains an instruction. */
 export const writeInstructions = async (stage: Stage) => {
   const agentId = `indexer-${stage.unique()}`;
   const factUri = `instruction:default/agent/${agentId}/${UNIT}/v1`;
@@ -119,7 +119,7 @@ export const writeInstructions = async (stage: Stage) => {
   return { agentId, entries };
 };
 
-/** The id of an agent with a manifest. */
+/** Publishes a manifest, and returns the id of its agent. */
 export const publishInstructions = async (stage: Stage): Promise<string> => {
   const { agentId, entries } = await writeInstructions(stage);
   const body = { version: 'v1', entries };

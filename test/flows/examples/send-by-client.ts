@@ -2,12 +2,12 @@ import { FactClient, FactMemoryError } from '../../../client/client.ts';
 import type { ExampleRequest } from './example-row.ts';
 import type { Way } from './send-raw.ts';
 
-/** The types of the client describe each route alone; here are all of them. */
+/** A route of any type, because the client types describe each route separately. */
 interface AnyRoute {
   send(route: string, input: object): Promise<{ readonly status: number | string; readonly data: unknown }>;
 }
 
-/** Through the client that programs use, by the name of the route. */
+/** Sends an example through the client library, by the name of the route. */
 export const CLIENT: Way = {
   name: 'client',
   async send({ url }, request) {
@@ -23,11 +23,11 @@ export const CLIENT: Way = {
   },
 };
 
-/** As the client spells it, with parameters in braces. */
+/** Returns the name of the route in the client, with path parameters in braces. */
 const nameOf = ({ route: { method, path } }: ExampleRequest): string =>
   `${method} ${path.replace(/[:*]([a-z_]+)/g, '{$1}')}`;
 
-/** Of a stream the first event, which ends it. */
+/** Returns the body as text; of a stream, only the first event. */
 const textOf = async (data: unknown): Promise<string> => {
   if (typeof data !== 'object' || data === null || !(Symbol.asyncIterator in data)) return JSON.stringify(data) ?? '';
   for await (const event of data as AsyncIterable<unknown>) return JSON.stringify(event);

@@ -1,13 +1,13 @@
 import type { ExampleRequest } from './example-row.ts';
 import type { Stage } from './stage.ts';
 
-/** One way of sending an example. Returns the status of the answer, whose body was read. */
+/** One way of sending an example. Returns the status of the answer after reading its body. */
 export interface Way {
   readonly name: string;
   send(stage: Stage, request: ExampleRequest): Promise<{ readonly status: number; readonly text: string }>;
 }
 
-/** As `curl` would send it. */
+/** Sends an example as `curl` would. */
 export const RAW: Way = {
   name: 'raw',
   async send({ url }, request) {
@@ -30,7 +30,7 @@ export const RAW: Way = {
   },
 };
 
-/** The path with its parameters and the query. */
+/** Returns the path with its parameters and the query. */
 const targetOf = ({ route, params, query }: ExampleRequest): string => {
   const path = route.path.replace(/[:*]([a-z_]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams(

@@ -15,13 +15,13 @@ import { createPeerIdentity, type PeerIdentity } from '../../kit/federation/peer
 import { drawProviderKey, FAKE_ISSUER, serveFakeProvider, signToken } from '../../kit/oidc/fake-provider.ts';
 import { waitUntil } from '../../kit/wait-until.ts';
 
-/** The default sender of the examples. */
+/** The default caller of the examples. */
 export const CALLER = 'agent:indexer';
 const AUDIENCE = 'fact-memory';
 const NODE_ID = 'svc://alpha.example.com';
 const KEY = 'the-key-of-the-caller-of-all-examples';
 
-/** A type of jobs that nobody does. */
+/** A job type without a worker. */
 export const IDLE_JOB = 'test.nobody';
 
 interface Job {
@@ -36,26 +36,26 @@ export interface Asked {
 }
 
 /**
- * A node with every plugin of ours and with every switch on. It is reached over real HTTP. Peers, the identity provider
- * and other targets of the node are on a network in memory.
+ * A node with every bundled plugin and every switch enabled, on real HTTP. Its peers, identity provider and other
+ * targets are on a simulated network.
  */
 export interface Stage {
   readonly url: string;
-  /** Of `CALLER`, with every permission and scope. */
+  /** The key of `CALLER`, with every permission and scope. */
   readonly key: string;
   readonly node: Node;
   readonly network: LoopbackNetwork;
   readonly routes: readonly DescribedRoute[];
-  /** The node itself, whose declarations a test signs. */
+  /** The identity of the node, with which a test signs declarations. */
   readonly identity: PeerIdentity;
-  /** A text that no other call returned, fit for names: lower-case letters, digits and dashes. */
+  /** Returns a text that no other call returned, usable as a name: lower-case letters, digits and dashes. */
   unique(): string;
   /** Sends a request of the preparation and returns the body of its answer. Throws unless it is 2xx. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
   ask(method: string, path: string, asked?: Asked): Promise<any>;
-  /** A good token of the identity provider. */
+  /** Returns a valid token of the identity provider. */
   idToken(): Promise<string>;
-  /** Waits for the work that the examples began. */
+  /** Waits for background work of the examples, and stops the node. */
   stop(): Promise<void>;
 }
 

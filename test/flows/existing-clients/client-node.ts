@@ -22,16 +22,16 @@ export interface Reply {
   readonly body: any;
 }
 
-/** A node with the default plugins on a real socket, asked as clients ask it that were written before it. */
+/** A node with the default plugins on a real socket, which receives requests as existing clients send them. */
 export interface ClientNode {
-  /** The body is sent as JSON; a `Content-Type` goes with every request, those without a body included. */
+  /** Sends the body as JSON, and a `Content-Type` header with every request, even without a body. */
   send(method: string, target: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** Asserts a fact as these clients do, and returns its object. */
+  /** Asserts a fact as existing clients do, and returns its object. */
   assert(members?: object, headers?: Readonly<Record<string, string>>): Promise<Reply['body']>;
   stop(): Promise<void>;
 }
 
-/** Members that these clients send with every assertion. */
+/** The members that existing clients send with every assertion. */
 export const assertion = (members: object = {}): object => ({
   entity: 'user:noor',
   relation: 'memory:role',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { AGENT, assertion, type ClientNode, type Reply, startClientNode } from './client-node.ts';
 
-/** Members of every fact object, of which some may be null. */
+/** The members of every fact object, of which some may be null. */
 const ALWAYS = ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'confidence', 'scope', 'contradicted'];
 const MAY_BE_NULL = ['hlc', 'valid_until', 'received_from', 'cid'];
 
@@ -37,7 +37,7 @@ for (const name of ['svc', 'acme']) {
       return body;
     };
 
-    /** A contradiction, as the list shows it. */
+    /** Creates a contradiction, and returns it as the list shows it. */
     const contradict = async (): Promise<Reply['body']> => {
       const entity = freshEntity();
       await node.assert({ entity, value: { type: 'string', v: 'archivist' } });
@@ -47,7 +47,7 @@ for (const name of ['svc', 'acme']) {
     };
 
     describe('1: an assertion', () => {
-      it('is answered with 201, and so is its duplicate, with the existing fact', async () => {
+      it('returns 201, and so does its duplicate, with the existing fact', async () => {
         const entity = freshEntity();
         const first = await node.send('POST', '/v1/facts', assertion({ entity }));
         const again = await node.send('POST', '/v1/facts', assertion({ entity }));
@@ -55,7 +55,7 @@ for (const name of ['svc', 'acme']) {
         expect(again.body.id).to.equal(first.body.id);
       });
 
-      it('is answered with 201 when it contradicts, retracts or expires at once', async () => {
+      it('returns 201 when it contradicts, retracts or expires at once', async () => {
         const entity = freshEntity();
         await node.assert({ entity });
         await node.assert({ entity, value: { type: 'string', v: 'librarian' } });
@@ -65,7 +65,7 @@ for (const name of ['svc', 'acme']) {
     });
 
     describe('2: a list', () => {
-      it('of facts has facts, total and cursor, and total is a whole number even where nothing is found', async () => {
+      it('of facts has facts, total and cursor, and total is a whole number even for no facts', async () => {
         const entity = freshEntity();
         await node.assert({ entity });
         const found = await get(`/v1/facts?entity=${entity}`);
@@ -84,7 +84,7 @@ for (const name of ['svc', 'acme']) {
       });
     });
 
-    it('3: every fact object has all its members, and says whether it is contradicted', async () => {
+    it('3: every fact object has all its members, and states whether it is contradicted', async () => {
       const entity = freshEntity();
       const stored = await node.assert({ entity });
       expectFact(stored);
@@ -98,7 +98,7 @@ for (const name of ['svc', 'acme']) {
       for (const { fact } of body.facts) expectFact(fact);
     });
 
-    it('4: a conflict is resolved with 200 and the status resolved', async () => {
+    it('4: resolving a conflict returns 200 and the status resolved', async () => {
       const { conflict_id: id, fact_a: winner } = await contradict();
       const request = { winning_fact_id: winner.id, resolution_note: 'She said so herself.' };
       const { status, body } = await node.send('POST', `/v1/conflicts/${encodeURIComponent(id)}/resolve`, request);
@@ -106,7 +106,7 @@ for (const name of ['svc', 'acme']) {
       expect(body.conflict_status).to.equal('resolved');
     });
 
-    describe('5: a bare array comes', () => {
+    describe('5: a bare array is returned', () => {
       it('for gardens and for their members', async () => {
         const slug = `team-${freshEntity().slice(5)}`;
         expect((await node.send('POST', '/v1/gardens', { slug, name: 'Team', scope: 'company' })).status).to.equal(201);
@@ -194,7 +194,7 @@ for (const name of ['svc', 'acme']) {
         expect((await node.send('POST', '/v1/facts', other)).status).to.equal(422);
       });
 
-      it('the members that the node gives out itself, without effect', async () => {
+      it('members that the node assigns itself, without effect', async () => {
         const sent = {
           id: '00000000-0000-4000-8000-000000000001',
           hlc: '1.0',
@@ -215,7 +215,7 @@ for (const name of ['svc', 'acme']) {
       });
     });
 
-    describe('6: a page of parameters at their defaults', () => {
+    describe('6: a page with all parameters at their defaults', () => {
       const PAGES: readonly (readonly [path: string, defaults: string])[] = [
         [
           '/v1/facts?entity=user:noor-1',
@@ -255,7 +255,7 @@ for (const name of ['svc', 'acme']) {
     });
 
     describe('8:', () => {
-      it('lint is asked by POST and by GET, with the same findings', async () => {
+      it('lint accepts POST and GET, with the same findings', async () => {
         await contradict();
         const { status, body } = await node.send('POST', '/v1/lint', { scope: 'company', checks: ['contradiction'] });
         expect(status, JSON.stringify(body)).to.equal(200);
@@ -264,7 +264,7 @@ for (const name of ['svc', 'acme']) {
       });
 
       for (const form of ['raw', 'encoded'] as const) {
-        it(`the id of a conflict is taken back as it was given, ${form}`, async () => {
+        it(`the id of a conflict is accepted as returned, ${form}`, async () => {
           const { conflict_id: id, fact_b: winner } = await contradict();
           expect(id).to.match(new RegExp(`^${name}:conflict:`));
           const path = `/v1/conflicts/${form === 'raw' ? id : encodeURIComponent(id)}/resolve`;
@@ -273,7 +273,7 @@ for (const name of ['svc', 'acme']) {
         });
       }
 
-      it('the bare id of a conflict is taken as well', async () => {
+      it('the bare id of a conflict is accepted as well', async () => {
         const { conflict_id: id, fact_b: winner } = await contradict();
         const path = `/v1/conflicts/${id.split(':').at(-1)}/resolve`;
         expect((await node.send('POST', path, { winning_fact_id: winner.id })).status).to.equal(200);

@@ -12,7 +12,7 @@ describe('An existing client that lists peers', () => {
   });
   after(() => stage?.stop());
 
-  it('4: gets them in an object, each with a status that it knows', async () => {
+  it('4: gets them in an object, each with a status that the client knows', async () => {
     const waiting = await startPeer(stage);
     await stage.ask('POST', '/v1/federation/peers', { body: waiting.declare(stage.identity.nodeId) });
     const active = await makePeer(stage);

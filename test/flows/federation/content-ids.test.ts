@@ -5,7 +5,7 @@ import { declareBoth, push, refusalOf } from '../../kit/federation/peering-steps
 import { startTestPeer } from '../../kit/federation/test-peer.ts';
 import { type WireFact, wireCid } from '../../kit/federation/wire-fact.ts';
 
-describe('Content ids of another form', () => {
+describe('Content ids in another format', () => {
   const sevenMembers = (fact: WireFact): string =>
     JSON.stringify({
       confidence: fact.confidence,
@@ -21,7 +21,7 @@ describe('Content ids of another form', () => {
     ['seed', { accepted: 0, rejected: 1 }],
     ['omit', { accepted: 1, rejected: 0 }],
   ] as const) {
-    it(`are ${mode === 'omit' ? 'tolerated' : 'refused'} with SVC_FEDERATION_CID=${mode}`, async () => {
+    it(`are ${mode === 'omit' ? 'accepted' : 'refused'} with SVC_FEDERATION_CID=${mode}`, async () => {
       const world = createWorld();
       const node = await startFederatedNode({ name: 'n', ...world, env: { SVC_FEDERATION_CID: mode } });
       const peer = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });

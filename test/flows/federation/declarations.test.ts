@@ -33,7 +33,7 @@ forEachStore('A declaration of a peer', () => {
     for (const peer of peers) await peer.stop();
   });
 
-  it('is verified by the metadata of the peer, and waits for our own', async () => {
+  it('is verified with the metadata of the peer, and is pending until this node declares too', async () => {
     const peer = await newPeer();
     const first = await postDeclaration(node, peer.declare(node.nodeId));
     expect(first.status, first.text).to.equal(201);
@@ -49,7 +49,7 @@ forEachStore('A declaration of a peer', () => {
     expect(approved).to.include({ peer_id: first.body.peer_id });
   });
 
-  it('is listed with what both sides have declared, and with a fingerprint of the pinned key', async () => {
+  it('is listed with the declarations of both sides, and with a fingerprint of the pinned key', async () => {
     const peer = await newPeer();
     const peerId = await declareBoth(node, peer, { scopes: ['public', 'company'] }, { direction: 'outbound' });
     const row = await rowOf(peer);
@@ -69,14 +69,14 @@ forEachStore('A declaration of a peer', () => {
     for (const name of ['established_at', 'signed_at', 'created_at']) expect(row?.[name], name).to.be.a('string');
   });
 
-  it('may be written in any order, with blanks and escapes, since its canonical form is signed', async () => {
+  it('may have any member order, white space and escapes, because its canonical form is signed', async () => {
     const peer = await newPeer();
     const reversed = Object.entries(peer.declare(node.nodeId)).reverse();
     const text = JSON.stringify(Object.fromEntries(reversed), null, 3).replace('svc', '\\u0073vc');
     expect((await postDeclaration(node, text)).status).to.equal(201);
   });
 
-  it('may name its node by the alias, and not by both names', async () => {
+  it('may name its node by the alias, but not by both names', async () => {
     const peer = await newPeer();
     const { declaring_node_id: node_id, declaration_sig: _, ...rest } = peer.declare(node.nodeId);
     expect(
@@ -86,7 +86,7 @@ forEachStore('A declaration of a peer', () => {
     expect((await postDeclaration(node, peer.signed({ ...aliased, node_id }))).status).to.equal(201);
   });
 
-  it('without scopes is about public facts, and never about local and team facts', async () => {
+  it('without scopes covers public facts, and never local and team facts', async () => {
     const [bare, wide] = [await newPeer(), await newPeer()];
     const { allowed_scopes: _, declaration_sig: __, ...rest } = bare.declare(node.nodeId);
     expect((await postDeclaration(node, bare.signed(rest))).status).to.equal(201);
@@ -95,7 +95,7 @@ forEachStore('A declaration of a peer', () => {
     expect((await rowOf(wide))?.['allowed_scopes']).to.deep.equal(['public']);
   });
 
-  describe('is refused, and leaves no peer,', () => {
+  describe('is refused, and creates no peer,', () => {
     const cases: readonly (readonly [string, (peer: TestPeer) => unknown, string])[] = [
       ['when it is empty', () => ({}), 'validation'],
       ['when it is about another node', (peer) => peer.declare('svc://third.test'), 'validation'],
@@ -160,14 +160,14 @@ forEachStore('A declaration of a peer', () => {
       });
     }
 
-    it('when a member comes twice', async () => {
+    it('when a member occurs twice', async () => {
       const peer = await newPeer();
       const text = JSON.stringify(peer.declare(node.nodeId)).replace('{', '{"allowed_scopes":["company"],');
       expect((await postDeclaration(node, text)).status).to.equal(400);
       expect(await rowOf(peer)).to.equal(undefined);
     });
 
-    it('when the metadata is that of another node, or has a key of low order', async () => {
+    it('when the metadata belongs to another node, or has a key of low order', async () => {
       const lowOrder = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]).toString('base64url');
       for (const wrong of [
         { node_id: 'svc://other.test' },
@@ -182,7 +182,7 @@ forEachStore('A declaration of a peer', () => {
       }
     });
 
-    it('from a key that may not federate', async () => {
+    it('from a key without the federate permission', async () => {
       const peer = await newPeer();
       const key = await node.addKey({ permissions: ['read', 'write', 'admin'] });
       const reply = await node.request('POST', '/v1/federation/peers', { key, body: peer.declare(node.nodeId) });
@@ -190,7 +190,7 @@ forEachStore('A declaration of a peer', () => {
     });
   });
 
-  it('is kept while the peer cannot be reached, and is verified when it can be', async () => {
+  it('is stored while the peer is unreachable, and verified later', async () => {
     const peer = await newPeer();
     peer.answerMetadata = () => jsonAnswer({}, 503);
     await postDeclaration(node, node.identity.declare(peer.nodeId));
@@ -205,7 +205,7 @@ forEachStore('A declaration of a peer', () => {
     expect((await pull(node, peer)).status).to.equal(200);
   });
 
-  it('that waits is rejected when the peer turns out to be another', async () => {
+  it('that is pending is rejected when the peer turns out to be another node', async () => {
     const peer = await newPeer();
     peer.answerMetadata = () => jsonAnswer({}, 503);
     await postDeclaration(node, node.identity.declare(peer.nodeId));
@@ -235,7 +235,7 @@ forEachStore('A declaration of a peer', () => {
     expect((await rowOf(peer))?.['signed_at']).to.equal(newer['signed_at']);
   });
 
-  it('by another key than the pinned one is refused', async () => {
+  it('with another key than the pinned one is refused', async () => {
     const peer = await newPeer();
     await declareBoth(node, peer);
     await clock.advance(1_000);

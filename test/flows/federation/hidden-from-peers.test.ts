@@ -7,13 +7,13 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestReply } from '../../kit/test-request.ts';
 
 const BOTH = { scopes: ['public', 'company'] };
-/** Stands in everything that the peer must not get. */
+/** A text in every object that the peer must not get. */
 const CANARY = 'CANARY';
 const OPEN = 'OPEN';
 
 const text = (v: string): Document => ({ type: 'string', v });
 
-forEachStore('A node with everything that a node may hold', () => {
+forEachStore('A node with every kind of object', () => {
   const world = createWorld();
   let node: FederatedNode;
   let peer: TestPeer;
@@ -69,7 +69,7 @@ forEachStore('A node with everything that a node may hold', () => {
     for (const each of [node, peer, other]) await each?.stop();
   });
 
-  it('sends a peer no byte of what it may not have (I9)', async () => {
+  it('sends a peer no byte of anything private (I9)', async () => {
     const fromPeer = peer.fact({ value: text(CANARY) });
     const company = other.fact({ scope: 'company', value: text(CANARY) });
     const { origin_proof: _, ...bare } = peer.fact({ value: text(CANARY) });
@@ -87,14 +87,14 @@ forEachStore('A node with everything that a node may hold', () => {
     }
   });
 
-  it('sends another peer what the first one said, as far as it was public', async () => {
+  it('passes the public facts of one peer to another', async () => {
     const said = peer.fact({ value: text(OPEN) });
     await push(node, peer, [said]);
     const { facts } = await drain(node, other);
     expect(facts.find(({ id }) => id === said.id)).to.include({ origin_node_id: peer.nodeId });
   });
 
-  it('tells a peer nothing of a fact that it may not have by the way it refuses a push', async () => {
+  it('reveals nothing of a hidden fact to a peer by the way it refuses a push', async () => {
     const kept = await node.say({ scope: 'local', value: text(CANARY) });
     const { origin_proof: _, ...bare } = peer.fact({ id: kept.id });
     const reply = await push(node, peer, [bare]);
@@ -104,7 +104,7 @@ forEachStore('A node with everything that a node may hold', () => {
 });
 
 forEachStore('An instruction of a peer', () => {
-  it('waits in the quarantine garden, and is relayed to nobody (I9)', async () => {
+  it('stays in the quarantine garden, and is relayed to no other node (I9)', async () => {
     const world = createWorld();
     const start = (env: Record<string, string> = {}): Promise<FederatedNode> =>
       startFederatedNode({ name: 'n', ...world, env });

@@ -17,7 +17,7 @@ forEachStore('The lag of a peer', () => {
     await peer?.stop();
   });
 
-  it('is told for any cursor of the peer', async () => {
+  it('is returned for any cursor of the peer', async () => {
     const peerId = await declareBoth(node, peer);
     const { hlc } = await node.say();
     const cursor = `${hlc.split('.')[0]}.${2 ** 31 - 1}`;

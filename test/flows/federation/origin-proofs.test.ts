@@ -6,7 +6,7 @@ import { startTestPeer, type TestPeer } from '../../kit/federation/test-peer.ts'
 import type { WireFact } from '../../kit/federation/wire-fact.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 
-/** As a relay tells it: the origin is named, and has proved it. */
+/** Returns the fact as a relay sends it: it names the origin, with a proof by the origin. */
 const told = (origin: PeerIdentity, fact: WireFact): WireFact => {
   const { origin_proof: _, ...bare } = fact;
   return { ...bare, origin_node_id: origin.nodeId, origin_proof: origin.prove(bare) };
@@ -133,13 +133,13 @@ forEachStore('The proof of an origin', () => {
     { origin_node_id: 'svc://relay.test' },
   ];
   for (const change of alterations) {
-    it(`does not fit a fact of which a relay altered ${Object.keys(change)[0]}: ${JSON.stringify(change)}`, async () => {
+    it(`does not match a fact of which a relay altered ${Object.keys(change)[0]}: ${JSON.stringify(change)}`, async () => {
       const fact = { ...told(origin, origin.fact()), ...change } as WireFact;
       expect(await verdictOf(node, relay, fact)).to.equal('invalid_origin_proof');
     });
   }
 
-  it('shows admins which origins are verified, and nobody else', async () => {
+  it('shows only admins which origins are verified', async () => {
     const [verified, bare, stranger] = [origin.fact(), unproved(origin.fact()), told(unknown, relay.fact())];
     await push(node, origin, [verified, bare]);
     await push(node, relay, [stranger]);
@@ -151,7 +151,7 @@ forEachStore('The proof of an origin', () => {
     expect((await node.get(`/v1/facts/${stranger.id}`)).body.origin_node_id).to.equal(unknown.nodeId);
   });
 
-  it('is relayed as it came, by a node that cannot check it too', async () => {
+  it('is relayed unchanged, also by a node that cannot check it', async () => {
     const fact = told(unknown, relay.fact());
     await push(node, relay, [fact]);
     const served = (await drain(node, origin)).facts.find(({ id }) => id === fact.id);
@@ -161,7 +161,7 @@ forEachStore('The proof of an origin', () => {
 });
 
 forEachStore('A node that lost its store', () => {
-  it('takes its own facts back from a peer, each with its own proof, and none without', async () => {
+  it('gets its own facts back from a peer, each with its own proof, and none without', async () => {
     const world = createWorld();
     const keeper = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });
     const before = await startFederatedNode({ name: 'n', ...world });

@@ -21,7 +21,7 @@ forEachStore('A node id in another spelling', () => {
     await Promise.all([node, origin, relay].map((one) => one?.stop()));
   });
 
-  it('does not let a relay say something in the name of a known node', async () => {
+  it('does not let a relay assert in the name of a known node', async () => {
     const { origin_proof: proof, ...bare } = relay.fact({ origin_node_id: 'SVC://Origin.test' });
     const { body } = await push(node, relay, [bare, { ...relay.fact(), origin_node_id: 'svc://ORIGIN.test' }]);
     expect(body.errors.map(({ error }: { error: string }) => error)).to.deep.equal([
@@ -32,7 +32,7 @@ forEachStore('A node id in another spelling', () => {
     expect(await has(node, bare.id)).to.equal(false);
   });
 
-  it('makes no peer of a stranger that is named like this node', async () => {
+  it('makes no peer of a stranger whose name resembles this node', async () => {
     const twin = await startTestPeer({ ...world, nowMs, host: 'twin.test', nodeId: 'SVC://N.test' });
     const { status, body } = await postDeclaration(node, twin.declare(node.nodeId, { node_url: twin.url }));
     expect([status, body.errors?.[0]?.path]).to.deep.equal([422, 'body.declaring_node_id']);

@@ -35,7 +35,7 @@ forEachStore('A peer token', () => {
     ask(peer.token(node.nodeId, claims, header));
 
   before(async () => {
-    // The clock moves by hours, and nobody is pulled here.
+    // The clock advances by hours, but this test must not trigger a pull.
     const env = { SVC_FEDERATION_PULL_INTERVAL_S: '86400' };
     node = await startFederatedNode({ name: 'n', ...world, node: TRUSTS_TEST, env });
     [peer, other] = [await newPeer('p.test'), await newPeer('q.test')];
@@ -47,7 +47,7 @@ forEachStore('A peer token', () => {
     for (const made of peers) await made.stop();
   });
 
-  it('opens pull and push, each once', async () => {
+  it('allows pull and push, each once', async () => {
     expect((await pull(node, peer)).status).to.equal(200);
     expect((await push(node, peer, [])).status).to.equal(202);
   });
@@ -81,13 +81,13 @@ forEachStore('A peer token', () => {
     });
   }
 
-  it('of a peer that waits, or was revoked, is refused', async () => {
+  it('of a pending or revoked peer is refused', async () => {
     const waiting = await newPeer('waiting.test');
     await postDeclaration(node, waiting.declare(node.nodeId));
     expect(refusalOf(await pull(node, waiting))).to.deep.include({ status: 401, code: 'peer_not_approved' });
   });
 
-  it('is accepted within the leeway, in seconds, and by the other names of its claims', async () => {
+  it('is accepted within the leeway, in seconds, and with the alternative names of its claims', async () => {
     const seconds = Math.floor(now() / 1_000);
     const good: readonly Document[] = [
       { iat: now() - 60 * SECOND_MS, exp: now() - 29 * SECOND_MS },
@@ -104,7 +104,7 @@ forEachStore('A peer token', () => {
     for (const claims of good) expect((await asked(claims)).status, JSON.stringify(claims)).to.equal(200);
   });
 
-  it('is good once, and its nonce too, which is audited (I15)', async () => {
+  it('is accepted once, like its nonce, and the repetition is audited (I15)', async () => {
     const token = peer.token(node.nodeId);
     expect((await ask(token)).status).to.equal(200);
     const replayed = await ask(token);
@@ -112,19 +112,19 @@ forEachStore('A peer token', () => {
     const nonce = peer.unique();
     expect((await asked({ nonce })).status).to.equal(200);
     expect((await asked({ nonce, exp: now() + 2 * SECOND_MS })).body.code).to.equal('nonce_already_seen');
-    // Of another issuer it is another nonce.
+    // A nonce of another issuer is a different nonce.
     expect((await ask(other.token(node.nodeId, { nonce }))).status).to.equal(200);
     expect(await federationEvents(node, 'replay_attempt')).to.have.length(2);
   });
 
-  it('keeps its nonce when it is refused, and loses it when it is accepted', async () => {
+  it('uses up its nonce only when it is accepted', async () => {
     const nonce = peer.unique();
     const stranger = createPeerIdentity(peer.nodeId, now, 'some other key');
     expect((await ask(stranger.token(node.nodeId, { nonce }))).body.code).to.equal('invalid_signature');
     expect((await asked({ nonce })).status).to.equal(200);
   });
 
-  it('that was used stays refused until it has ended, however much later it comes (I15)', async () => {
+  it('stays refused after its use until it has expired (I15)', async () => {
     const token = peer.token(node.nodeId, { exp: now() + HOUR_MS });
     expect((await ask(token)).status).to.equal(200);
     for (const minutes of [6, 30, 24]) {
@@ -135,7 +135,7 @@ forEachStore('A peer token', () => {
     expect((await ask(token)).body.code).to.equal('token_expired');
   });
 
-  it('narrows what the peer may have, and never widens it', async () => {
+  it('can narrow the rights of the peer, and never widens them', async () => {
     expect((await pull(node, peer, 'scope=company', { scopes: ['company'] })).status).to.equal(200);
     expect(refusalOf(await pull(node, peer, 'scope=company', { scopes: ['public'] }))).to.deep.equal({
       status: 403,
@@ -151,7 +151,7 @@ forEachStore('A peer token', () => {
     expect((await pull(node, peer, '', { scopes: [] })).body.code).to.equal('no_permitted_scopes');
   });
 
-  it('opens nothing else, and no other credential opens pull and push', async () => {
+  it('is valid on no other route, and no other credential is valid for pull and push', async () => {
     for (const target of [
       '/v1/facts',
       '/v1/me',

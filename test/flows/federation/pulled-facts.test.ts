@@ -32,7 +32,7 @@ forEachStore('A node that pulls', () => {
     for (const peer of peers) await peer.stop();
   });
 
-  it('names a scope, sends a fresh token each time, and goes on from its cursor', async () => {
+  it('names a scope, sends a new token each time, and continues from its cursor', async () => {
     const peer = await newPeer();
     peer.feed.push(peer.fact(), peer.fact());
     await pullUntil(node, () => has(node, peer.feed[1]?.id ?? ''));
@@ -52,18 +52,18 @@ forEachStore('A node that pulls', () => {
     }
   });
 
-  it('reads on at once while there is more, and once an interval when there is not', async () => {
+  it('reads the next page at once, and otherwise pulls once per interval', async () => {
     const peer = await newPeer();
     peer.feed.push(...Array.from({ length: 1_200 }, () => peer.fact()));
     await pullUntil(node, () => has(node, peer.feed[1_199]?.id ?? ''));
     const [asked, sinceMs] = [peer.pulls.length, now()];
     await pullUntil(node, () => peer.pulls.length - asked >= 3);
     const intervals = (now() - sinceMs) / PULL_INTERVAL_MS;
-    // One more may have been on its way before.
+    // One more pull may have been under way before.
     expect(peer.pulls.length - asked).to.be.at.most(intervals + 1);
   });
 
-  it('asks for each scope on its own, and begins a newly granted one from the start', async () => {
+  it('pulls each scope separately, and starts a newly granted scope from the beginning', async () => {
     const peer = await newPeer();
     const [open, closed] = [peer.fact(), peer.fact({ scope: 'company' })];
     peer.feed.push(closed, open);
@@ -76,7 +76,7 @@ forEachStore('A node that pulls', () => {
     await pullUntil(node, () => has(node, closed.id));
   });
 
-  it('refuses facts of another scope than it asked for', async () => {
+  it('refuses facts outside the requested scope', async () => {
     const peer = await newPeer();
     const [wrong, right] = [peer.fact({ scope: 'company' }), peer.fact()];
     peer.answerPull = () => jsonAnswer({ facts: [wrong, right], cursor: feedStamp(0), has_more: false, epoch: 'e' });
@@ -85,7 +85,7 @@ forEachStore('A node that pulls', () => {
     await pullUntil(node, async () => (await federationEvents(node, 'scope_violation')).length > 0);
   });
 
-  it('does not take a cursor from beyond all time', async () => {
+  it('refuses a cursor beyond the permitted time range', async () => {
     const peer = await newPeer();
     const [lure, later] = [peer.fact(), peer.fact()];
     peer.answerPull = () => jsonAnswer({ facts: [lure], cursor: '9999999999999.0', has_more: false, epoch: 'epoch-1' });
@@ -101,7 +101,7 @@ forEachStore('A node that pulls', () => {
     expect(cursorsOf(peer)).not.to.include('9999999999999.0');
   });
 
-  it('does not run in circles after a peer that always has more', async () => {
+  it('does not loop endlessly on a peer that always has another page', async () => {
     const peer = await newPeer();
     peer.answerPull = (request) =>
       jsonAnswer({ facts: [], cursor: new URLSearchParams(request.query).get('cursor'), has_more: true, epoch: 'e' });
@@ -111,7 +111,7 @@ forEachStore('A node that pulls', () => {
     expect(peer.pulls.length - asked).to.be.at.most(6);
   });
 
-  it('starts again from the beginning after another epoch', async () => {
+  it('starts from the beginning after an epoch change', async () => {
     const peer = await newPeer();
     peer.feed.push(peer.fact(), peer.fact(), peer.fact());
     await pullUntil(node, () => cursorsOf(peer).includes(feedStamp(2)));
@@ -121,7 +121,7 @@ forEachStore('A node that pulls', () => {
     await pullUntil(node, () => has(node, restored.id));
   });
 
-  it('reads the same millisecond again from a peer that has no epochs', async () => {
+  it('reads the same millisecond again from a peer without epochs', async () => {
     const peer = await newPeer();
     const [first, second] = [peer.fact(), peer.fact()];
     peer.answerPull = () => jsonAnswer({ facts: [first, second], cursor: `${now() - 5_000}.7`, has_more: false });
@@ -131,7 +131,7 @@ forEachStore('A node that pulls', () => {
     await pullUntil(node, () => cursorsOf(peer).some((cursor) => cursor === `${wall}.0`));
   });
 
-  it('keeps the good facts of a page with bad ones, and goes on behind it', async () => {
+  it('stores the valid facts of a page with invalid ones, and continues after it', async () => {
     const peer = await newPeer();
     const good = Array.from({ length: 3 }, () => peer.fact());
     const bad = [
@@ -157,7 +157,7 @@ forEachStore('A node that pulls', () => {
     await pullUntil(node, async () => (await federationEvents(node, 'rejected_fact')).length > 0);
   });
 
-  it('sets aside a fact whose stamp is too far ahead, and takes it when its time has come', async () => {
+  it('postpones a fact whose stamp is too far in the future, and stores it later', async () => {
     const peer = await newPeer();
     const [early, next] = [peer.fact({ hlc: `${now() + 400 * SECOND_MS}.0` }), peer.fact()];
     peer.feed.push(early, next);
@@ -170,7 +170,7 @@ forEachStore('A node that pulls', () => {
     await pullUntil(node, () => has(node, early.id));
   });
 
-  it('is not held up by peers that are gone, broken or silent', async () => {
+  it('is not delayed by peers that are gone, broken or silent', async () => {
     const [broken, garbled, huge, silent, good] = [
       await newPeer(),
       await newPeer(),
@@ -197,7 +197,7 @@ forEachStore('A node that pulls', () => {
     }
   });
 
-  it('waits as long as a peer asks for, and tries less and less often where one fails', async () => {
+  it('waits as long as a peer asks for, and retries a failing peer less and less often', async () => {
     const [busy, failing] = [await newPeer(), await newPeer()];
     busy.answerPull = () => jsonAnswer({}, 429, { 'Retry-After': '60' });
     failing.answerPull = () => jsonAnswer({}, 503);

@@ -39,7 +39,7 @@ forEachStore('A fact that a peer pushes', () => {
   const errorsOf = ({ body }: TestReply): Readonly<Record<string, string>> =>
     Object.fromEntries(body.errors.map(({ fact_id, error }: Record<string, string>) => [fact_id, error]));
 
-  it('is stored as it was said, by whom, and where it came from', async () => {
+  it('is stored unchanged, with its asserter and its origin', async () => {
     const said = peer.fact({
       value: { type: 'text', v: 'zoë \u2028 😀' },
       timestamp: '2026-03-02T09:00:00+01:00',
@@ -68,7 +68,7 @@ forEachStore('A fact that a peer pushes', () => {
     });
   });
 
-  it('may have any id of visible characters, and members that this node does not know', async () => {
+  it('may have any id of visible characters, and members unknown to this node', async () => {
     const ids = ['x', 'A/b?c#d%', '~'.repeat(128)];
     const facts = ids.map((id) => ({ ...peer.fact({ id }), next_version: { nested: [1] } }));
     expect((await push(node, peer, facts)).body).to.deep.equal({ accepted: 3, rejected: 0, errors: [] });
@@ -79,7 +79,7 @@ forEachStore('A fact that a peer pushes', () => {
     }
   });
 
-  it('goes the way of a local fact: it contradicts, is recalled and notified, and is not billed', async () => {
+  it('is processed like a local fact: it contradicts, is recalled and notified, but is not billed', async () => {
     const before = await countsOf(node, peer);
     const own = await node.say({ entity: 'user:met', relation: 'memory:role', value: { type: 'string', v: 'ours' } });
     const theirs = peer.fact({ entity: 'user:met', relation: 'memory:role', value: { type: 'string', v: 'theirs' } });
@@ -95,7 +95,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect((await node.get('/v1/recall?query=heliotropes&token_budget=4000')).text).to.contain(told.id);
   });
 
-  it('is judged item by item where a stamp cannot be read', async () => {
+  it('is checked item by item when a stamp is malformed', async () => {
     const stamps = ['', '1', '1.2.3', '-1.0', '1e3.0', ' 1.0', '１.０', `${'9'.repeat(20)}.0`, '1.4294967296', 5, null];
     const bad = stamps.map((hlc) => ({ ...peer.fact(), hlc }));
     const good = peer.fact();
@@ -105,7 +105,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect(await has(node, good.id)).to.equal(true);
   });
 
-  it('cannot push the clock forward, at once or step by step', async () => {
+  it('cannot push the clock forward, at once or in steps', async () => {
     const wallOf = async (): Promise<number> => Number(String((await node.say()).hlc).split('.')[0]);
     await push(node, peer, [{ ...peer.fact(), hlc: `${now() + 86_400_000}.0`, origin_proof: undefined }]);
     expect(await wallOf()).to.be.at.most(now() + 5 * SECOND_MS);
@@ -115,7 +115,7 @@ forEachStore('A fact that a peer pushes', () => {
     await world.clock.advance(300 * SECOND_MS);
   });
 
-  it('of the same id and content is known, and of another content is a collision', async () => {
+  it('with the same id and content is a duplicate, and with other content a collision', async () => {
     const fact = peer.fact({ valid_until: '2026-06-01T00:00:00Z' });
     await push(node, peer, [fact]);
     const before = await countsOf(node, peer);
@@ -137,7 +137,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect(await countsOf(node, peer)).to.deep.equal(before);
   });
 
-  it('never lives longer than it was first said to', async () => {
+  it('never lives longer than its first version allows', async () => {
     const fact = peer.fact({ valid_until: '2026-06-01T00:00:00Z' });
     await push(node, peer, [fact]);
     const audited = (await federationEvents(node, 'federation_valid_until_extension_rejected')).length;
@@ -151,7 +151,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect(events.length - audited).to.equal(2);
   });
 
-  it('of the same content under another id is a fact of its own, and no contradiction', async () => {
+  it('with the same content under another id is a separate fact, and no contradiction', async () => {
     const [one, two] = [peer.fact({ relation: 'memory:same' }), peer.fact({ relation: 'memory:same' })];
     expect((await push(node, peer, [one, two])).body.accepted).to.equal(2);
     const { body } = await node.get(`/v1/facts?entity=${one.entity}&relation=memory:same`);
@@ -159,7 +159,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect(body.facts.some(({ contradicted }: { contradicted: boolean }) => contradicted)).to.equal(false);
   });
 
-  it('twice within one batch is stored once, and two tellings of one id are not both believed', async () => {
+  it('twice in one batch is stored once, and of two versions of one id only one is accepted', async () => {
     const fact = peer.fact();
     const { origin_proof: _, ...rest } = fact;
     const twisted = peer.fact({ ...rest, confidence: 0.5 });
@@ -172,7 +172,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect((await node.get(`/v1/facts/${fact.id}`)).body.confidence).to.equal(1);
   });
 
-  it('changes nothing when it comes again and again (I10)', async () => {
+  it('changes nothing when it is repeated (I10)', async () => {
     const batch = Array.from({ length: 20 }, (_, n) =>
       peer.fact({ relation: 'memory:pile', value: { type: 'number', v: n } }),
     );
@@ -184,7 +184,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect(await countsOf(node, peer)).to.deep.equal(once);
   });
 
-  it('is refused as a whole when the body is no list, or is too long', async () => {
+  it('is refused as a whole when the body is no list, or too long', async () => {
     const send = (body: unknown): Promise<TestReply> =>
       node.request('POST', '/v1/federation/facts/push', { key: peer.token(node.nodeId), body });
     for (const body of [{}, { facts: {} }, { facts: null }, { facts: 'x' }]) {
@@ -198,7 +198,7 @@ forEachStore('A fact that a peer pushes', () => {
     expect(await has(node, (facts[0] as WireFact).id)).to.equal(false);
   });
 
-  it('is not a status for the whole call when no scope is open at all', async () => {
+  it('gets an error per item, not for the whole call, when no scope is granted', async () => {
     const wide = await startTestPeer({ ...world, nowMs: now, host: 'wide.test' });
     await declareBoth(node, wide, {}, { scopes: ['public', 'company', 'team', 'local'] });
     const facts = ['public', 'company', 'team', 'local'].map((scope) => wide.fact({ scope }));

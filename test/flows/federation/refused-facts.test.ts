@@ -22,7 +22,7 @@ forEachStore('A fact of a peer', () => {
     await node?.stop();
     await peer?.stop();
   });
-  /** Of the fact as it is sent, or, where that has no canonical form, of the sound one. */
+  /** Proves the sent fact, or the valid one if the sent fact has no canonical form. */
   const proofOf = (sent: Document, sound: WireFact): OriginProofJson => {
     try {
       return peer.prove(sent as unknown as WireFact);

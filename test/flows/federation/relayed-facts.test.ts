@@ -65,7 +65,7 @@ forEachStore('A line of four nodes', () => {
     await first.stop();
   });
 
-  it('carries a company fact one step, to the node that was granted it', async () => {
+  it('relays a company fact one step, to the node with the grant', async () => {
     const said = await a().say({ scope: 'company' });
     const marker = await b().say({ scope: 'public' });
     await pullUntil(a(), () => has(b(), said.id));
@@ -75,7 +75,7 @@ forEachStore('A line of four nodes', () => {
     expect(await has(d(), said.id)).to.equal(false);
   });
 
-  it('carries expired facts and retractions too, so that all nodes tell alike', async () => {
+  it('relays expired facts and retractions too, so that all nodes give the same answers', async () => {
     const thing = { entity: 'user:gone', relation: 'memory:role' };
     const said = await a().say(thing);
     const short = await a().say({ valid_until: new Date(world.clock.nowMs() + 1).toISOString() });
@@ -93,7 +93,7 @@ forEachStore('A line of four nodes', () => {
     expect(expired.body.facts.map(({ id }: { id: string }) => id)).to.include(short.id);
   });
 
-  it('never brings a fact back to its origin, or to the node that it came from', async () => {
+  it('never sends a fact back to its origin, or to the node that it came from', async () => {
     const { facts } = await drain(b(), a().identity);
     expect(facts.filter((fact) => fact.origin_node_id === a().nodeId)).to.deep.equal([]);
     const own = await b().say();
@@ -104,7 +104,7 @@ forEachStore('A line of four nodes', () => {
 });
 
 forEachStore('A ring of three nodes', () => {
-  it('has each fact once on each node, and comes to rest (I8, I10)', async function () {
+  it('stores each fact once on each node, and then becomes idle (I8, I10)', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startFederatedNode({ name, ...world })));

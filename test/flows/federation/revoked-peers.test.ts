@@ -15,7 +15,7 @@ forEachStore('Two processes of one node', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'two-'));
     peer = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });
-    // Behind one address a real node has a balancer; here each process has a name of its own on the network.
+    // A real node has one address behind a load balancer; here each process has its own name on the network.
     processes = [];
     for (const url of ['https://n.test', 'https://n2.test']) {
       processes.push(await startFederatedNode({ name: 'n', ...world, folder, url }));
@@ -36,7 +36,7 @@ forEachStore('Two processes of one node', () => {
     }
     expect((await one.request('DELETE', `/v1/federation/peers/${peerId}`, { key: one.key })).status).to.equal(204);
     expect((await pull(one, peer)).status).to.equal(401);
-    // Another process may learn of it a second later, and not more.
+    // Another process learns about it within one second.
     await world.clock.advance(1_000);
     const unheard = peer.fact();
     for (const each of processes) {
@@ -63,7 +63,7 @@ forEachStore('Two processes of one node', () => {
     }
   });
 
-  it('take the facts of a peer in once, with any of them pulling', async () => {
+  it('store the facts of a peer once, when any of them pulls', async () => {
     const [one] = processes as [FederatedNode, FederatedNode];
     await declareBoth(one, peer);
     peer.feed.push(...Array.from({ length: 700 }, (_, n) => peer.fact({ relation: 'memory:n', entity: `user:${n}` })));

@@ -33,7 +33,7 @@ forEachStore('A node whose key is rotated', () => {
     return start();
   };
 
-  it('is followed in the middle of a pull, and nothing is lost', async function () {
+  it('is followed during a pull, and nothing is lost', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
@@ -64,7 +64,7 @@ forEachStore('A node whose key is rotated', () => {
     for (const node of [a, b, c]) await node.stop();
   });
 
-  it('signs by its new key without a restart, and nothing is refused or lost meanwhile', async function () {
+  it('signs with its new key without a restart, and nothing is refused or lost meanwhile', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const a = await startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
@@ -103,7 +103,7 @@ forEachStore('A node whose key is rotated', () => {
     for (const node of [a, b]) await node.stop();
   });
 
-  it('lists its retired keys, and each new one is signed by the one before it', async () => {
+  it('lists its retired keys, and each new key is signed by the previous one', async () => {
     const world = createWorld();
     const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
     let node = await start();
@@ -134,7 +134,7 @@ forEachStore('A node whose key is rotated', () => {
     }
   });
 
-  it('proves what it said before with the key of that time, and the proof is served as it was', async () => {
+  it('proves earlier facts with the key of that time, and serves the proof unchanged', async () => {
     const world = createWorld();
     const start = (): Promise<FederatedNode> => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
     let node = await start();

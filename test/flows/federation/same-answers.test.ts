@@ -14,7 +14,7 @@ const comesAfter = (one: string, other: string): boolean => {
 };
 
 forEachStore('Stamps between nodes', () => {
-  it('are above all that a node has taken in, though its clock is behind (I5)', async () => {
+  it('exceed all stamps that a node has received, even if its clock is behind (I5)', async () => {
     const world = createWorld();
     const a = await startFederatedNode({ name: 'a', ...world });
     const b = await startFederatedNode({ name: 'b', ...world });
@@ -29,12 +29,12 @@ forEachStore('Stamps between nodes', () => {
     for (const each of [a, b, peer]) await each.stop();
   });
 
-  it('decide by number, not by text, where only the counter differs', async () => {
+  it('compare as numbers, not as text, when only the counter differs', async () => {
     const world = createWorld();
     const node = await startFederatedNode({ name: 'n', ...world });
     const peer = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });
     await declareBoth(node, peer);
-    // So for 200 seconds only the counter of local stamps moves.
+    // For the next 200 seconds, only the counter of local stamps increases.
     await push(node, peer, [peer.fact({ hlc: `${world.clock.nowMs() + 200 * SECOND_MS}.7` })]);
     const thing = { entity: 'user:met', relation: 'memory:role' };
     const stamps: string[] = [];
@@ -50,7 +50,7 @@ forEachStore('Stamps between nodes', () => {
     await peer.stop();
   });
 
-  it('that are equal tie, and both facts are told', async () => {
+  it('that are equal tie, and both facts are returned', async () => {
     const world = createWorld();
     const node = await startFederatedNode({ name: 'n', ...world });
     const peer = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });
@@ -67,7 +67,7 @@ forEachStore('Stamps between nodes', () => {
 });
 
 forEachStore('Two halves of a partition', () => {
-  it('tell alike after it, with one open conflict for each contradiction (I11, I12)', async function () {
+  it('agree after it ends, with one open conflict for each contradiction (I11, I12)', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const nodes = await Promise.all(['a', 'b', 'c'].map((name) => startFederatedNode({ name, ...world })));

@@ -8,7 +8,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 
 const BOTH = { scopes: ['public', 'company'] };
 
-/** All that belongs to a served fact of this node's own. */
+/** The members of a served fact that this node created. */
 const MEMBERS = [
   'id',
   'entity',
@@ -39,13 +39,13 @@ forEachStore('The reply to a peer that pulls', () => {
     await peer?.stop();
   });
 
-  it('is an empty feed before anything was said', async () => {
+  it('is an empty feed before any fact is asserted', async () => {
     const { body } = await pull(node, peer);
     expect(body).to.deep.include({ facts: [], has_more: false });
     expect(body.epoch).to.be.a('string');
   });
 
-  it('is the fact as it was said, with its content id and its proof, and nothing of this node', async () => {
+  it('is the fact as asserted, with its content id and its proof, and no local details', async () => {
     const said = await node.say({
       value: { type: 'text', v: 'zoë \u2028 😀' },
       confidence: 0.1,
@@ -72,14 +72,14 @@ forEachStore('The reply to a peer that pulls', () => {
     expect(again).to.deep.equal(served);
   });
 
-  it('has hashes of what it was derived from, which its proof covers', async () => {
+  it('has hashes of the facts that it was derived from, which its proof covers', async () => {
     const parent = await node.say();
     const child = await node.say({ derived_from: [parent['cid']] });
     const served = (await drain(node, peer)).facts.find(({ id }) => id === child.id);
     expect(served?.derived_from).to.deep.equal([parent['cid']]);
   });
 
-  it('is asked for page by page, without gaps or repeats', async () => {
+  it('is returned page by page, without gaps or repetitions', async () => {
     const bodies = Array.from({ length: 300 }, (_, n) => ({
       entity: `user:${n}`,
       relation: 'memory:n',
@@ -105,7 +105,7 @@ forEachStore('The reply to a peer that pulls', () => {
     }
   });
 
-  it('starts after a cursor of either name, and stays there while nothing new comes', async () => {
+  it('starts after a cursor of either name, and stays there while no new fact arrives', async () => {
     const { cursors } = await drain(node, peer);
     const head = cursors.at(-1) as string;
     const none = await pull(node, peer, `since_hlc=${head}`);
@@ -123,7 +123,7 @@ forEachStore('The reply to a peer that pulls', () => {
     expect(beyond.body.cursor).to.equal((await drain(node, peer)).cursors.at(-1));
   });
 
-  it('is refused for a wrong parameter', async () => {
+  it('is refused for an invalid parameter', async () => {
     for (const limit of ['0', '-1', 'abc', '501', '1000000000', '1.5']) {
       expect((await pull(node, peer, `limit=${limit}`)).status, limit).to.equal(400);
     }
@@ -148,7 +148,7 @@ forEachStore('The reply to a peer that pulls', () => {
     expect((await pull(node, peer, 'garden=x')).status).to.equal(400);
   });
 
-  it('is refused outside what both sides have declared, which is audited', async () => {
+  it('is refused outside the declarations of both sides, which is audited', async () => {
     const narrow = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs(), host: 'narrow.test' });
     const all = { scopes: ['local', 'team', 'public'] };
     await declareBoth(node, narrow, all, all);
@@ -161,7 +161,7 @@ forEachStore('The reply to a peer that pulls', () => {
     await narrow.stop();
   });
 
-  it('is refused as a whole where the flow to the peer is not open', async () => {
+  it('is refused as a whole when the peering does not allow the direction', async () => {
     const directions = [
       ['bidirectional', 'outbound', 403],
       ['inbound', 'bidirectional', 403],
@@ -176,7 +176,7 @@ forEachStore('The reply to a peer that pulls', () => {
     }
   });
 
-  it('comes soon behind thousands of facts that it may not have', async () => {
+  it('continues soon after thousands of facts that the peer may not have', async () => {
     const start = (await drain(node, peer)).cursors.at(-1) as string;
     for (let n = 0; n < 6; n += 1) {
       const body = Array.from({ length: 1_000 }, (_, at) => ({

@@ -17,7 +17,7 @@ const ROUTES = [
   ['DELETE', '/v1/federation/peers/00000000-0000-4000-8000-000000000000'],
 ] as const;
 
-forEachStore('A node whose federation is switched off', () => {
+forEachStore('A node with federation switched off', () => {
   let folder: string;
   let peer: TestPeer;
   let off: FederatedNode;
@@ -37,14 +37,14 @@ forEachStore('A node whose federation is switched off', () => {
   });
 
   for (const [method, path] of ROUTES) {
-    it(`has ${method} ${path}, which asks for a credential first`, async () => {
+    it(`has ${method} ${path}, which requires a credential first`, async () => {
       const reply = await off.request(method, path, method === 'POST' ? { body: {} } : {});
       expect(reply.status).to.equal(401);
       expect(reply.body.code).to.be.a('string');
     });
   }
 
-  it('lists the peers that are stored to a key that may federate', async () => {
+  it('lists the stored peers to a key with the federate permission', async () => {
     const reply = await off.get('/v1/federation/peers');
     expect(reply.status).to.equal(200);
     expect(reply.body.peers.map(({ node_id }: { node_id: string }) => node_id)).to.deep.equal([peer.nodeId]);
@@ -52,14 +52,14 @@ forEachStore('A node whose federation is switched off', () => {
     expect((await off.request('GET', '/v1/federation/peers', { key: reader })).status).to.equal(403);
   });
 
-  it('checks a declaration before it says that federation is off', async () => {
+  it('checks a declaration before it replies that federation is off', async () => {
     expect((await postDeclaration(off, {})).status).to.equal(422);
     const sound = await postDeclaration(off, off.identity.declare('svc://q.test'));
     expect(refusalOf(sound)).to.include({ status: 403, code: 'federation_disabled' });
     expect((await off.get('/v1/federation/peers')).body.peers).to.have.length(1);
   });
 
-  it('tells a peer with a good token that federation is off, and one without that it needs a token', async () => {
+  it('replies that federation is off to a peer with a valid token, and requires a token otherwise', async () => {
     expect(refusalOf(await pull(off, peer))).to.include({ status: 403, code: 'federation_disabled' });
     expect(refusalOf(await push(off, peer, []))).to.include({ status: 403, code: 'federation_disabled' });
     expect((await off.request('GET', '/v1/federation/facts', { key: off.key })).status).to.equal(401);
@@ -76,7 +76,7 @@ forEachStore('A node whose federation is switched off', () => {
     expect(peer.pulls.length).to.equal(0);
   });
 
-  it('says so in its metadata, and publishes its key all the same', async () => {
+  it('states this in its metadata, and still publishes its key', async () => {
     const { body } = await off.request('GET', '/.well-known/svc');
     expect(body.federation).to.equal('disabled');
     expect(body.federation_pubkey).to.equal(off.identity.publicKey);
@@ -85,8 +85,8 @@ forEachStore('A node whose federation is switched off', () => {
   });
 });
 
-describe('A node whose federation is switched on', () => {
-  it('says where its routes are, and which keys it has', async () => {
+describe('A node with federation switched on', () => {
+  it('publishes its routes and its keys', async () => {
     const node = await startFederatedNode({ name: 'n', ...createWorld() });
     const { body } = await node.request('GET', '/.well-known/svc');
     await node.stop();
@@ -110,7 +110,7 @@ describe('A node whose federation is switched on', () => {
     });
   });
 
-  it('has no address for pushes while pushes are off, and replies 405 to them', async () => {
+  it('publishes no push address while pushes are off, and replies 405 to them', async () => {
     const world = createWorld();
     const peer = await startTestPeer({ network: world.network, nowMs: () => world.clock.nowMs() });
     const node = await startFederatedNode({ name: 'n', ...world, env: { SVC_FEDERATION_PUSH_ENABLED: 'false' } });
@@ -122,7 +122,7 @@ describe('A node whose federation is switched on', () => {
     await peer.stop();
   });
 
-  it('does not start behind a plain http address, unless the operator says that this is meant', async () => {
+  it('does not start behind a plain http address, unless the operator allows it explicitly', async () => {
     const start = (env: Record<string, string> = {}) =>
       startFederatedNode({ name: 'n', ...createWorld(), url: 'http://n.test', env });
     const refused = await start().then(

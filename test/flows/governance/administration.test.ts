@@ -5,7 +5,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 const TENANTS = { 'multi-tenant': { enabled: true }, tombstones: { enabled: true } };
 const RAW_KEY = 'a-key-that-somebody-would-like-to-have-01';
 
-/** Requests of administration, with bodies that the node takes from an administrator. */
+/** Requests of administrators, with valid bodies. */
 const ADMINISTRATION: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['POST', '/v1/auth/keys', { raw_key: RAW_KEY, entity_uri: 'agent:mine' }],
   ['GET', '/v1/auth/keys/expiring-soon'],
@@ -36,7 +36,7 @@ forEachStore('the administration of a node', () => {
   after(() => node?.stop());
 
   const get = async (path: string) => (await node.request('GET', path, { key: admin })).body;
-  /** The state that the refused requests would have changed. */
+  /** Returns the state that the refused requests would have changed. */
   const state = async () => ({
     tombstones: await get('/v1/tombstones/user:alice'),
     tenants: await get('/v1/tenants'),
@@ -44,7 +44,7 @@ forEachStore('the administration of a node', () => {
   });
 
   for (const permission of ['read', 'write', 'federate', 'audit.read', 'instruction:write']) {
-    it(`is closed to a key with ${permission} alone, and nothing is changed`, async () => {
+    it(`refuses a key with ${permission} alone, and nothing changes`, async () => {
       const key = await node.addKey({ entityUri: `agent:with-${permission}`, permissions: [permission] });
       const before = await state();
       for (const [method, path, body] of ADMINISTRATION) {
@@ -61,7 +61,7 @@ forEachStore('the administration of a node', () => {
     });
   }
 
-  it('shows the log to a key with audit.read in its own tenant alone', async () => {
+  it('shows the log to a key with audit.read only in its own tenant', async () => {
     const first = { raw_key: 'the-first-key-of-another-tenant-000001', entity_uri: 'agent:theirs' };
     const made = await node.request('POST', '/v1/tenants', { key: admin, body: { id: 'theirs', first_key: first } });
     expect(made.status, made.text).to.equal(201);

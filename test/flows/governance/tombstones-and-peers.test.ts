@@ -52,7 +52,7 @@ forEachStore('A peer of a node with tombstones', () => {
     expect(await idsAbout(node, GONE)).to.deep.equal([id]);
   });
 
-  it('gets no fact about the entity, those that come later included', async () => {
+  it('gets no fact about the entity, including later ones', async () => {
     await start();
     await node.say({ entity: GONE });
     await bury(node);
@@ -63,7 +63,7 @@ forEachStore('A peer of a node with tombstones', () => {
     expect(text).not.to.contain(GONE);
   });
 
-  it('learns nothing of a tombstone for an entity that it was never told of', async () => {
+  it('learns nothing of a tombstone for an entity that is unknown to it', async () => {
     await start();
     await node.say({ entity: GONE, scope: 'local' });
     const garden = await node.request('POST', '/v1/gardens', {
@@ -82,7 +82,7 @@ forEachStore('A peer of a node with tombstones', () => {
     }
   });
 
-  it('that is past the facts gets all of them after a revocation', async () => {
+  it('whose cursor is past the facts gets all of them after a revocation', async () => {
     await start();
     const first = await node.say({ entity: GONE });
     const { id: here } = await node.say({ entity: 'user:here' });
@@ -106,7 +106,7 @@ forEachStore('Two nodes and a tombstone that is revoked', () => {
     for (const node of nodes) await node.stop();
   });
 
-  it('end with all facts on both of them, those included that were withheld', async () => {
+  it('both have all facts in the end, including the withheld ones', async () => {
     for (const name of ['a', 'b']) nodes.push(await startFederatedNode({ name, ...world, env: ON }));
     const [a, b] = nodes as [FederatedNode, FederatedNode];
     await peerUp(a, b);

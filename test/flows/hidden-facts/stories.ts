@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { HIDDEN_PLACES, type HiddenPlace, OUR_GARDEN } from './world.ts';
 
-/** A fact that is asserted; whether the caller of the property may see it. */
+/** An assertion in a generated story; the caller of the property may or may not see it. */
 export interface Op {
   readonly isHidden: boolean;
   readonly place: string;
   readonly entity: string;
   readonly relation: string;
-  /** Text of the value, unless the fact points at an entity. */
+  /** The text of the value, unless the fact refers to an entity. */
   readonly text: string;
   readonly ref: string | null;
   readonly confidence: number;
@@ -18,7 +18,7 @@ export const ENTITIES = ['user:a', 'user:b', 'user:c', 'user:d'] as const;
 export const WORDS = ['harbour', 'lantern', 'orchard', 'violin', 'glacier'] as const;
 const VISIBLE_PLACES = ['local', 'local', 'team', OUR_GARDEN];
 
-/** A fact without anything special. */
+/** A fact without special properties. */
 export const FORMS: { readonly plain: Op } = {
   plain: {
     isHidden: false,
@@ -47,7 +47,7 @@ const hidden = fc.record({
   place: fc.constantFrom<HiddenPlace>(...HIDDEN_PLACES),
 });
 
-/** Facts in the order in which they are asserted. The last one is visible, so that a process that has it has all. */
+/** Generates facts in assertion order. The last one is visible, so a process that has it has all facts. */
 export const stories: fc.Arbitrary<readonly Op[]> = fc
   .tuple(fc.array(fc.oneof(visible, hidden), { minLength: 10, maxLength: 40 }), visible)
   .map(([ops, last]) => [...ops, { ...last, ref: null, text: 'harbour at the end', confidence: 1, entity: 'user:z' }]);

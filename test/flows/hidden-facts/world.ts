@@ -36,10 +36,10 @@ const PLUGINS = [
 export const OUR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000001';
 const THEIR_GARDEN = '6f1f6d5e-0000-4000-8000-000000000002';
 const GARDENS: readonly string[] = [OUR_GARDEN, THEIR_GARDEN];
-/** Scopes that the caller's key does not have, a garden that it may not enter, another tenant. */
+/** Places of hidden facts: scopes that the key of the caller lacks, a garden that it may not enter, another tenant. */
 export const HIDDEN_PLACES = ['company', 'public', THEIR_GARDEN, 'other-tenant'] as const;
 const FLUSH_MS = 600_000;
-/** More than the rests that the worker takes while facts keep coming. */
+/** Longer than the pauses of the worker while facts keep arriving. */
 const RESTS_MS = 150_000;
 export type HiddenPlace = (typeof HIDDEN_PLACES)[number];
 
@@ -55,26 +55,26 @@ const doors = definePlugin({
     ),
 });
 
-/** A node with a caller that may see some, and others who may see the rest. */
+/** A node with a caller who sees some facts, and others who see the rest. */
 export interface World {
-  /** In the order in which they were said. */
+  /** The ids of the visible facts, in assertion order. */
   readonly visibleIds: readonly string[];
-  /** Says something that the caller may see, and answers what it is told. */
+  /** Asserts a fact that the caller may see, and returns the reply. */
   say(op: Op): Promise<string>;
-  /** Stores something that it may not see. */
+  /** Stores a fact that the caller may not see. */
   hide(op: Op): Promise<void>;
-  /** Another caller recalls the hidden facts there, and nothing else; how many facts that were. */
+  /** Recalls only the hidden facts of a place as another caller, and returns their number. */
   recallHidden(place: HiddenPlace): Promise<number>;
-  /** Status, headers that count, and body. */
+  /** Returns status, relevant headers and body. */
   read(method: string, path: string, body?: object): Promise<string>;
-  /** All pages of a list. */
+  /** Returns all pages of a list. */
   pages(path: string): Promise<string[]>;
-  /** The text without what differs from node to node. */
+  /** Returns the text without parts that differ from node to node. */
   mask(text: string): string;
   pass(ms: number): Promise<void>;
-  /** Lets enough time pass to count all earlier recalls. */
+  /** Advances time until all earlier recalls are counted. */
   countRecalls(): Promise<void>;
-  /** Until all vectors are there. */
+  /** Waits until all facts have vectors. */
   settle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -149,7 +149,7 @@ export const startWorld = async (): Promise<World> => {
         .replaceAll(/sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found) => {
           return names.get(found) ?? (found.length === 64 ? found : '<other>');
         })
-        // A card lists its sources in the order of the contents' digests.
+        // A card lists its sources in the order of their content ids.
         .replaceAll(/"derived_from":\[[^\]]*\]/g, (list) =>
           list
             .split(/[[\],]/)
@@ -166,8 +166,8 @@ export const startWorld = async (): Promise<World> => {
 };
 
 /**
- * The chance of a node, in which each fact of the caller has draws of its own. Exact ties are settled by identifiers,
- * and those of the caller's facts must not depend on how many others were drawn before them.
+ * A random source in which each fact of the caller has its own draws. Identifiers break exact ties, so the identifiers
+ * of the caller must not depend on other facts.
  */
 const createSwitchedRandom = (): Random & { duringOwn<T>(work: () => Promise<T>): Promise<T> } => {
   const others = createSeededRandom();
@@ -189,10 +189,10 @@ const createSwitchedRandom = (): Random & { duringOwn<T>(work: () => Promise<T>)
   };
 };
 
-/** Seeds of the caller's facts begin here, far from those of everything else. */
+/** The seeds of the caller's facts begin here, far from all others. */
 const OWN_DRAWS = 1_000_000;
 
-/** Into a garden, as its plugin would. */
+/** Puts a fact into a garden, as the plugin of gardens would. */
 const plant = async (node: TestNode, op: Op, key: string) => {
   const caller = await node.kernel.get(Authorizer).authenticate(key);
   const { entity, relation, confidence, session } = op;
@@ -214,7 +214,7 @@ const plant = async (node: TestNode, op: Op, key: string) => {
   return { id: view.fact.id, cid: view.fact.cid, contradicted: isContradicted(view) };
 };
 
-/** No faster than the store can follow, or leases would end. */
+/** Advances time only as fast as the store can follow, because leases would otherwise expire. */
 const passSlowly = async (node: TestNode, ms: number): Promise<void> => {
   const store = node.kernel.get(FactStore);
   for (let passed = 0; passed < ms; passed += 5_000) {
@@ -232,7 +232,7 @@ const settle = async (node: TestNode, last: string | undefined): Promise<void> =
   const everything = { tenantId: 'default', scopes: SCOPES, gardens: 'all', nowMs: 0, minConfidence: 0 } as const;
   await passSlowly(node, RESTS_MS);
   await comesTrue(async () => {
-    // Rests of the worker that are over end.
+    // Ends pauses of the worker that are over.
     await node.clock.advance(0);
     const [row] = await store.table('search_embedders').select('feed_wall', 'feed_ctr');
     const head = await store.read((snapshot) => snapshot.head());

@@ -15,7 +15,7 @@ interface Answer {
 
 type Ask = (headers: Readonly<Record<string, string>>, target?: string, method?: string) => Promise<Answer>;
 
-/** A node on a port of its own; `ask` sends the headers as they are, in place of those that a client would choose. */
+/** Starts a node on its own port; `ask` sends the headers unchanged, instead of those that a client would choose. */
 const withNode = (env: Readonly<Record<string, string>>, work: (ask: Ask) => Promise<void>): Promise<void> =>
   inTemporaryFolder(async (folder) => {
     const node: Node = await createNode({
@@ -52,8 +52,8 @@ const send = (options: {
 
 const LOCAL = { Host: 'localhost:8765' };
 
-describe('A page lets its own name lead to a node that asks for no keys (I14)', () => {
-  it('is refused by each Host that is not a loopback name or the name of SVC_NODE_URL', () =>
+describe('A web page makes its own host name resolve to a node without keys (DNS rebinding) (I14)', () => {
+  it('is refused for each Host that is not a loopback name or the name of SVC_NODE_URL', () =>
     withNode({ SVC_NODE_URL: 'https://memory.example' }, async (ask) => {
       const foreign = [
         'evil.example',
@@ -78,7 +78,7 @@ describe('A page lets its own name lead to a node that asks for no keys (I14)', 
       }
     }));
 
-  it('is let in under its own names, on any port, in any case', () =>
+  it('is accepted under the names of the node, on any port, in any case', () =>
     withNode({ SVC_NODE_URL: 'https://memory.example' }, async (ask) => {
       const own = [
         'localhost',
@@ -114,14 +114,14 @@ describe('A page lets its own name lead to a node that asks for no keys (I14)', 
       }
     }));
 
-  it('may see whether the node is well, as every supervisor may', () =>
+  it('may read the health of the node, as every supervisor may', () =>
     withNode({}, async (ask) => {
       const answer = await ask({ Host: 'node-7.cluster:8765', Origin: 'https://evil.example' }, '/healthz');
       expect(answer).to.deep.equal({ status: 200, body: { status: 'ok' } });
     }));
 });
 
-describe('A page sends requests to a node that asks for no keys, without reading the answers (I14)', () => {
+describe('A web page sends requests to a node without keys, and cannot read the answers (I14)', () => {
   const refusedFor = async (ask: Ask, origins: readonly string[]): Promise<void> => {
     for (const origin of origins) {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
@@ -131,7 +131,7 @@ describe('A page sends requests to a node that asks for no keys, without reading
     }
   };
 
-  it('is refused for each Origin that is not the node itself, null included', () =>
+  it('is refused for each Origin other than the node itself, including null', () =>
     withNode({ SVC_NODE_URL: 'http://localhost:8765' }, (ask) =>
       refusedFor(ask, [
         'null',
@@ -147,13 +147,13 @@ describe('A page sends requests to a node that asks for no keys, without reading
       ]),
     ));
 
-  it('is refused a local page too unless SVC_CORS_DEV_LOCALHOST lets it in', () =>
+  it('is refused for a local page too, unless SVC_CORS_DEV_LOCALHOST allows it', () =>
     withNode({ SVC_CORS_DEV_LOCALHOST: '1' }, async (ask) => {
       expect((await ask({ ...LOCAL, Origin: 'http://localhost:3000' })).status).to.equal(200);
       await refusedFor(ask, ['null', 'https://evil.example']);
     }));
 
-  it('is let in as a page of the node, under each of its addresses', () =>
+  it('is accepted as a page of the node, under each of its addresses', () =>
     withNode({ SVC_NODE_URL: 'https://memory.example' }, async (ask) => {
       const pages = [
         ['localhost:8765', 'http://localhost:8765'],
@@ -164,7 +164,7 @@ describe('A page sends requests to a node that asks for no keys, without reading
       for (const [Host, Origin] of pages) expect((await ask({ Host, Origin })).status, Origin).to.equal(200);
     }));
 
-  it('is let in where SVC_CORS_ALLOWED_ORIGINS names it, with any scheme', () =>
+  it('is accepted if SVC_CORS_ALLOWED_ORIGINS names it, with any scheme', () =>
     withNode({ SVC_CORS_ALLOWED_ORIGINS: 'app://obsidian.md,https://App.Example:443' }, async (ask) => {
       for (const Origin of ['app://obsidian.md', 'https://app.example']) {
         expect((await ask({ ...LOCAL, Origin })).status, Origin).to.equal(200);
@@ -173,8 +173,8 @@ describe('A page sends requests to a node that asks for no keys, without reading
     }));
 });
 
-describe('A node that asks for keys (I14)', () => {
-  it('takes requests under any name: without a key, no page gets in', () =>
+describe('A node with keys (I14)', () => {
+  it('accepts any Host, because no page has a key', () =>
     withNode({ SVC_AUTH_REQUIRED: 'true' }, async (ask) => {
       const answer = await ask({ Host: 'any.example', Origin: 'https://other.example' });
       expect([answer.status, answer.body.code]).to.deep.equal([401, 'authentication']);

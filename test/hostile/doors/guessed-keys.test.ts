@@ -24,7 +24,7 @@ const settleTurns = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** The kernel's HTTP with a clock that stands still: an answer that has to wait is not there. */
+/** Starts the HTTP layer of the kernel with a stopped clock, so that a delayed answer never arrives. */
 const startNode = (trustedProxies: readonly string[] = []) => {
   const { serveOptions, clock } = serveRoutes(
     [
@@ -56,7 +56,7 @@ const startNode = (trustedProxies: readonly string[] = []) => {
     await settleTurns();
     return status();
   };
-  /** Uses up the refusals that come at once. */
+  /** Uses up the refusals that are sent without delay. */
   const useUp = async (client: Client): Promise<void> => {
     for (let count = 0; count < FREE; count += 1) expect(await ask(client), `refusal ${count}`).to.equal(401);
   };
@@ -90,8 +90,8 @@ const inbound = ({
 const GUESS = { token: 'a-guess' };
 const GOOD = { token: TOKENS.reader };
 
-describe('Somebody guesses keys, one after the other (I21)', () => {
-  it('waits longer and longer for each refusal, up to two seconds, and is answered as before', async () => {
+describe('An attacker guesses keys, one after another (I21)', () => {
+  it('waits longer and longer for each refusal, up to two seconds, and the refusals stay the same', async () => {
     const { clock, send, useUp } = startNode();
     await useUp(GUESS);
     for (const delayMs of [100, 200, 400, 800, 1_600, LONGEST_MS, LONGEST_MS]) {
@@ -109,7 +109,7 @@ describe('Somebody guesses keys, one after the other (I21)', () => {
     expect(clock.pending).to.equal(0);
   });
 
-  it('waits on every path alike, and learns of none whether it exists', async () => {
+  it('waits on every path alike, so it cannot tell which paths exist', async () => {
     const { ask, useUp } = startNode();
     await useUp(GUESS);
     for (const [method, path] of [
@@ -121,7 +121,7 @@ describe('Somebody guesses keys, one after the other (I21)', () => {
     }
   });
 
-  it('does not make anybody wait whose key is good, from the same address and at the same time', async () => {
+  it('does not delay a caller with a valid key, from the same address and at the same time', async () => {
     const { ask, useUp } = startNode();
     await useUp(GUESS);
     for (let count = 0; count < 3 * PER_ADDRESS; count += 1) {
@@ -131,7 +131,7 @@ describe('Somebody guesses keys, one after the other (I21)', () => {
     }
   });
 
-  it('makes no other address wait, nor one that only sends no key', async () => {
+  it('delays no other address, nor a client that sends no key', async () => {
     const { ask, useUp } = startNode();
     for (let count = 0; count < 3 * FREE; count += 1) expect(await ask()).to.equal(401);
     await useUp(GUESS);
@@ -149,7 +149,7 @@ describe('Somebody guesses keys, one after the other (I21)', () => {
     expect(await ask({ ...GUESS, address: '2001:db8:0:8::1' })).to.equal(401);
   });
 
-  it('is forgotten in the end, and one who fails now and then never waits', async () => {
+  it('is forgotten in the end, and occasional failures are never delayed', async () => {
     const { clock, ask, useUp } = startNode();
     await useUp(GUESS);
     expect(await ask(GUESS)).to.equal('waiting');
@@ -163,8 +163,8 @@ describe('Somebody guesses keys, one after the other (I21)', () => {
   });
 });
 
-describe('Somebody guesses keys on many connections, to have the node keep them all (I21)', () => {
-  it('has so many wait and no more: the others are refused at once, without a timer', async () => {
+describe('An attacker guesses keys on many connections to exhaust the node (I21)', () => {
+  it('has a limited number of waiting connections: others are refused at once, without a timer', async () => {
     const { clock, ask, useUp } = startNode();
     await useUp(GUESS);
     for (let count = 0; count < PER_ADDRESS; count += 1) expect(await ask(GUESS)).to.equal('waiting');
@@ -175,7 +175,7 @@ describe('Somebody guesses keys on many connections, to have the node keep them 
     expect(await ask(GUESS)).to.equal('waiting');
   });
 
-  it('has no more wait from any number of addresses', async () => {
+  it('has no more waiting connections with more addresses', async () => {
     const { clock, ask, useUp } = startNode();
     for (let host = 0; host < IN_ALL / PER_ADDRESS + 5; host += 1) {
       const address = `198.51.100.${host}`;
@@ -187,7 +187,7 @@ describe('Somebody guesses keys on many connections, to have the node keep them 
     expect(await ask(GOOD)).to.equal(200);
   }).timeout(300_000);
 
-  it('gives up a place with its connection', async () => {
+  it('releases its waiting slot when its connection closes', async () => {
     const { clock, ask, useUp, send } = startNode();
     await useUp(GUESS);
     const leave = new AbortController();
@@ -202,26 +202,26 @@ describe('Somebody guesses keys on many connections, to have the node keep them 
     expect(await ask({ ...GUESS, signal: gone })).to.equal(401);
   });
 
-  it('fills no memory with addresses: the last thousands are remembered', async () => {
+  it('cannot fill the memory with addresses: only the last thousands are stored', async () => {
     const clock = createManualClock();
     const delays = new RefusalDelays(clock);
     const never = () => new AbortController().signal;
     const first = '203.0.113.9';
     for (let count = 0; count < FREE; count += 1) await delays.hold(first, never);
     for (let host = 0; host < 5_000; host += 1) await delays.hold(`10.0.${host >> 8}.${host & 0xff}`, never);
-    // Forgotten, so that it is answered at once again.
+    // The address was evicted, so its next refusal is sent at once.
     await delays.hold(first, never);
     expect(clock.pending).to.equal(0);
   });
 });
 
-describe('Somebody guesses keys through a proxy, or says to come from one (I21)', () => {
+describe('An attacker guesses keys through a proxy, or forges proxy headers (I21)', () => {
   const clientOf = (trusted: readonly string[], remoteAddress: string, forwardedFor?: string): string =>
     createClientAddress(trusted)(
       inbound({ address: remoteAddress, ...(forwardedFor === undefined ? {} : { forwardedFor }) }),
     );
 
-  it('is told apart from the other clients of a trusted proxy', async () => {
+  it('is counted separately from the other clients of a trusted proxy', async () => {
     const { ask, useUp } = startNode(['10.0.0.0/8']);
     const guesser = { ...GUESS, address: '10.1.2.3', forwardedFor: '203.0.113.66' };
     await useUp(guesser);
@@ -231,13 +231,13 @@ describe('Somebody guesses keys through a proxy, or says to come from one (I21)'
     expect(await ask({ ...guesser, forwardedFor: '203.0.113.67, 203.0.113.66' })).to.equal('waiting');
   });
 
-  it('cannot say who it is where nobody trusts it', async () => {
+  it('cannot claim another address through an untrusted proxy', async () => {
     const { ask } = startNode(['10.0.0.0/8']);
     for (let count = 0; count < FREE; count += 1) await ask({ ...GUESS, forwardedFor: `203.0.113.${count}` });
     expect(await ask({ ...GUESS, forwardedFor: '203.0.113.200' })).to.equal('waiting');
   });
 
-  it('is whom the outermost trusted proxy heard from', () => {
+  it('is identified by the address that the outermost trusted proxy received', () => {
     const trusted = ['10.0.0.0/8', '::1'];
     expect(clientOf([], '10.0.0.1', '203.0.113.5')).to.equal('10.0.0.1');
     expect(clientOf(trusted, '10.0.0.1')).to.equal('10.0.0.1');

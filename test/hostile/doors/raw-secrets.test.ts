@@ -20,7 +20,7 @@ import {
   startSubscribedNode,
 } from '../../plugins/subscriptions/subscribed-node.ts';
 
-/** No other text contains these words, so a match is the secret itself. */
+/** No other text contains these words, so every match is the secret itself. */
 const SECRETS = {
   bootstrapKey: 'canary-bootstrap-key-0123456789-0123456789',
   registeredKey: 'canary-registered-key-0123456789-0123456789',
@@ -34,11 +34,11 @@ const SECRETS = {
 
 const NODE_KEY = Buffer.alloc(32, 9).toString('base64url');
 
-forEachStore('Somebody reads tables, log and data folder of a node for raw keys, tokens and secrets (I19)', () => {
+forEachStore('An attacker searches tables, log and data folder for raw keys, tokens and secrets (I19)', () => {
   let folder: string;
   let node: SubscribedNode;
   const clock = createManualClock();
-  /** Secrets that the walk drew, which may appear nowhere. */
+  /** The secrets that the node generated, which may occur nowhere. */
   const drawn: Record<string, string> = {};
 
   before(async () => {
@@ -61,7 +61,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
   const ask = (method: string, target: string, body?: unknown, key: string = SECRETS.bootstrapKey) =>
     node.node.request(method, target, { key, ...(body === undefined ? {} : { body }) });
 
-  /** Everything that a secret is given to, rightly and wrongly, and then each route with each of them. */
+  /** Sends each secret where it is valid and where it is not, and then calls each route with each of them. */
   const walk = async (): Promise<void> => {
     const entity = 'agent:walker';
     const registration = { raw_key: SECRETS.registeredKey, entity_uri: entity, permissions: [...ALL_PERMISSIONS] };
@@ -90,7 +90,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
 
     const { routes } = await node.node.node.describe();
     for (const { method, path } of routes) await tryRoute(method, path);
-    // A good key and a bad key must not change each other's results.
+    // Checks that valid and invalid keys do not affect each other's results.
     expect((await ask('GET', '/v1/me', undefined, SECRETS.registeredKey)).status).to.equal(200);
     const { body: keys } = await ask('GET', '/v1/auth/keys', undefined, SECRETS.registeredKey);
     expect((await ask('DELETE', `/v1/auth/keys/${keys[0].key_id ?? keys[0].id}`)).status).to.equal(204);
@@ -98,7 +98,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
     await settled();
   };
 
-  /** The hook has no such path, so that the delivery fails, which is logged or counted like any failure. */
+  /** Waits for the delivery, which fails because the hook has no such path, and is then logged and counted. */
   const settled = () =>
     waitUntil('the delivery was tried', 10_000, async () => {
       await clock.advance(1_000);
@@ -123,7 +123,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
         const sent = { key, headers, signal: leave, ...(given === undefined ? {} : { body: given }) };
         const reply = await node.node.request(method, target, sent);
         for (const secret of [SECRETS.bootstrapKey, SECRETS.unknownKey, SECRETS.keyInAddress]) {
-          // `instance` repeats the path, and only the path, as it was sent.
+          // `instance` repeats only the path of the request.
           expect(reply.text, `${method} ${pattern}`).not.to.include(secret);
         }
       }
@@ -155,7 +155,7 @@ forEachStore('Somebody reads tables, log and data folder of a node for raw keys,
     for (const path of paths) expect(foundIn((await readFile(path)).toString('latin1')), path).to.deep.equal([]);
   });
 
-  it('would find one if it were there', async () => {
+  it('would find a secret if it were there', async () => {
     expect(foundIn(`a line with ${SECRETS.refusedKey} in it`)).to.deep.equal(['refusedKey']);
     expect(foundIn(Buffer.from(SECRETS.addressSecret).toString('base64'))).to.deep.equal(['addressSecret']);
     const leaky = await startTestNode({ plugins: ['facts'] });

@@ -54,7 +54,7 @@ const ROUTES: readonly TestRoute[] = [
   },
 ];
 
-describe('A page loads an answer as a script, or finds it in a cache (I19)', () => {
+describe('A web page loads an answer as a script, or finds it in a cache (I19)', () => {
   let node: KoaNode;
 
   before(async () => {
@@ -84,7 +84,7 @@ describe('A page loads an answer as a script, or finds it in a cache (I19)', () 
     'an answer that could not be written': [500, '/v1/broken-header'],
   };
   for (const [what, [status, path, init]] of Object.entries(PROTECTED)) {
-    it(`is told the type, and to keep nothing, with ${what}`, async () => {
+    it(`gets the content type and no-store with ${what}`, async () => {
       const answer = await ask(path, init);
       await answer.text();
       expect([answer.status, answer.headers.get('x-content-type-options'), answer.headers.get('cache-control')])
@@ -95,7 +95,7 @@ describe('A page loads an answer as a script, or finds it in a cache (I19)', () 
     });
   }
 
-  it('is told the type where no key is needed, and may keep that', async () => {
+  it('gets the content type on open routes, and may cache the answer', async () => {
     for (const path of ['/open', '/unknown']) {
       const { headers } = await ask(path, { headers: {} });
       expect([headers.get('x-content-type-options'), headers.get('cache-control')], path).to.deep.equal([
@@ -105,7 +105,7 @@ describe('A page loads an answer as a script, or finds it in a cache (I19)', () 
     }
   });
 
-  it('is told the type with a preflight', async () => {
+  it('gets the content type with a preflight', async () => {
     const preflight = await ask('/v1/json', {
       method: 'OPTIONS',
       headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'GET' },
@@ -122,14 +122,14 @@ describe('A page loads an answer as a script, or finds it in a cache (I19)', () 
     'headers without end': [431, `GET /open HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
   };
   for (const [what, [status, text]] of Object.entries(REFUSED)) {
-    it(`is told the type, and to keep nothing, where ${what} is refused`, async () => {
+    it(`gets the content type and no-store when ${what} is refused`, async () => {
       const [reply] = parseReplies(await exchangeRaw(node.url, text));
       expect(reply?.status).to.equal(status);
       expect(reply?.headers).to.include({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
     });
   }
 
-  it('finds pages closed: they load nothing, are framed nowhere and name no one, unless their route says more', async () => {
+  it('gets restrictive headers on HTML pages, unless the route declares its own', async () => {
     const page = await ask('/page', { headers: {} });
     expect(Object.fromEntries(page.headers)).to.include({
       'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

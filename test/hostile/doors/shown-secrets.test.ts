@@ -15,7 +15,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 const SECRET = 'canary-5f0c';
 const problemsOf = (error: unknown) => (error instanceof BootError ? error.problems : []);
 
-/** A plugin from elsewhere that says of no setting that it is a secret. */
+/** A third-party plugin that marks no setting as secret. */
 const PLUGIN = `const plugin = {
   name: 'elsewhere', version: '1.0.0', kernelApi: 1, summary: 'x',
   config: { json: { type: 'object', properties: {
@@ -28,7 +28,7 @@ const PLUGIN = `const plugin = {
 export { plugin };
 `;
 
-describe('Somebody looks over the shoulder of an operator whose URLs hold secrets (I19)', () => {
+describe('An observer reads the output of an operator whose URLs contain secrets (I19)', () => {
   const run = (argv: readonly string[], env: Readonly<Record<string, string>>) =>
     inTemporaryFolder(async (folder) => {
       await writeFile(join(folder, 'elsewhere.mjs'), PLUGIN);
@@ -45,7 +45,7 @@ describe('Somebody looks over the shoulder of an operator whose URLs hold secret
     SVC_ELSEWHERE_TARGET: `postgres://user:${SECRET}@db.example/?password=${SECRET}`,
   };
 
-  it('reads the host and the names of parameters with --print, and no value', async () => {
+  it('sees the host and the parameter names with --print, and no value', async () => {
     const { exitCode, stdout, stderr } = await run(['start', '--print'], ENV);
     expect([exitCode, stderr]).to.deep.equal([0, '']);
     expect(stdout)
@@ -56,7 +56,7 @@ describe('Somebody looks over the shoulder of an operator whose URLs hold secret
       .and.not.include(SECRET);
   });
 
-  it('reads as little with "plugins describe" and "plugins doctor"', async () => {
+  it('sees no more with "plugins describe" and "plugins doctor"', async () => {
     const described = await run(['plugins', 'describe', 'elsewhere'], ENV);
     expect(described.stdout).to.include('postgres://***@db.example/?password=***').and.not.include(SECRET);
     const doctor = await run(['plugins', 'doctor'], {
@@ -70,7 +70,7 @@ describe('Somebody looks over the shoulder of an operator whose URLs hold secret
       .and.not.include(SECRET);
   });
 
-  it('reads as little in the log, in messages, fields, errors and their causes', () => {
+  it('sees no more in the log, in messages, fields, errors and their causes', () => {
     const lines: string[] = [];
     const log = createPinoLogger({ level: 'debug', write: (line) => lines.push(line) });
     const url = `https://user:${SECRET}@a.example/in?token=${SECRET}`;
@@ -81,7 +81,7 @@ describe('Somebody looks over the shoulder of an operator whose URLs hold secret
     expect(lines.join('')).to.include('https://***@a.example/in?token=***').and.not.include(SECRET);
   });
 
-  it('reads as little in the error that a command ends with, and in the reasons why a node does not start', () => {
+  it('sees no more in the error of a command, and in the reasons for a failed start', () => {
     const error = new Error(`cannot call https://a.example/?key=${SECRET}`);
     expect(errorReport(error)).to.include('https://a.example/?key=***').and.not.include(SECRET);
     expect(problemOf(error, 'elsewhere failed').message).to.equal(
@@ -90,8 +90,8 @@ describe('Somebody looks over the shoulder of an operator whose URLs hold secret
   });
 });
 
-describe('The mask of URLs', () => {
-  it('leaves all text that is no secret', () => {
+describe('The masking of URLs', () => {
+  it('leaves all text without secrets unchanged', () => {
     const plain = [
       '',
       'a text',
@@ -106,15 +106,15 @@ describe('The mask of URLs', () => {
 
   const QUOTED = ["a'b", 'a"b', 'a`b', 'a<b>c', 'a\\b', 'a/b"c', `a'b@c"d`];
 
-  it('masks passwords that nobody encoded', () => {
+  it('masks passwords that are not percent-encoded', () => {
     for (const password of ['a:b', 'a@b', 'a/b', 'a?b', 'a#b', '1/2', 'a:b@c/d?e#f', ...QUOTED]) {
       const shown = maskUrls(`postgres://user:${password}@db.example/facts`);
       expect(shown, password).to.be.oneOf(['postgres://***@db.example/facts', 'postgres://***']);
     }
   });
 
-  it('masks a text of many beginnings without going over it again and again', () => {
-    // Each beginning is looked at a bounded number of times; going on to the end from each takes a minute here.
+  it('masks a text with many URL beginnings in linear time', () => {
+    // Each beginning is scanned up to a bound; scanning to the end from each one would take a minute here.
     for (const piece of ['"://', '://a@', '://a@"', '@://"']) {
       expect(maskUrls(piece.repeat(50_000)).length, piece).to.be.at.least(4);
     }
@@ -126,7 +126,7 @@ describe('The mask of URLs', () => {
     );
   });
 
-  it('shows no value of any query', () => {
+  it('masks the value of every query parameter', () => {
     const piece = fc.stringMatching(/^[a-z0-9%&=?/:@;,+~.-]{0,20}$/);
     fc.assert(
       fc.property(piece, piece, piece, (path, name, rest) => {

@@ -8,7 +8,7 @@ const GOOD = `Authorization: Bearer ${TOKENS.writer}\r\n`;
 const BAD = 'Authorization: Bearer stolen-or-stale\r\n';
 const CLOSE = 'Connection: close\r\n';
 
-describe('A request means one thing to a proxy and another to the node (I14)', () => {
+describe('An ambiguous request that a proxy and the node interpret differently (I14)', () => {
   let node: KoaNode;
   let ran: string[];
 
@@ -44,7 +44,7 @@ describe('A request means one thing to a proxy and another to the node (I14)', (
     }
   };
 
-  describe('by two credentials, of which each reads another', () => {
+  describe('with two different credentials', () => {
     refusedWith(401, {
       'a good key before a bad one': get(HOST + CLOSE + GOOD + BAD),
       'a bad key before a good one': get(HOST + CLOSE + BAD + GOOD),
@@ -58,7 +58,7 @@ describe('A request means one thing to a proxy and another to the node (I14)', (
     });
   });
 
-  describe('by a name in the target that is not that of the Host', () => {
+  describe('with a host in the target that differs from the Host header', () => {
     refusedWith(400, {
       'a target of another name': get(HOST + GOOD, 'http://other.example/v1/facts'),
       'a target of the same name': get(HOST + GOOD, 'http://node.example/v1/facts'),
@@ -70,7 +70,7 @@ describe('A request means one thing to a proxy and another to the node (I14)', (
     });
   });
 
-  describe('by a body that hides another request', () => {
+  describe('with a body that contains another request', () => {
     const length = Buffer.byteLength(HIDDEN);
     refusedWith(400, {
       'a length and chunks': `DELETE /v1/facts HTTP/1.1\r\n${HOST}${GOOD}Content-Length: ${length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
@@ -79,14 +79,14 @@ describe('A request means one thing to a proxy and another to the node (I14)', (
       'a header that ends in another place': `GET /v1/facts HTTP/1.1\r\n${HOST}X: y\n\n${HIDDEN}`,
     });
 
-    it('is taken for a body, and no more, where the length says so', async () => {
+    it('is read as a body only, by its declared length', async () => {
       const text = `DELETE /v1/facts HTTP/1.1\r\n${HOST}${GOOD}${CLOSE}Content-Length: ${length}\r\n\r\n${HIDDEN}`;
       expect(parseReplies(await exchangeRaw(node.url, text))).to.have.length(1);
       expect(ran).not.to.include('GET /v1/admin');
     });
   });
 
-  describe('by a path that both resolve in their own way', () => {
+  describe('with a path that proxy and node resolve differently', () => {
     refusedWith(404, {
       'with two dots': get(HOST + CLOSE + GOOD, '/v1/facts/../admin'),
       'with encoded dots': get(HOST + CLOSE + GOOD, '/v1/facts/%2e%2e/admin'),
@@ -97,7 +97,7 @@ describe('A request means one thing to a proxy and another to the node (I14)', (
       'with a slash at its end': get(HOST + CLOSE + GOOD, '/v1/admin/'),
     });
 
-    it('is nobody’s for headers that ask to take another path or method', async () => {
+    it('ignores headers that replace the path or method', async () => {
       const headers = 'X-Original-URL: /v1/admin\r\nX-Rewrite-URL: /v1/admin\r\nX-HTTP-Method-Override: DELETE\r\n';
       await exchangeRaw(node.url, get(`${HOST}${CLOSE}${GOOD}${headers}`));
       expect(ran).to.deep.equal(['GET /v1/facts']);

@@ -22,7 +22,7 @@ const RECORDS = 'subscriptions_records';
 const KEY_OF_NODE = Buffer.alloc(32, 9).toString('base64url');
 const OTHER_KEY = Buffer.alloc(32, 8).toString('base64url');
 
-forEachStore('Somebody reads the store, or a backup of it, for the secrets in addresses of webhooks (I19)', () => {
+forEachStore('An attacker searches the store, or a backup of it, for secrets in webhook addresses (I19)', () => {
   let folder: string;
   let node: SubscribedNode;
   const clock = createManualClock();
@@ -52,7 +52,7 @@ forEachStore('Somebody reads the store, or a backup of it, for the secrets in ad
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('finds neither address nor a digest to guess it by, while deliveries go to it and its owner sees it', async () => {
+  it('finds neither the address nor a guessable digest of it, while deliveries still work and the owner sees it', async () => {
     const { status, body } = await subscribe();
     expect([status, body.webhook_url, body.delivery_address]).to.deep.equal([201, URL_WITH_SECRET, URL_WITH_SECRET]);
     expect(await show(body.id)).to.include({ webhook_url: URL_WITH_SECRET, status: 'active' });
@@ -67,7 +67,7 @@ forEachStore('Somebody reads the store, or a backup of it, for the secrets in ad
     expect(stored).not.to.include(digest);
   });
 
-  it('finds as little after the same was asked for again, which still gives the subscription that is there', async () => {
+  it('finds no more after a repeated subscription request, which still returns the existing subscription', async () => {
     const first = await subscribe();
     expect([(await subscribe()).status, (await subscribe()).body.id]).to.deep.equal([200, first.body.id]);
     const keyed = await subscribe({ idempotency_key: 'k' });
@@ -79,7 +79,7 @@ forEachStore('Somebody reads the store, or a backup of it, for the secrets in ad
   });
 });
 
-forEachStore('The key of a node changes under its subscriptions (I19, I22)', () => {
+forEachStore('The key of a node changes, and its subscriptions remain (I19, I22)', () => {
   let folder: string;
   let node: SubscribedNode;
   const clock = createManualClock();
@@ -98,7 +98,7 @@ forEachStore('The key of a node changes under its subscriptions (I19, I22)', () 
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('says so in each record, sends nothing, and goes on once the key is back', async () => {
+  it('reports the problem in each record, sends nothing, and continues once the key is back', async () => {
     const { body } = await node.subscribe(ATLAS);
     await node.stop();
     node = await start(OTHER_KEY);
@@ -122,7 +122,7 @@ forEachStore('The key of a node changes under its subscriptions (I19, I22)', () 
     expect(await show(body.id))
       .to.include({ webhook_url: HOOK_URL })
       .and.not.have.property('delivery_problem');
-    // Its pause goes by the clock of the store, which no test moves.
+    // The pause follows the database clock, which no test controls.
     const skipPause = () =>
       node.node.kernel.get(FactStore).write('default', async (transaction) => {
         await transaction.table('subscriptions_events').where({ status: 'pending' }).update({ due_ms: 0 });
@@ -132,7 +132,7 @@ forEachStore('The key of a node changes under its subscriptions (I19, I22)', () 
     await node.sent(1);
   });
 
-  it('lets the owner subscribe anew', async () => {
+  it('lets the owner subscribe again', async () => {
     const { body } = await node.subscribe(ATLAS);
     await node.stop();
     node = await start(OTHER_KEY);

@@ -1,6 +1,6 @@
 /** Addresses by which a stranger may have the node call hosts that only the node can reach. */
 
-/** This machine, in twelve spellings. */
+/** The own machine, in twelve spellings. */
 export const LOOPBACK = [
   '127.0.0.1',
   '127.1',
@@ -16,7 +16,7 @@ export const LOOPBACK = [
   '[::ffff:7f00:1]',
 ];
 
-/** The first and the last address of each network that is never called. */
+/** The first and the last address of each network that the node never calls. */
 export const NETWORKS = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -47,9 +47,9 @@ export const NETWORKS = [
   ['ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ].flat();
 
-/** Where clouds tell the secrets of a machine. */
+/** Addresses of cloud metadata services, which reveal secrets of a machine. */
 export const METADATA = ['169.254.169.254', '[fd00:ec2::254]', 'metadata.google.internal', 'metadata'];
-/** Names that mean a machine of one's own. */
+/** Host names of private machines. */
 export const INTERNAL_NAMES = [
   'localhost',
   'localhost.',
@@ -67,7 +67,7 @@ export const INTERNAL_NAMES = [
   'vault.private',
   'intranet',
 ];
-/** Addresses that are refused for another reason than the host; some of them for the ports that webhooks may have. */
+/** URLs that are refused for a reason other than the host, some because of the permitted webhook ports. */
 export const OTHER_URLS = [
   'http://hook.example/',
   'https://user@hook.example/',
@@ -88,6 +88,6 @@ export const OTHER_URLS = [
   '',
 ];
 
-/** An address as the host of a URL. */
+/** Formats an address as the host of a URL. */
 export const inUrl = (address: string): string =>
   address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;

@@ -10,14 +10,14 @@ const factAbout = (entity: string) => ({
   source: 'agent:w',
 });
 
-forEachStore('Power is cut the moment a fact is acknowledged (I1)', (store) => {
+forEachStore('Power fails as soon as a fact is acknowledged (I1)', (store) => {
   let processes: NodeProcesses;
   before(async () => {
     processes = await NodeProcesses.on(store);
   });
   after(() => processes?.stop());
 
-  it('and the next start has every acknowledged fact', async () => {
+  it('loses no acknowledged fact on the next start', async () => {
     const acknowledged: string[] = [];
     for (let cut = 0; cut < 3; cut += 1) {
       const [node] = (await processes.start(1)) as [NodeProcess];
@@ -39,7 +39,7 @@ forEachStore('Power is cut the moment a fact is acknowledged (I1)', (store) => {
   });
 });
 
-forEachStore('Clients hang up while their facts are being written (I2)', () => {
+forEachStore('Clients disconnect while their facts are being written (I2)', () => {
   const CLIENTS = 40;
   let node: TestNode;
   let key: string;
@@ -49,7 +49,7 @@ forEachStore('Clients hang up while their facts are being written (I2)', () => {
   });
   afterEach(() => node.stop());
 
-  it('and each fact that is there has one audit entry and one bill, and no other has any', async () => {
+  it('and each stored fact has one audit entry and one bill, which no other fact has', async () => {
     const calls = Array.from({ length: CLIENTS }, (_, n) => {
       const hangUp = new AbortController();
       const call = node.request('POST', '/v1/facts', { key, body: factAbout(`user:${n}`), signal: hangUp.signal });
@@ -57,7 +57,7 @@ forEachStore('Clients hang up while their facts are being written (I2)', () => {
       return call.catch(() => undefined);
     });
     await Promise.all(calls);
-    // A write behind all others in the queue: its reply comes after theirs.
+    // This write is queued behind all others, so its reply comes last.
     await node.request('POST', '/v1/facts', { key, body: factAbout('user:last') });
     const read = async (path: string) => (await node.request('GET', path, { key })).body;
     const { facts } = await read('/v1/facts?limit=500');

@@ -8,8 +8,7 @@ import { startTestNode } from '../../kit/start-test-node.ts';
 const AT_MS = Date.UTC(2026, 2, 2, 8);
 
 /**
- * Facts of several nodes about one thing: rivals of equal and of different strength, a retraction in the middle, an end
- * of life.
+ * Facts of several nodes about one triple: competing values of equal and different strength, a retraction, an expiry.
  */
 const story: readonly FactDraft[] = [
   ['red', 0.9, 1],
@@ -34,8 +33,8 @@ const story: readonly FactDraft[] = [
   originNodeId: `svc:node:${n}`,
 }));
 
-forEachStore('A relay sends facts in the order that suits it (I12)', () => {
-  it('and every node tells the same in the end', async function () {
+forEachStore('A relay sends facts in any order (I12)', () => {
+  it('and every node gives the same answers in the end', async function () {
     this.timeout(300_000);
     const told = new Set<string>();
     const random = createSeededRandom(12);

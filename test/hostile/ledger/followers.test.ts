@@ -12,14 +12,14 @@ interface Event {
   readonly fact_id: string;
 }
 
-forEachStore('Followers of facts are kept from them', () => {
+forEachStore('An attacker tries to hide facts from readers of the feed', () => {
   let subscribed: SubscribedNode;
   beforeEach(async () => {
     subscribed = await startSubscribedNode();
   });
   afterEach(() => subscribed.stop());
 
-  it('by writers who commit while a page is read: an eager follower sees every fact once, in order (I7)', async () => {
+  it('by commits while a page is read: an eager reader sees every fact once, in order (I7)', async () => {
     const WRITERS = 8;
     const EACH = 6;
     const { body } = await subscribed.subscribe(ATLAS);
@@ -39,7 +39,7 @@ forEachStore('Followers of facts are kept from them', () => {
         const page = await subscribed.replay(body.id, `?limit=3${last === undefined ? '' : `&after=${last}`}`);
         seen.push(...page.body.events);
         if (wasWritten && page.body.events.length === 0) return seen;
-        // A store that never waits would keep the writers of this process from running.
+        // Yields, because a store that answers synchronously would block the writers of this process.
         await new Promise((resolve) => setImmediate(resolve));
       }
     };
@@ -51,13 +51,13 @@ forEachStore('Followers of facts are kept from them', () => {
     for (const ids of written) expect(seen.filter((id) => ids.includes(id))).to.deep.equal(ids);
   });
 
-  it('by a hook that fails and comes back: each event arrives, under one id and with a good signature (I8, I18)', async () => {
+  it('by a webhook receiver that fails and recovers: each event arrives, under one id and with a valid signature (I8, I18)', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     let failures = 1;
     subscribed.answer = () => ({ status: failures-- > 0 ? 503 : 200, headers: {} });
     const fact = await subscribed.assert();
     await subscribed.sent(1);
-    // The pause before the second attempt is the store's own time: five seconds that no test can move.
+    // The pause before the second attempt follows the database clock: five seconds that no test can skip.
     await subscribed.sent(2);
     expect(new Set(subscribed.attempts.map(({ id }) => id)).size).to.equal(1);
     for (const attempt of subscribed.attempts) {
@@ -66,7 +66,7 @@ forEachStore('Followers of facts are kept from them', () => {
     }
   });
 
-  it('by positions that nobody gave out: each is refused, and none moves the follower (I17)', async () => {
+  it('by forged positions: each is refused, and none moves the reader (I17)', async () => {
     const { body } = await subscribed.subscribe(ATLAS);
     const first = await subscribed.assert();
     const other = await subscribed.subscribe('scope:company', { idempotency_key: 'other' });

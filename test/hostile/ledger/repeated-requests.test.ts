@@ -10,7 +10,7 @@ const fact = (v: string, more: object = {}) => ({
   ...more,
 });
 
-forEachStore('Somebody sends the same thing many times', () => {
+forEachStore('A client repeats the same request many times', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -30,7 +30,7 @@ forEachStore('Somebody sends the same thing many times', () => {
     conflicts: (await read('/v1/conflicts?status=all')).conflicts.length,
   });
 
-  it('a request under its key, at once and later: every counter stands still (I10)', async () => {
+  it('with an idempotency key, at once and later: no counter changes (I10)', async () => {
     const batch = [fact('CEO'), fact('CTO'), fact('gone', { entity: 'user:bob', confidence: 0 })];
     const headers = { 'Idempotency-Key': 'order-1' };
     const first = await post('/v1/facts/batch', batch, headers);
@@ -46,7 +46,7 @@ forEachStore('Somebody sends the same thing many times', () => {
     expect(await counters()).to.deep.equal(before);
   });
 
-  it('an assertion without a key, and the resolution of a conflict: one of each counts (I10)', async () => {
+  it('without an idempotency key, as an assertion or a resolution: only one of each counts (I10)', async () => {
     await post('/v1/facts', fact('CEO'));
     await post('/v1/facts', fact('CTO'));
     const before = await counters();
@@ -62,7 +62,7 @@ forEachStore('Somebody sends the same thing many times', () => {
     expect([after.facts, after.bills]).to.deep.equal([before.facts + 1, before.bills + 1]);
   });
 
-  it('two hundred writers contradict one another at once: one record is open in each place (I11)', async () => {
+  it('as two hundred writers who contradict one another: one conflict is open in each place (I11)', async () => {
     expect((await post('/v1/gardens', { slug: 'roses', name: 'Roses', scope: 'local' })).status).to.equal(201);
     const writes = Array.from({ length: 100 }, (_, n) => [
       post('/v1/facts', fact(`outside ${n}`)),

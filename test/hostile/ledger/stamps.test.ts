@@ -22,8 +22,8 @@ const expectRising = (stamps: readonly Hlc[]): void => {
   }
 };
 
-forEachStore('The clock of the machine is set back, again and again (I4)', () => {
-  it('and the stamps of the node rise all the same', async () => {
+forEachStore('The system clock is set back repeatedly (I4)', () => {
+  it('and the stamps of the node still rise', async () => {
     const node = await startTestNode();
     try {
       const key = await node.addKey();
@@ -49,8 +49,8 @@ forEachStore('The clock of the machine is set back, again and again (I4)', () =>
   });
 });
 
-describe('The clock of the machine is set back an hour while the node is off (I4)', () => {
-  it('and the next start goes on above every stamp that was given', () =>
+describe('The system clock is set back an hour while the node is off (I4)', () => {
+  it('and the next start continues above every earlier stamp', () =>
     inTemporaryFolder(async (folder) => {
       const stamps: Hlc[] = [];
       for (const [turn, shift] of [0, -HOUR_MS, -2 * HOUR_MS].entries()) {
@@ -67,7 +67,7 @@ describe('The clock of the machine is set back an hour while the node is off (I4
     }));
 });
 
-forEachStore('Clients and peers bring stamps of their own', () => {
+forEachStore('Clients and peers send their own stamps', () => {
   let node: TestNode;
   let key: string;
   beforeEach(async () => {
@@ -95,7 +95,7 @@ forEachStore('Clients and peers bring stamps of their own', () => {
     expect(compareHlc(own, { wallMs: aheadMs, counter: 7 })).to.be.above(0);
   });
 
-  it('a client that sends stamps and times of the far future does not move the clock (I6)', async () => {
+  it('a client that sends stamps and times in the far future does not advance the clock (I6)', async () => {
     const far = `${node.clock.nowMs() + 365 * 24 * HOUR_MS}.0`;
     const late = new Date(node.clock.nowMs() + 299_000).toISOString();
     const tooLate = new Date(node.clock.nowMs() + 301_000).toISOString();

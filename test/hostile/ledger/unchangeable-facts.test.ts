@@ -11,7 +11,7 @@ const BODY = {
   valid_until: '2027-01-01T00:00:00+02:00',
 };
 
-forEachStore('Somebody tries to change a fact that is stored (I3)', () => {
+forEachStore('An attacker tries to change a stored fact (I3)', () => {
   let node: TestNode;
   let key: string;
   let id: string;
@@ -28,14 +28,14 @@ forEachStore('Somebody tries to change a fact that is stored (I3)', () => {
   });
 
   for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
-    it(`with ${method}, which no fact takes`, async () => {
+    it(`with ${method}, which no fact supports`, async () => {
       const reply = await node.request(method, `/v1/facts/${id}`, { key, body: { ...BODY, confidence: 0.5 } });
       expect(reply.status).to.equal(405);
       expect(reply.headers['allow']).to.equal('GET');
     });
   }
 
-  it('with an assertion that brings the id, stamp and content id of the fact: it becomes another fact', async () => {
+  it('with an assertion that contains the id, stamp and content id of the fact: it becomes another fact', async () => {
     const { id: known, hlc, cid } = JSON.parse(original);
     const body = {
       ...BODY,
@@ -52,7 +52,7 @@ forEachStore('Somebody tries to change a fact that is stored (I3)', () => {
     expect(reply.body.cid).not.to.equal(cid);
   });
 
-  it('with a later end of life than it was given: the end that was said first stands', async () => {
+  it('with a later expiry than before: the first expiry remains', async () => {
     const body = {
       entity: id,
       relation: 'svc:ttl',
@@ -66,7 +66,7 @@ forEachStore('Somebody tries to change a fact that is stored (I3)', () => {
     node.clock.setNowMs(Date.UTC(2026, 2, 2, 9));
   });
 
-  it('behind the back of the node: the database refuses', async () => {
+  it('with SQL on the database, which refuses', async () => {
     const store = node.kernel.get(FactStore);
     for (const change of ['update', 'delete'] as const) {
       const attempt = store.write('default', async (transaction) => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Workplace } from '../../adapters/cli/spawned-program.ts';
 
-/** Begins the lines of a stack. */
+/** The first characters of each line of a stack trace. */
 const STACK = '    at ';
 
 const CASES: readonly (readonly [title: string, members: string, said: readonly RegExp[]])[] = [
@@ -45,7 +45,7 @@ const CASES: readonly (readonly [title: string, members: string, said: readonly 
   ],
 ];
 
-describe('A plugin that is carelessly written stops the start, and the operator reads its name (I20)', () => {
+describe('A plugin with mistakes stops the start, and the error names it (I20)', () => {
   let place: Workplace;
   beforeEach(() => {
     place = new Workplace();
@@ -65,7 +65,7 @@ describe('A plugin that is carelessly written stops the start, and the operator 
     });
   }
 
-  it('shows where its setup failed at the level debug alone', async () => {
+  it('shows the failing line of its setup only at log level debug', async () => {
     writeFileSync(
       place.path('careless.mjs'),
       "export const careless = { name: 'careless', version: '1.0.0', kernelApi: 1, setup() { throw new Error('no luck'); } };",

@@ -10,7 +10,7 @@ import {
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** Abilities of the store that a plugin must not have, as a JavaScript plugin would try them. */
+/** Store methods that a plugin must not call, as a JavaScript plugin might try them. */
 const FORBIDDEN: readonly (readonly [member: string, ...given: readonly unknown[]])[] = [
   ['table', 'facts'],
   ['select', 'keys_keys', {}],
@@ -24,7 +24,7 @@ const FORBIDDEN: readonly (readonly [member: string, ...given: readonly unknown[
 ];
 const FOREIGN_TABLES = ['facts', 'feed', 'node_clock', 'node_settings', 'keys_keys'];
 
-forEachStore('A plugin tries to leave its own tables in a snapshot or a transaction', () => {
+forEachStore('A plugin tries to access foreign tables in a snapshot or a transaction', () => {
   let node: TestNode;
   const outcomes: string[] = [];
 
@@ -42,7 +42,7 @@ forEachStore('A plugin tries to leave its own tables in a snapshot or a transact
       await grab(member, () => (grabbed[member] as () => unknown)(...(given as [])));
     }
     for (const name of FOREIGN_TABLES) await grab(name, () => tables.in(from as never)(name));
-    // A port of its own making is no transaction of the node.
+    // A transaction object that the plugin forged itself.
     const forged = { select: () => [], table: () => [], insertRows: () => undefined };
     await grab('forged', () => tables.in(forged as never)('greedy_rows'));
     const copied = Object.create(Object.getPrototypeOf(from), Object.getOwnPropertyDescriptors(from)) as object;
@@ -77,7 +77,7 @@ forEachStore('A plugin tries to leave its own tables in a snapshot or a transact
     'copied: refused',
   ];
 
-  it('in the transaction of an append, and the fact is stored all the same', async () => {
+  it('in the transaction of an append, and the fact is still stored', async () => {
     const key = await node.addKey();
     const fact = { entity: 'user:a', relation: 'likes', source: 'agent:a', confidence: 1, scope: 'local' };
     const body = { ...fact, value: { type: 'string', v: 'tea' } };

@@ -9,12 +9,12 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** Node takes itself for another version: this is loaded before the program. */
+/** Simulates another version of Node.js in a module that is loaded before the program. */
 const preload = (version: string): string =>
   `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });
    Object.defineProperty(process, 'version', { value: 'v${version}' });`;
 
-/** Copies these files alone: any other file that the program loads would be missing. */
+/** Copies only these files, so that the program fails if it loads any other file. */
 const runAlone = (files: readonly string[], version: string, argv: readonly string[]) =>
   inTemporaryFolder(async (folder) => {
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
@@ -45,7 +45,7 @@ describe('An operator starts the node with a Node.js that is too old (I22)', () 
     ['"npm start"', START],
   ] as const) {
     for (const version of ['12.22.12', '18.20.8', '20.11.1']) {
-      it(`${name} refuses ${version} before it loads anything else, and says which version it needs`, async () => {
+      it(`${name} refuses ${version} before it loads anything else, and states the required version`, async () => {
         const { status, stdout, stderr } = await runAlone(files, version, ['start']);
 
         expect(stderr).to.match(
@@ -57,17 +57,17 @@ describe('An operator starts the node with a Node.js that is too old (I22)', () 
     }
   }
 
-  it('takes every version that package.json promises, and no older one', async () => {
+  it('accepts every version that package.json permits, and no older one', async () => {
     const [, least = ''] = /^>=(\d+\.\d+)$/.exec(JSON.parse(textOf('package.json')).engines.node) ?? [];
     expect(textOf('config/required-node.mjs')).to.contain(`var REQUIRED = [${least.replace('.', ', ')}];`);
     for (const version of [`${least}.0`, '21.0.0', '22.3.1', '100.0.0']) {
       const { stderr } = await runAlone(PROGRAM, version, ['--version']);
-      // The check has let it pass: only the program itself is missing.
+      // The check has passed, and only the program itself is missing.
       expect(stderr, version).to.contain('ERR_MODULE_NOT_FOUND').and.not.to.contain('needs Node.js');
     }
   });
 
-  it('reads the check on every release that knows modules: no newer syntax, and no import but that of the check', () => {
+  it('uses only syntax and imports that every release with modules understands', () => {
     for (const file of PROGRAM) {
       const code = textOf(file).replace(/^(?:\/\/|#!).*$/gm, '');
       expect(code, file).not.to.match(/\?\.|\?\?|\bawait\b|=>|`|\b(?:const|let)\b|#[a-z]|\.\.\./);

@@ -38,7 +38,7 @@ forEachStore('An operator runs a command in the wrong folder, or with the wrong 
   });
 
   for (const argv of COMMANDS) {
-    it(`"${argv.slice(0, 2).join(' ')}" says where it looked for the store, and makes none`, async () => {
+    it(`"${argv.slice(0, 2).join(' ')}" prints where it looked for the store, and creates none`, async () => {
       const { exitCode, stdout, stderr } = await place.run(argv, env);
 
       const where = database === undefined ? place.path('data/svc.db') : new URL(database.url).pathname;
@@ -51,8 +51,8 @@ forEachStore('An operator runs a command in the wrong folder, or with the wrong 
   }
 });
 
-describe('An operator names a file that is no store of a node (I22)', () => {
-  it('is told so, and the file stays as it was', async () => {
+describe('An operator names a file that is no store (I22)', () => {
+  it('gets an error, and the file stays unchanged', async () => {
     const place = new Workplace();
     mkdirSync(place.path('data'));
     writeFileSync(place.path('data/svc.db'), '');

@@ -11,13 +11,13 @@ const startCounted = (): Promise<GardenNode> =>
     wrapStore: (store) => counter.count(store),
   });
 
-/** The statements of a request, and the rows that they bring. */
+/** Returns the number of statements of a request, and of the rows that they return. */
 const costOf = async (work: () => Promise<unknown>): Promise<Pick<StoreCounts, 'statements' | 'rows'>> => {
   const { statements, rows } = await counter.during(work);
   return { statements, rows };
 };
 
-/** Fills all caches before the counting begins. */
+/** Fills all caches before the measurement begins. */
 const warmUp = async (garden: GardenNode): Promise<void> => {
   for (const actor of ['stranger', 'reader', 'writer'] as const) {
     if (actor !== 'reader') await garden.say(actor, { entity: 'user:first', relation: `memory:${actor}` });
@@ -27,7 +27,7 @@ const warmUp = async (garden: GardenNode): Promise<void> => {
 
 const value = (v: string) => ({ value: { type: 'string', v } });
 
-forEachStore('A writer says something else of one triple in every garden of many (I21)', () => {
+forEachStore('A writer contradicts one triple in each of many gardens (I21)', () => {
   let garden: GardenNode;
   before(async function () {
     this.timeout(240_000);
@@ -50,7 +50,7 @@ forEachStore('A writer says something else of one triple in every garden of many
     scope: 'company',
   });
 
-  it('which costs the next writer of that triple nothing, neither outside gardens nor in one', async () => {
+  it('without more cost for the next writer of that triple, outside gardens or in one', async () => {
     const costs = [];
     for (const crowd of [0, 40, 150]) {
       const outside = await costOf(() => garden.say('stranger', { ...said(crowd), ...value('mine') }));
@@ -63,7 +63,7 @@ forEachStore('A writer says something else of one triple in every garden of many
     expect(costs[2]).to.deep.equal(costs[0]);
   });
 
-  it('which costs the readers of that entity nothing, not even a member of one of the gardens', async () => {
+  it('without more cost for readers of that entity, even for a member of one garden', async () => {
     const costs = [];
     for (const crowd of [0, 40, 150]) {
       await garden.say('stranger', { ...said(crowd), ...value('mine') });
@@ -75,7 +75,7 @@ forEachStore('A writer says something else of one triple in every garden of many
     expect(costs[2]).to.deep.equal(costs[0]);
   });
 
-  it('and opens no record by it', async () => {
+  it('and opens no conflict', async () => {
     const { body } = await garden.must(200, 'operator', 'GET', '/v1/conflicts?status=all&limit=500');
     for (const { members } of body.conflicts) expect(members.length).to.be.at.most(3);
   });
@@ -100,7 +100,7 @@ forEachStore('A writer leaves hundreds of contradictions unresolved (I21)', () =
       counted += 1;
       return garden.say('stranger', { entity: 'user:busy', relation: `memory:n${counted}` });
     };
-    // Of facts of one instant any may be the newest, and a contested one costs its own contradiction.
+    // Facts with equal timestamps have no fixed order, and a contested one adds the cost of its own conflict.
     const { clock } = garden.node;
     clock.setNowMs(clock.nowMs() + 1);
     await costOf(write);
@@ -114,7 +114,7 @@ forEachStore('A writer leaves hundreds of contradictions unresolved (I21)', () =
   };
   let counted = 0;
 
-  it('which changes no cost of a query, with a filter or without, of a page of conflicts, and of a write', async function () {
+  it('without more cost for a query, with a filter or without, a page of conflicts, or a write', async function () {
     this.timeout(240_000);
     await contradict('user:more', 'memory:role');
     const before = await costs();
@@ -132,7 +132,7 @@ forEachStore('A writer leaves hundreds of contradictions unresolved (I21)', () =
   });
 });
 
-forEachStore('A writer joins many contradictions with one batch (I21)', () => {
+forEachStore('A writer joins many conflicts with one batch (I21)', () => {
   let garden: GardenNode;
   before(async () => {
     garden = await startCounted();
@@ -149,7 +149,7 @@ forEachStore('A writer joins many contradictions with one batch (I21)', () => {
       ...value(v),
     }));
 
-  it('and the statements of its append do not follow the number of its facts', async () => {
+  it('and the number of statements does not depend on the number of facts', async () => {
     for (const v of ['one', 'other']) await garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(40, v));
     const join = (count: number, v: string) => () =>
       garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(count, v));
@@ -158,7 +158,7 @@ forEachStore('A writer joins many contradictions with one batch (I21)', () => {
     expect(many.statements).to.equal(few.statements);
   });
 
-  it('nor does what a batch adds to them that gives many contested facts their life back', async () => {
+  it('also when a batch makes many contested facts live again', async () => {
     const say = async (entity: string, v: string): Promise<string[]> => {
       const { body } = await garden.must(200, 'writer', 'POST', '/v1/facts/batch', batch(50, v, entity));
       return body.results.map(({ fact }: { fact: { id: string } }) => fact.id);
@@ -168,7 +168,7 @@ forEachStore('A writer joins many contradictions with one batch (I21)', () => {
       const lives = ids.map((entity) => ({ entity, relation: 'svc:ttl', source: 'agent:w1', scope: 'company', value }));
       return (await costOf(() => garden.must(200, 'writer', 'POST', '/v1/facts/batch', lives))).statements;
     };
-    /** Returns the cost of 30 more facts when all become live again. */
+    /** Returns the cost of 30 additional facts when all become live again. */
     const revive = async (entity: string, before: () => Promise<unknown>): Promise<number> => {
       const ids = await say(entity, 'one');
       await live(ids, '2020-01-01T00:00:00Z');
@@ -220,7 +220,7 @@ forEachStore('A writer gives one triple hundreds of values (I21)', () => {
 
   let written = 0;
 
-  it('which changes neither the cost of a further value, nor that of a look at the winner, beyond a bound', async function () {
+  it('without more cost for another value or a look at the winner, beyond a bound', async function () {
     this.timeout(240_000);
     await crowd(0, 100);
     const before = await costs();
@@ -230,7 +230,7 @@ forEachStore('A writer gives one triple hundreds of values (I21)', () => {
     expect(before.joining.rows).to.be.below(64 * 4);
   });
 
-  it('whose record lists its newest members, and says that it lists only some', async function () {
+  it('and the conflict lists its newest members, with a mark that the list is incomplete', async function () {
     this.timeout(240_000);
     await crowd(900, 1_100);
     const { body } = await garden.must(200, 'reader', 'GET', '/v1/conflicts');

@@ -6,21 +6,21 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { refDraft } from '../../plugins/graph/ref-drafts.ts';
 import { type CrowdedNode, type CrowdRequest, startCrowdedNode, textDraft } from './crowd-kit.ts';
 
-/** More than a page looks ahead, so that twice as many make no difference. */
+/** More facts than a page reads ahead, so that twice as many cost the same. */
 const CROWD = 600;
 
 const range = (count: number, from = 0): number[] => Array.from({ length: count }, (_, n) => from + n);
 
 const get = (target: string): CrowdRequest => ({ as: 'member', method: 'GET', target: () => target });
 
-forEachStore('A stranger stores a crowd of which a request asks for one (I21)', () => {
+forEachStore('A stranger stores thousands of facts, of which a request needs one (I21)', () => {
   let crowded: CrowdedNode;
   before(async () => {
     crowded = await startCrowdedNode();
   });
   after(() => crowded.stop());
 
-  /** Costs the same with the crowd and with twice the crowd. */
+  /** Checks that a request costs the same with the crowd and with twice the crowd. */
   const expectSteady = async (request: CrowdRequest, gather: (from: number) => Promise<void>): Promise<StoreCounts> => {
     await gather(0);
     const once = await crowded.cost(request);
@@ -30,21 +30,21 @@ forEachStore('A stranger stores a crowd of which a request asks for one (I21)', 
     return twice;
   };
 
-  it('one neighbour of a hub costs no more with twice the neighbours', async () => {
+  it('one neighbour of a hub costs the same with twice the neighbours', async () => {
     const { rows } = await expectSteady(get('/v1/graph/neighbors?entity=org:hub&limit=1'), (from) =>
       crowded.write(range(CROWD, from).map((n) => refDraft('org:hub', `user:many${n}`, { relation: `rel:many${n}` }))),
     );
     expect(rows).to.be.below(CROWD);
   });
 
-  it('nor does one whose way leads through the hub', async () => {
+  it('and so does one whose path leads through the hub', async () => {
     await crowded.write([refDraft('user:door', 'org:wide')]);
     await expectSteady(get('/v1/graph/neighbors?entity=user:door&depth=2&limit=2'), (from) =>
       crowded.write(range(CROWD, from).map((n) => refDraft(`user:wide${n}`, 'org:wide'))),
     );
   });
 
-  it('one event of a subscription costs no more with twice the events', async () => {
+  it('one event of a subscription costs the same with twice the events', async () => {
     const { rows } = await expectSteady(get(`/v1/subscriptions/${crowded.ids.subscription}/events?limit=1`), (from) =>
       crowded.write(range(CROWD, from).map((n) => textDraft('user:watched', `memory:many${n}`, `word${n}`))),
     );
@@ -54,7 +54,7 @@ forEachStore('A stranger stores a crowd of which a request asks for one (I21)', 
   });
 });
 
-forEachStore('A key subscribes as often as it can, so that everybody else waits (I21)', () => {
+forEachStore('A key creates as many subscriptions as it can, to delay everybody else (I21)', () => {
   let crowded: CrowdedNode;
   beforeEach(async () => {
     crowded = await startCrowdedNode();
@@ -78,7 +78,7 @@ forEachStore('A key subscribes as often as it can, so that everybody else waits 
     return { statuses, key };
   };
 
-  it('it is refused beyond a few for one target, and a batch makes as many statements as without it', async () => {
+  it('it is refused beyond a few for one target, and a batch costs as many statements as before', async () => {
     const batch: CrowdRequest = {
       as: 'member',
       method: 'POST',
@@ -102,7 +102,7 @@ forEachStore('A key subscribes as often as it can, so that everybody else waits 
     expect(many.rows - one.rows).to.be.at.most(MAX_ACTIVE_PER_TARGET);
   });
 
-  it('it is refused beyond a number for all targets, not counting deleted subscriptions', async () => {
+  it('it is refused beyond a limit for all targets, which excludes deleted subscriptions', async () => {
     const { key } = await subscribeTo(['user:first']);
     const store = crowded.subscribed.node.kernel.get(FactStore);
     const [row] = await store.read((snapshot) =>

@@ -5,7 +5,7 @@ import type { TestReply } from '../../kit/test-request.ts';
 import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 import { type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
 
-/** One request and its caller. `n` differs between repetitions, for facts that can be written only once. */
+/** A request and its caller. `n` differs between repetitions, for facts that can be written only once. */
 export interface CrowdRequest {
   readonly as: 'member' | 'admin';
   readonly method: 'GET' | 'POST';
@@ -13,13 +13,13 @@ export interface CrowdRequest {
   body?(n: number): unknown;
 }
 
-/** A caller's own small world, in which strangers then do a lot. */
+/** A node with a caller whose requests a crowd of facts by strangers must not slow down. */
 export interface CrowdedNode {
   readonly subscribed: SubscribedNode;
   /** Returns the store calls of one request with filled caches. */
   cost(request: CrowdRequest): Promise<StoreCounts>;
   ids: { readonly fact: string; readonly derived: string; readonly subscription: string };
-  /** Facts of a stranger. */
+  /** Stores facts of a stranger. */
   write(drafts: readonly FactDraft[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export const startCrowdedNode = async (): Promise<CrowdedNode> => {
   const derived = (
     await assertion('user:alice', 'memory:sum', { type: 'string', v: 'x' }, { derived_from: [{ fact_id: fact }] })
   ).id;
-  // The billing list merges a page of facts with a page of gardens: both are full before anything is counted.
+  // The billing list merges a page of facts with a page of gardens, so both pages are full before the measurement.
   for (let n = 0; n < 6; n += 1) await post('/v1/gardens', { slug: `own-${n}`, name: 'Own', scope: 'company' });
   for (let n = 0; n < 4; n += 1) {
     await assertion('user:alice', `rel:n${n}`, { type: 'ref', v: `user:friend${n}` });

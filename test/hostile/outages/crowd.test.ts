@@ -135,7 +135,7 @@ const NOT_ASKED: Readonly<Record<string, string>> = {
   'POST /v1/instruction/audit': OWN,
 };
 
-/** Gives routes one name for all kinds of parameters. */
+/** Normalises route names, so that all kinds of parameters look alike. */
 const patternOf = (name: string): string => name.replaceAll('*', ':').replace(/ of an entity$/, '');
 
 interface Crowd {
@@ -211,7 +211,7 @@ const CROWDS: readonly Crowd[] = [
   },
 ];
 
-/** Describes each request that costs more than before. */
+/** Lists the requests that cost more than before. */
 const excessOf = (costs: Readonly<Record<string, StoreCounts>>, alone: Readonly<Record<string, StoreCounts>>) =>
   Object.entries(costs).flatMap(([name, { statements, rows }]) => {
     const was = alone[name];
@@ -219,16 +219,16 @@ const excessOf = (costs: Readonly<Record<string, StoreCounts>>, alone: Readonly<
     return isMore ? [`${name}: ${was?.statements} → ${statements} statements, ${was?.rows} → ${rows} rows`] : [];
   });
 
-forEachStore('A stranger stores a crowd that a request does not ask for (I21)', () => {
+forEachStore('A stranger stores a crowd of facts that no request needs (I21)', () => {
   let crowded: CrowdedNode;
   let requests: Requests;
-  /** Before any crowd has come. */
+  /** The costs before any crowd exists. */
   let alone: Record<string, StoreCounts>;
   before(async function () {
     this.timeout(240_000);
     crowded = await startCrowdedNode();
     requests = requestsOf(crowded.ids);
-    // Some requests leave something behind, such as a card, that the others then find.
+    // Some requests create data, such as a card, that later requests find.
     await costs();
     alone = await costs();
   });
@@ -240,7 +240,7 @@ forEachStore('A stranger stores a crowd that a request does not ask for (I21)', 
     return found;
   };
 
-  it('every route is asked, or has a reason why not', async () => {
+  it('every route is measured, or listed with a reason why not', async () => {
     const { routes } = await crowded.subscribed.node.node.describe();
     const names = [...Object.keys(requests), ...Object.keys(NOT_ASKED)].map(patternOf);
     const missing = routes
@@ -251,7 +251,7 @@ forEachStore('A stranger stores a crowd that a request does not ask for (I21)', 
   });
 
   for (const { title, gather } of CROWDS) {
-    it(`${title}: no request makes more statements or reads more rows than before`, async function () {
+    it(`${title}: no request needs more statements or reads more rows than before`, async function () {
       this.timeout(240_000);
       await gather(crowded);
       expect(excessOf(await costs(), alone)).to.deep.equal([]);

@@ -4,12 +4,12 @@ import { LONGEST_RUN_OF_MARKS, normaliseText } from '../../../ports/ports.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
-/** The most marks that one mark decomposes to, or that end the letter before it. */
+/** The largest number of combining marks in the decomposition of one character. */
 const MARKS_IN_ONE = 3;
 const longestRun = (text: string): number =>
   Math.max(0, ...[...text.matchAll(/\p{M}+/gu)].map(([run]) => [...run].length));
 
-/** Marks of several classes, marks that become several, what becomes a mark, and letters with and without marks. */
+/** Sample characters: marks of several classes, marks that decompose, and letters with and without marks. */
 const UNITS = [
   '\u0301', '\u0316', '\u0345', '\u0344', '\u0f71', '\u0f73', '\u0f81', '\u3099', '\uff9e', '\uff9f', '\u20dd',
   '\u034f', '\u{1d165}', '\u{1d15e}', '\u094d', '\u0bcd', '\u05b0', '\u302e', 'a', 'é', 'ᾳ', '각', '\u1100', '\ufdfa', ' ',
@@ -21,8 +21,8 @@ const runsOfPairs = fc
   .tuple(fc.constantFrom(...UNITS), fc.constantFrom(...UNITS), fc.integer({ min: 1, max: 400 }))
   .map(([one, other, times]) => `a${(one + other).repeat(times)}`);
 
-describe('A writer stores a letter under thousands of marks, which a node would put in order one by one (I21)', () => {
-  it('and the node orders all marks in runs of thirty', () =>
+describe('A writer stores a letter with thousands of combining marks, which are slow to normalise (I21)', () => {
+  it('and the node sorts marks in runs of thirty', () =>
     fc.assert(
       fc.property(fc.oneof(hostile, runsOfPairs), fc.constantFrom('NFC' as const, 'NFKD' as const), (text, form) => {
         const normal = normaliseText(text, form);
@@ -33,7 +33,7 @@ describe('A writer stores a letter under thousands of marks, which a node would 
       { numRuns: RUNS },
     ));
 
-  it('and any other text is normalised as Unicode says', () =>
+  it('and any other text is normalised as Unicode requires', () =>
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('NFC' as const, 'NFKD' as const), (text, form) => {
         const isLong = /[\p{M}\uff9e\uff9f]{31}/u.test(text);
@@ -43,7 +43,7 @@ describe('A writer stores a letter under thousands of marks, which a node would 
       { numRuns: RUNS },
     ));
 
-  it('and its facts are stored, recalled and read again at the next start like others', async () => {
+  it('and its facts are stored, recalled and reloaded like others', async () => {
     const node = await startTestNode({ plugins: ['keys', 'facts', 'recall', 'search'] });
     try {
       const key = await node.addKey();

@@ -8,14 +8,14 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 
 const CROWD = 2_000;
-/** The interval at which ended edges are retired. */
+/** The interval at which ended edges are removed. */
 const SWEEP_MS = 1_000;
 
 const note = (entity: string, v: string, members: Partial<FactDraft> = {}): FactDraft =>
   refDraft(entity, v, { relation: 'memory:note', value: { type: 'string', v, interpretAs: 'content' }, ...members });
 const many = (draftOf: (n: number) => FactDraft): FactDraft[] => Array.from({ length: CROWD }, (_, n) => draftOf(n));
 
-/** Leaves facts unembedded until the end, so that nothing but the recall asks the store for anything. */
+/** Creates an embedder that leaves facts unembedded until the end, so that only the recall queries the store. */
 const createIdleEmbedder = () => {
   let end = (): void => {};
   const atTheEnd = new Promise<void>((resolve) => {
@@ -39,7 +39,7 @@ const createIdleEmbedder = () => {
   return { plugin, end };
 };
 
-forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', () => {
+forEachStore('A writer turns the entity of a fact into a hub with thousands of links (I21)', () => {
   const counter = createStoreCounter();
   let node: TestNode;
   let key: string;
@@ -71,8 +71,7 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
   };
 
   /**
-   * Returns the cost of a recall with a caught-up index. It takes the cheapest of several, because background work only
-   * adds.
+   * Returns the cost of a recall with a complete index, as the minimum of several, because background work only adds.
    */
   const settled = async () => {
     const all: Awaited<ReturnType<typeof recall>>[] = [];
@@ -80,14 +79,16 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     return all.sort((a, b) => a.statements - b.statements || a.rows - b.rows)[0] as (typeof all)[number];
   };
 
-  /** Background work may have raised the first cost, and must not raise the second one. */
+  /**
+   * Checks that the cost has not grown. Background work may have raised the first cost, but must not raise the second.
+   */
   const expectNoMore = (after: Awaited<ReturnType<typeof recall>>, before: typeof after): void => {
     expect(after.found).to.deep.equal(before.found);
     expect(after.statements).to.be.at.most(before.statements);
     expect(after.rows).to.be.at.most(before.rows);
   };
 
-  it('by thousands of facts about it that were taken back: the recall reads none of them', async () => {
+  it('by thousands of retracted facts about it: the recall reads none of them', async () => {
     const before = await settled();
     expect(before.found).to.include('org:hub');
     await node.facts.appendAll(
@@ -109,7 +110,7 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     expectNoMore(await settled(), before);
   });
 
-  it('by thousands of live facts about it: the recall reads the newest few, as many as it has room for', async () => {
+  it('by thousands of live facts about it: the recall reads only the newest few, within its limit', async () => {
     const before = await settled();
     await node.facts.appendAll(
       many((n) => note('org:hub', `news ${n}`, { relation: `memory:r${n}` })),
@@ -120,7 +121,7 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     expect(after.rows).to.be.below(before.rows + 1_200);
   });
 
-  it('by thousands of edges to it: they are no way from here', async () => {
+  it('by thousands of edges to it: the recall never follows them', async () => {
     const before = await settled();
     await node.facts.appendAll(
       many((n) => refDraft(`user:crowd-${n}`, 'org:hub')),
@@ -129,7 +130,7 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     expectNoMore(await settled(), before);
   });
 
-  /** A recall reads no more than before as soon as what ended is out of the way. */
+  /** Waits until a recall reads no more than before, after the removal of ended facts. */
   const comesBackTo = async (before: StoreCounts) => {
     let last: StoreCounts | undefined;
     await comesTrue(async () => {
@@ -139,7 +140,7 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     }).catch(() => expect(last).to.deep.equal(before));
   };
 
-  it('by thousands of edges that were taken back: they are out of the way of every walk', async () => {
+  it('by thousands of retracted edges: no recall follows them', async () => {
     const before = await settled();
     await node.facts.appendAll(
       many((n) => refDraft('user:me', `org:old-${n}`, { relation: 'rel:old' })),
@@ -162,7 +163,7 @@ forEachStore('A writer makes the entity beside somebody’s fact a hub (I21)', (
     await comesBackTo(before);
   });
 
-  it('and an edge whose time was shortened, and then given back, is a way again', async () => {
+  it('and an edge whose expiry was shortened and then extended is followed again', async () => {
     const link = (await node.facts.append(refDraft('org:hub', 'user:far', { relation: 'rel:far' }), WRITER)).view.fact;
     await node.facts.append(note('user:far', 'far away'), WRITER);
     const ttl = (ms: number) => ({

@@ -9,18 +9,18 @@ import { refDraft, WRITER } from '../../plugins/graph/ref-drafts.ts';
 import { type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** One fact beyond the page may be read too. */
+/** The limit of bytes read for a page, which allows one fact beyond it. */
 const MOST_READ = MAX_PAGE_BYTES + 3 * MEBIBYTE;
 const FACTS = 24;
 
-/** Every fourth value is written with six characters for one. */
+/** Returns a large fact; every fourth value has characters that JSON escapes with six characters each. */
 const bigDraft = (n: number): FactDraft => ({
   ...refDraft('user:big', ''),
   relation: `memory:n${n}`,
   value: { type: 'text', v: (n % 4 === 3 ? '\u0001' : 'x').repeat(MEBIBYTE), interpretAs: 'content' },
 });
 
-forEachStore('A writer stores facts of a mebibyte each, and a reader asks for all of them at once (I21)', () => {
+forEachStore('A writer stores facts of one mebibyte each, and a reader requests all of them at once (I21)', () => {
   const counter = createStoreCounter();
   let subscribed: SubscribedNode;
   let ids: readonly string[];
@@ -61,7 +61,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
   const get = (target: string, key = subscribed.key): Promise<TestReply> =>
     subscribed.node.request('GET', target, { key });
 
-  /** Follows the cursors; every page must keep to the bound, in what it says and in what it reads for it. */
+  /** Follows the cursors, and checks the limit of each page for returned and read bytes. */
   const idsOfAllPages = async (
     target: string,
     idsOf: (body: TestReply['body']) => readonly string[],
@@ -79,7 +79,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
       expect(characters).to.be.at.most(MOST_READ);
       const page = idsOf(reply?.body);
       expect(page).to.have.length.greaterThan(0);
-      // One that is larger by itself is served alone.
+      // A fact that exceeds the limit by itself is returned alone.
       if (page.length > 1) expect(Buffer.byteLength(reply?.text ?? '')).to.be.at.most(MAX_PAGE_BYTES);
       expect(reply?.body.total ?? FACTS).to.be.at.least(FACTS);
       seen.push(...page);
@@ -89,7 +89,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
   };
   const factIds = (list: readonly { readonly fact_id: string }[]) => list.map(({ fact_id }) => fact_id);
 
-  it('a page of facts ends early, and its cursor goes on without a gap', async () => {
+  it('a page of facts ends early, and its cursor continues without a gap', async () => {
     const seen = await idsOfAllPages('/v1/facts?limit=500', ({ facts }) => facts.map(({ id }: { id: string }) => id));
     expect(seen).to.deep.equal([...ids].reverse());
   });
@@ -107,7 +107,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
     expect(seen.slice().sort()).to.deep.equal([...ids].sort());
   });
 
-  it('the export of audit entries comes in pieces, each of them bounded', async () => {
+  it('the export of audit entries is sent in pieces of bounded size', async () => {
     const reply = await subscribed.node.network.deliver(subscribed.node.url, {
       method: 'GET',
       target: '/v1/audit/export?event_type=fact_write',
@@ -121,7 +121,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
     for (const id of ids) expect(whole.split(id)).to.have.length(2);
   });
 
-  it('a stream sends the events one after another, and reads no more of them at a time', async () => {
+  it('a stream sends the events one by one, and reads no more of them at a time', async () => {
     const reply = await subscribed.node.network.deliver(subscribed.node.url, {
       method: 'GET',
       target: `/v1/subscriptions/${subscription}/stream?after=${await firstEvent()}`,
@@ -144,7 +144,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
   const firstEvent = async (): Promise<string> =>
     (await get(`/v1/subscriptions/${subscription}/events?limit=1`)).body.events[0].event_id;
 
-  it('a recall counts its facts twice, because its answer holds them twice', async () => {
+  it('a recall counts each fact twice, because its answer contains it twice', async () => {
     const long = (n: number): FactDraft => ({
       ...bigDraft(n),
       entity: 'user:odd',
@@ -165,7 +165,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
     expect([once.body.facts.length, once.body.truncated]).to.deep.equal([2, false]);
   });
 
-  it('an array stops and says so in a header', async () => {
+  it('an array stops early, with a header that says so', async () => {
     const rows = Array.from({ length: 1_500 }, (_, n) => ({
       id: `k${n}`,
       tenant_id: 'default',
@@ -183,7 +183,7 @@ forEachStore('A writer stores facts of a mebibyte each, and a reader asks for al
     expect((await get('/v1/auth/keys')).headers['x-truncated']).to.equal(undefined);
   });
 
-  it('one fact that is larger by itself is served alone', async () => {
+  it('a fact that exceeds the limit by itself is returned alone', async () => {
     const huge = { ...bigDraft(0), entity: 'user:huge' };
     for (const n of [1, 2]) {
       const value = { ...huge.value, v: '\u0001'.repeat(2 * MEBIBYTE) };

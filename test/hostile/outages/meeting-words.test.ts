@@ -15,14 +15,14 @@ import { snapshotBytes } from '../../plugins/search/snapshot/snapshot-bytes.ts';
 
 const seedOf = (n: number): HashSeed => drawHashSeed(createSeededRandom(n));
 
-/** Slots passed over, and terms, of a text under a seed. */
+/** Returns the numbers of skipped slots and of distinct terms for a text under a seed. */
 const workOn = (text: string, seed: HashSeed): { readonly passed: number; readonly distinct: number } => {
   const counts = new TermCounts();
   new TermReader(new TextHasher(seed)).read(text, counts);
   return counts;
 };
 
-/** Words whose hashes under a seed all end in the same bits. */
+/** Returns words whose hashes under a seed all end in the same bits. */
 const meetingWords = (count: number, bits: number, seed: HashSeed): string[] => {
   const reader = new TermReader(new TextHasher(seed));
   const words: string[] = [];
@@ -36,8 +36,8 @@ const meetingWords = (count: number, bits: number, seed: HashSeed): string[] => 
   return words;
 };
 
-describe('A writer stores words that all meet in one place of a table (I21)', () => {
-  it('which it can choose only for a seed that it knows, and each index draws its own', () => {
+describe('A writer stores words that all collide in one hash table (I21)', () => {
+  it('which requires the seed, and each index generates its own', () => {
     const known = seedOf(1);
     const words = meetingWords(600, 11, known).join(' ');
     expect(workOn(words, known).passed).to.be.above(600 * 100);
@@ -47,7 +47,7 @@ describe('A writer stores words that all meet in one place of a table (I21)', ()
     }
   });
 
-  it('so that the work on a text follows its length, for any content', () =>
+  it('and the work for a text is still linear in its length, for any content', () =>
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '0', "'", 'é', '漢', '\u0301', ' '), maxLength: 12 }), {
@@ -80,7 +80,7 @@ describe('A writer stores words that all meet in one place of a table (I21)', ()
   });
 });
 
-describe('A writer stores a fact of nothing but different words (I21)', () => {
+describe('A writer stores a fact of very many distinct words (I21)', () => {
   const termsOf = (v: string): TermCounts => {
     const counts = new TermCounts();
     const value = { type: 'text', v, interpretAs: 'content' } as const;
@@ -89,20 +89,20 @@ describe('A writer stores a fact of nothing but different words (I21)', () => {
     return counts;
   };
 
-  it('and the first 16,384 find it, as do its names and its date', () => {
+  it('and the first 16,384 words find it, and so do its names and its date', () => {
     const words = Array.from({ length: 3 * MOST_TERMS_OF_FACT }, (_, n) => `w${n}`).join(' ');
     expect(termsOf(words).distinct).to.equal(MOST_TERMS_OF_FACT);
     expect(termsOf('one two').distinct).to.equal('user a memory note 2026 march 2 one two'.split(' ').length);
   });
 
-  it('in a script without spaces, where one word holds them all', () => {
+  it('in a script without spaces, where one word contains them all', () => {
     const characters = Array.from({ length: 20_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('');
     expect(termsOf(characters).distinct).to.equal(MOST_TERMS_OF_FACT);
   });
 });
 
-describe('A writer stores a number of two hundred thousand zeros (I21)', () => {
-  it('which is read in one way only, and found', async () => {
+describe('A writer stores a number with two hundred thousand zeros (I21)', () => {
+  it('which is indexed in one form only, and found', async () => {
     const view: SearchView = {
       tenantId: 'default',
       scopes: ['company'],

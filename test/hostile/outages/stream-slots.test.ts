@@ -4,10 +4,10 @@ import type { OutboundReply } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { ATLAS, type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
 
-/** More streams than one process serves at once. */
+/** More opened streams than one process serves at once. */
 const MANY_OPENS = 600;
 
-forEachStore('A client opens event streams to use up the places of everybody (I20)', () => {
+forEachStore('A client opens event streams to use up the slots of all clients (I20)', () => {
   let subscribed: SubscribedNode;
   let id: string;
   beforeEach(async () => {
@@ -27,7 +27,7 @@ forEachStore('A client opens event streams to use up the places of everybody (I2
     await (body as AsyncIterable<string>)[Symbol.asyncIterator]().return?.();
   };
 
-  it('a client that leaves before the stream begins keeps no place', async () => {
+  it('a client that disconnects before the stream begins releases its slot', async () => {
     for (let n = 0; n < MANY_OPENS; n += 1) {
       const client = new AbortController();
       const opening = open(client.signal);
@@ -39,19 +39,19 @@ forEachStore('A client opens event streams to use up the places of everybody (I2
     await close(reply);
   });
 
-  it('a client that had left before its request was read keeps no place', async () => {
+  it('a client that disconnected before its request was read occupies no slot', async () => {
     const client = new AbortController();
     client.abort();
     for (let n = 0; n < MANY_OPENS; n += 1) await open(client.signal);
     expect((await open()).status).to.equal(200);
   });
 
-  it('a request that is refused keeps no place', async () => {
+  it('a refused request occupies no slot', async () => {
     for (let n = 0; n < MANY_OPENS; n += 1) await open(undefined, subscribed.key, 'unknown');
     expect((await open()).status).to.equal(200);
   });
 
-  it('a key that holds its share is refused, and another key is served', async () => {
+  it('a key that uses its whole share is refused, and another key is served', async () => {
     const held: OutboundReply[] = [];
     for (let n = 0; n < MAX_STREAMS_PER_KEY; n += 1) held.push(await open());
     expect(held.map(({ status }) => status)).to.deep.equal(held.map(() => 200));

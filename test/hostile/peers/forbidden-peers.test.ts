@@ -10,7 +10,7 @@ import { INTERNAL_NAMES, inUrl, LOOPBACK, METADATA, NETWORKS } from '../doors/ta
 
 const PRIVATE = ['10.0.0.1', '::1', '169.254.169.254', '::ffff:127.0.0.1', '64:ff9b::7f00:1'];
 
-/** Judges addresses as the real network does, and records each call. */
+/** Returns a transport that checks addresses as the real network does, and records each call. */
 const guard = (network: LoopbackNetwork, addresses: ReadonlyMap<string, readonly string[]>, called: string[]) => {
   const resolve = async (host: string) =>
     (addresses.get(host) ?? ['8.8.8.8']).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -33,7 +33,7 @@ const guard = (network: LoopbackNetwork, addresses: ReadonlyMap<string, readonly
   };
 };
 
-describe('A peer names an address that only the node can reach (I20)', () => {
+describe('A peer declares an address that only the node can reach (I20)', () => {
   const world = createWorld();
   const addresses = new Map<string, readonly string[]>();
   const called: string[] = [];
@@ -54,7 +54,7 @@ describe('A peer names an address that only the node can reach (I20)', () => {
     expect(text).not.to.contain('password');
   };
 
-  it('and it is refused in each spelling, and nothing is called', async () => {
+  it('and is refused in each spelling, and nothing is called', async () => {
     const urls = [
       ...[...LOOPBACK, ...NETWORKS.map(inUrl), ...METADATA, ...INTERNAL_NAMES].map((host) => `https://${host}`),
       'http://p.test',
@@ -76,7 +76,7 @@ describe('A peer names an address that only the node can reach (I20)', () => {
     expect(called.filter((url) => !url.startsWith('https://p.test'))).to.deep.equal([]);
   });
 
-  it('by a name that leads there, alone or beside a public address', async () => {
+  it('by a name that resolves to it, alone or beside a public address', async () => {
     for (const [at, address] of PRIVATE.entries()) {
       addresses.set(`inside-${at}.test`, [address]);
       addresses.set(`both-${at}.test`, ['8.8.8.8', address]);
@@ -87,7 +87,7 @@ describe('A peer names an address that only the node can reach (I20)', () => {
     expect(await peerCount()).to.equal(0);
   });
 
-  it('by a node id from which the address follows', async () => {
+  it('by a node id from which the address is derived', async () => {
     for (const host of ['127.0.0.1', 'localhost', 'metadata.google.internal', '[::1]', '10.0.0.1:5432']) {
       const { status } = await postDeclaration(
         node,
@@ -98,7 +98,7 @@ describe('A peer names an address that only the node can reach (I20)', () => {
     expect(await peerCount()).to.equal(0);
   });
 
-  it('by a name that leads elsewhere once it has been trusted', async () => {
+  it('by a name that resolves elsewhere after it was trusted', async () => {
     await declareBoth(node, peer);
     await pullUntil(node, () => peer.pulls.length > 0);
     addresses.set('p.test', ['10.0.0.1']);

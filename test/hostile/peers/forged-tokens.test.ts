@@ -28,7 +28,7 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
     for (const peer of peers ?? []) await peer.stop();
   });
 
-  it('in all ways that are known, and none of them opens anything', async function () {
+  it('in all known ways, and none of the tokens is accepted', async function () {
     this.timeout(300_000);
     const [peer, other, canary] = peers as [TestPeer, TestPeer, TestPeer];
     const vectors = tokenVectors({
@@ -48,7 +48,7 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
       const pushed = await node.request('POST', '/v1/federation/facts/push', { key: token, headers, body });
       expect([pulled.status, pushed.status], title).to.deep.equal([401, 401]);
       expect(pulled.text + pushed.text, title).not.to.contain(CANARY);
-      // The reply must not repeat a token, of one segment or of three.
+      // The reply must not repeat a token, with one segment or three.
       const payload = token.split('.')[1] ?? '';
       if (payload !== '') expect(pulled.text, title).not.to.contain(payload);
     }
@@ -57,12 +57,12 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
     expect((await pull(node, peer)).status).to.equal(200);
   });
 
-  it('with a path, a statement or an address as name of the key, which leads nowhere', async () => {
+  it('with a path, a statement or a URL as the key name, which the node never follows', async () => {
     const [peer, , canary] = peers as [TestPeer, TestPeer, TestPeer];
     for (const kid of ['../../x', "' OR 1=1 --", `${canary.url}/key`, 'x'.repeat(500)]) {
       const headers = { 'X-Forwarded-For': nextClient() };
       const token = peer.token(node.nodeId, {}, { kid });
-      // The name changes nothing: the key is the pinned one.
+      // The key name changes nothing, because the node uses the pinned key.
       expect((await node.request('GET', '/v1/federation/facts', { key: token, headers })).status).to.be.oneOf([
         200, 401,
       ]);
@@ -70,9 +70,9 @@ forEachStore('A peer forges tokens (I9, I15)', () => {
     expect(canary.hits).to.deep.equal([]);
   });
 
-  it('of a peer that was told to come again, as often as it likes, while others go on', async () => {
+  it('as a peer that repeats refused requests, without delay for other peers', async () => {
     const [peer, other] = peers as [TestPeer, TestPeer];
-    // From one address, so that most of them are kept waiting, by the clock.
+    // All requests come from one address, so most of them are delayed by the clock.
     const refused = Array.from({ length: 30 }, () =>
       node.request('GET', '/v1/federation/facts', { key: peer.token('svc://nobody.test') }),
     );

@@ -6,7 +6,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 
 const MINUTE_MS = 60_000;
 
-forEachStore('A peer tells nonsense about itself (I20)', () => {
+forEachStore('A peer publishes invalid metadata (I20)', () => {
   const world = createWorld();
   let node: FederatedNode;
   const peers: TestPeer[] = [];
@@ -55,7 +55,7 @@ forEachStore('A peer tells nonsense about itself (I20)', () => {
     ['a page', () => () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html></html>' })],
   ];
   for (const [title, make] of answers) {
-    it(`${title}, and becomes no peer by it`, async () => {
+    it(`${title}, and does not become a peer`, async () => {
       const peer = await newPeer();
       peer.answerMetadata = make(peer);
       await postDeclaration(node, node.identity.declare(peer.nodeId));
@@ -71,7 +71,7 @@ forEachStore('A peer tells nonsense about itself (I20)', () => {
     });
   }
 
-  it('never, because it does not reply, and nobody waits for it', async () => {
+  it('by sending no reply, and no other request waits for it', async () => {
     const peer = await newPeer();
     peer.answerMetadata = () => new Promise(() => {});
     const posted = postDeclaration(node, peer.declare(node.nodeId));

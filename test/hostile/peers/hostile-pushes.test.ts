@@ -8,7 +8,7 @@ import { brokenDocuments, hostileItems } from './hostile-shapes.ts';
 
 const PER_PUSH = 20;
 
-forEachStore('A peer pushes what no fact is (I20)', () => {
+forEachStore('A peer pushes invalid facts (I20)', () => {
   const world = createWorld();
   let node: FederatedNode;
   let peer: TestPeer;
@@ -25,7 +25,7 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
   });
   const send = (body: unknown): Promise<TestReply> =>
     node.request('POST', '/v1/federation/facts/push', { key: peer.token(node.nodeId), body });
-  /** Sound facts, so that the few bad ones do not put the peer into quarantine. */
+  /** Adds valid facts, so that a few invalid ones do not put the peer into quarantine. */
   const pad = async (): Promise<void> => {
     await push(
       node,
@@ -34,7 +34,7 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
     );
   };
 
-  it('item by item, and each gets a verdict of its own while its neighbour is stored', async function () {
+  it('item by item, and each gets its own result while its neighbour is stored', async function () {
     this.timeout(300_000);
     const items = hostileItems(() => ({ ...peer.fact() })).filter(({ json }) => !UNREADABLE.test(json));
     for (let at = 0; at < items.length; at += PER_PUSH) {
@@ -53,7 +53,7 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
     }
   });
 
-  it('with text or a number that no JSON of this service holds, which ends the whole push', async () => {
+  it('with text or a number that the service cannot hold, which ends the whole push', async () => {
     const items = hostileItems(() => ({ ...peer.fact() })).filter(({ json }) => UNREADABLE.test(json));
     expect(items.length).to.be.at.least(5);
     for (const { name, json } of items) {
@@ -64,7 +64,7 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
     }
   });
 
-  it('as documents that are none, which change nothing', async () => {
+  it('as invalid documents, which change nothing', async () => {
     const before = await countsOf(node, observer);
     const right = JSON.stringify({ facts: [peer.fact()] });
     for (const [title, document] of brokenDocuments(right)) {
@@ -77,7 +77,7 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
     expect(await countsOf(node, observer)).to.deep.equal(before);
   });
 
-  it('with names of a prototype, and nobody is given anything by it', async () => {
+  it('with names of JavaScript prototypes, and no object gets new properties', async () => {
     const fact = JSON.stringify(peer.fact());
     for (const member of ['"__proto__":{"scope":"company"}', '"constructor":{"prototype":{"admin":true}}']) {
       const reply = await send(`{"facts":[${fact.replace('{', `{${member},`)}]}`);
@@ -89,8 +89,8 @@ forEachStore('A peer pushes what no fact is (I20)', () => {
   });
 });
 
-/** U+0000, lone surrogates, and integers that a double does not hold. */
+/** Matches U+0000, lone surrogates, and integers that no double holds. */
 const UNREADABLE = /\\u0000|\\ud800|9007199254740993/;
 
-/** Deviations of a newer or careless node that do no harm. */
+/** Matches harmless deviations of a newer or careless node. */
 const HARMLESS = /^(valid_until|origin_node_id|origin_proof|derived_from|cid|timestamp) = |= "\s|confidence = 1e308/;

@@ -1,4 +1,4 @@
-/** A fact with something in it that is no fact, as JSON text. */
+/** An item with an invalid part, as JSON text. */
 export interface HostileItem {
   readonly name: string;
   readonly json: string;
@@ -57,7 +57,7 @@ const PROOFS = [
   `{"key_id":"${'f'.repeat(16)}","salt":"${'A'.repeat(22)}","refs_salt":"${'A'.repeat(22)}","signature":"${'A'.repeat(86)}"}`,
 ];
 
-/** Every member of a fact in every wrong way, each in a fact that is right otherwise. */
+/** Returns facts that are valid except for one invalid member, for every member and kind of error. */
 export const hostileItems = (right: () => Readonly<Record<string, unknown>>): readonly HostileItem[] => {
   const withMember = (name: string, json: string): string => {
     const { [name]: _, ...rest } = right();
@@ -96,7 +96,7 @@ export const hostileItems = (right: () => Readonly<Record<string, unknown>>): re
   ];
 };
 
-/** Documents of which no part can be trusted. */
+/** Returns documents that are invalid as a whole. */
 export const brokenDocuments = (right: string): readonly (readonly [string, string | Uint8Array])[] => [
   ['nothing', ''],
   ['a document that breaks off', right.slice(0, -2)],

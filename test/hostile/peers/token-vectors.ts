@@ -2,16 +2,16 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import { type PeerIdentity, segment, signedToken } from '../../kit/federation/peer-identity.ts';
 
-/** Knowledge of a forger: all public data, and the key of one peer. */
+/** The data that a forger has: everything public, and the key of one peer. */
 export interface Forger {
   readonly nowMs: number;
   readonly target: string;
   readonly peer: PeerIdentity;
   /** Another peer, whose key the forger has too. */
   readonly other: PeerIdentity;
-  /** Public key of the node itself. */
+  /** The public key of the node itself. */
   readonly nodeKey: string;
-  /** An address that nobody must ask. */
+  /** An address that the node must never call. */
   readonly canaryUrl: string;
 }
 
@@ -32,7 +32,7 @@ const claimsOf = ({ peer, target, nowMs }: Forger): Record<string, unknown> => (
 
 const HEADER = { alg: 'EdDSA', typ: 'JWT' };
 
-/** All tokens that must be refused, none of them sent before. */
+/** Returns all tokens that the node must refuse, none of them sent before. */
 export const tokenVectors = (forger: Forger): Vectors => [
   ...headers(forger),
   ...otherAlgorithms(forger),
@@ -123,7 +123,7 @@ const encodings = (forger: Forger): Vectors => {
   ];
 };
 
-/** Another last character that a careless reader takes for the same bytes. */
+/** Returns another last character that a lenient decoder reads as the same bytes. */
 const looser = (last: string): string => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return alphabet[alphabet.indexOf(last) ^ 1] ?? 'A';
@@ -203,7 +203,7 @@ const claims = (forger: Forger): Vectors => {
   ]);
 };
 
-/** Payloads that JSON.stringify would not write. */
+/** Returns payloads that JSON.stringify would not write. */
 const rawClaims = (forger: Forger): Vectors => {
   const { peer, nowMs } = forger;
   const right = JSON.stringify(claimsOf(forger));

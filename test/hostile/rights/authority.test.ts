@@ -8,7 +8,7 @@ import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 let drawn = 0;
 const freshKey = (): string => `raw-${String(++drawn).padStart(40, '0')}`;
 
-forEachStore('An administrator without other rights makes itself a key that has them (I14)', () => {
+forEachStore('An administrator without other permissions creates a key that has them (I14)', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode({ plugins: ['keys', 'audit', 'facts'] });
@@ -21,7 +21,7 @@ forEachStore('An administrator without other rights makes itself a key that has 
     return { ...reply, rawKey: sent.raw_key };
   };
 
-  it('and is refused each permission and each scope that it lacks, those by default included', async () => {
+  it('and is refused each permission and each scope that it lacks, including the defaults', async () => {
     for (const lacking of ALL_PERMISSIONS.filter((permission) => permission !== 'admin')) {
       const held = ALL_PERMISSIONS.filter((permission) => permission !== lacking);
       const key = await node.addKey({ entityUri: 'agent:ops', permissions: held });
@@ -37,7 +37,7 @@ forEachStore('An administrator without other rights makes itself a key that has 
     expect((await register(bare, { permissions: ['admin'], allowed_scopes: ['team'] })).status).to.equal(201);
   });
 
-  it('nor by way of a key that it makes first', async () => {
+  it('nor through a key that it creates first', async () => {
     const permissions: readonly DefaultPermission[] = ['admin', 'read'];
     const first = await node.addKey({ entityUri: 'agent:ops', permissions, scopes: ['local', 'team'] });
     const second = await register(first, { permissions, allowed_scopes: ['local'] });
@@ -52,14 +52,14 @@ forEachStore('An administrator without other rights makes itself a key that has 
   });
 });
 
-forEachStore('A key signs and delegates for more than it is (I14)', () => {
+forEachStore('A key signs or delegates beyond its permissions (I14)', () => {
   let node: TestNode;
   before(async () => {
     node = await startTestNode();
   });
   after(() => node.stop());
 
-  it('with an agent key: it signs for the entity that registered it, and gives no other right', async () => {
+  it('with an agent key: it signs only for the entity that registered it, and grants no other right', async () => {
     const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
     const reader = await node.addKey({ entityUri: 'agent:reader', permissions: ['read'] });
     const registered = (key: string, body: object) => node.request('POST', '/v1/auth/agent-keys', { key, body });
@@ -73,7 +73,7 @@ forEachStore('A key signs and delegates for more than it is (I14)', () => {
     expect((await node.request('GET', '/v1/me', { key: x ?? '' })).status).to.equal(401);
   });
 
-  it('with a capability token: for a verb, a scope or a subject that it does not hold', async () => {
+  it('with a capability token: for a verb, a scope or a subject that it does not have', async () => {
     const key = await node.addKey({ entityUri: 'agent:narrow', permissions: ['read', 'write'], scopes: ['local'] });
     const admin = await node.addKey({ entityUri: 'agent:admin', permissions: ['write', 'admin'] });
     const issue = async (as: string, members: Readonly<Record<string, unknown>>) => {
@@ -87,7 +87,7 @@ forEachStore('A key signs and delegates for more than it is (I14)', () => {
     expect(await issue(key, { object: 'svc://facts' })).to.equal(403);
     expect(await issue(key, { subject: 'agent:friend' })).to.equal(403);
     expect(await issue(key, { issuer: 'agent:admin' })).to.equal(403);
-    // `admin` delegates to others, and no more than it holds itself: it does not imply `read`.
+    // `admin` may delegate to others only permissions that it has itself, and does not imply `read`.
     expect(await issue(admin, { subject: 'agent:friend', verb: 'write' })).to.equal(201);
     expect(await issue(admin, { subject: 'agent:friend', verb: 'subscribe' })).to.equal(403);
   });

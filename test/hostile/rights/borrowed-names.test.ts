@@ -10,7 +10,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
 const RULES = { default: 0.4, sources: { 'agent:trusted': 0.9, 'agent:stranger': 0.1 } };
 
-forEachStore('A writer speaks in the name of a source that is trusted more (I13, trust follows who spoke)', () => {
+forEachStore('A writer asserts in the name of a more trusted source (I13, trust follows who spoke)', () => {
   let node: TestNode;
   beforeEach(() =>
     inTemporaryFolder(async (folder) => {
@@ -32,17 +32,17 @@ forEachStore('A writer speaks in the name of a source that is trusted more (I13,
     return reply.body.source_trust;
   };
 
-  it('by naming it: the fact gets the lower of the two rules', async () => {
+  it('by naming it: the fact gets the lower of the two trust values', async () => {
     expect(await trustIn('agent:stranger', 'agent:trusted')).to.equal(0.1);
     expect(await trustIn('agent:nobody', 'agent:trusted')).to.equal(0.4);
   });
 
-  it('by naming it in capitals, or as one below it', async () => {
+  it('by naming it in capitals, or as a path below it', async () => {
     expect(await trustIn('agent:stranger', 'AGENT:TRUSTED')).to.equal(0.1);
     expect(await trustIn('agent:stranger', ' agent:trusted ')).to.equal(0.1);
   });
 
-  it('with a signature of its own: that says who asserted, not that the source did', async () => {
+  it('with its own signature, which proves the asserter and not the source', async () => {
     const key = await node.addKey({ entityUri: 'agent:stranger' });
     const pair = generateKeyPairSync('ed25519');
     const publicKey = pair.publicKey.export({ format: 'jwk' }).x;
@@ -53,15 +53,15 @@ forEachStore('A writer speaks in the name of a source that is trusted more (I13,
     expect(await trustIn('agent:stranger', 'agent:trusted', { attestation }, key)).to.equal(0.1);
   });
 
-  it('and a trusted one does not lend its weight to a source that is trusted less', async () => {
+  it('and a trusted writer does not raise the trust of a less trusted source', async () => {
     expect(await trustIn('agent:trusted', 'agent:stranger')).to.equal(0.1);
     expect(await trustIn('agent:trusted', 'agent:trusted')).to.equal(0.9);
   });
 
-  it('to move a recall: the borrowed name adds nothing to the score', async () => {
+  it('to change the ranking of a recall: the borrowed name adds nothing to the score', async () => {
     await trustIn('agent:stranger', 'agent:trusted', { entity: 'user:borrowed' });
     await trustIn('agent:trusted', 'agent:trusted', { entity: 'user:real' });
-    // By words alone: vectors come when they come, and one fact may have its own before the other.
+    // The query ranks by words alone, because vectors arrive at random times and would change the scores.
     const body = { query: 'harbour', token_budget: 1_000, weights: { lexical: 1 } };
     const reply = await node.request('POST', '/v1/recall', { key: await node.addKey(), body });
     const shown = reply.body.facts.map(
@@ -77,7 +77,7 @@ forEachStore('A writer speaks in the name of a source that is trusted more (I13,
   });
 });
 
-describe('A peer sends a fact that names a source which is trusted more (I13, trust follows who spoke)', () => {
+describe('A peer sends a fact that names a more trusted source (I13, trust follows who spoke)', () => {
   const names = createServiceNames('svc');
   const rules = new Map([
     ['agent:trusted', 0.9],
@@ -86,12 +86,12 @@ describe('A peer sends a fact that names a source which is trusted more (I13, tr
   const trust = { of: (key: string) => rules.get(key) ?? 0.4, unknown: 0.4 };
   const spoken = { sourceKey: 'agent:trusted', assertedBy: null, receivedFrom: null, attested: null };
 
-  it('counts with the rule of the peer, with any claim of the fact', () => {
+  it('gets the trust of the peer, for any claim of the fact', () => {
     expect(trustOfFact({ ...spoken, receivedFrom: 'svc:node:peer' }, trust, names)).to.equal(0.2);
     expect(trustOfFact({ ...spoken, receivedFrom: 'svc:node:peer', attested: true }, trust, names)).to.equal(0.2);
   });
 
-  it('counts like an unknown source where nobody is known to have spoken', () => {
+  it('gets the trust of an unknown source when its asserter is unknown', () => {
     expect(trustOfFact(spoken, trust, names)).to.equal(0.4);
     expect(trustOfFact({ ...spoken, attested: true }, trust, names)).to.equal(0.9);
   });

@@ -3,7 +3,7 @@ import type { DefaultPermission } from '../../kit/all-permissions.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-forEachStore('A reader asks for a proof, to count the writes that are hidden from it (I13)', () => {
+forEachStore('A reader requests a proof in order to count hidden writes (I13)', () => {
   let node: TestNode;
   let writer: string;
   beforeEach(async () => {
@@ -28,7 +28,7 @@ forEachStore('A reader asks for a proof, to count the writes that are hidden fro
     return reply.body.chain_proof;
   };
 
-  it('gets none: only a key that may read everything that is counted does', async () => {
+  it('and gets none: only a key that may read all counted facts gets one', async () => {
     await say('the harbour', 'public');
     expect(await proofFor(['read', 'write'])).to.equal(null);
     await say('hidden from the reader', 'local');

@@ -4,8 +4,8 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { rejection } from '../../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
-/** A plugin route without checks of its own: the append checks its facts. */
-forEachStore('A caller finds a route that forgot to check what it asserts (I14)', () => {
+/** The route of this plugin checks nothing itself, so only the append checks its facts. */
+forEachStore('A caller uses a route that does not check its assertions (I14)', () => {
   let node: TestNode;
   afterEach(() => node.stop());
 
@@ -39,7 +39,7 @@ forEachStore('A caller finds a route that forgot to check what it asserts (I14)'
     });
   }
 
-  it('and is held to the settings of assertions', async () => {
+  it('and the settings of assertions still apply', async () => {
     node = await startTestNode({
       plugins: ['attestation', 'facts'],
       settings: { attestation: { required: true } },

@@ -3,7 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import type { TestNodeOptions } from '../../kit/start-test-node.ts';
 import { CAST, type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
 
-forEachStore('A writer makes gardens without end (I21)', () => {
+forEachStore('A writer creates gardens without end (I21)', () => {
   let garden: GardenNode;
   afterEach(() => garden.stop());
 
@@ -16,9 +16,9 @@ forEachStore('A writer makes gardens without end (I21)', () => {
     return reply.status === 201 ? 201 : [reply.status, reply.body.code];
   };
 
-  it('and is stopped at its share, which grows back with what it deletes; others have their own', async () => {
+  it('and is stopped at its own limit, which deletions free again', async () => {
     await start(3);
-    // `herbs` is one already.
+    // `herbs` counts as one.
     for (const slug of ['a', 'b']) expect(await made('founder', slug)).to.equal(201);
     expect(await made('founder', 'c')).to.deep.equal([409, 'limit_reached']);
     expect(await made('founder', 'a'), 'a slug that is taken is one').to.deep.equal([409, 'conflict']);
@@ -29,18 +29,18 @@ forEachStore('A writer makes gardens without end (I21)', () => {
     expect(await made('founder', 'h')).to.deep.equal([409, 'limit_reached']);
   });
 
-  it('and is not let past it by asking for many at once', async () => {
+  it('and cannot exceed the limit by parallel requests', async () => {
     await start(4);
     const replies = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((slug) => made('founder', slug)));
     expect(replies.filter((reply) => reply === 201)).to.have.lengthOf(3);
   });
 });
 
-forEachStore('A stranger makes somebody a member of gardens that they did not ask for (I21)', () => {
+forEachStore('A stranger adds a member to many gardens without consent (I21)', () => {
   let garden: GardenNode;
   afterEach(() => garden.stop());
 
-  it('and members of every role leave by themselves, which removes no other member', async () => {
+  it('and members of every role can leave by themselves, which removes no other member', async () => {
     garden = await startGardenNode({ plugins: ['gardens', 'keys', 'facts', 'audit'] });
     for (const [actor, role] of [
       ['stranger', 'reader'],
@@ -57,19 +57,19 @@ forEachStore('A stranger makes somebody a member of gardens that they did not as
     }
     const last = await garden.must(403, 'founder', 'DELETE', `/v1/gardens/herbs/members/${CAST.founder}`);
     expect(last.body.code).to.equal('last_admin');
-    // Any key may leave, also one that may not write.
+    // Any key may leave, even one without write permission.
     const key = await garden.node.addKey({ entityUri: CAST.reader, permissions: ['audit.read'] });
     await garden.must(201, 'founder', 'POST', '/v1/gardens/herbs/members', { entity_uri: CAST.reader });
     const path = `/v1/gardens/herbs/members/${CAST.reader}`;
     expect((await garden.node.request('DELETE', path, { key })).status).to.equal(204);
   });
 
-  it('and is stopped at a thousand of them', async () => {
+  it('and is stopped at a thousand memberships', async () => {
     garden = await startGardenNode({
       plugins: ['gardens', 'keys', 'facts'],
       env: { SVC_MAX_GARDENS_PER_ENTITY: '2000' },
     });
-    // A member is removed from nowhere here: `herbs` counts as well.
+    // No test before this one removed the member, so `herbs` counts as well.
     await garden.must(201, 'founder', 'POST', '/v1/gardens/herbs/members', { entity_uri: 'agent:victim' });
     for (let n = 1; n < 1_000; n += 1) {
       await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: `g${n}`, name: 'g' });

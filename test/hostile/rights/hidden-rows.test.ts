@@ -8,11 +8,11 @@ import type { TestReply } from '../../kit/test-request.ts';
 import { assertion, CAST, type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
 
 const LARGE = 900 * 1024;
-/** Side tables hold some identifiers and names of a hidden row, and no value. */
+/** An upper bound for reads of side tables, which hold identifiers and names of a hidden row, and no value. */
 const SMALL = 4_000;
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
-/** Jobs whose results are large. */
+/** Starts jobs with large results. */
 let startJob: () => Promise<string>;
 const largeJobs = definePlugin({
   name: 'large-jobs',
@@ -26,7 +26,7 @@ const largeJobs = definePlugin({
   },
 });
 
-forEachStore('A stranger tells hidden rows from unknown ones by what they cost to answer (I13)', () => {
+forEachStore('A stranger distinguishes hidden rows from unknown ones by the cost of the answer (I13)', () => {
   const counter = createStoreCounter();
   let garden: GardenNode;
   const hidden: Record<'fact' | 'cid' | 'held' | 'conflict' | 'winner' | 'job', string> = {
@@ -70,7 +70,7 @@ forEachStore('A stranger tells hidden rows from unknown ones by what they cost t
   after(() => garden.stop());
 
   type Ask = (id: string) => readonly [method: string, path: string, body?: unknown];
-  // An assertion that is repeated is answered otherwise.
+  // A repeated assertion gets a different answer, so each one is new.
   let fresh = 0;
   const assertWith = (members: Readonly<Record<string, unknown>>) =>
     ['POST', '/v1/facts', assertion({ scope: 'local', ...members })] as const;
@@ -116,7 +116,7 @@ forEachStore('A stranger tells hidden rows from unknown ones by what they cost t
   ];
 
   for (const [what, id, unknown, ask] of WAYS) {
-    it(`${what}: the same answer, by the same statements, and no value is read`, async () => {
+    it(`${what}: the same answer, with the same statements, and no value is read`, async () => {
       const asked = async (named: string) => {
         const [method, path, body] = ask(named);
         let reply: TestReply | undefined;
@@ -126,7 +126,7 @@ forEachStore('A stranger tells hidden rows from unknown ones by what they cost t
         });
         return { counts, reply: reply as TestReply };
       };
-      // Statements are prepared and keys looked up by then.
+      // A first request prepares the statements and caches the key.
       await asked(unknown);
       const none = await asked(unknown);
       const secret = await asked(id());

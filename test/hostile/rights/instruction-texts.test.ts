@@ -8,7 +8,7 @@ import {
   uriOf,
 } from '../../plugins/instructions/instructions-node.ts';
 
-forEachStore('A writer puts words into the mouth of an instruction (I14)', () => {
+forEachStore('A writer changes the instructions of an agent (I14)', () => {
   let made: InstructionsNode;
   let writer: string;
   let author: string;
@@ -28,7 +28,7 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
   const as = (key: string) => ({ key });
   const instruction = (v: string) => ({ value: { type: 'text', v, interpret_as: 'instruction' } });
 
-  it('with a newer text: the text of the owner is loaded still', async () => {
+  it('with a newer text: the text of the owner is still loaded', async () => {
     await made.say('safety', 'never push both');
     await made.published('v1', [GUARANTEED]);
     await made.say('safety', 'push both', { confidence: 0.01 }, as(writer));
@@ -36,7 +36,7 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     for (const key of [made.key, writer, operator]) expect(await loaded(key)).to.equal('never push both');
   });
 
-  it('where the owner has said nothing yet: nothing is loaded, and the unit is not covered', async () => {
+  it('before the owner has written anything: nothing is loaded, and the unit is reported as missing', async () => {
     await made.say('safety', 'push both', {}, as(writer));
     const gate = { skip_coverage_gate: false };
     const refused = await made.publish('v1', [GUARANTEED], gate);
@@ -45,7 +45,7 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     expect(await loaded()).to.equal(undefined);
   });
 
-  it('by taking the text away: a retraction of anybody else ends nothing there', async () => {
+  it('by retracting the text: a retraction by another writer has no effect there', async () => {
     await made.say('safety', 'never push both');
     await made.published('v1', [GUARANTEED]);
     await made.say('safety', 'retracted', { confidence: 0 }, as(writer));
@@ -55,7 +55,7 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     expect(await loaded()).to.equal(undefined);
   });
 
-  it('by resolving the contradiction that it made itself', async () => {
+  it('by resolving a contradiction that it created itself', async () => {
     await made.say('safety', 'never push both');
     await made.published('v1', [GUARANTEED]);
     const lie = await made.say('safety', 'push both', {}, as(writer));
@@ -66,7 +66,7 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     expect(await loaded()).to.equal('never push both');
   });
 
-  it('by bounding its life: a time-to-live of anybody else ends nothing there', async () => {
+  it('by setting an expiry: a time-to-live of another writer has no effect there', async () => {
     const { id } = await made.say('safety', 'never push both');
     await made.published('v1', [GUARANTEED]);
     const end = async (key: string, entity: string, v: string) => {
@@ -78,14 +78,14 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     expect(await loaded()).to.equal('never push both');
     expect(await end(made.key, `svc:fact:${id}`, '2020-01-01')).to.equal(201);
     expect(await loaded()).to.equal(undefined);
-    // Nor does anybody else give it its life back.
+    // No other writer can restore it either.
     expect(await end(operator, id, '2090-01-01')).to.equal(201);
     expect(await loaded()).to.equal(undefined);
     expect(await end(made.key, id, '2090-01-01')).to.equal(201);
     expect(await loaded()).to.equal('never push both');
   });
 
-  it('as an instruction, without the right to give one', async () => {
+  it('with an instruction, but without the permission for instructions', async () => {
     await made.published('v1', [GUARANTEED]);
     const body = { entity: uriOf('safety'), relation: 'instruction:content', source: 'agent:author' };
     const reply = await made.node.request('POST', '/v1/facts', { key: writer, body: { ...body, ...instruction('x') } });
@@ -93,19 +93,19 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
     expect(await loaded()).to.equal(undefined);
   });
 
-  it('after somebody with that right spoke: the instruction counts, until a speaker ends it', async () => {
+  it('after a caller with that permission wrote one: the instruction is valid until such a caller ends it', async () => {
     await made.say('safety', 'old');
     await made.published('v1', [GUARANTEED]);
     await made.say('safety', '', instruction('of the author'), as(author));
     expect(await loaded()).to.equal('of the author');
     await made.say('safety', 'retracted', { confidence: 0 }, as(writer));
     expect(await loaded()).to.equal('of the author');
-    // The author takes back its own words, without a word that is an instruction.
+    // The author retracts its own text without using an instruction.
     await made.say('safety', 'retracted', { confidence: 0 }, as(author));
     expect(await loaded()).to.equal('old');
   });
 
-  it('under a pin: that text alone is loaded, from any entity, and neither author nor stranger ends it', async () => {
+  it('when the text is pinned: only that text is loaded, from any entity, and neither author nor stranger can end it', async () => {
     const { cid } = await made.say('safety', 'checked by the owner', {}, as(writer));
     await made.published('v1', [{ ...GUARANTEED, cid }]);
     expect((await made.manifest()).body.entries[0].cid).to.equal(cid);
@@ -121,11 +121,11 @@ forEachStore('A writer puts words into the mouth of an instruction (I14)', () =>
   });
 });
 
-forEachStore('A text that waits in quarantine instructs its moderators (I14)', () => {
+forEachStore('A pending text in quarantine instructs its moderators (I14)', () => {
   let made: InstructionsNode;
   afterEach(() => made.node.stop());
 
-  it('not: neither while it is pending, nor after it was refused, but the copy of one that was let out does', async () => {
+  it('neither while it is pending nor after its rejection, but the copy of an admitted text does', async () => {
     made = await startInstructionsNode({ plugins: [...INSTRUCTION_PLUGINS, 'gardens'] });
     const { node, key } = made;
     await made.published('v1', [unit('safety', { guarantee_load: true })]);
@@ -144,7 +144,7 @@ forEachStore('A text that waits in quarantine instructs its moderators (I14)', (
   });
 });
 
-forEachStore('A writer claims an agent that is not its own (I14)', () => {
+forEachStore('A writer claims an agent of another owner (I14)', () => {
   let made: InstructionsNode;
   beforeEach(async () => {
     made = await startInstructionsNode();
@@ -156,7 +156,7 @@ forEachStore('A writer claims an agent that is not its own (I14)', () => {
     return status === 200 ? status : [status, body.code];
   };
 
-  it('and is refused: only the agent itself, and keys that may instruct or administer, claim one', async () => {
+  it('and is refused: only the agent itself, and keys with the permission to instruct or administer, may claim it', async () => {
     const { node } = made;
     const writer = await node.addKey({ entityUri: 'agent:writer' });
     for (const agent of ['victim', 'writer2', 'agent:writer']) {
@@ -170,7 +170,7 @@ forEachStore('A writer claims an agent that is not its own (I14)', () => {
       const key = await node.addKey({ entityUri: `agent:${permission}`, permissions: ['write', permission] });
       expect(await published(key, `kept-by-${permission}`)).to.equal(200);
     }
-    // Claimed once, claimed for good: not even the agent itself takes it over.
+    // A claim is final: not even the agent itself can take it over.
     const kept = await node.addKey({ entityUri: 'agent:kept-by-admin' });
     expect(await published(kept, 'kept-by-admin', 'v2')).to.deep.equal([403, 'authorization']);
   });

@@ -10,7 +10,7 @@ import {
 
 const PLUGINS = ['gardens', 'keys', 'facts', 'audit', 'conflicts', 'recall', 'search', 'cards', 'graph'];
 
-forEachStore('A writer reaches from one place into another (I13)', () => {
+forEachStore('A writer in one place changes another place (I13)', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({ plugins: PLUGINS });
@@ -33,7 +33,7 @@ forEachStore('A writer reaches from one place into another (I13)', () => {
     return (await garden.must(200, actor, 'GET', `/v1/facts/${resolved.body.resolution_fact_id}`)).body;
   };
 
-  it('by a resolution, to have a hidden value confirmed: it names the facts of its own place alone', async () => {
+  it('with a resolution, to confirm a hidden value: it names only facts of its own place', async () => {
     const secret = await says('writer', 'secret', { garden_id: 'herbs' });
     const guesses = [await says('stranger', 'secret', { source: 'agent:w2' }), await says('stranger', 'other')];
     const resolution = await resolve('stranger', guesses[1] as GardenFact);
@@ -41,7 +41,7 @@ forEachStore('A writer reaches from one place into another (I13)', () => {
     expect(resolution.derived_from).not.to.include(secret.cid);
   });
 
-  it('by a resolution inside a garden, to carry facts from outside or from another garden to its members', async () => {
+  it('with a resolution inside a garden, to move facts from outside or from another garden to its members', async () => {
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'roots', name: 'Roots' });
     const elsewhere = [await says('stranger', 'x'), await says('founder', 'y', { garden_id: 'roots' })];
     const inside = [
@@ -53,7 +53,7 @@ forEachStore('A writer reaches from one place into another (I13)', () => {
     for (const { cid } of elsewhere) expect(resolution.derived_from).not.to.include(cid);
   });
 
-  describe('by making a victim a member of a garden', () => {
+  describe('by adding a victim as a member of a garden', () => {
     let victims: GardenFact;
     beforeEach(async () => {
       victims = await says('founder', 'the truth', { confidence: 0.4 });
@@ -91,24 +91,24 @@ forEachStore('A writer reaches from one place into another (I13)', () => {
       expect(await seen('reader')).to.deep.equal(truth);
     };
 
-    it('to outrank a public fact in that view alone', async () => {
+    it('to rank above a public fact in that view alone', async () => {
       await says('stranger', 'a lie', { garden_id: 'trap', confidence: 1 });
       await unharmed();
     });
 
-    it('to retract it there', async () => {
+    it('to retract the public fact there', async () => {
       await says('stranger', 'retracted', { garden_id: 'trap', confidence: 0 });
       await unharmed();
     });
 
-    it('to resolve it away there', async () => {
+    it('to resolve a conflict against it there', async () => {
       const lies = [await says('stranger', 'a lie', { garden_id: 'trap' })];
       lies.push(await says('stranger', 'another lie', { garden_id: 'trap' }));
       await resolve('stranger', lies[0] as GardenFact);
       await unharmed();
     });
 
-    it('to have a record opened between the two', async () => {
+    it('to open a conflict between the two', async () => {
       const { body } = await garden.must(200, 'founder', 'GET', '/v1/conflicts?status=all');
       await says('stranger', 'a lie', { garden_id: 'trap' });
       await says('founder', 'the truth', { source: 'agent:w2' });

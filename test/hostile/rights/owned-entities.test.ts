@@ -12,7 +12,7 @@ import {
   startNamespacesNode,
 } from '../../plugins/namespaces/namespaces-node.ts';
 
-forEachStore('A stranger changes facts about an entity that others own (I14)', () => {
+forEachStore('A stranger changes facts about an entity with other owners (I14)', () => {
   let node: NamespacesNode;
   afterEach(() => node.stop());
 
@@ -28,7 +28,7 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
   const ttlOf = (id: string) =>
     assertion({ entity: id, relation: 'svc:ttl', value: { type: 'datetime', v: '2026-03-02T00:00:00Z' } });
 
-  it('by an assertion, a retraction or a repetition, and reads it as before', async () => {
+  it('with an assertion, a retraction or a repetition, and still reads it as before', async () => {
     await start();
     expect(outcome(await node.say('owner'))).to.deep.equal([201]);
     const another = { value: { type: 'string', v: 'closed' } };
@@ -39,14 +39,14 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
     expect(outcome(await node.say('owner', { confidence: 0 }))).to.deep.equal([201]);
   });
 
-  it('by the right to administer, which is one to change the rules and not the facts', async () => {
+  it('with the admin permission, which changes the rules and not the facts', async () => {
     await start();
     expect(outcome(await node.say('operator'))).to.deep.equal(REFUSED);
     await node.give(PATTERN, [CAST.owner, CAST.operator]);
     expect(outcome(await node.say('operator'))).to.deep.equal([201]);
   });
 
-  it('by another spelling of its name', async () => {
+  it('with another spelling of its name', async () => {
     await start();
     await node.give('project y');
     await node.give('svc://local host/project/*');
@@ -69,7 +69,7 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
     }
   });
 
-  it('by an item of a batch, which is refused alone', async () => {
+  it('with an item of a batch, which is refused alone', async () => {
     await start();
     const body = [assertion({ entity: 'user:free' }), assertion(), assertion({ entity: 'user:free-too' })];
     const { results } = (await node.must(200, 'stranger', 'POST', '/v1/facts/batch', body)).body;
@@ -81,7 +81,7 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
     expect(await shown()).to.deep.equal([]);
   });
 
-  it('by resolving a contradiction about it', async () => {
+  it('with a resolution of a contradiction about it', async () => {
     await start();
     for (const v of ['open', 'closed']) await node.say('owner', { value: { type: 'string', v } });
     const [conflict] = (await node.must(200, 'stranger', 'GET', '/v1/conflicts')).body.conflicts;
@@ -93,7 +93,7 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
     expect(outcome(await resolve('owner'))).to.deep.equal([200]);
   });
 
-  it('by a time-to-live on a fact, its own from before the rule and any that an administrator may end', async () => {
+  it('with a time-to-live on a fact, including its own earlier facts and facts that an administrator may end', async () => {
     node = await startNamespacesNode();
     const { id: strangers } = (await node.say('stranger')).body;
     await node.give(PATTERN);
@@ -108,7 +108,7 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
     expect(await shown()).to.have.lengthOf(1);
   });
 
-  it('by a time-to-live on a fact that it does not see, and learns not even that somebody owns it', async () => {
+  it('with a time-to-live on an invisible fact, whose refusal does not reveal that the entity has an owner', async () => {
     await start();
     await node.must(201, 'owner', 'POST', '/v1/gardens', { slug: 'herbs', name: 'Herbs' });
     const { id } = (await node.say('owner', { garden_id: 'herbs' })).body;
@@ -120,7 +120,7 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
     expect(hidden).to.deep.equal(unknown);
   });
 
-  it('by moderating a quarantine garden into which an owner has put it', async () => {
+  it('as the moderator of a quarantine garden that contains a fact of an owner', async () => {
     await start();
     await node.must(201, 'stranger', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });
     const owner = { entity_uri: CAST.owner, role: 'admin' };
@@ -132,7 +132,7 @@ forEachStore('A stranger changes facts about an entity that others own (I14)', (
     expect(outcome(await reject('owner'))).to.deep.equal([200]);
   });
 
-  it('by publishing what an agent is instructed with', async () => {
+  it('by publishing a manifest that changes the instructions of an agent', async () => {
     await start([...NAMESPACE_PLUGINS, 'recall', 'search', 'instructions']);
     await node.give('instruction:default/agent/a1/*');
     const publish = async (actor: 'stranger' | 'owner', agent: string) =>

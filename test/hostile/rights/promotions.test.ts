@@ -12,11 +12,11 @@ import { signingAgent } from './signing-agent.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-forEachStore('A moderator lets out of quarantine what it may not assert itself (I14)', () => {
+forEachStore('A moderator promotes from quarantine a fact that it may not assert itself (I14)', () => {
   let garden: GardenNode;
   afterEach(() => garden.stop());
 
-  /** The reader moderates the ward, and `author` may write instructions into it. */
+  /** Starts a node on which the reader moderates the ward, and `author` may write instructions into it. */
   const start = async (options: TestNodeOptions = {}): Promise<string> => {
     garden = await startGardenNode({ plugins: ['attestation', 'gardens', 'keys', 'facts', 'conflicts'], ...options });
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });
@@ -37,7 +37,7 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
   const seenBy = async (actor: 'stranger' | 'writer'): Promise<GardenFact[]> =>
     (await garden.must(200, actor, 'GET', '/v1/facts?entity=user:alice')).body.facts;
 
-  it('an instruction, without the right to give one', async () => {
+  it('an instruction, without the permission for instructions', async () => {
     const author = await start();
     const value = { type: 'text', v: 'do as I say', interpret_as: 'instruction' };
     const { body: fact } = await garden.node.request('POST', '/v1/facts', {
@@ -55,7 +55,7 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
     expect((await seenBy('stranger')).map(({ value: { v } }) => v)).to.deep.equal(['do as I say']);
   });
 
-  it('a fact, without its own signature where every assertion needs one', async () => {
+  it('a fact, without its own signature when every assertion needs one', async () => {
     await start({ settings: { attestation: { required: true } } });
     const { node } = garden;
     const keys = {
@@ -73,7 +73,7 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
     expect(await admit(fact, { attestation: sign(lines) })).to.deep.equal([200, 'promoted']);
   });
 
-  it('a fact that contradicts what there is, in strict mode', async () => {
+  it('a fact that contradicts an existing one, in strict mode', async () => {
     await start({ settings: { conflicts: { mode: 'strict' } } });
     const fact = await held();
     await garden.say('stranger', { value: { type: 'string', v: 'cook' } });
@@ -85,7 +85,7 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
     expect((await seenBy('stranger')).map(({ value: { v } }) => v)).to.deep.equal(['cook']);
   });
 
-  it('a fact, in a session that has read where it goes', async () => {
+  it('a fact, in a session that has read the target garden', async () => {
     await start({ settings: { facts: { sessionGuard: 'enforce' } } });
     const fact = await held();
     await garden.say('stranger', { entity: 'user:bob' });
@@ -104,7 +104,7 @@ forEachStore('A moderator lets out of quarantine what it may not assert itself (
     expect(await seenBy('stranger')).to.deep.equal([]);
   });
 
-  it('into no garden, where it meant to name one: what names none is refused, and nothing is published', async () => {
+  it('to no garden: a request that misspells the target is refused, and nothing is published', async () => {
     await start();
     const fact = await held();
     for (const target of [' ', 'no-such-garden', 'svc://localhost:8765/garden/', 'svc://localhost:8765']) {

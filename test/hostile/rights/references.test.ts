@@ -5,7 +5,10 @@ import { CAST, type GardenFact, type GardenNode, startGardenNode } from '../../p
 
 const digestOf = (id: string): string => `sha256:${createHash('sha256').update(id).digest('hex')}`;
 
-/** A short value is guessed from its content id in milliseconds: the other five members are known or few. */
+/**
+ * A short value can be guessed from its content id in milliseconds, because the other five members are known or have
+ * few values.
+ */
 forEachStore('A reader guesses a hidden value from a reference to it (I13)', () => {
   let garden: GardenNode;
   beforeEach(async () => {
@@ -20,19 +23,19 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     return body.derived_from[0];
   };
 
-  it('out of a garden: the reference names nothing outside it, and what it says inside', async () => {
+  it('out of a garden: the reference names nothing outside it, and remains visible inside', async () => {
     const inside = await garden.say('writer', { garden_id: 'herbs' });
     expect(await derived(inside)).to.equal(digestOf(inside.id));
     expect(await derived(inside, { garden_id: 'herbs' })).to.equal(inside.cid);
   });
 
-  it('into a garden: an outside fact is named by its digest too, because it lies in another place', async () => {
+  it('into a garden: a fact outside it appears only as its digest, because it is in another place', async () => {
     const outside = await garden.say('writer');
     expect(await derived(outside, { garden_id: 'herbs' })).to.equal(digestOf(outside.id));
     expect(await derived(outside)).to.equal(outside.cid);
   });
 
-  it('from a narrow scope: a reference in a wider one names nothing', async () => {
+  it('from a narrow scope: a reference in a wider scope names nothing', async () => {
     const scopes = ['local', 'team', 'company', 'public'];
     for (const [narrow, of] of scopes.entries()) {
       const fact = await garden.say('writer', { scope: of });
@@ -44,7 +47,7 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     }
   });
 
-  it('by a fact that the writer cannot read, or that does not exist: both look alike', async () => {
+  it('to a fact that the writer cannot read, or that does not exist: both look alike', async () => {
     const hidden = await garden.say('founder', { garden_id: 'herbs' });
     const { body } = await garden.must(201, 'stranger', 'POST', '/v1/facts', {
       entity: 'user:bob',
@@ -56,7 +59,7 @@ forEachStore('A reader guesses a hidden value from a reference to it (I13)', () 
     expect(body.derived_from).to.deep.equal([digestOf(hidden.id), digestOf('no-such-fact')]);
   });
 
-  it('by a promotion: the copy does not carry references into the quarantine with it', async () => {
+  it('through a promotion: the copy contains no references into the quarantine garden', async () => {
     await garden.must(201, 'founder', 'POST', '/v1/gardens', { slug: 'ward', name: 'Ward', quarantine: true });
     await garden.must(201, 'founder', 'POST', '/v1/gardens/ward/members', { entity_uri: CAST.writer, role: 'admin' });
     const secret = await garden.say('writer', { garden_id: 'ward', value: { type: 'string', v: 'yes' } });

@@ -3,7 +3,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode, type TestNodeOptions } from '../../kit/start-test-node.ts';
 import { type SignAssertion, signingAgent } from './signing-agent.ts';
 
-forEachStore('A writer resolves a contradiction to say what it may not assert (I14)', () => {
+forEachStore('A writer uses a resolution to assert a fact that it may not assert (I14)', () => {
   let node: TestNode;
   let key: string;
   afterEach(() => node.stop());
@@ -30,7 +30,7 @@ forEachStore('A writer resolves a contradiction to say what it may not assert (I
   const resolve = async (body: unknown, headers: Readonly<Record<string, string>> = {}, as = key) =>
     node.request('POST', `/v1/conflicts/${await open()}/resolve`, { key: as, body, headers });
 
-  it('without a signature, where every assertion needs one', async () => {
+  it('without a signature when every assertion needs one', async () => {
     await start({ settings: { attestation: { required: true } } });
     const attest = await signingAgent(node, key);
     for (const v of ['a', 'b']) {
@@ -55,7 +55,7 @@ forEachStore('A writer resolves a contradiction to say what it may not assert (I
     expect(stored.body.attested_key_id).to.be.a('string');
   });
 
-  it('as an instruction, with no right to give one', async () => {
+  it('as an instruction, without the permission for instructions', async () => {
     await start({});
     await assert('a');
     await assert('b');
@@ -82,7 +82,7 @@ forEachStore('A writer resolves a contradiction to say what it may not assert (I
     expect((await node.request('POST', path, { key: narrow, body })).status).to.equal(404);
   });
 
-  it('in a session that has read there: it names what it sums up, and so it may', async () => {
+  it('in a session that has read there, which is allowed, because the resolution names its sources', async () => {
     await start({ settings: { facts: { sessionGuard: 'enforce' } } });
     await assert('a');
     await assert('b');

@@ -2,10 +2,10 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from 'chai';
 import type { TestNode } from '../../kit/start-test-node.ts';
 
-/** An attestation over an assertion, as its agent sends it. */
+/** Returns the attestation of an assertion, as its agent sends it. */
 export type SignAssertion = (lines: readonly string[]) => { readonly key_id: string; readonly signature: string };
 
-/** Registers an agent key for the entity of an API key. */
+/** Registers an agent key for the entity of an API key, and returns a function that signs with it. */
 export const signingAgent = async (node: TestNode, key: string): Promise<SignAssertion> => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const reply = await node.request('POST', '/v1/auth/agent-keys', {

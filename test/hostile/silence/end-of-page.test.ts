@@ -3,17 +3,17 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { exportLines } from '../../plugins/transfer/transfer-node.ts';
 
-/** Bytes of the values of one page of an export. */
+/** The limit of value bytes on one page of an export. */
 const PAGE = 1024 * 1024;
 
-forEachStore('A writer fits values to the end of a page, so that an export loses the next facts (I22)', () => {
+forEachStore('A writer fills a page exactly to its end, so that an export might lose the next facts (I22)', () => {
   let node: TestNode;
   beforeEach(async () => {
     node = await startTestNode({ plugins: ['facts', 'keys', 'transfer'] });
   });
   afterEach(() => node.stop());
 
-  it('with a number that takes more bytes in the store than it seems to: all facts are there', async () => {
+  it('with a number that needs more bytes in the store than it seems to: all facts are exported', async () => {
     const key = await node.addKey({ permissions: ['read', 'write'] });
     const say = async (relation: string, value: string): Promise<void> => {
       const members = `"entity":"user:alice","relation":"memory:${relation}","source":"agent:w1"`;

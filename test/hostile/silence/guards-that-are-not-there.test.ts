@@ -8,7 +8,7 @@ const GUARDS: Readonly<Record<string, string>> = {
   SVC_DECAY_MIN_CONFIDENCE: '0.5',
 };
 
-/** A third party's plugin that honours one of them. */
+/** A third-party plugin that implements one of the missing protections. */
 const decay = definePlugin({
   name: 'acme-decay',
   version: '1.0.0',
@@ -21,8 +21,8 @@ const decay = definePlugin({
   setup() {},
 });
 
-describe('An operator switches on a guard that this node does not have (I22)', () => {
-  it('and the node does not start, with all of them in one error and not a value among them', async () => {
+describe('An operator enables a protection that this node does not implement (I22)', () => {
+  it('and the node does not start, with all of them in one error that shows no value', async () => {
     const error = await rejection(startTestNode({ plugins: ['keys'], env: GUARDS }));
     for (const name of Object.keys(GUARDS)) expect(error.message).to.contain(name);
     expect(error.message).to.contain('nothing in this node honours them');
@@ -30,13 +30,13 @@ describe('An operator switches on a guard that this node does not have (I22)', (
     expect(error.message).not.to.contain('86399');
   });
 
-  it('and one that a plugin of this node would honour is told which plugin to switch on', async () => {
+  it('and the error names the plugin to enable, if a bundled plugin implements the protection', async () => {
     const error = await rejection(startTestNode({ plugins: ['keys'], env: { SVC_SESSION_GUARD: 'enforce' } }));
     expect(error.message).to.contain('SVC_SESSION_GUARD');
     expect(error.message).to.contain('switch the plugin facts on');
   });
 
-  it('and the node starts once a plugin has it, or the variable has the default value', async () => {
+  it('and the node starts once a plugin implements it, or the variable has the default value', async () => {
     const env = { SVC_DECAY_TTL_SECONDS: '86399', SVC_RATE_LIMITS: ' ', SVC_DECAY_MIN_CONFIDENCE: '0' };
     const node = await startTestNode({ plugins: ['keys', decay], env });
     await node.stop();

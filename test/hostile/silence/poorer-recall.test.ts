@@ -13,7 +13,7 @@ import { createScriptedSummariser } from '../../plugins/cards/scripted-summarise
 
 const PLUGINS = ['keys', 'facts', 'conflicts', 'gardens', 'graph', 'cards', 'recall', 'search'];
 
-/** An embedder that refuses, or waits for, what it is told to. */
+/** An embedder that fails or delays selected texts. */
 const createMoodyEmbedder = () => {
   const sound = createScriptedEmbedder();
   const moody = { refusesQueries: false, documents: Promise.resolve() };
@@ -35,7 +35,7 @@ const createMoodyEmbedder = () => {
   return { moody, plugin };
 };
 
-forEachStore('A recall that leaves something out does not pass for a whole one (I22)', () => {
+forEachStore('An incomplete recall never looks complete (I22)', () => {
   let folder: string;
   let node: TestNode;
   let key: string;
@@ -71,7 +71,7 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
   };
   const WHOLE = { omitted: { contradicted: 0, budget: 0 }, degraded: [], truncated: false };
 
-  it('a writer contradicts a fact: the recall is empty, and says how many it left out', async () => {
+  it('a writer contradicts a fact: the recall is empty, and states how many facts it omitted', async () => {
     await start();
     await say('memory:role', 'CEO');
     expect(await recall({ query: 'Who is Alice?' })).to.deep.equal({ values: ['CEO'], ...WHOLE });
@@ -87,7 +87,7 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
     expect((await recall({ entity: 'user:alice', min_confidence: 1 })).omitted.contradicted).to.equal(2);
   });
 
-  it('a writer buries an entity under rivals: what nobody disputes is found all the same', async () => {
+  it('a writer adds many contradictory facts to an entity: undisputed facts are still found', async () => {
     await start();
     await say('memory:town', 'Ghent');
     const rivals = Array.from({ length: 700 }, (_, n) => ({
@@ -103,7 +103,7 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
     expect((await recall({ query: 'alice' })).values).to.deep.equal(['Ghent']);
   });
 
-  it('a card names all rivals, so that none of them is left out', async () => {
+  it('a card names all contradictory facts, so that none is omitted', async () => {
     await start();
     await say('memory:role', 'CEO');
     await say('memory:role', 'CTO');
@@ -113,14 +113,14 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
     expect(omitted).to.deep.equal({ contradicted: 0, budget: 0 });
   });
 
-  it('what did not fit the budget is counted', async () => {
+  it('facts beyond the token budget are counted', async () => {
     await start();
     for (const n of [1, 2, 3]) await say(`memory:note-${n}`, `harbour ${n} ${'x'.repeat(40 * n)}`);
     const { values, omitted, truncated } = await recall({ query: 'harbour', token_budget: 25 });
     expect([values.length, omitted, truncated]).to.deep.equal([1, { contradicted: 0, budget: 2 }, true]);
   });
 
-  it('rivals in a garden are counted for its members alone', async () => {
+  it('contradictory facts in a garden are counted only for its members', async () => {
     await start();
     const member = await node.addKey({ entityUri: 'agent:member' });
     const made = await node.request('POST', '/v1/gardens', {
@@ -134,19 +134,19 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
     expect((await recall({ query: 'alice' }, member)).omitted.contradicted).to.equal(2);
   });
 
-  it('an embedder that is out of order is named', async () => {
+  it('a failing embedder is named', async () => {
     const { moody, plugin } = createMoodyEmbedder();
     await start(plugin);
     await say('memory:role', 'CEO');
     expect((await recall({ query: 'alice' })).degraded).to.deep.equal([]);
     moody.refusesQueries = true;
-    // The vector of the other query is kept.
+    // The vector of the other query is cached.
     const found = await recall({ query: 'alice?' });
     expect([found.values, found.degraded]).to.deep.equal([['CEO'], ['embedder_unavailable']]);
     expect((await recall({ entity: 'user:alice' })).degraded).to.deep.equal([]);
   });
 
-  it('a recall says that vectors of another embedder are being made, until all exist', async () => {
+  it('a recall reports that vectors of another embedder are being computed, until all exist', async () => {
     await start();
     await say('memory:role', 'CEO');
     await node.stop();
@@ -162,7 +162,7 @@ forEachStore('A recall that leaves something out does not pass for a whole one (
     await comesTrue(async () => (await recall({ query: 'alice' })).degraded.length === 0);
   });
 
-  it('a card that was to be fresh and is late is named', async () => {
+  it('a card that is not as fresh as requested is named', async () => {
     const scripted = createScriptedSummariser();
     await start(scripted.plugin);
     await say('memory:role', 'CEO');

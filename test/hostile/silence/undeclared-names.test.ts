@@ -10,7 +10,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 const SECRET = 'a-value-that-must-never-come-back';
-/** Each name is tried on one route. */
+/** The number of tested names; each is tested on one route. */
 const TRIES = Math.max(1, Math.ceil(RUNS / 100));
 
 interface Violation {
@@ -23,10 +23,10 @@ interface Refusal {
   readonly errors?: readonly Violation[];
 }
 
-/** Routes for peers look at nothing before the token: tests of federation try them. */
+/** Routes with a key. Routes for peers check nothing before the token, and the federation tests cover them. */
 const PROTECTED = ROUTE_ROWS.filter(({ isOpen, isForPeers }) => isOpen !== true && isForPeers !== true);
 
-/** Where a caller may ask about another moment. */
+/** The routes that accept a past instant. */
 const PAST_TAKEN: readonly string[] = [
   'GET /v1/facts query.as_of',
   'GET /v1/facts query.valid_at',
@@ -38,7 +38,7 @@ const PAST_TAKEN: readonly string[] = [
   'POST /v1/recall body.as_of',
 ];
 
-/** A name that no route declares: letters that no spelling of a known one begins with. */
+/** Generates names that no route declares, with a beginning that no declared name has. */
 const undeclaredNames = fc
   .tuple(fc.constantFrom('zq', '__', 'Zq-', '$'), fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 }))
   .map(([start, end]) => start + end);
@@ -46,7 +46,7 @@ const undeclaredNames = fc
 const pathOf = (root: string, name: string): string =>
   /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? `${root}.${name}` : `${root}[${JSON.stringify(name)}]`;
 
-forEachStore('A caller asks for what no route knows, and hopes that nobody notices (I22)', () => {
+forEachStore('A caller sends an undeclared parameter (I22)', () => {
   let node: NodeUnderAttack;
 
   before(async () => {
@@ -102,7 +102,7 @@ forEachStore('A caller asks for what no route knows, and hopes that nobody notic
       ));
   }
 
-  it('another moment is refused by every route that knows the present alone, and changes nothing', async () => {
+  it('a past instant is refused by every route that knows only the present, and changes nothing', async () => {
     const taken: string[] = [];
     const before = await node.counts();
     for (const row of PROTECTED) {
@@ -123,7 +123,7 @@ forEachStore('A caller asks for what no route knows, and hopes that nobody notic
     expect(await node.counts()).to.deep.equal(before);
   });
 
-  it('a parameter whose name is almost right is told which one was meant', async () => {
+  it('the refusal of a misspelled parameter suggests the correct name', async () => {
     const faults: string[] = [];
     for (const row of PROTECTED) {
       for (const name of Object.keys(row.query ?? {}).filter((known) => /^[a-z_]{4,}$/.test(known))) {

@@ -21,7 +21,7 @@ const SLIPS: readonly (readonly [meant: string, changes: Readonly<Record<string,
   ['signature', { attestation: { key_id: 'k', signature: 's', signatur: 's' } }, 'body.attestation.signatur'],
 ];
 
-forEachStore('A caller states a condition in a word of its own, and takes the answer for the whole truth (I22)', () => {
+forEachStore('A caller misspells a condition, and could take the answer for complete (I22)', () => {
   let node: TestNode;
   let writer: string;
   let admin: string;
@@ -59,7 +59,7 @@ forEachStore('A caller states a condition in a word of its own, and takes the an
     });
   }
 
-  it('and a misspelt filter is refused, not dropped with all that it would have left out', async () => {
+  it('and a misspelled filter is refused instead of ignored', async () => {
     await assert();
     for (const [slip, meant] of Object.entries({ entitty: 'entity', 'scope[]': 'scope', garden: 'garden_id' })) {
       const reply = await query(`${encodeURIComponent(slip)}=x`);
@@ -75,7 +75,7 @@ forEachStore('A caller states a condition in a word of its own, and takes the an
     }
   });
 
-  it('and attested=true answers facts with that mark alone', async () => {
+  it('and attested=true returns only attested facts', async () => {
     const { Authorizer } = await import('../../../kernel/plugin-api.ts');
     const caller = await node.kernel.get(Authorizer).authenticate(writer);
     const draft = { ...ASSERTION, value: { type: 'string', v: 'x', interpretAs: 'content' }, confidence: 1 } as const;
@@ -92,7 +92,7 @@ forEachStore('A caller states a condition in a word of its own, and takes the an
     expect((await found('')).sort()).to.deep.equal(relations);
   });
 
-  it('and a session is its own caller alone, but for an admin', async () => {
+  it('and a session contains only facts of its own caller, except for an admin', async () => {
     await assert({ relation: 'memory:a' }, writer, 's1');
     await assert({ relation: 'memory:b' }, writer, 's2');
     await assert({ relation: 'memory:c' });
@@ -106,7 +106,7 @@ forEachStore('A caller states a condition in a word of its own, and takes the an
     expect((await query(`session=${'s'.repeat(129)}`)).body.code).to.equal('session_id_too_long');
   });
 
-  it('and the trail of an auditor is narrowed by what it asks for, in the list and in the export', async () => {
+  it('and the audit log is filtered exactly as requested, in the list and in the export', async () => {
     const { id } = (await assert({ source: 'agent:src' })).body;
     await assert({ entity: 'user:other' }, admin);
     const rows = async (text: string): Promise<readonly { fact_id: string }[]> => {
@@ -138,7 +138,7 @@ forEachStore('A caller states a condition in a word of its own, and takes the an
     ]);
   });
 
-  it('and a weight of recall that nobody knows is named, in a body and in an address', async () => {
+  it('and an unknown weight of recall is named, in a body and in an address', async () => {
     const body = { query: 'x', token_budget: 10, weights: { lexicl: 1 } };
     const posted = await node.request('POST', '/v1/recall', { key: writer, body });
     const message = 'is not a known member; did you mean lexical?';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { CAST, type GardenFact, type GardenNode, startGardenNode } from '../../plugins/gardens/garden-kit.ts';
 
-forEachStore('A moderator names the garden of a promotion in the address, where nobody used to look (I22)', () => {
+forEachStore('A moderator names the target garden of a promotion in the query instead of the body (I22)', () => {
   let garden: GardenNode;
   beforeEach(async () => {
     garden = await startGardenNode({
@@ -21,7 +21,7 @@ forEachStore('A moderator names the garden of a promotion in the address, where 
   const publicly = async (): Promise<number> =>
     (await garden.must(200, 'stranger', 'GET', '/v1/facts?entity=user:alice')).body.total;
 
-  it('and the fact comes into that garden, and nobody else sees it', async () => {
+  it('and the fact is promoted into that garden, visible only to its members', async () => {
     const { id } = await held();
     const { body } = await admit(200, id, '?target_garden_id=herbs&reason=checked');
     expect(body.target_garden_id).to.match(/\/garden\/herbs$/);
@@ -30,7 +30,7 @@ forEachStore('A moderator names the garden of a promotion in the address, where 
     expect(items.map(({ fact_id }: { fact_id: string }) => fact_id)).to.deep.equal([id]);
   });
 
-  it('and a target that is not there, empty, or differs from the one in the body promotes nothing', async () => {
+  it('and a target that is missing, empty, or different from the one in the body promotes nothing', async () => {
     const { id } = await held();
     await admit(403, id, '?target_garden_id=no-such-garden');
     await admit(400, id, '?target_garden_id=');
@@ -48,13 +48,13 @@ forEachStore('A moderator names the garden of a promotion in the address, where 
     expect(total).to.equal(1);
   });
 
-  it('and the same target in both is one target', async () => {
+  it('and the same target in both is accepted', async () => {
     const { id } = await held();
     await admit(200, id, '?target_garden_id=herbs', { target_garden_id: 'herbs', reason: null });
     expect(await publicly()).to.equal(0);
   });
 
-  it('and a rejection takes its reason from there as well, and no target', async () => {
+  it('and a rejection accepts its reason in the query as well, but no target', async () => {
     const { id } = await held();
     const reject = (query: string, status: number) =>
       garden.must(status, 'founder', 'POST', `/v1/quarantine/${id}/reject${query}`);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 import { signEd25519 } from './sign-token.ts';
 
-describe('Somebody says to be a peer', () => {
+describe('A stranger claims to be a peer', () => {
   let node: TestNode;
   let admin: string;
   before(async () => {
@@ -28,7 +28,7 @@ describe('Somebody says to be a peer', () => {
   ] as const;
 
   for (const [method, path] of routes) {
-    it(`${method} ${path} gives nothing away while there is no peering (I9)`, async () => {
+    it(`${method} ${path} reveals nothing without a peering (I9)`, async () => {
       const token = await signEd25519({ iss: 'svc:node:far', sub: 'svc:node:near', nonce: randomUUID() });
       const body = method === 'POST' ? { facts: [] } : undefined;
       for (const key of [undefined, token, `${token}x`]) {
@@ -42,7 +42,7 @@ describe('Somebody says to be a peer', () => {
     });
   }
 
-  it('with one token twice, which is refused both times, and on every route (I15)', async () => {
+  it('with a token sent twice, which is refused both times, and on every route (I15)', async () => {
     const token = await signEd25519({ iss: 'svc:node:far', sub: 'svc:node:near', nonce: 'the-same-nonce' });
     for (const path of [
       '/v1/federation/facts',

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** A well-formed token of an hour, signed by a key that no node has on file. */
+/** Returns a well-formed token that is valid for an hour, signed by a key that no node knows. */
 export const signEd25519 = async (claims: object): Promise<string> => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const issuedMs = Date.UTC(2026, 2, 2, 9);

@@ -144,7 +144,7 @@ describe('the life of a node', () => {
     ]);
   });
 
-  it('takes registrations during setup only', async () => {
+  it('accepts registrations only during setup', async () => {
     let late: Context | undefined;
     const node = await startTestNode({
       plugins: [
@@ -194,7 +194,7 @@ describe('the life of a node', () => {
     expect(runs).to.deep.equal([]);
     await node.clock.advance(1);
     await node.clock.advance(1000);
-    // The second run is still under way: no third one overlaps it.
+    // The second run is still in progress, so no third run overlaps it.
     await node.clock.advance(5000);
     expect(runs).to.deep.equal([1000, 2000]);
     release();

@@ -12,7 +12,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 const plugin = (setup: Plugin['setup']): AnyPlugin =>
   definePlugin({ name: 'watched', version: '1.0.0', kernelApi: KERNEL_API, setup: setup as () => void });
 
-/** Fails any attempt to serve. */
+/** A transport that fails any attempt to serve. */
 const unserving: Transport = {
   serve: () => Promise.reject(new Error('served')),
   send: () => Promise.reject(new Error('sent')),
@@ -61,7 +61,7 @@ describe('a node that does not serve', () => {
       expect((await rejection(node.start())).message).to.include('has been stopped');
     }));
 
-  it('ends what it has begun when it is stopped while it starts', () =>
+  it('stops every started part when it is stopped while it starts', () =>
     inTemporaryFolder(async (folder) => {
       const clock = createManualClock();
       const events: string[] = [];
@@ -74,7 +74,7 @@ describe('a node that does not serve', () => {
       });
       const node = await createWith(folder, clock, slow);
       const starting = rejection(node.start());
-      // The limit of the setup is what first waits on the clock.
+      // The time limit of the setup is the first timer on the clock.
       while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
       const stopping = node.stop();
       proceed();
@@ -83,7 +83,7 @@ describe('a node that does not serve', () => {
       expect(events).to.deep.equal(['stops']);
     }));
 
-  it('ends what it has begun when the listener cannot be opened', () =>
+  it('stops every started part when the listener cannot be opened', () =>
     inTemporaryFolder(async (folder) => {
       const events: string[] = [];
       const node = await createWith(

@@ -39,8 +39,8 @@ const SHORT_ESCAPES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Section 3.2.2.2: the five short control escapes, lower-case hex for the others, quote and backslash, all else as it
- * is.
+ * Section 3.2.2.2: five short control escapes, lower-case hex for the other control characters, escaped quote and
+ * backslash.
  */
 const asciiVector = (code: number): readonly [text: string, form: string] => {
   const character = String.fromCharCode(code);
@@ -49,7 +49,7 @@ const asciiVector = (code: number): readonly [text: string, form: string] => {
   return [character, code < 0x20 ? `"\\u00${code.toString(16).padStart(2, '0')}"` : `"${character}"`];
 };
 
-/** Every ASCII character, then what lies beyond it: all unescaped, surrogate pairs whole. */
+/** Every ASCII character, then characters beyond it, which stay unescaped, with surrogate pairs intact. */
 export const STRING_VECTORS: readonly (readonly [text: string, form: string])[] = [
   ...Array.from({ length: 128 }, (_, code) => asciiVector(code)),
   ...[

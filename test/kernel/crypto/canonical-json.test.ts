@@ -9,7 +9,7 @@ const json = fc.jsonValue({ stringUnit: 'binary' });
 
 const doubleOf = (bits: string): number => Buffer.from(bits, 'hex').readDoubleBE(0);
 
-/** The same value with the members of every object in reverse order. */
+/** Returns the same value with the members of every object in reverse order. */
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
@@ -100,12 +100,12 @@ describe('the canonical form of JSON', () => {
     ['bytes', new Uint8Array(1)],
   ];
   for (const [title, value] of formless) {
-    it(`is refused to ${title}`, () => {
+    it(`rejects ${title}`, () => {
       expect(thrownError(() => canonicalJson(value)).code).to.equal('validation');
     });
   }
 
-  it('is refused to values that are nested deeper than any body, without exhausting the stack', () => {
+  it('rejects values that are nested deeper than any body, without exhausting the stack', () => {
     expect(canonicalJson(nested(MAX_CANONICAL_DEPTH))).to.have.length(MAX_CANONICAL_DEPTH * 2 + 1);
     expect(thrownError(() => canonicalJson(nested(MAX_CANONICAL_DEPTH + 1))).code).to.equal('validation');
     expect(thrownError(() => canonicalJson(nested(200_000))).code).to.equal('validation');
@@ -114,7 +114,7 @@ describe('the canonical form of JSON', () => {
   });
 });
 
-/** Objects as sorted lists of members: an order that owes nothing to the code under test. */
+/** Converts objects into sorted lists of members, independently of the code under test. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return ['array', value.map(sorted)];
   if (typeof value !== 'object' || value === null) return value;

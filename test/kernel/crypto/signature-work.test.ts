@@ -13,7 +13,7 @@ for (const [name, create] of [
     const work = create();
     const texts = Array.from({ length: 40 }, (_, at) => textOf(at));
 
-    it('are the same as those made one by one, in order', async () => {
+    it('are the same as those computed one by one, in order', async () => {
       expect(await work.signAll(SIGNER, texts)).to.deep.equal(texts.map((text) => SIGNER.sign(text)));
     });
 

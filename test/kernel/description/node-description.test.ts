@@ -4,7 +4,7 @@ import { definePlugin, KERNEL_API, NO_BODY, NodeDescription, nodeHealth, schema 
 import type { AnyPlugin } from '../../../kernel/plugins/plugin-definition.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
-/** A console in small: it shows what the node says of itself. */
+/** A minimal console plugin, which shows the description of the node. */
 const consolePlugin = (shown: DescribedNode[]): AnyPlugin =>
   definePlugin({
     name: 'console',

@@ -13,7 +13,7 @@ forEachStore('the feed of facts', () => {
   let node: TestNode;
   let key: string;
   let faults = 0;
-  /** An entry of the feed that no table of today has. */
+  /** A feed entry of a kind that no current table has. */
   let stranger: FeedEntry | undefined;
   const withStranger = (snapshot: Snapshot): Snapshot =>
     new Proxy(snapshot, {
@@ -60,7 +60,7 @@ forEachStore('the feed of facts', () => {
     const reply = await node.request('POST', '/v1/facts', { key, body });
     expect(reply.status, JSON.stringify(reply.body)).to.equal(201);
   };
-  /** Follows, and keeps what it was given. */
+  /** Follows the feed, and collects the received facts. */
   const follow = (options: Partial<FeedFollowing<undefined>> = {}) => {
     const texts: string[] = [];
     const pages: number[] = [];

@@ -24,7 +24,7 @@ const withStores = (work: (store: FactStore, another: FactStore) => Promise<void
     }
   });
 
-/** All facts of the feed, as a follower gets them that begins now. */
+/** Returns all facts of the feed, as a new reader receives them. */
 const readAll = async (feed: StoreFeed): Promise<readonly StoredFact[]> => {
   const read: StoredFact[] = [];
   const follower = feed.follow({ begin: () => START, take: async ({ facts }) => void read.push(...facts) });
@@ -35,7 +35,7 @@ const readAll = async (feed: StoreFeed): Promise<readonly StoredFact[]> => {
 
 forEachStore('a feed after an erasure', () => {
   for (const who of ['this process', 'another one'] as const) {
-    it(`has no content of facts that this process has committed and ${who} has erased`, () =>
+    it(`contains no content of facts that this process has committed and ${who} has erased`, () =>
       withStores(async (store, another) => {
         const feed = new StoreFeed({ store, clock: createManualClock(), facts: NOBODY });
         const lasting = feed.follow({ begin: () => START, take: async () => {} });

@@ -14,7 +14,7 @@ forEachStore('the feed of facts of several tenants', () => {
   before(async () => {
     node = await startTestNode({ plugins: ['keys', 'facts'] });
     const store = node.kernel.get(FactStore);
-    // Each tenant has facts of the same ids, one after another in turn; the last tenant has some by itself.
+    // The tenants store facts with the same ids in turn; the last tenant then stores some alone.
     for (let n = 1; n <= 12; n += 1) {
       const tenantId = n > 9 ? 'c' : (TENANTS[n % 3] as string);
       const id = sampleFact(Math.ceil(n / 3)).id;
@@ -51,7 +51,7 @@ forEachStore('the feed of facts of several tenants', () => {
     expect((await follow({ maxBytes: 7 })).texts).to.deep.equal(inOrder);
   });
 
-  it('returns to a caller the facts of its own tenant', async () => {
+  it('returns to a caller only the facts of its own tenant', async () => {
     const caller = createPrincipal({ tenantId: 'b' });
     expect((await follow({ caller })).texts).to.deep.equal(['b 1', 'b 4', 'b 7']);
     expect((await follow({ caller, maxEntries: 2 })).texts).to.deep.equal(['b 1', 'b 4', 'b 7']);

@@ -23,7 +23,7 @@ const draft = (scope: Scope, gardenId: string | null = null): FactDraft => ({
   gardenId,
 });
 
-forEachStore('checking one fact for one caller', () => {
+forEachStore('the visibility check of one fact for one caller', () => {
   let node: TestNode;
   const stored: StoredFact[] = [];
   before(async () => {
@@ -43,7 +43,7 @@ forEachStore('checking one fact for one caller', () => {
 
   for (const caller of [callerOf(SCOPES), callerOf(['public']), callerOf([]), callerOf(SCOPES, 'another')]) {
     const scopes = [...caller.allowedScopes].join(', ') || 'no scope';
-    it(`agrees with what a read finds, for a caller of tenant ${caller.tenantId} with ${scopes}`, async () => {
+    it(`matches the result of a read, for a caller of tenant ${caller.tenantId} with ${scopes}`, async () => {
       const { judged, found } = await node.facts.read(caller, 'deliver', async (reader) => {
         const visible = [];
         for (const fact of stored) if (await node.facts.isVisible(fact, reader)) visible.push(fact.id);

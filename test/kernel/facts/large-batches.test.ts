@@ -4,10 +4,10 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
 
 const FACTS = 400;
-/** The embedded store writes this many facts, at most, before others have their turn. */
+/** The maximum number of facts that the embedded store writes before other tasks run. */
 const WRITTEN_AT_ONCE = 64;
 
-/** Notes how many turns of the event loop others had when each phase of an append begins. */
+/** Records how many turns of the event loop other tasks had at the start of each phase of an append. */
 const createObserver = () => {
   const turnsAt: number[] = [];
   let turns = 0;
@@ -60,7 +60,7 @@ forEachStore('a batch of many facts', (store) => {
     expect(reply.body, reply.text.slice(0, 300)).to.include({ accepted: FACTS, rejected: 0 });
     expect(more, 'each phase is one step of one transaction').to.deep.equal([]);
     expect(judged).to.be.above(settled);
-    // A database of its own writes in a few statements, and others have their turns while it is waited for.
+    // PostgreSQL writes in a few statements, and other tasks run while the node waits for it.
     const least = store === 'sqlite' ? Math.floor(FACTS / WRITTEN_AT_ONCE) : 1;
     expect(appended - judged).to.be.at.least(least);
   });

@@ -9,7 +9,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 const NOW_MS = Date.UTC(2026, 2, 2, 9);
 const HOUR_MS = 3_600_000;
 
-/** Starts a node on the folder, asserts one fact and returns its stamp and what the log said. */
+/** Starts a node on the folder, asserts one fact, and returns its stamp and the log lines. */
 const assertOnce = async (folder: string, nowMs: number) => {
   const node = await startTestNode({ plugins: ['facts'], folder, clock: createManualClock(nowMs) });
   const key = await node.addKey();
@@ -20,7 +20,7 @@ const assertOnce = async (folder: string, nowMs: number) => {
 };
 
 describe('the clock of a store, when a node starts on it', () => {
-  it('goes on above every stamp, although physical time was set back', async () => {
+  it('continues above every stamp, although physical time was set back', async () => {
     await inTemporaryFolder(async (folder) => {
       const first = await assertOnce(folder, NOW_MS);
       const second = await assertOnce(folder, NOW_MS - 60_000);
@@ -40,7 +40,7 @@ describe('the clock of a store, when a node starts on it', () => {
     });
   });
 
-  it('warns the operator when it is far ahead of physical time, and serves', async () => {
+  it('logs a warning when it is far ahead of physical time, and the node still serves', async () => {
     await inTemporaryFolder(async (folder) => {
       await assertOnce(folder, NOW_MS);
       const { log } = await assertOnce(folder, NOW_MS - HOUR_MS);

@@ -40,7 +40,7 @@ describe('the cache of recent facts', () => {
     expect(isKept.slice(-4)).to.deep.equal([true, true, true, true]);
   });
 
-  it('keeps nothing of erased facts, old or new', async () => {
+  it('retains nothing of erased facts, old or new', async () => {
     const recent = new RecentFacts();
     const facts = Array.from({ length: 6 }, (_, n) => factOf(n + 1, MEBIBYTE));
     recent.add(facts);

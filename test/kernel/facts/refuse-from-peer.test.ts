@@ -20,7 +20,7 @@ forEachStore('a fact of a peer', () => {
     node = await startTestNode({ plugins: ['facts', 'node-info'], node: { maxStampLeadS } });
     return node;
   };
-  /** The code of each refusal, and `stored` for accepted facts. */
+  /** Returns the code of each refusal, and `stored` for accepted facts. */
   const take = async (started: TestNode, drafts: readonly Record<string, unknown>[]): Promise<string[]> => {
     const peer = { ...nodePrincipal(started.kernel.get(NodeSelf).names), kind: 'node' };
     const all = drafts.map((draft, at) => ({ ...DRAFT, id: `theirs-${at}`, hlcText: '1.0', ...draft }));
@@ -44,7 +44,7 @@ forEachStore('a fact of a peer', () => {
     expect(await take(started, [{ hlcText: `${started.clock.nowMs() + 1_000_000}.0` }])).to.deep.equal(['stored']);
   });
 
-  it('is refused for a counter that leaves no room for ours', async () => {
+  it('is refused for a counter that leaves no room for local stamps', async () => {
     const started = await start(300);
     const counters = [2 ** 20, 2 ** 20 + 1, 2 ** 31 - 1].map((counter) => ({ hlcText: `1772442000000.${counter}` }));
     expect(await take(started, counters)).to.deep.equal(['stored', 'hlc_skew', 'hlc_skew']);

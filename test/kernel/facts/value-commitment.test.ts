@@ -9,7 +9,7 @@ import { RUNS } from '../../kit/property-runs.ts';
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const SALT = Uint8Array.from({ length: 16 }, (_, at) => at);
 
-/** The rule, written plainly. */
+/** Computes the commitment independently, in the simplest form. */
 const expected = (salt: Uint8Array, { interpretAs, type, v }: FactValue): string =>
   createHash('sha256')
     .update(salt)
@@ -23,7 +23,7 @@ describe('the commitment of a value', () => {
     expect(hex(valueCommitment(SALT, { type: 'string', v: 'CEO', interpretAs: 'content' }))).to.equal(digest);
   });
 
-  it('is that for every value and every salt', () => {
+  it('equals that digest for every value and every salt', () => {
     const value: fc.Arbitrary<FactValue> = fc.record({
       type: fc.constantFrom(...VALUE_TYPES),
       v: fc.oneof(
@@ -42,7 +42,7 @@ describe('the commitment of a value', () => {
     );
   });
 
-  it('accepts long values, and leaves no trace of one in the next', () => {
+  it('accepts long values, and leaves no trace of one value in the next result', () => {
     const say = (v: string): FactValue => ({ type: 'text', v, interpretAs: 'content' });
     for (const length of [2_690, 2_725, 8_192, 100_000, 3]) {
       for (const letter of ['a', 'ü', '€', '😀']) {

@@ -50,7 +50,7 @@ const value: fc.Arbitrary<FactValue> = fc.oneof(
   fc.constant(typed('null', null)),
 );
 
-/** Equality of values, spelled out. Every instant above lies on a whole millisecond or is written one way only. */
+/** Compares values without their keys. Every instant above has whole milliseconds, or is written in one way only. */
 const areEqual = (a: FactValue, b: FactValue): boolean => {
   if (a.type !== b.type) return false;
   if (a.type === 'ref') return matchKey(a.v as string, names) === matchKey(b.v as string, names);

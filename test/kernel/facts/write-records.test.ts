@@ -32,7 +32,7 @@ const draftOf = (value: string, members: Partial<FactDraft> = {}): FactDraft => 
 const named = (name: string, setup: (on: On) => void): AnyPlugin =>
   definePlugin({ name, version: '1.0.0', kernelApi: KERNEL_API, setup: ({ on }) => setup(on) });
 
-forEachStore('what the row of a fact says about its writing', () => {
+forEachStore('the write record in the row of a fact', () => {
   let node: TestNode;
   const start = async (...plugins: readonly AnyPlugin[]) => {
     node = await startTestNode({ plugins });
@@ -44,7 +44,7 @@ forEachStore('what the row of a fact says about its writing', () => {
       snapshot.ledger({ tenantId: CALLER.tenantId, order: 'oldest', limit: 100 }),
     );
 
-  it('names its writer and key, and has fresh salt for each', async () => {
+  it('names its writer and key, and has a new salt for each fact', async () => {
     await start();
     await node.facts.appendAll([draftOf('a'), draftOf('b')], CALLER);
     const found = await entries();
@@ -90,7 +90,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect(await storedFacts(node)).to.equal(0);
   });
 
-  it('holds the link that a plugin made of the stamped facts, wave after wave', async () => {
+  it('holds the link that a plugin computes from the stamped facts, wave after wave', async () => {
     const batches: LinkBatch[] = [];
     const linkOf = (seq: number) => ({ seq, hash: new Uint8Array(32).fill(seq) });
     await start(
@@ -116,7 +116,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect(batches.flatMap(({ facts }) => facts.map(({ salt }) => salt))).to.deep.equal(found.map(({ salt }) => salt));
   });
 
-  it('has no links while the linker returns none, and is refused when it links only some', async () => {
+  it('has no links while the linker returns none, and the write is refused when it links only some facts', async () => {
     let links: readonly number[] | undefined;
     await start(
       named('linker', (on) => on(appendLink, () => links?.map((seq) => ({ seq, hash: new Uint8Array(32) })))),
@@ -129,7 +129,7 @@ forEachStore('what the row of a fact says about its writing', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('is written once for a fact that comes twice under its own id', async () => {
+  it('is written once for a fact that arrives twice under its own id', async () => {
     await start();
     const given = draftOf('a', { id: 'a-given-id', hlcText: '1772442004120.0' });
     const [first, second] = await node.facts.appendAll([given, given], CALLER, { origin: 'peer' });

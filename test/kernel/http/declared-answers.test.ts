@@ -33,7 +33,7 @@ const route = (answers: Answers, reply: Reply) => ({
 const ask = (answers: Answers, reply: Reply): Promise<Answer> =>
   serveRoutes([route(answers, reply)]).ask('GET', '/v1/thing');
 
-/** The suite's message about an undeclared reply, which would fail the test. */
+/** Returns the message about an undeclared reply, with which the suite would fail the test. */
 const refusal = async (answers: Answers, reply: Reply): Promise<string> => {
   const { message } = await rejection(ask(answers, reply));
   expect(takeUndeclaredReplies().map((error) => error.message)).to.deep.equal([message]);
@@ -49,7 +49,7 @@ const plugin = (more: Partial<AnyPlugin>): AnyPlugin => ({
 });
 
 describe('answers that a route declares', () => {
-  it('let a fitting body through, unchanged', async () => {
+  it('let a matching body through, unchanged', async () => {
     const { status, json } = await ask({ 200: { json: PERSON } }, { status: 200, body: { name: 'ida' } });
     expect({ status, json }).to.deep.equal({ status: 200, json: { name: 'ida' } });
     const list = await ask({ 200: { json: listOf(PERSON) } }, { status: 200, body: [{ name: 'ida', garden: null }] });
@@ -62,7 +62,7 @@ describe('answers that a route declares', () => {
     expect(text.text).to.equal('a');
   });
 
-  it('fail the test whose body lacks a member, has one too many, or has one of another type', async () => {
+  it('fail the test if the body lacks a member, has an extra one, or has one of another type', async () => {
     const answers = { 200: { json: PERSON } };
     expect(await refusal(answers, { status: 200, body: { garden: 'roses' } })).to.include("required property 'name'");
     expect(await refusal(answers, { status: 200, body: { name: 'ida', age: 9 } })).to.include('additional properties');
@@ -78,14 +78,14 @@ describe('answers that a route declares', () => {
     expect(await refusal({ 200: { json: PERSON } }, { status: 200 })).to.include('there is no body');
   });
 
-  it('hold refusals to the problem document', async () => {
+  it('require refusals to be problem documents', async () => {
     const bare = { status: 404, body: { error: 'nothing' } };
     expect(await refusal({ 200: { json: PERSON } }, bare)).to.include('must be a problem document');
     const wrong = { status: 404, contentType: 'application/problem+json', body: { status: 404 } };
     expect(await refusal({ 200: { json: PERSON } }, wrong)).to.include("required property 'type'");
   });
 
-  it('refer to schemas that plugins share', async () => {
+  it('may refer to schemas that plugins share', async () => {
     const answers = { 200: { json: listOf(component(GARDENER)) } };
     const bodies = [[{ name: 'ida' }], [{ name: 'ida', age: 9 }]];
     const node = await startTestNode({

@@ -36,7 +36,7 @@ describe('numbers in JSON', () => {
     });
   }
 
-  it('are replaced where they stand and nowhere else', () => {
+  it('are replaced only where they occur', () => {
     const text = '{"a":9007199254740993,"b":"9007199254740993","c":[1,1e400,{"d":-1e400}],"e":2}';
     expect(parseStrictJsonText(text)).to.deep.equal({
       a: Number.NaN,
@@ -46,7 +46,7 @@ describe('numbers in JSON', () => {
     });
   });
 
-  it('are faithful in every form in which a double is written', () => {
+  it('are exact in every form in which a double is written', () => {
     const written = fc.property(finite, fc.integer({ min: 0, max: 20 }), (value, digits) => {
       for (const literal of [JSON.stringify(value), value.toExponential()])
         expect(isFaithfulNumber(literal), literal).to.equal(true);
@@ -57,7 +57,7 @@ describe('numbers in JSON', () => {
     fc.assert(written, { numRuns: RUNS });
   });
 
-  it('that are whole are faithful exactly when a double holds them, or is written like them', () => {
+  it('that are whole are exact if and only if a double holds them, or is written like them', () => {
     const whole = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });
     const agrees = fc.property(whole, (value) => {
       const held = Number(value);

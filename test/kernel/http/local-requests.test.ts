@@ -10,7 +10,7 @@ const OPEN = { 200: { json: { type: 'object', additionalProperties: true } } } a
 
 const READ_HEADERS = ['Svc-Session', 'X-Svc-Capability', 'Cookie', 'Content-Length'] as const;
 
-/** Calls a route of the node, and returns its reply. */
+/** A plugin that calls a route of its own node, and returns the reply. */
 const askingPlugin = definePlugin({
   name: 'asking',
   version: '1.0.0',
@@ -68,7 +68,7 @@ describe('requests to routes of the own node', () => {
   const ask = async (key: string, question: object, headers = {}) =>
     (await node.request('POST', '/v1/asking', { key, body: question, headers })).body;
 
-  it('have the caller, the request id and the headers of the service, and no others', async () => {
+  it('have the caller, the request id and the service headers, and no other headers', async () => {
     const key = await node.addKey({ entityUri: 'agent:noor' });
     const headers = { 'Svc-Session': 's1', 'X-Svc-Capability': 'c', Cookie: 'x=1', 'X-Request-Id': 'outer-1' };
     const { status, told, requestId } = await ask(key, { route: 'GET /v1/headers' }, headers);
@@ -77,7 +77,7 @@ describe('requests to routes of the own node', () => {
     expect(told).to.deep.equal({ path: '/v1/headers', entity: 'agent:noor', session: 's1', capability: 'c' });
   });
 
-  it('pass every check of a request over the wire', async () => {
+  it('pass the same checks as a request over the network', async () => {
     const reader = await node.addKey({ permissions: ['read'] });
     const body = { entity: 'user:x', relation: 'memory:x', value: { type: 'string', v: 'x' }, source: 'agent:x' };
     const forbidden = await ask(reader, { route: 'POST /v1/facts', body });
@@ -110,7 +110,7 @@ describe('requests to routes of the own node', () => {
   });
 });
 
-describe('the address of a call', () => {
+describe('the address of a local request', () => {
   it('encodes every part', () => {
     const question = { route: 'GET /v1/cards/*entity_uri', params: { entity_uri: 'svc://h/a?b' } };
     expect(

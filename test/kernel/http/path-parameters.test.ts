@@ -46,7 +46,7 @@ describe('the tail of a path', () => {
     "a;b,c@d!$&'()*=~": "a;b,c@d!$&'()*=~",
   };
   for (const [tail, entity] of Object.entries(tails)) {
-    it(`reads ${tail} as it is`, async () => {
+    it(`reads ${tail} unchanged`, async () => {
       const answer = await get(`/v1/cards/${tail}`);
       expect([answer.status, answer.json.params]).to.deep.equal([200, { entity_uri: entity }]);
       expect(answer.json.sent).to.equal(`/v1/cards/${tail}`);

@@ -183,7 +183,7 @@ describe('the members of a body', () => {
   });
   const send = (body: unknown) => post(echo({ body: bed }), { headers: json, body }, 3_000_000);
 
-  it('that the schema does not declare are named with all else that is wrong, at every depth', async () => {
+  it('that the schema does not declare are reported with all other errors, at every depth', async () => {
     const answer = await send({
       nam: 'secret',
       size: 0,
@@ -205,7 +205,7 @@ describe('the members of a body', () => {
     expect(answer.text).not.to.contain('secret');
   });
 
-  it('that are null count as absent where they may be left out, and as null where the schema takes null', async () => {
+  it('that are null count as absent if they are optional, and as null if the schema accepts null', async () => {
     const body = {
       name: 'a',
       size: null,
@@ -225,7 +225,7 @@ describe('the members of a body', () => {
     expect(required.json.errors).to.deep.equal([{ path: 'body.name', message: 'must be a string' }]);
   });
 
-  it('are named twenty at most, the beginning of each name alone, however many there are', async () => {
+  it('with unknown names are reported up to twenty, each shortened', async () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`m${at}`, 'secret']));
     const answer = await send({ name: 'a', ['n'.repeat(10_000)]: 1, ...many });
     expect([answer.status, answer.json.errors.length]).to.deep.equal([422, 20]);
@@ -233,7 +233,7 @@ describe('the members of a body', () => {
     expect(answer.text).not.to.contain('secret');
   });
 
-  it('of an item with a schema make the item an error of its own', async () => {
+  it('of an invalid list item make that item a separate error', async () => {
     const route = { ...items, itemSchema: schema<object>({ type: 'object', properties: { n: { type: 'integer' } } }) };
     const answer = await post(route, { headers: json, body: [{ n: 1 }, { m: 1 }, { n: null }] });
     expect(answer.json.body).to.deep.equal([{ n: 1 }, '422 validation', {}]);

@@ -133,7 +133,7 @@ describe('a query', () => {
     });
   }
 
-  it('names every parameter that is wrong, up to a bound', () => {
+  it('names every invalid parameter, up to a limit', () => {
     const error = thrownError(() => read('limit=x&min=y&flag=z'));
     expect(error.violations?.map(({ path }) => path)).to.deep.equal(['query.limit', 'query.min', 'query.flag']);
     const flood = thrownError(() => read('limit=x&'.repeat(2_000)));
@@ -165,7 +165,7 @@ describe('percent-decoding', () => {
     );
   });
 
-  it('agrees with URLSearchParams on forms, and refuses where that one guesses', () => {
+  it('matches URLSearchParams on forms, and refuses text that URLSearchParams repairs', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '%', '4', '1', 'C', '3', 'A', '+', '9') }), (text) => {
         const guessed = new URLSearchParams(`x=${text}`).get('x');

@@ -44,7 +44,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is 500 where its content cannot be sent', async () => {
+  it('is 500 if its content cannot be sent', async () => {
     for (const broken of [{ bytes: 42 }, { bytes: [1, 2] }, { text: { a: 1 } }, { text: null }]) {
       const { ask } = serve(() => ({ status: 200, ...broken }) as unknown as Reply);
       const answer = await ask('GET', '/v1/x', { headers });
@@ -70,7 +70,7 @@ describe('an answer', () => {
     yield 'two';
   }
 
-  it('carries the id that the client gave, when that is short and visible ASCII', async () => {
+  it('carries the id that the client sent, if it is short visible ASCII', async () => {
     const { ask } = serve(() => ({ status: 200, body: {} }));
     for (const id of ['a', 'x'.repeat(128), '01J9Z0Q7E4', '{"a":1}']) {
       const answer = await ask('GET', '/v1/x', { headers: { ...headers, 'X-Request-Id': id } });
@@ -92,7 +92,7 @@ describe('an answer', () => {
 });
 
 describe('a problem', () => {
-  it('says what, where and which request, in the names of this service', async () => {
+  it('states what, where and in which request, with the names of this service', async () => {
     const { ask } = serve(() => {
       throw new ServiceError('conflict', 'another value stands', {
         members: { conflicting_fact_ids: ['f1'], status: 200 },
@@ -116,7 +116,7 @@ describe('a problem', () => {
     });
   });
 
-  it('reveals nothing of a bug but the request id, under which the log has it', async () => {
+  it('reveals nothing of a bug except the request id, which the log contains too', async () => {
     const { ask, logged } = serve(() => {
       throw new TypeError('SELECT secret FROM /var/lib');
     });

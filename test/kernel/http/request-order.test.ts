@@ -38,7 +38,7 @@ const route = (method: TestRoute['method'], path: string): TestRoute => ({
 });
 
 describe('checks of a request', () => {
-  it('come one after another: each failure hides the ones behind it', async () => {
+  it('run in a fixed order: each failure hides the later ones', async () => {
     const { ask, hooks } = serveRoutes([note]);
     let isFull = true;
     hooks.register('limits', httpAdmit, () => {
@@ -62,7 +62,7 @@ describe('checks of a request', () => {
     expect([kept.status, kept.json]).to.deep.equal([201, { text: 'a', tags: [1] }]);
   });
 
-  it('check the credential again after a slow body', async () => {
+  it('include the credential again after a slow body', async () => {
     let isRevoked = false;
     const served = serveRoutes([note], {
       authorizer: {
@@ -99,7 +99,7 @@ describe('checks of a request', () => {
     expect(await sendFor(1_000)).to.equal(401);
   });
 
-  it('fill in the defaults of the schema', async () => {
+  it('apply the defaults of the schema', async () => {
     const { ask } = serveRoutes([note]);
     const kept = await ask('POST', '/v1/notes', { headers: sendingJson(TOKENS.writer), body: { text: 'a' } });
     expect(kept.json).to.deep.equal({ text: 'a', tags: [] });
@@ -127,7 +127,7 @@ describe('checks of a request', () => {
 });
 
 describe('methods of a path', () => {
-  it('are listed, sorted, by a 405', async () => {
+  it('are listed and sorted in a 405 reply', async () => {
     const { ask } = serveRoutes([route('POST', '/v1/things'), route('GET', '/v1/things')]);
     const answer = await ask('DELETE', '/v1/things', { headers: bearing(TOKENS.reader) });
     expect([answer.status, answer.json.code, answer.headers['allow']]).to.deep.equal([
@@ -156,7 +156,7 @@ describe('a set of routes', () => {
   const problems = (...routes: readonly (readonly [plugin: string, route: TestRoute])[]) =>
     routeProblems(routes.map(([plugin, owned]) => ({ plugin, route: { answers: {}, ...owned } })));
 
-  it('may not hold two that answer the same request, with any names of parameters', () => {
+  it('may not contain two that answer the same request, with any parameter names', () => {
     expect(problems(['a', route('GET', '/v1/x/:id')], ['b', route('GET', '/v1/x/:key')])).to.deep.equal([
       'GET /v1/x/:key is registered by "a" and by "b"',
     ]);
@@ -186,7 +186,7 @@ describe('a set of routes', () => {
     '/v1/:',
   ];
   for (const path of bad) {
-    it(`may not hold the path "${path}"`, () => {
+    it(`may not contain the path "${path}"`, () => {
       const [problem] = problems(['a', route('GET', path)]);
       expect(problem).to.contain('plugin "a"');
       expect(() => serveRoutes([route('GET', path)])).to.throw(/path/);

@@ -4,7 +4,7 @@ import { parseStrictJson, parseStrictJsonText } from '../../../kernel/http/stric
 import { ServiceError } from '../../../ports/service-error.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** Names from a few, so that objects with twelve members and more, and names of equal shape, occur. */
+/** Generates few distinct names, so that objects with twelve or more members, and names of equal length, occur. */
 const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
   fc.stringMatching(/^[ab]{1,4}$/),
@@ -38,7 +38,7 @@ const escaped = (text: string): string =>
     return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`;
   });
 
-/** The document with every number made 0: a changed one may no longer fit a double. */
+/** Returns the document with every number replaced by 0, because a mutated number may no longer fit a double. */
 const shapeOf = (document: unknown): string =>
   JSON.stringify(document, (_name, member) => (typeof member === 'number' ? 0 : member));
 
@@ -59,7 +59,7 @@ const accepts = (text: string): boolean => {
   }
 };
 
-describe('the strict JSON reader, for any document', () => {
+describe('the strict JSON reader for any document', () => {
   it('returns the result of JSON.parse for any spelling', () => {
     const agrees = fc.property(value, fc.nat(4), fc.boolean(), (document, indent, isEscaped) => {
       const plain = JSON.stringify(document, null, indent);
@@ -112,7 +112,7 @@ describe('the strict JSON reader, for any document', () => {
     fc.assert(stricter, { numRuns: RUNS * 20 });
   });
 
-  it('refuses a valid document with one character taken out, put in or exchanged exactly when JSON.parse does', () => {
+  it('refuses a valid document with one character removed, inserted or replaced if and only if JSON.parse does', () => {
     const mutated = fc.property(
       value,
       fc.nat(),
@@ -124,7 +124,7 @@ describe('the strict JSON reader, for any document', () => {
         const place = at % (text.length + 1);
         const changed = text.slice(0, place) + put + text.slice(place + (keep ? 0 : 1));
         const outcome = outcomeOf(changed);
-        // A change may also make two names one, or break a pair of surrogates.
+        // A mutation may also make two names equal, or break a surrogate pair.
         if (!accepts(changed)) expect(outcome).to.equal('malformed_json');
         else if (typeof outcome === 'object')
           expect(shapeOf((outcome as { value: unknown }).value)).to.equal(shapeOf(JSON.parse(changed)));
@@ -172,7 +172,7 @@ describe('the strict JSON reader, for any document', () => {
     fc.assert(refused, { numRuns: RUNS });
   });
 
-  it('stays linear on wide and long documents', () => {
+  it('takes linear time on wide and long documents', () => {
     const wide = `{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`;
     expect(Object.keys(parseStrictJsonText(wide) as object)).to.have.length(200_000);
     const long = `[${'1,'.repeat(500_000)}1]`;

@@ -132,7 +132,7 @@ describe('the strict JSON reader', () => {
     expect(refusal(JSON.stringify(new Array(50).fill('\u0000'))).violations).to.have.length(10);
   });
 
-  it('prefers the syntax error to the forbidden text', () => {
+  it('reports the syntax error before the forbidden text', () => {
     expect(refusal('{"a":"\\u0000","a":1}').code).to.equal('malformed_json');
     expect(refusal('["\\ud800"').code).to.equal('malformed_json');
   });
@@ -174,7 +174,7 @@ describe('the strict JSON reader', () => {
     expect(thrownError(() => parseStrictJsonText('\ufeff1')).code).to.equal('malformed_json');
   });
 
-  it('names the document as it is told to', () => {
+  it('uses the given name of the document in errors', () => {
     expect(thrownError(() => parseStrictJson(Buffer.from('['), 'answer')).message).to.contain(
       'the answer is not valid JSON',
     );

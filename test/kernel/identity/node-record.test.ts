@@ -26,7 +26,7 @@ const withStore = (work: (store: FactStore) => Promise<void>): Promise<void> =>
   withStores(1, ([store]) => work(store as FactStore));
 
 forEachStore('the node record', () => {
-  it('draws an identity and a secret at the first start and keeps them', () =>
+  it('generates an identity and a secret at the first start, and retains them', () =>
     withStore(async (store) => {
       const first = await openNodeRecord(store, settings, createSeededRandom(1));
       expect(first.self.nodeId).to.match(
@@ -47,7 +47,7 @@ forEachStore('the node record', () => {
       expect(new Set(records.map(({ cursorSecret }) => cursorSecret.join())).size).to.equal(1);
     }));
 
-  it('takes the id of the operator, and refuses another one later', () =>
+  it('accepts the id that the operator sets, and refuses another one later', () =>
     withStore(async (store) => {
       const mine = { ...settings, nodeId: 'https://node-a.example' };
       expect((await openNodeRecord(store, mine, createSeededRandom())).self.nodeId).to.equal(mine.nodeId);
@@ -67,7 +67,7 @@ forEachStore('the node record', () => {
       expect(error['hint']).to.include('SVC_SERVICE_NAME=svc');
     }));
 
-  it('follows the advertised address, which may change', () =>
+  it('stores the current advertised address, which may change', () =>
     withStore(async (store) => {
       const self = async (nodeUrl: string) =>
         (await openNodeRecord(store, { ...settings, nodeUrl }, createSeededRandom())).self;

@@ -28,7 +28,7 @@ describe('the permission check of use cases', () => {
     expect(() => requirePermission(node, 'admin')).not.to.throw();
   });
 
-  it('admits a caller to the scopes of its key alone', () => {
+  it('admits a caller only to the scopes of its key', () => {
     expect(() => requireReadScope(reader, 'team')).not.to.throw();
     expect(thrownError(() => requireReadScope(reader, 'local'))).to.include({ code: 'authorization', status: 403 });
   });

@@ -16,7 +16,7 @@ import { placeTestStore, type TestStore } from '../../kit/test-store.ts';
 
 const KEY = 'units done';
 
-/** A worker that reads the state, works on it for any time, and writes the result. */
+/** A worker that reads the state, works for any time, and writes the result. */
 class Worker {
   readonly #store: FactStore;
   readonly lease: HeldLease;

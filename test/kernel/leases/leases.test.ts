@@ -15,13 +15,13 @@ interface Worker {
   readonly node: TestNode;
   readonly clock: ManualClock;
   readonly lease: HeldLease;
-  /** How often the lease was got. */
+  /** The number of times that this worker acquired the lease. */
   acquired: number;
 }
 
 const startWorker = async (folder: string): Promise<Worker> => {
   const clock = createManualClock();
-  // As two processes would if their random numbers were worth nothing.
+  // Both workers use the same seed, as if two processes drew equal random numbers.
   const random = createSeededRandom(1);
   const node = await startTestNode({ plugins: [], clock, random, folder });
   const onAcquired = (): void => {
@@ -59,7 +59,7 @@ forEachStore('a lease', () => {
       const untilMs = (await transaction.databaseMs()) + ms;
       await transaction.table('leases').where({ name: NAME }).update({ until_ms: untilMs });
     });
-  /** An attempt that was under way already may have looked too early. */
+  /** Retries, because an attempt that was in progress may have checked too early. */
   const takeOver = ({ lease }: Worker): Promise<void> => comesTrue(() => lease.attempt());
   const record = ({ node, lease }: Worker, fence = lease.fence): Promise<void> =>
     node.kernel.get(FactStore).write('default', async (transaction) => {
@@ -98,7 +98,7 @@ forEachStore('a lease', () => {
     expect(await recorded()).to.deep.equal(['by 2']);
   });
 
-  it('discards work that began before it was lost and got again', async () => {
+  it('discards work that began before the lease was lost and acquired again', async () => {
     const begun = first.lease.fence;
     for (const worker of [second, first]) {
       await leaveMs(0);
@@ -111,7 +111,7 @@ forEachStore('a lease', () => {
     expect(await recorded()).to.deep.equal(['by 3']);
   });
 
-  it('runs work while it is held, which counts only if it has not changed hands since', async () => {
+  it('runs work while it is held, and discards the result if the holder has changed since', async () => {
     expect(await second.lease.whileHeld(async () => 'done')).to.equal(undefined);
     let began: ConfirmLease | undefined;
     const done = await first.lease.whileHeld(async (confirm) => {
@@ -127,7 +127,7 @@ forEachStore('a lease', () => {
     expect(await rejection(write())).to.include({ code: 'conflict' });
   });
 
-  it('stays with its holder until a transaction with a confirmation has ended', async () => {
+  it('stays with its holder until a confirming transaction has ended', async () => {
     await leaveMs(0);
     const order: string[] = [];
     let taking: Promise<unknown> = Promise.resolve();
@@ -141,7 +141,7 @@ forEachStore('a lease', () => {
     expect(order).to.deep.equal(['recorded', 'taken true']);
   });
 
-  it('is renewed while its holder lives, and asked for again by the others', async () => {
+  it('is renewed while its holder lives, and requested again by the others', async () => {
     await leaveMs(5_000);
     const soon = Number((await row())?.['until_ms']);
     await first.clock.advance(10_000);
@@ -165,7 +165,7 @@ forEachStore('a lease', () => {
     expect(await first.lease.attempt()).to.equal(false);
   });
 
-  it('is tried by one holder in a process', () => {
+  it('is requested by one holder per process', () => {
     expect(() => first.node.kernel.get(Leases).hold(NAME)).to.throw(/twice/);
   });
 });

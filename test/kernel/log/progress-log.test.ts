@@ -20,7 +20,7 @@ const openLog = (leastLeft?: number) => {
 };
 
 describe('the log of long work', () => {
-  it('shows every ten seconds the done units, the total and the rate', async () => {
+  it('shows every ten seconds the completed units, the total and the rate', async () => {
     const { clock, lines, reached } = openLog();
     for (let done = 100; done <= 900; done += 100) {
       await reached(done, 1_000 - done);
@@ -32,7 +32,7 @@ describe('the log of long work', () => {
     ]);
   });
 
-  it('counts the remaining units only for a line', async () => {
+  it('counts the remaining units only when it writes a line', async () => {
     const { clock, reached, asked } = openLog();
     for (let done = 0; done < 9; done += 1) {
       await reached(done, 5);
@@ -44,7 +44,7 @@ describe('the log of long work', () => {
     expect(asked()).to.equal(1);
   });
 
-  it('logs nothing while little is left', async () => {
+  it('logs nothing for short work', async () => {
     const { clock, lines, reached } = openLog(10);
     await reached(0, 9);
     await clock.advance(10_000);

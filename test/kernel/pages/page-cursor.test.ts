@@ -28,7 +28,7 @@ describe('page cursors', () => {
     const kept = fc.property(position, binding, (sent, bound) => {
       const text = codec.encode({ position: sent, binding: bound });
       expect(text).to.match(/^[A-Za-z0-9_-]+$/);
-      // Comparing texts makes the two zeros one.
+      // The comparison as text treats 0 and -0 as equal.
       expect(JSON.stringify(codec.decode(text, { binding: bound, nowMs: NOW_MS }))).to.equal(JSON.stringify(sent));
     });
     fc.assert(kept, { numRuns: RUNS });
@@ -45,7 +45,7 @@ describe('page cursors', () => {
     }
   });
 
-  it('are refused when cut, extended or padded', () => {
+  it('are refused when shortened, extended or padded', () => {
     const text = codec.encode({ position: ['a', 1], binding: 'b' });
     for (let end = 0; end < text.length; end += 1)
       expect(refusalOf(text.slice(0, end), { binding: 'b' })).to.equal('invalid_cursor');
@@ -67,7 +67,7 @@ describe('page cursors', () => {
     expect(refusalOf(other.encode({ position: [1], binding: 'b' }), { binding: 'b' })).to.equal('invalid_cursor');
   });
 
-  it('expire at their instant and not before', () => {
+  it('expire at exactly their instant', () => {
     const text = codec.encode({ position: [1], binding: 'b', expiresMs: NOW_MS });
     expect(codec.decode(text, { binding: 'b', nowMs: NOW_MS - 1 })).to.deep.equal([1]);
     expect(refusalOf(text, { binding: 'b', nowMs: NOW_MS })).to.equal('cursor_expired');
@@ -95,7 +95,7 @@ describe('page cursors', () => {
     fc.assert(forged, { numRuns: RUNS });
   });
 
-  it('say so when they have expired', () => {
+  it('name expiry as the reason when they have expired', () => {
     const text = codec.encode({ position: [1], binding: 'b', expiresMs: 0 });
     const error = thrownError(() => codec.decode(text, { binding: 'b', nowMs: NOW_MS }));
     expect([error.status, error.message]).to.deep.equal([400, 'pagination cursor has expired']);
@@ -110,7 +110,7 @@ describe('page cursors', () => {
     expect(() => codec.encode({ position: ['x'.repeat(MAX_CURSOR_LENGTH)], binding: 'b' })).to.throw(RangeError);
   });
 
-  it('do not carry the binding', () => {
+  it('do not contain the binding', () => {
     const text = codec.encode({ position: [1], binding: 'agent:secretive' });
     expect(Buffer.from(text, 'base64url').toString('latin1')).not.to.contain('secretive');
   });

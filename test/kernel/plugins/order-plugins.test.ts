@@ -6,7 +6,10 @@ import type { BootProblem } from '../../../kernel/problems/boot-problem.ts';
 import { defineRef, optional } from '../../../ports/ports.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-/** A plugin that provides `<name>.service` and requires the services of others; a question mark makes one optional. */
+/**
+ * Creates a plugin that provides `<name>.service` and requires the services of others; a question mark makes one
+ * optional.
+ */
 const plugin = (name: string, ...needs: readonly string[]): AnyPlugin => ({
   name,
   version: '1.0.0',
@@ -29,7 +32,7 @@ const order = (...plugins: readonly AnyPlugin[]) => {
 };
 
 describe('the order of plugins', () => {
-  it('is by name where nothing else decides', () => {
+  it('is alphabetical without dependencies', () => {
     expect(order(plugin('c'), plugin('a'), plugin('b')).names).to.deep.equal(['a', 'b', 'c']);
   });
 
@@ -54,7 +57,7 @@ describe('the order of plugins', () => {
       .chain((size) => fc.tuple(...Array.from({ length: size }, (_, place) => fc.subarray([...Array(place).keys()]))));
     fc.assert(
       fc.property(graphs, fc.integer(), (needs, seed) => {
-        // Names contradict the order of the edges, so that the two compete.
+        // The names sort against the dependencies, so that both orders compete.
         const name = (place: number): string => `p${9 - place}`;
         const plugins = needs.map((others, place) => plugin(name(place), ...others.map(name)));
         const shuffled = [...plugins].sort(

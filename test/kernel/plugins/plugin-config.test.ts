@@ -42,7 +42,7 @@ describe('settings', () => {
     });
   });
 
-  it('come from the command before the environment before the file before the default', () => {
+  it('prefer the command to the environment, the environment to the file, and the file to the default', () => {
     const file = { maxAgeSeconds: 3 };
     const env = { ...needed, X_MAX_AGE: '4' };
     const overrides = { maxAgeSeconds: 6 };
@@ -56,7 +56,7 @@ describe('settings', () => {
     expect(age({ file, env, overrides })).to.deep.equal([6, 'command']);
   });
 
-  it('put a path into the data folder by default, and always in a node that uses it alone', () => {
+  it('resolve a default path inside the data folder, and every path in a node that uses only that folder', () => {
     const places = schema<{ log: { file: string } }>({
       type: 'object',
       properties: {
@@ -145,7 +145,7 @@ describe('settings', () => {
     expect(resolve({}, nested).value).to.deep.equal({});
   });
 
-  it('refuse unknown keys with a guess, in groups too', () => {
+  it('refuse unknown keys with a suggestion, in groups too', () => {
     expect(resolve({ file: { maxAgeSecond: 5 } }).problems).to.deep.equal([
       { message: 'plugins.cards.maxAgeSecond is not a setting', hint: 'did you mean maxAgeSeconds?' },
     ]);
@@ -230,7 +230,7 @@ describe('settings', () => {
     expect(file).to.deep.equal({ quota: {} });
   });
 
-  it('turn a broken schema into a problem', () => {
+  it('turn an invalid schema into a boot problem', () => {
     const broken = schema<unknown>({ type: 'object', properties: { a: { type: 'nonsense' } } });
     expect(messages(resolve({}, broken).problems)[0]).to.include('the settings schema of plugins.cards is not valid');
   });

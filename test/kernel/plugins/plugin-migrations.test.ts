@@ -14,7 +14,7 @@ const migrate = (up: Migration['up']): Promise<Error> =>
   rejection(startTestNode({ plugins: [withMigrations('acme-notes', { number: 900, name: 'try', up })] }));
 
 forEachStore('migrations of plugins', () => {
-  it('make tables with the prefix of the plugin, in one chain or in several, and see no others', async () => {
+  it('create tables with the prefix of the plugin, in one chain or in several, and see no other tables', async () => {
     let seen: readonly string[] = [];
     const node = await startTestNode({
       plugins: [
@@ -81,7 +81,7 @@ forEachStore('migrations of plugins', () => {
     await sound.stop();
   });
 
-  it('that take long are prepared in steps, under the same rules, and the log tells how far they are', async () => {
+  it('that take long are prepared in steps, under the same rules, with progress in the log', async () => {
     const clock = createManualClock();
     let steps = 0;
     const long: Migration = {
@@ -114,7 +114,7 @@ forEachStore('migrations of plugins', () => {
     );
   });
 
-  it('need numbers of their own, against the core and against each other', async () => {
+  it('need distinct numbers, also against the core', async () => {
     const up = async () => undefined;
     const error = await rejection(
       startTestNode({

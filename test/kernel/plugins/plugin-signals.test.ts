@@ -5,7 +5,7 @@ import { comesTrue } from '../../kit/comes-true.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { startTestNode } from '../../kit/start-test-node.ts';
 
-/** A plugin that counts what it hears of the topic `news`, and lets a test reach into its context. */
+/** A plugin that counts the signals of the topic `news`, and gives a test access to its context. */
 const createListener = (name: string) => {
   const inner = {
     heard: 0,
@@ -31,10 +31,10 @@ const createListener = (name: string) => {
 };
 
 forEachStore('signals of a plugin', () => {
-  it('reach the plugin itself and no other, before the write resolves', async () => {
+  it('reach only the plugin itself, before the write resolves', async () => {
     const [one, two] = [createListener('acme-one'), createListener('acme-two')];
     const node = await startTestNode({ plugins: [one.plugin, two.plugin] });
-    // Everybody may be called without need, but not every time.
+    // Every listener may be called unnecessarily, but not every time.
     await comesTrue(async () => {
       const [before, others] = [one.heard, two.heard];
       await one.raise();
@@ -59,7 +59,7 @@ forEachStore('signals of a plugin', () => {
     await first.stop();
   });
 
-  it('are registered in setup alone, and a listener that fails is logged', async () => {
+  it('are registered only in setup, and a failing listener is logged', async () => {
     const one = createListener('acme');
     const node = await startTestNode({ plugins: [one.plugin] });
     expect(one.late).to.throw(/after its setup/);

@@ -31,12 +31,12 @@ const plugin = (name: string, setup: Plugin['setup'], more: Partial<Plugin> = {}
 const Base = defineRef<string>('base.service');
 const happened = defineEventHook<string>('early:happened');
 
-describe('what a plugin does before the node serves', () => {
-  it('runs when every plugin is set up, in the order of setup, and before anything is answered', async () => {
+describe('the start task of a plugin', () => {
+  it('runs after every setup, in setup order, and before the node answers requests', async () => {
     const network = createLoopbackNetwork();
     const request = createTestRequest(network, 'http://localhost:8765');
     const events: string[] = [];
-    // Sorted by name it would come first; it needs the other.
+    // It would come first by name, but it requires the other plugin.
     const early = plugin(
       'early',
       ({ onStart, hooks, use }) => {
@@ -110,7 +110,7 @@ describe('what a plugin does before the node serves', () => {
     expect((await failed).message).to.include('slow took too long to start');
   });
 
-  it('can only be announced during setup', async () => {
+  it('can only be registered during setup', async () => {
     let late: (() => void) | undefined;
     const node = await startTestNode({
       plugins: [
@@ -125,7 +125,7 @@ describe('what a plugin does before the node serves', () => {
 });
 
 describe('the folder of a plugin', () => {
-  it('is made when it is asked for, for its user alone, in the data folder', () =>
+  it('is created on request, for its user alone, in the data folder', () =>
     inTemporaryFolder(async (folder) => {
       let own = '';
       const asking = plugin('asking', ({ dataFolder }) => {
@@ -139,7 +139,7 @@ describe('the folder of a plugin', () => {
       await node.stop();
     }));
 
-  it('lies in the folder that the settings of the node name', () =>
+  it('is inside the folder that the settings of the node name', () =>
     inTemporaryFolder(async (folder) => {
       let settings: NodeSettings | undefined;
       const asking = definePlugin({

@@ -40,7 +40,7 @@ forEachStore('tables of a plugin', () => {
     expect(await ids()).to.deep.equal([]);
   });
 
-  it('are written in a transaction that ends as a whole', async () => {
+  it('are written in a transaction that commits or fails as a whole', async () => {
     const failed = tables.write(DEFAULT_TENANT, async (own) => {
       await own.insertRows('acme_notes_entries', [{ id: 'gone' }]);
       expect(await own.select('acme_notes_entries', { id: 'gone' })).to.deep.equal([{ id: 'gone' }]);
@@ -54,7 +54,7 @@ forEachStore('tables of a plugin', () => {
     expect(await ids()).to.deep.equal(['kept']);
   });
 
-  it('are seen by a snapshot, which cannot insert', async () => {
+  it('are visible in a snapshot, which cannot insert', async () => {
     await tables.read(async (own, snapshot) => {
       expect(own).not.to.have.property('insertRows');
       expect(await own.select('acme_notes_entries', {})).to.deep.equal([{ id: 'kept' }]);
@@ -62,7 +62,7 @@ forEachStore('tables of a plugin', () => {
     });
   });
 
-  it('are refused outside the transaction while inside a write, with what to do instead', async () => {
+  it('are refused outside the transaction while inside a write, with a remedy', async () => {
     const store = node.kernel.get(FactStore);
     const error = await rejection(
       store.write(DEFAULT_TENANT, async (transaction) => {
@@ -73,7 +73,7 @@ forEachStore('tables of a plugin', () => {
     expect(error.message).to.include('inside a write use tables.in(transaction)');
   });
 
-  it('are refused by any name that does not start with the prefix of the plugin', async () => {
+  it('refuse any name that does not start with the prefix of the plugin', async () => {
     const message = 'its tables start with acme_notes_';
     for (const name of ['facts', 'node_settings', 'acme_notes', 'acme_other', 'ACME_NOTES_ENTRIES', '']) {
       expect(() => tables(name)).to.throw(message);

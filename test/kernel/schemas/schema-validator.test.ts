@@ -69,18 +69,18 @@ describe('a compiled schema', () => {
     expect(JSON.stringify([error.message, error.violations])).not.to.contain(secret);
   });
 
-  it('says the first thing, and how many more there are', () => {
+  it('reports the first errors, and the number of others', () => {
     expect(thrownError(() => check({ name: 'ab' }, 'body')).message).to.equal('body.value is required');
     expect(thrownError(() => check({}, 'body[3]')).message).to.equal(
       'body[3].name is required (and 1 more, see errors)',
     );
   });
 
-  it('answers with the status it is told', () => {
+  it('fails with the given status', () => {
     expect(thrownError(() => check({}, 'query', 400)).status).to.equal(400);
   });
 
-  it('takes neither NaN nor the infinities for numbers', () => {
+  it('accepts neither NaN nor infinity as a number', () => {
     for (const v of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       expect(violations({ name: 'a', value: { type: 'number', v } })).to.deep.equal({
         'body.value.v': 'must be a number that a 64-bit floating-point number can hold',
@@ -88,7 +88,7 @@ describe('a compiled schema', () => {
     }
   });
 
-  it('bounds what it says about a hostile value', () => {
+  it('limits its message about a hostile value', () => {
     const few = thrownError(() => check({ name: 'a', value: { type: 'string' }, list: Array(500).fill('x') }, 'body'));
     expect(few.violations).to.have.length(20);
     const many = thrownError(() =>
@@ -99,7 +99,7 @@ describe('a compiled schema', () => {
     expect(long.message.length).to.be.below(200);
   });
 
-  it('is refused when it is a mistake itself', () => {
+  it('is refused when the schema itself is invalid', () => {
     expect(() => compileSchema(schema<unknown>({ type: 'object', propertys: {} }))).to.throw('propertys');
     expect(() => compileSchema(schema<unknown>({ type: 'strin' }))).to.throw();
   });

@@ -12,7 +12,7 @@ const recordingMeter = () => {
 };
 
 describe('the telemetry of a node', () => {
-  it('tells a meter of what counters and histograms are told, from when it is attached until it is detached', () => {
+  it('passes the values of counters and histograms to a meter while the meter is attached', () => {
     const telemetry = createTelemetry();
     const counter = telemetry.counter({ name: 'things_done_total', help: 'things', labels: ['kind'] });
     const histogram = telemetry.histogram({ name: 'things_wait_seconds', help: 'waits', buckets: [1, 2] });
@@ -33,7 +33,7 @@ describe('the telemetry of a node', () => {
     ]);
   });
 
-  it('takes one meter and one tracer at a time', () => {
+  it('accepts one meter and one tracer at a time', () => {
     const telemetry = createTelemetry();
     const detach = telemetry.attachMeter(recordingMeter().meter);
     expect(() => telemetry.attachMeter(recordingMeter().meter)).to.throw('attached already');
@@ -53,7 +53,7 @@ describe('the telemetry of a node', () => {
     expect(() => telemetry.counter({ name: 'queue_done_total', help: 'done' })).to.throw('declared twice');
   });
 
-  it('refuses names that Prometheus would not take or that break its conventions', () => {
+  it('refuses names that Prometheus does not accept, or that break its conventions', () => {
     const telemetry = createTelemetry();
     const help = 'x';
     expect(() => telemetry.counter({ name: 'queue_done', help })).to.throw('must end with _total');
@@ -62,7 +62,7 @@ describe('the telemetry of a node', () => {
     expect(() => telemetry.histogram({ name: 'queue_b', help, buckets: [2, 1] })).to.throw('must ascend');
   });
 
-  it('runs work as it is while nobody traces, and hands it to the tracer otherwise', async () => {
+  it('runs work directly without a tracer, and through the tracer otherwise', async () => {
     const telemetry = createTelemetry();
     expect(telemetry.span('a', {}, (span) => [span.place, span.headers(), telemetry.activeSpan()])).to.deep.equal([
       undefined,

@@ -10,7 +10,7 @@ const turns = async (count = 10): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
 };
 
-/** Work that ends when the test says so. */
+/** Returns work that ends when the test resolves it. */
 const openWork = () => {
   const open: { end(error?: Error): void }[] = [];
   let begun = 0;
@@ -32,7 +32,7 @@ const openWork = () => {
 };
 
 describe('coalesced work', () => {
-  it('begins at once, and once more for all who ask meanwhile', async () => {
+  it('begins at once, and runs once more for all calls in the meantime', async () => {
     const work = openWork();
     const run = coalesce(work.work);
     const ended: string[] = [];
@@ -48,7 +48,7 @@ describe('coalesced work', () => {
     expect(work.begun).to.equal(3);
   });
 
-  it('rejects for those whose run failed, and for nobody else', async () => {
+  it('rejects only for callers whose run failed', async () => {
     const work = openWork();
     const run = coalesce(work.work);
     const first = rejection(run());
@@ -59,7 +59,7 @@ describe('coalesced work', () => {
     await second;
   });
 
-  it('never overlaps, and answers each call by a run that began after it, in any order of events', async () => {
+  it('never overlaps, and answers each call from a run that began after the call, in any order of events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('ask', 'end', 'turn', 'fail'), { maxLength: 40 }), async (steps) => {
         const work = openWork();
@@ -90,7 +90,7 @@ describe('coalesced work', () => {
 });
 
 describe('background work', () => {
-  it('rests as long as it says, and then looks again by itself', async () => {
+  it('pauses for the requested time, and then checks again by itself', async () => {
     const clock = createManualClock();
     let left = 3;
     const background = new BackgroundWork({
@@ -114,7 +114,7 @@ describe('background work', () => {
     expect([left, clock.pending]).to.deep.equal([0, 0]);
   });
 
-  it('tells of a failure and tries again after the time for that', async () => {
+  it('reports a failure, and retries after the pause for failures', async () => {
     const clock = createManualClock();
     const told: unknown[] = [];
     let runs = 0;
@@ -135,7 +135,7 @@ describe('background work', () => {
     expect([runs, told, clock.pending]).to.deep.equal([3, ['failure 1', 'failure 2'], 0]);
   });
 
-  it('runs soon once, at the earliest time that was asked for', async () => {
+  it('runs once at the earliest requested time', async () => {
     const clock = createManualClock();
     let runs = 0;
     const background = new BackgroundWork({
@@ -155,7 +155,7 @@ describe('background work', () => {
     expect([runs, clock.pending]).to.deep.equal([1, 0]);
   });
 
-  it('waits at its end for the run under way, cuts a rest short, and begins nothing after it', async () => {
+  it('stops after the current run, ends a pause early, and starts nothing afterwards', async () => {
     const clock = createManualClock();
     const work = openWork();
     const background = new BackgroundWork({

@@ -21,8 +21,8 @@ const openAnswer = () => {
   };
 };
 
-describe('an answer that is kept', () => {
-  it('is loaded once for all who ask together, however long that takes', async () => {
+describe('a cached result', () => {
+  it('is loaded once for all concurrent callers, however long that takes', async () => {
     const { ask, loads, wait } = openAnswer();
     const first = ask();
     wait(5_000);
@@ -32,7 +32,7 @@ describe('an answer that is kept', () => {
     expect(loads).to.have.length(1);
   });
 
-  it('is loaded again when it is too old', async () => {
+  it('is loaded again when it has expired', async () => {
     const { ask, loads, wait } = openAnswer();
     const first = ask();
     loads[0]?.give(1);
@@ -45,7 +45,7 @@ describe('an answer that is kept', () => {
     expect(await second).to.equal(2);
   });
 
-  it('is not kept when it failed', async () => {
+  it('is not cached when it failed', async () => {
     const { ask, loads } = openAnswer();
     const first = ask().catch((error: Error) => error.message);
     loads[0]?.fail(new Error('no'));

@@ -15,7 +15,7 @@ import type { Hlc } from '../../../ports/fact.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 const NOW_MS = 1_772_442_904_120;
-/** Few different walls, so that ties are the rule and not the exception. */
+/** Generates few distinct wall times, so that ties are frequent. */
 const wallMs = fc.oneof(
   fc.integer({ min: NOW_MS - 3, max: NOW_MS + 3 }),
   fc.integer({ min: 0, max: 999_999_999_999_999 }),
@@ -30,13 +30,13 @@ const hlc: fc.Arbitrary<Hlc> = fc.record({ wallMs, counter });
 const asBigInt = (stamp: Hlc): bigint => (BigInt(stamp.wallMs) << 32n) + BigInt(stamp.counter);
 
 describe('the hybrid logical clock', () => {
-  it('takes the physical time when it is ahead and counts otherwise', () => {
+  it('uses the physical time when that is ahead, and otherwise increments the counter', () => {
     expect(tickHlc({ wallMs: 10, counter: 5 }, 11)).to.deep.equal({ wallMs: 11, counter: 0 });
     expect(tickHlc({ wallMs: 10, counter: 5 }, 10)).to.deep.equal({ wallMs: 10, counter: 6 });
     expect(tickHlc({ wallMs: 10, counter: 5 }, 3)).to.deep.equal({ wallMs: 10, counter: 6 });
   });
 
-  it('receives by the largest wall, and by the counters that belong to it', () => {
+  it('continues from the largest wall time at a receipt, and from the highest counter of that wall time', () => {
     const last = { wallMs: 10, counter: 5 };
     expect(receiveHlc(last, 9, { wallMs: 8, counter: 70 })).to.deep.equal({ wallMs: 10, counter: 6 });
     expect(receiveHlc(last, 9, { wallMs: 10, counter: 7 })).to.deep.equal({ wallMs: 10, counter: 8 });
@@ -45,13 +45,13 @@ describe('the hybrid logical clock', () => {
     expect(receiveHlc(last, 10, { wallMs: 9, counter: 7 })).to.deep.equal({ wallMs: 10, counter: 6 });
   });
 
-  it('moves to the next millisecond when the counter is used up, and not before', () => {
+  it('moves to the next millisecond only when the counter is used up', () => {
     expect(tickHlc({ wallMs: 10, counter: MAX_COUNTER - 1 }, 10)).to.deep.equal({ wallMs: 10, counter: MAX_COUNTER });
     expect(tickHlc({ wallMs: 10, counter: MAX_COUNTER }, 10)).to.deep.equal({ wallMs: 11, counter: 0 });
     expect(receiveHlc(ZERO_HLC, 0, { wallMs: 10, counter: MAX_COUNTER })).to.deep.equal({ wallMs: 11, counter: 0 });
   });
 
-  it('bounds how far ahead a stamp from outside may be, by physical time', () => {
+  it('limits how far a foreign stamp may be ahead of physical time', () => {
     const ahead = { wallMs: NOW_MS + 300_000, counter: 0 };
     expect(isTooFarAhead(ahead, NOW_MS, 300_000)).to.equal(false);
     expect(isTooFarAhead(ahead, NOW_MS - 1, 300_000)).to.equal(true);
@@ -147,7 +147,7 @@ describe('the hybrid logical clock', () => {
     });
   }
 
-  it('reads nothing but its own grammar', () => {
+  it('reads only its own format', () => {
     const grammar = /^[0-9]{1,15}\.[0-9]{1,10}$/;
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[0-9 .e+-]{0,20}$/), fc.stringMatching(grammar));
     const agrees = fc.property(text, (candidate) => {

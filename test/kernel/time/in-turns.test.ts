@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inTurns } from '../../../kernel/time/in-turns.ts';
 
-describe('work in turns', () => {
+describe('a loop that yields to other work', () => {
   const orderOf = async (items: number, weight: number): Promise<string> => {
     const order: string[] = [];
     setImmediate(() => order.push('other'));
@@ -13,7 +13,7 @@ describe('work in turns', () => {
     expect(await orderOf(3, 700_000)).to.equal('item other item item');
   });
 
-  it('does short items together', async () => {
+  it('processes short items together', async () => {
     expect(await orderOf(3, 10)).to.equal('item item item');
   });
 

@@ -16,7 +16,7 @@ const instantMs = fc.oneof(
 );
 const offsetMinutes = fc.integer({ min: -(23 * 60 + 59), max: 23 * 60 + 59 });
 
-/** The same instant, written with another offset. */
+/** Formats the same instant with another offset. */
 const withOffset = (ms: number, minutes: number): string => {
   const size = Math.abs(minutes);
   const twoDigits = (value: number): string => String(value).padStart(2, '0');
@@ -124,7 +124,7 @@ describe('instants', () => {
     expect(instantKey('2026-03-02T09:15:04.1200001Z')).not.to.equal(instantKey('2026-03-02T09:15:04.12Z'));
   });
 
-  it('takes a date for its midnight in UTC where dates are allowed', () => {
+  it('reads a date as its midnight in UTC when dates are allowed', () => {
     expect(parseDateOrInstant('2026-03-02')).to.equal(parseInstant('2026-03-02T00:00:00Z'));
     expect(parseDateOrInstant('2026-03-02T01:00:00Z')).to.equal(parseInstant('2026-03-02T01:00:00Z'));
     expect(instantKey('2026-03-02')).to.equal(instantKey('2026-03-02T01:00:00+01:00'));
@@ -134,7 +134,7 @@ describe('instants', () => {
     }
   });
 
-  it('writes nothing outside the years that it reads', () => {
+  it('writes no instant outside the years that it reads', () => {
     for (const ms of [FIRST_INSTANT_MS - 1, LAST_INSTANT_MS + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => formatInstant(ms)).to.throw(RangeError);
     }

@@ -3,8 +3,8 @@ import { REJECTIONS_PER_MINUTE, RejectionWindows } from '../../../kernel/time/re
 
 const ENTRY: { readonly detail: Readonly<Record<string, unknown>> } = { detail: { dimension: 'recall' } };
 
-describe('the limit on entries about rejections', () => {
-  it('lets so many through in a minute, and the next minute tells how many were left out', () => {
+describe('the limit on audit entries about rejections', () => {
+  it('admits a fixed number per minute, and reports in the next minute how many it omitted', () => {
     const windows = new RejectionWindows();
     const admit = (nowMs: number) => windows.admit(['agent:a'], ENTRY, nowMs);
     const admitted = Array.from({ length: REJECTIONS_PER_MINUTE + 5 }, () => admit(1_000));
@@ -28,7 +28,7 @@ describe('the limit on entries about rejections', () => {
     expect(admitted.filter((kept) => kept !== null)).to.have.length(3);
   });
 
-  it('stays small with any number of names', () => {
+  it('uses bounded memory for any number of names', () => {
     const windows = new RejectionWindows(1);
     for (let at = 0; at < 2; at += 1) windows.admit(['agent:first'], ENTRY, 0);
     for (let at = 0; at < 5_000; at += 1) windows.admit([`agent:${at}`], ENTRY, 0);

@@ -63,7 +63,7 @@ forEachStore('names that plugins reserve', () => {
     );
   });
 
-  it('are ordinary where nobody reserves them, but for those under the prefix of the service', async () => {
+  it('are ordinary when no plugin reserves them, except those with the prefix of the service', async () => {
     node = await startTestNode({ plugins: [] });
     expect(await told({ relation: 'ledger:entry' })).to.equal('ordinary');
     expect(await told({ relation: 'svc:note' })).to.contain('reserved_namespace');
@@ -82,7 +82,7 @@ forEachStore('names that plugins reserve', () => {
       expect(kept?.system).to.equal(true);
     }));
 
-  it('of the plugins that come with the node stay reserved while these are off', async () => {
+  it('of the bundled plugins stay reserved while those are off', async () => {
     node = await startTestNode({ plugins: ['facts'] });
     expect(await told({ relation: 'instruction:manifest' })).to.equal(
       'reserved_namespace: the relation instruction:manifest is written by publishing a manifest',

@@ -42,8 +42,8 @@ const errorOf = (work: () => unknown): Error => {
 const spent = defineErrorCode('budget_spent', { status: 409, summary: 'no budget is left' });
 const audit = definePermission('budget.audit', { summary: 'read what was spent' });
 
-describe('the words of a node', () => {
-  it('are those of the kernel, then those of its plugins', async () => {
+describe('the vocabulary of a node', () => {
+  it('contains the words of the kernel, then those of its plugins', async () => {
     let seen: Vocabulary | undefined;
     const node = await startTestNode({
       plugins: [
@@ -70,7 +70,7 @@ describe('the words of a node', () => {
     await node.stop();
   });
 
-  it('have one owner each, or the node does not start', async () => {
+  it('has one owner for each word, or the node does not start', async () => {
     const again = defineErrorCode('budget_spent', { status: 429, summary: 'another meaning' });
     const mine = defineErrorCode('lookup', { status: 404, summary: 'something of mine' });
     const found = await problemsOf(
@@ -87,7 +87,7 @@ describe('the words of a node', () => {
     ]);
   });
 
-  it('do not clash across vocabularies', async () => {
+  it('allows the same word in different vocabularies', async () => {
     const Colours = defineVocabulary('colour', /^[a-z_]+$/);
     const colour = Colours.define('budget_spent', { summary: 'red' });
     const node = await startTestNode({
@@ -96,7 +96,7 @@ describe('the words of a node', () => {
     await node.stop();
   });
 
-  it('clash with names that are reserved, which nobody finds', async () => {
+  it('refuses words that equal reserved names, which no search returns', async () => {
     const Shelves = defineVocabulary('shelf', /^[a-z]+$/);
     const owner = plugin('owner', { declares: [Shelves.reserve('top')] });
     const taker = plugin('taker', { declares: [Shelves.define('top', { summary: 'my own' })] });
@@ -110,7 +110,7 @@ describe('the words of a node', () => {
     await node.stop();
   });
 
-  it('clash by the words that come with them', async () => {
+  it('refuses a word whose extra words are already taken', async () => {
     const Shelves = defineVocabulary('shelf', /^[a-z]+$/);
     const Books = defineVocabulary('book', /^[a-z]+$/);
     const shelf = (id: string, ...books: string[]) =>
@@ -123,7 +123,7 @@ describe('the words of a node', () => {
     ).to.deep.equal(['the book emma is declared by a and by b']);
   });
 
-  it('are refused when they are no words', async () => {
+  it('refuses words in a wrong format', async () => {
     for (const word of [null, 'text', {}, { vocabulary: 'colour', id: 'red' }, { ...spent, parts: [1] }]) {
       expect(await problemsOf(plugin('a', { declares: [word as unknown as Word] }))).to.deep.equal([
         'a declares something that is not a word',
@@ -131,7 +131,7 @@ describe('the words of a node', () => {
     }
   });
 
-  it('have an id that clients can spell', () => {
+  it('refuses ids that clients cannot write', () => {
     const code = (id: string, status = 400) => errorOf(() => defineErrorCode(id, { status, summary: 'x' })).message;
     expect(code('Budget spent')).to.include('is no error code');
     expect(code('budget', 200)).to.include('a status from 400 to 599');
@@ -141,12 +141,12 @@ describe('the words of a node', () => {
   });
 });
 
-describe('a permission that a route asks for', () => {
+describe('a permission that a route requires', () => {
   const answers = { 200: {} };
   const handle = () => ({ status: 200 });
   const route = { method: 'GET', path: '/v1/budget', summary: 'x', answers, handle } as const;
 
-  it('must be declared by somebody', async () => {
+  it('must be declared by a plugin', async () => {
     const asking = plugin('asking', { setup: (context) => context.route({ ...route, access: { permission: audit } }) });
     expect(await problemsOf(asking)).to.deep.equal([
       'plugin "asking": the route GET /v1/budget asks for the permission budget.audit, which nobody declares',
@@ -163,7 +163,7 @@ describe('an error with a declared code', () => {
     expect(new ServiceError(spent, 'x', { status: 429 }).status).to.equal(429);
   });
 
-  it('cannot be thrown with a code that nobody declares', () => {
+  it('cannot be thrown with an undeclared code', () => {
     const error = errorOf(() => new ServiceError('budget_spent' as 'lookup', 'x'));
     expect(error).to.be.instanceOf(TypeError);
     expect(error.message).to.include('declare it with defineErrorCode');

@@ -9,40 +9,40 @@ import { startTestNode, type TestNode, type TestNodeOptions } from '../start-tes
 import { createTestRequest, type TestReply } from '../test-request.ts';
 import { createPeerIdentity, type Document, type PeerIdentity } from './peer-identity.ts';
 
-/** A whole node that exchanges facts. */
+/** A complete node that exchanges facts with others. */
 export interface FederatedNode extends TestNode {
-  /** As the node itself has it: the test signs declarations in its name. */
+  /** The identity of the node, with which the test signs declarations in its name. */
   readonly identity: PeerIdentity;
   readonly nodeId: string;
-  /** Of a key with every permission and scope. */
+  /** A key with every permission and scope. */
   readonly key: string;
-  /** Says something, and returns the fact object. */
+  /** Asserts a fact, and returns the fact object. */
   say(members?: Document): Promise<Document & { readonly id: string; readonly hlc: string }>;
-  /** Replies as to the holder of `key`. */
+  /** Sends a GET request with `key`. */
   get(target: string): Promise<TestReply>;
 }
 
 export interface FederatedNodeOptions extends TestNodeOptions {
-  /** Names its address `https://<name>.test`, its id, its key and its chance. */
+  /** The name from which the address `https://<name>.test`, the id, the key and the random seed are derived. */
   readonly name: string;
   readonly clock: ManualClock;
   readonly network: LoopbackNetwork;
-  /** Keeps the key in the file in the folder, which must be given, so that it can be rotated. */
+  /** Whether the key is stored in a file in `folder`, so that it can be rotated. */
   readonly keyInFile?: boolean;
 }
 
-/** Everything that nodes of one test share. */
+/** Creates the clock and the network that all nodes of one test share. */
 export const createWorld = (): { readonly clock: ManualClock; readonly network: LoopbackNetwork } => {
   const clock = createManualClock();
   return { clock, network: createLoopbackNetwork(clock) };
 };
 
-/** One second between two pulls, so that a test moves its clock in small steps. */
+/** The pull interval: one second, so that a test advances its clock in small steps. */
 export const PULL_INTERVAL_MS = 1_000;
 
 export const ALL_PERMISSIONS = ['read', 'write', 'federate', 'admin', 'audit.read', 'instruction:write'] as const;
 
-/** A node that is started again draws other ids than before. */
+/** The number of starts, because a restarted node must generate other ids than before. */
 let starts = 0;
 
 export const startFederatedNode = async (options: FederatedNodeOptions): Promise<FederatedNode> => {

@@ -4,29 +4,29 @@ import type { StoreKind } from '../for-each-store.ts';
 import { type NodeProcess, NodeProcesses, type NodeVariables } from '../node-processes.ts';
 import { createPeerIdentity, type PeerIdentity } from './peer-identity.ts';
 
-/** A node in a process of its own that others federate with. */
+/** A node in its own process that federates with others. */
 export interface FederatedProcess {
   readonly name: string;
   readonly identity: PeerIdentity;
-  /** The one that runs. */
+  /** The process that currently runs. */
   readonly node: NodeProcess;
-  /** Kills it and starts another one on its store. */
+  /** Kills the process, and starts another one on its store. */
   killAndRestart(): Promise<void>;
 }
 
-/** Whole nodes on loopback, each with a store of its own, and a link that a test can break from each to each. */
+/** Nodes in processes on loopback, each with its own store, and a breakable link in each direction between any two. */
 export interface FederatedProcesses {
   readonly nodes: readonly FederatedProcess[];
-  /** The link by which the first reaches the second. */
+  /** Returns the link through which the first node reaches the second. */
   link(from: FederatedProcess, to: FederatedProcess): CuttingProxy;
-  /** All links between the one and the others. */
+  /** Returns all links between this node and the others. */
   linksOf(node: FederatedProcess): readonly CuttingProxy[];
-  /** Every node declares itself towards every other. */
+  /** Makes every node declare a peering to every other. */
   peerAll(scopes?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** An address on which nothing listens, until a link is aimed. */
+/** The initial target of a link, where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 export const startFederatedProcesses = async (
@@ -101,7 +101,7 @@ export const startFederatedProcesses = async (
   }
 };
 
-/** Posts both declarations to the first node. */
+/** Posts the declarations of both sides to the first node. */
 const declare = async (
   { node, identity }: FederatedProcess,
   peer: FederatedProcess,

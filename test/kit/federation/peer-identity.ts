@@ -7,30 +7,33 @@ import { type OriginProofJson, originProof, type WireFact } from './wire-fact.ts
 /** A JSON document whose members a test may change at will. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** A node as others see it: its id, its key, and all that it signs. */
+/** A node as its peers see it: its id, its key, and everything that it signs. */
 export interface PeerIdentity {
   readonly nodeId: string;
   readonly signer: Signer;
-  /** base64url of the 32 bytes that the key follows from, as `SVC_NODE_PRIVATE_KEY` takes it. */
+  /** The base64url seed of the private key (32 bytes), as `SVC_NODE_PRIVATE_KEY` accepts it. */
   readonly seed: string;
-  /** base64url of the raw key. */
+  /** The raw public key in base64url. */
   readonly publicKey: string;
   readonly keyId: string;
-  /** A text that no other call returned, of the form of a UUID. */
+  /** Returns a text in UUID format that no other call returned. */
   unique(): string;
-  /** A declaration towards the target: for public facts, in both directions, signed now. A change wins. */
+  /**
+   * Returns a declaration to the target: for public facts, in both directions, signed now. `changes` override its
+   * members.
+   */
   declare(targetNodeId: string, changes?: Document): Document;
-  /** The document with a valid `declaration_sig` over its other members. */
+  /** Returns the document with a valid `declaration_sig` over its other members. */
   signed(document: Document): Document;
-  /** A token for one request to the target, good for a minute. A claim of undefined is left out. */
+  /** Returns a token for one request to the target, valid for a minute. A claim of undefined is omitted. */
   token(targetNodeId: string, claims?: Document, header?: Document): string;
-  /** A proof that this node is the origin of the fact. */
+  /** Returns a proof that this node is the origin of the fact. */
   prove(fact: WireFact): OriginProofJson;
 }
 
 const MINUTE_MS = 60_000;
 
-/** The key follows from the name, so that a run can be repeated. */
+/** Derives the key from the name, so that a run can be repeated. */
 export const createPeerIdentity = (nodeId: string, nowMs: () => number, keyName = nodeId): PeerIdentity => {
   const seed = createHash('sha256').update(`key of ${keyName}`).digest();
   const signer = createSigner(seed);
@@ -74,16 +77,16 @@ export const createPeerIdentity = (nodeId: string, nowMs: () => number, keyName 
   };
 };
 
-/** The first 16 hexadecimal digits of the SHA-256 of the raw key. */
+/** Returns the key id: the first 16 hexadecimal digits of the SHA-256 of the raw key. */
 export const keyIdOf = (publicKey: Uint8Array): string =>
   createHash('sha256').update(publicKey).digest('hex').slice(0, 16);
 
-/** A compact token of these parts, which may be of any shape. */
+/** Returns a compact token of these parts, which need not be valid. */
 export const signedToken = (signer: Signer, header: unknown, claims: unknown): string => {
   const text = `${segment(header)}.${segment(claims)}`;
   return `${text}.${encodeBase64Url(signer.sign(Buffer.from(text)))}`;
 };
 
-/** A part of a token. A text stands as it is, so that a test can write what JSON.stringify would not. */
+/** Encodes one part of a token. A text is used unchanged, so that a test can write invalid JSON. */
 export const segment = (part: unknown): string =>
   encodeBase64Url(Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)));

@@ -5,7 +5,7 @@ import { type FederatedNode, PULL_INTERVAL_MS } from './federated-node.ts';
 import type { Document, PeerIdentity } from './peer-identity.ts';
 import type { WireFact } from './wire-fact.ts';
 
-/** The declarations of each side; `public` in both directions without it. */
+/** The declarations of both sides; by default `public` in both directions. */
 export interface Declared {
   readonly scopes?: readonly string[];
   readonly direction?: string;
@@ -19,7 +19,7 @@ const membersOf = ({ scopes, direction }: Declared): Document => ({
 export const postDeclaration = (node: FederatedNode, declaration: unknown): Promise<TestReply> =>
   node.request('POST', '/v1/federation/peers', { key: node.key, body: declaration });
 
-/** Posts both declarations to the node, and returns the id of the peering, which is active. */
+/** Posts both declarations to the node, and returns the id of the active peering. */
 export const declareBoth = async (
   node: FederatedNode,
   peer: PeerIdentity,
@@ -45,7 +45,7 @@ export const peerUp = async (
   await declareBoth(b, a.identity, ofB, ofA);
 };
 
-/** Asks the node for facts as the peer. */
+/** Requests facts from the node as the peer. */
 export const pull = (node: FederatedNode, peer: PeerIdentity, query = '', claims: Document = {}): Promise<TestReply> =>
   node.request('GET', `/v1/federation/facts${query === '' ? '' : `?${query}`}`, {
     key: peer.token(node.nodeId, claims),
@@ -62,13 +62,13 @@ export const push = (
 export interface Drained {
   readonly facts: readonly WireFact[];
   readonly cursors: readonly string[];
-  /** All that came over the wire. */
+  /** The text of all replies. */
   readonly text: string;
 }
 
 const MAX_PAGES = 1_000;
 
-/** Pulls with the cursor that came back until nothing more comes. */
+/** Pulls with each returned cursor until no more facts arrive. */
 export const drain = async (
   node: FederatedNode,
   peer: PeerIdentity,
@@ -95,7 +95,7 @@ export const drain = async (
   throw new Error(`the feed did not end within ${MAX_PAGES} pages`);
 };
 
-/** Lets the nodes pull, interval by interval, until it holds. */
+/** Advances the clock by pull intervals until the condition holds. */
 export const pullUntil = (
   { clock }: Pick<FederatedNode, 'clock'>,
   holds: () => boolean | Promise<boolean>,
@@ -106,11 +106,11 @@ export const pullUntil = (
     return holds();
   });
 
-/** Whether the node has a fact of this id. */
+/** Returns whether the node has a fact with this id. */
 export const has = async (node: FederatedNode, id: string): Promise<boolean> =>
   (await node.get(`/v1/facts/${encodeURIComponent(id)}`)).status === 200;
 
-/** Types of the entries of the federation audit, newest first, with their details. */
+/** Returns the types and details of federation audit entries, newest first. */
 export const federationEvents = async (
   node: FederatedNode,
   type?: string,
@@ -123,7 +123,7 @@ export const federationEvents = async (
   return reply.body.entries;
 };
 
-/** Counts that the replay of a message must not change. */
+/** Returns row counts that a repeated message must not change. */
 export const countsOf = async (node: FederatedNode, observer: PeerIdentity): Promise<Document> => {
   const total = async (target: string): Promise<number> => {
     const reply = await node.get(target);
@@ -142,7 +142,7 @@ export const countsOf = async (node: FederatedNode, observer: PeerIdentity): Pro
   };
 };
 
-/** The machine-readable part of a refusal. */
+/** Returns the machine-readable part of a refusal. */
 export const refusalOf = ({ status, body }: TestReply): Document => ({
   status,
   code: body?.code,

@@ -6,36 +6,39 @@ import type { WireFact } from './wire-fact.ts';
 export interface TestPeerOptions {
   readonly network: LoopbackNetwork;
   readonly nowMs: () => number;
-  /** Host of its address, and of its id. */
+  /** The host name in its address and in its id. */
   readonly host?: string;
   readonly nodeId?: string;
 }
 
-/** A request of a puller. */
+/** A pull request that the peer received. */
 export interface PullSeen {
   readonly query: URLSearchParams;
   readonly token: string;
 }
 
-/** Replies to one request; a test puts its own in its place. */
+/** Replies to one request; a test may replace it. */
 export type Answer = (request: InboundRequest) => OutboundReply | Promise<OutboundReply>;
 
-/** A peer in the hands of a test: all that it says, true or not, is the test's to choose. */
+/** A simulated peer, whose messages a test controls, valid or not. */
 export interface TestPeer extends PeerIdentity {
   readonly url: string;
-  /** Its metadata document. */
+  /** The metadata document of the peer. */
   metadata: Document;
-  /** Replies to requests for its metadata; by default with `metadata`. */
+  /** Replies to metadata requests; by default with `metadata`. */
   answerMetadata: Answer;
   /** Replies to pulls; by default from `feed`. */
   answerPull: Answer;
-  /** Paths of all requests that it got, in order. */
+  /** The paths of all requests that it received, in order. */
   readonly hits: readonly string[];
   readonly pulls: readonly PullSeen[];
   /** Its shared facts. Entry n has the stamp `<FEED_BASE_MS + n>.0`. */
   readonly feed: WireFact[];
   epoch: string;
-  /** A sound public fact of its own, said now, with its proof. Changed members are proved too, unless it is changed. */
+  /**
+   * Returns a valid public fact of the peer, asserted now, with its proof. The proof also covers `changes`, unless they
+   * replace it.
+   */
   fact(changes?: Document): WireFact;
   stop(): Promise<void>;
 }
@@ -135,13 +138,13 @@ const metadataOf = ({ nodeId, publicKey, keyId }: PeerIdentity, url: string): Do
   },
 });
 
-/** Any instant before the clocks of tests. */
+/** An instant before the clocks of all tests. */
 const FEED_BASE_MS = Date.UTC(2026, 0, 1);
 
-/** The stamp of the feed's entry of this number, from 0. */
+/** Returns the stamp of the feed entry with this number, from 0. */
 export const feedStamp = (at: number): string => `${FEED_BASE_MS + at}.0`;
 
-/** A page by the rules of docs/reference/federation.md, "Pull". */
+/** Returns a page by the rules of docs/reference/federation.md, "Pull". */
 const pageOf = (feed: readonly WireFact[], query: URLSearchParams, epoch: string): Document => {
   const sent = query.get('cursor') ?? query.get('since_hlc');
   const start = sent === null ? 0 : Number(sent.split('.')[0]) - FEED_BASE_MS + 1;

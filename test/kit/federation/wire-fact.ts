@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Signer } from '../../../kernel/internal-api.ts';
 import { canonicalJson, encodeBase64Url } from '../../../kernel/plugin-api.ts';
 
-/** A fact as it goes from node to node. Tests add members, or give them wrong types, through `as`. */
+/** A fact as nodes exchange it. Tests add members, or give them wrong types, through `as`. */
 export interface WireFact {
   readonly id: string;
   readonly entity: string;
@@ -34,7 +34,7 @@ export interface OriginSigning {
   saltOf(of: 'value' | 'refs'): Uint8Array;
 }
 
-/** Written from docs/reference/federation.md alone, so that it shares no mistake with the code. */
+/** Implements the proof from docs/reference/federation.md alone, independently of the code under test. */
 export const originProof = (fact: WireFact, { nodeId, keyId, signer, saltOf }: OriginSigning): OriginProofJson => {
   const salt = saltOf('value');
   const refsSalt = saltOf('refs');
@@ -47,7 +47,7 @@ export const originProof = (fact: WireFact, { nodeId, keyId, signer, saltOf }: O
   };
 };
 
-/** The statement that the origin signs. */
+/** Returns the statement that the origin signs. */
 export const originStatement = (fact: WireFact, nodeId: string, salt: Uint8Array, refsSalt: Uint8Array): string => {
   const { id, entity, relation, source, scope, confidence, timestamp, hlc, valid_until, derived_from } = fact;
   const { type, v, interpret_as = 'content' } = fact.value;
@@ -71,7 +71,7 @@ export const originStatement = (fact: WireFact, nodeId: string, salt: Uint8Array
 const commitment = (salt: Uint8Array, said: unknown): string =>
   `sha256:${createHash('sha256').update(salt).update(canonicalJson(said)).digest('hex')}`;
 
-/** The content id in its form of six members. */
+/** Returns the content id that covers six members. */
 export const wireCid = ({ confidence, entity, relation, scope, source, value }: WireFact): string => {
   const { type, v, interpret_as } = value;
   const mark = interpret_as === 'instruction' ? { interpret_as } : {};

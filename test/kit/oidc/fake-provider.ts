@@ -3,29 +3,29 @@ import type { Endpoint, OutboundReply, Transport } from '../../../ports/ports.ts
 
 export const FAKE_ISSUER = 'https://idp.example';
 
-/** A key of the provider, both halves. */
+/** A key pair of the provider. */
 export interface ProviderKey {
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
-  /** The public half, as the key document lists it. */
+  /** The public key, as the key document lists it. */
   readonly jwk: JWK;
   readonly algorithm: string;
 }
 
 type CryptoKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 
-/** Draws a key pair. It is named by its id alone, so it fits any algorithm of its kind. */
+/** Generates a key pair. The JWK names no algorithm, so it fits any algorithm of its kind. */
 export const drawProviderKey = async (algorithm: string, kid: string): Promise<ProviderKey> => {
   const options = { extractable: true, ...(algorithm === 'EdDSA' && { crv: 'Ed25519' }) };
   const { privateKey, publicKey } = await generateKeyPair(algorithm, options);
   return { privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig' }, algorithm };
 };
 
-/** An identity provider on the network of a test, which controls its replies. */
+/** A simulated identity provider, whose replies a test controls. */
 export interface FakeProvider {
   /** Replies by path, each of which a test may replace. */
   readonly replies: Map<string, (body: string) => OutboundReply | Promise<OutboundReply>>;
-  /** Paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: string[];
   /** Replaces the keys that the provider lists. */
   listKeys(...keys: readonly unknown[]): void;
@@ -45,10 +45,10 @@ export const DISCOVERY = {
   device_authorization_endpoint: `${FAKE_ISSUER}/device`,
 };
 
-/** Path of the discovery document. */
+/** The path of the discovery document. */
 export const DISCOVERY_PATH = '/.well-known/openid-configuration';
 
-/** Serves the provider at `FAKE_ISSUER`. `transport` is that of this address. */
+/** Serves the provider at `FAKE_ISSUER`, through the transport of that address. */
 export const serveFakeProvider = async (transport: Transport, keys: readonly JWK[]): Promise<FakeProvider> => {
   const asked: string[] = [];
   const replies: FakeProvider['replies'] = new Map([
@@ -77,7 +77,7 @@ export const serveFakeProvider = async (transport: Transport, keys: readonly JWK
   };
 };
 
-/** Signs an id token. Members that are undefined are left out. */
+/** Signs an id token. Undefined members are omitted. */
 export const signToken = (
   key: Pick<ProviderKey, 'privateKey' | 'jwk' | 'algorithm'>,
   claims: Readonly<Record<string, unknown>>,

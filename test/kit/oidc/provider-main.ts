@@ -1,7 +1,7 @@
 import { Provider } from 'oidc-provider';
 import { type ProviderOptions, REDIRECT_URIS } from './provider-process.ts';
 
-/** The program of a provider process: OpenID Connect with pages on which everybody is let in under any name. */
+/** The program of a provider process: OpenID Connect with a login page that accepts any name. */
 const { issuer, keys, algorithm, clientId }: ProviderOptions & { readonly issuer: string } = JSON.parse(
   String(process.env['PROVIDER_OPTIONS']),
 );
@@ -38,5 +38,5 @@ const provider = new Provider(issuer, {
 });
 
 provider.listen(Number(new URL(issuer).port), '127.0.0.1', () => process.stdout.write('ready\n'));
-// The test process may end in any way: its end of the pipe closes then.
+// When the test process ends in any way, its end of the pipe closes.
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -4,28 +4,26 @@ import { fileURLToPath } from 'node:url';
 import type { JWK } from 'jose';
 import { freePort } from '../free-port.ts';
 
-/** Any port of this machine will do (RFC 8252). */
+/** Redirect addresses that match any port of this machine (RFC 8252). */
 export const REDIRECT_URIS = ['http://127.0.0.1/callback', 'http://127.0.0.1/console/signed-in'];
 
 export interface ProviderOptions {
-  /** Private keys. The first that fits signs. */
+  /** Private keys. The first suitable key signs. */
   readonly keys: readonly JWK[];
   readonly algorithm: string;
   readonly clientId: string;
 }
 
-/** An OpenID Connect provider in a process of its own, because its library speaks up on old versions of Node.js. */
+/** An OpenID Connect provider in its own process, because its library prints warnings on old versions of Node.js. */
 export interface ProviderProcess {
   readonly issuer: string;
-  /** Idempotent. */
+  /** Stops the provider. Idempotent. */
   stop(): Promise<void>;
 }
 
 const PROGRAM = fileURLToPath(new URL('provider-main.js', import.meta.url));
 
-/**
- * Starts a provider, at the address of an earlier one where given. Rejects with what it says when it does not come up.
- */
+/** Starts a provider, optionally at the address of an earlier one. Rejects with its output when it fails to start. */
 export const startProvider = async (options: ProviderOptions, issuer?: string): Promise<ProviderProcess> => {
   const address = issuer ?? `http://127.0.0.1:${await freePort()}`;
   const env = { ...process.env, PROVIDER_OPTIONS: JSON.stringify({ ...options, issuer: address }) };

@@ -1,4 +1,4 @@
-/** The input of a person on the pages of a provider process. */
+/** The input of a person on the sign-in pages of a provider. */
 export interface Person {
   readonly login: string;
   /** The code that a device shows. */
@@ -8,8 +8,8 @@ export interface Person {
 const MOST_STEPS = 20;
 
 /**
- * Goes through the pages of a provider as a person with a browser does: follows redirects, keeps cookies, fills forms
- * in and sends them. Returns the text of the page on which nothing is left to do.
+ * Signs in on the pages of a provider like a browser: it follows redirects, keeps cookies, and submits forms. Returns
+ * the text of the last page.
  */
 export const signInOnPages = async (address: string, { login, userCode = '' }: Person): Promise<string> => {
   const cookies = new Map<string, string>();
@@ -42,7 +42,7 @@ export const signInOnPages = async (address: string, { login, userCode = '' }: P
   throw new Error('the pages of the provider have no end');
 };
 
-/** The form of a page with its own members and the ones that are given; undefined for a page without one. */
+/** Returns the form of a page with its own values and the given ones; undefined for a page without a form. */
 const fillIn = (page: string, given: Readonly<Record<string, string>>) => {
   const [, attributes = '', inner = ''] = /<form([^>]*method="post"[^>]*)>([\s\S]*?)<\/form>/i.exec(page) ?? [];
   const action = /action="([^"]*)"/.exec(attributes)?.[1];

@@ -7,12 +7,12 @@ import { forEachStore } from '../for-each-store.ts';
 import type { TestNode } from '../start-test-node.ts';
 import type { RequestOptions, TestReply } from '../test-request.ts';
 
-/** A node on which a stranger reads while others hide facts from it. */
+/** A node on which a stranger reads while others store facts that are hidden from it. */
 export interface SweepNode {
   readonly node: TestNode;
-  /** The stranger may read and write; the operator is an admin of its tenant. */
+  /** Sends a request. The stranger may read and write; the operator is an admin of its tenant. */
   ask(actor: 'stranger' | 'operator', method: string, target: string, options?: RequestOptions): Promise<TestReply>;
-  /** Rejects with the answer when it is not the one that was expected. */
+  /** Sends a request, and rejects if the status differs from the expected one. */
   must(
     status: number,
     actor: 'stranger' | 'operator',
@@ -23,25 +23,26 @@ export interface SweepNode {
   stop(): Promise<void>;
 }
 
-/** A fact of the story, as the stranger got it. */
+/** A fact of the story, as the stranger received it. */
 export type Told = Pick<Seen, 'cid'> & { readonly id: string };
 
-/** How facts are hidden from the stranger. */
+/** One way to hide facts from the stranger. */
 export interface Hiding<N extends SweepNode> {
-  /** Starts a node with everybody who takes part; both worlds begin alike. */
+  /** Starts a node with all participants; both nodes start identically. */
   start(): Promise<N>;
-  /** Called in one of the worlds when half of the story is told. The result is how many facts were hidden. */
+  /** Hides facts on one of the nodes after the first half of the story. Returns the number of hidden facts. */
   hide(node: N, told: readonly Told[]): Promise<number>;
-  /** Called there when the rest is told. */
+  /** Hides more facts on the same node after the second half. */
   hideMore?(node: N, told: readonly Told[]): Promise<void>;
-  /** Sends a request as a caller who may see the hidden facts, and the stranger's too. */
+  /** Sends a request as a caller who sees both the hidden facts and those of the stranger. */
   askAsInsider?(node: N, method: string, target: string, options: RequestOptions): Promise<TestReply>;
-  /** Fails unless the hidden facts are there for those who may see them. */
+  /** Fails unless the hidden facts are visible to permitted callers. */
   areThere(node: N): Promise<void>;
 }
 
 /**
- * Differences between two nodes with the same history: drawn ids, stamps, cursors and other tokens, and exact times.
+ * Matches values that always differ between two nodes with the same history: random ids, stamps, cursors, other tokens,
+ * and exact times.
  */
 const VOLATILE = /"(?:hlc|cursor|next_cursor|confirm)":"[^"]*"|\b(?:cursor |confirm=)[\w-]{20,}/g;
 const ID = /sha256:[0-9a-f]{64}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -52,30 +53,29 @@ interface World<N extends SweepNode> {
   readonly place: N;
   /** Returns all replies to the stranger, route by route, without volatile parts. */
   look(where?: RegExp): Promise<Map<string, string>>;
-  /** Calls back for every read of every route whose target matches. */
+  /** Calls `visit` for every read of every route whose target matches. */
   visitReads(where: RegExp, visit: (read: Read) => Promise<void>): Promise<void>;
 }
 
 interface Read {
   readonly method: string;
   readonly target: string;
-  /** With the body, where there is one. */
+  /** The request options, including the body if any. */
   readonly options: RequestOptions;
 }
 
 const EVERYWHERE = /^/;
 /**
- * Routes that find facts, and may cache their results for later callers. Cards are not among them: they are written
- * when they are read.
+ * Routes that find facts and may cache results for later callers. Cards are excluded, because reading a card writes it.
  */
 const FINDS = /^\/v1\/(?:recall|facts|graph|history|synthesis|conflicts)/;
 
-/** Lists in the order of drawn identifiers, which is another one in each world. */
+/** Lists in the order of random identifiers, which differs between the nodes. */
 const FACT_IDS = /(?<="fact_ids":\[)[^\]]*/g;
 
 const sortNames = (list: string): string => list.split(',').sort().join(',');
 
-/** The same story for the stranger, with nothing hidden or with fifty facts between its parts. */
+/** Runs the same story for the stranger, either with nothing hidden or with fifty hidden facts between its parts. */
 const tell = async <N extends SweepNode>(hiding: Hiding<N>, hides: boolean): Promise<World<N>> => {
   const place = await hiding.start();
   const names = new Map<string, string>();
@@ -125,10 +125,10 @@ const tell = async <N extends SweepNode>(hiding: Hiding<N>, hides: boolean): Pro
       .replaceAll(ID, (found) => {
         const name = names.get(found);
         if (name !== undefined) return name;
-        // Facts that the node itself asserts about facts with drawn ids differ in content in each world.
+        // Facts that the node asserts about facts with random ids have different content on each node.
         if (found.startsWith('sha256:')) return '<content>';
         if (found.length !== 36) return found;
-        // By the order of their appearance, so that two which should be one are told apart.
+        // Ids are numbered by first appearance, so that unequal ids which should be equal are noticed.
         if (!here.has(found)) here.set(found, `<id ${here.size + 1}>`);
         return here.get(found) ?? found;
       })
@@ -162,7 +162,7 @@ const tell = async <N extends SweepNode>(hiding: Hiding<N>, hides: boolean): Pro
   return { place, look, visitReads };
 };
 
-/** Until every vector is there. */
+/** Waits until every fact has its vector. */
 const settle = async ({ node, ask }: SweepNode): Promise<void> => {
   const store = node.kernel.get(FactStore);
   await comesTrue(async () => {
@@ -171,15 +171,15 @@ const settle = async ({ node, ask }: SweepNode): Promise<void> => {
     const head = await store.read((snapshot) => snapshot.head());
     return Number(row?.feed_wall) === head?.wallMs && Number(row?.feed_ctr) === head?.counter;
   });
-  // How long that took is no part of the story.
+  // The duration of the wait must not differ between the nodes.
   node.clock.setNowMs(LATER_MS);
   const body = { query: 'nothing of the kind', token_budget: 100, weights: { vector: 1 } };
   for (let turn = 0; turn < 5; turn += 1) await ask('operator', 'POST', '/v1/recall', { body });
 };
 
 /**
- * Two nodes have the same history; on one of them fifty facts of every kind are hidden from the stranger. The stranger
- * must not be able to tell the two apart on any route that the node registers.
+ * Compares two nodes with the same history, on one of which fifty facts are hidden from the stranger. The stranger must
+ * not find a difference on any registered route.
  */
 export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hiding<N>): void => {
   forEachStore(title, () => {
@@ -194,7 +194,7 @@ export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hid
       await haunted?.place.stop();
     });
 
-    it('are looked for on every route that the node registers', async () => {
+    it('are requested on every registered route', async () => {
       const { routes } = await plain.place.node.node.describe();
       const all = routes.map(({ method, path }) => `${method} ${path}`);
       expect(all.filter((route) => !(route in READING_ROUTES))).to.deep.equal([]);
@@ -214,7 +214,7 @@ export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hid
 
     const { askAsInsider } = hiding;
     if (askAsInsider !== undefined) {
-      it('change none either when those who may see them have just read everything', async () => {
+      it('change no answer either when a permitted caller has just read everything', async () => {
         const answers: string[] = [];
         for (const { place, visitReads } of [plain, haunted]) {
           await visitReads(FINDS, async ({ method, target, options }) => {
@@ -230,6 +230,6 @@ export const sweepHiddenFacts = <N extends SweepNode>(title: string, hiding: Hid
       });
     }
 
-    it('are there all the same for those who may see them', () => hiding.areThere(haunted.place));
+    it('are visible to permitted callers', () => hiding.areThere(haunted.place));
   });
 };

@@ -7,7 +7,7 @@ export const initialize = (data: readonly Edit[]): void => {
   edits = data;
 };
 
-/** Puts texts in the place of others while files are loaded. The files themselves stay as they are. */
+/** A module loader hook that replaces text while files are loaded. The files themselves stay unchanged. */
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
   const here = edits.filter(({ file }) => url.endsWith(`/dist/${file}`));

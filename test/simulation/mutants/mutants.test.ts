@@ -24,7 +24,7 @@ const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}
 
 const caseArgs = ({ file, title }: Case): string[] => [RUN_CASE, `dist/test/${file}.test.js`, title];
 
-/** Runs the seed or the case in a process whose code has the mistake. */
+/** Runs the seed or the test case in a process whose code contains the bug. */
 const runMutated = ({ name, noticedBy }: Mutant): Promise<Ended> => {
   const args = 'seed' in noticedBy ? [RUN_SEEDS, String(noticedBy.seed)] : caseArgs(noticedBy);
   return run(['--import', REGISTER, ...args], { SIMULATION_MUTANT: name });
@@ -40,7 +40,7 @@ describe('seeded bugs', function () {
 
   for (const mutant of MUTANTS) {
     const { name, noticedBy } = mutant;
-    it(`${name} is noticed by ${nameOf(noticedBy)}`, async () => {
+    it(`${name} is detected by ${nameOf(noticedBy)}`, async () => {
       const { code, printed } = await runMutated(mutant);
       expect(printed).not.to.include('has the text of the mutant');
       expect(code, printed).to.equal(1);

@@ -1,32 +1,32 @@
-/** One text of a compiled file in the place of another. */
+/** A text replacement in one compiled file. */
 export interface Edit {
-  /** Below `dist`. */
+  /** The path below `dist`. */
   readonly file: string;
-  /** Occurs once in the file. */
+  /** The replaced text, which occurs once in the file. */
   readonly from: string;
   readonly to: string;
 }
 
-/** A mistake that somebody could make, and what notices it. */
+/** A plausible bug, and the check that detects it. */
 export interface Mutant {
   readonly name: string;
-  /** The defect that the mutation causes. */
+  /** The defect that the replacement causes. */
   readonly bug: string;
   readonly edits: readonly Edit[];
-  /** The check that fails. */
+  /** The check that must fail. */
   readonly noticedBy: Seed | Case;
 }
 
-/** A simulation that breaks a promise. */
+/** A simulation that must fail. */
 export interface Seed {
   readonly seed: number;
 }
 
-/** A case of another test. */
+/** A test case that must fail. */
 export interface Case {
-  /** Below `test`, without `.test.ts`. */
+  /** The path below `test`, without `.test.ts`. */
   readonly file: string;
-  /** Full title of the one case. */
+  /** The full title of the test case. */
   readonly title: string;
 }
 

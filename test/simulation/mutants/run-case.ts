@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import Mocha from 'mocha';
 
 /**
- * Runs the one case of a test file that has the title, in a process whose code may be mutated. The file is imported
- * here and not by Mocha, which would `require` it: such files do not come through the hook.
+ * Runs the test case with this title in a process whose code may be mutated. It imports the file itself, because Mocha
+ * would use `require`, which bypasses the loader hook.
  */
 const [file = '', title = ''] = process.argv.slice(2);
 const mocha = new Mocha({ ui: 'bdd', reporter: Mocha.reporters.Base, timeout: 60_000, fgrep: title });
@@ -20,5 +20,5 @@ const failed = await new Promise<boolean>((done) => {
     process.stdout.write(`failed: ${test.fullTitle()}: ${error.name}\n`);
   });
 });
-// A case that failed may leave a node running.
+// A failed test case may leave a node running.
 process.exit(failed ? 1 : 0);

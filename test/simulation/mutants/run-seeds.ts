@@ -1,7 +1,7 @@
 import { simulate } from '../simulate.ts';
 import { removeTemplates } from '../world/templates.ts';
 
-/** Runs the seeds that are given, in a process whose code may be mutated. Says which of them broke a promise. */
+/** Runs the given seeds in a process whose code may be mutated, and prints which of them broke an invariant. */
 const seeds = process.argv.slice(2).map(Number);
 try {
   for (const seed of seeds) {

@@ -6,13 +6,13 @@ import { fairWeather, type Weather } from '../world/weather.ts';
 import type { World } from '../world/world.ts';
 import type { Stranger } from './stranger.ts';
 
-/** The kind of fault. Each fault begins at a time of its own and ends by itself, or with `stop`. */
+/** Injects faults of several kinds. Each fault begins at a random time and ends by itself, or with `stop`. */
 export interface Nemeses {
-  /** Perhaps lets something go wrong now. */
+  /** Begins a fault with a certain probability. */
   strike(): Promise<void>;
-  /** Restarts crashed processes. After each event. */
+  /** Restarts crashed processes. Called after each event. */
   tend(): Promise<void>;
-  /** Ends every fault: links are whole, clocks right, nodes up. */
+  /** Ends every fault: repairs links, corrects clocks and starts nodes. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ interface Parts {
 
 type Strike = (party: Party) => Promise<void> | void;
 
-/** How often something goes wrong, per operation of the workload. */
+/** The probability of a fault per operation of the workload. */
 const CHANCE = 0.3;
 
 export const createNemeses = (parts: Parts): Nemeses => {
@@ -35,7 +35,7 @@ export const createNemeses = (parts: Parts): Nemeses => {
   const downUntil = new Map<Party, number>();
   const healings = new Set<() => void>();
   let stopped = false;
-  /** Undoes a fault later, or when all faults end. */
+  /** Undoes a fault after a random time, or when all faults end. */
   const later = (leastS: number, mostS: number, heal: () => void): void => {
     const once = (): void => {
       if (healings.delete(once)) heal();
@@ -92,7 +92,7 @@ interface StrikeParts extends Parts {
 const strikesOf = (parts: StrikeParts): Partial<Record<Nemesis, Strike>> => {
   const { world, dice, later, downUntil, oracle, stranger } = parts;
   const { time } = world;
-  /** Spoils links of a machine, in one direction or both, and mends each at a time of its own. */
+  /** Disturbs links of a machine, in one direction or both, and repairs each after a random time. */
   const spoil = (party: Party, change: Partial<Weather>): void => {
     for (const other of world.parties) {
       if (other === party || dice.comes(0.4)) continue;

@@ -10,15 +10,15 @@ import type { Party } from '../world/party.ts';
 import type { Exchange } from '../world/virtual-network.ts';
 import type { World } from '../world/world.ts';
 
-/** A peer with its own key that sends arbitrary messages. One node has declared itself to it. */
+/** A hostile peer with its own key. One node, its victim, has declared a peering to it. */
 export interface Stranger {
-  /** Makes it a peer of its victim. Returns at once, as `act` does: the replies take virtual time. */
+  /** Begins the peering with its victim. Returns at once, because the replies take virtual time. */
   begin(): void;
-  /** Does something that no honest node does, or something honest to be believed. */
+  /** Performs a random action, which is usually dishonest. */
   act(): void;
-  /** Behaves from now on. */
+  /** Ends all dishonest actions. */
   behave(): void;
-  /** Ids of facts that no node may ever store, each with its fault. */
+  /** The ids of facts that no node may ever store, each with the reason. */
   readonly forbidden: ReadonlyMap<string, string>;
 }
 
@@ -27,16 +27,16 @@ interface Parts {
   readonly grants: Grants;
   readonly oracle: Pick<Oracle, 'storeOf' | 'report'>;
   readonly victim: Party;
-  /** Peers of the victim, whose keys it knows. */
+  /** The peers of the victim, whose keys the stranger knows. */
   readonly neighbours: readonly Party[];
 }
 
-/** Parts of the stranger. */
+/** The state of the stranger. */
 interface Self extends Parts {
   readonly peer: TestPeer;
   readonly dice: Dice;
   readonly forbidden: Map<string, string>;
-  /** Facts that the victim served. */
+  /** Facts that the victim served to the stranger. */
   readonly captured: WireFact[];
   send(facts: readonly unknown[], token?: string): Promise<Exchange>;
 }
@@ -80,7 +80,7 @@ export const createStranger = async (parts: Parts): Promise<Stranger> => {
       const move = self.dice.pick(MOVES);
       world.trace.add(`the stranger ${move.name}`);
       void move.run(self).catch((error: unknown) => {
-        // The victim may go down in the middle.
+        // The victim may crash in the middle of an action.
         if (error instanceof Violation) parts.oracle.report(error);
       });
     },
@@ -97,7 +97,7 @@ interface Move {
   run(self: Self): Promise<unknown>;
 }
 
-/** A fact of the stranger about an entity of others, so that it contradicts them. */
+/** Returns a fact of the stranger about an entity of other nodes, which contradicts their facts. */
 const ownFact = ({ peer, dice }: Self, changes: Readonly<Record<string, unknown>> = {}): WireFact =>
   peer.fact({
     entity: `user:${dice.whole(1, 7)}`,
@@ -107,7 +107,7 @@ const ownFact = ({ peer, dice }: Self, changes: Readonly<Record<string, unknown>
     ...changes,
   });
 
-/** Pushes or shares facts that must not be stored anywhere. */
+/** Pushes or serves facts that no node may store. */
 const forge = (self: Self, facts: readonly WireFact[]): Promise<unknown> => {
   for (const fact of facts) self.forbidden.set(fact.id, JSON.stringify(fact));
   if (self.dice.comes(0.5)) return self.send(facts);
@@ -154,7 +154,7 @@ const capture = async (self: Self): Promise<void> => {
 const COUNTS = `SELECT (SELECT count(*) FROM facts) AS facts, (SELECT count(*) FROM conflicts_records) AS records,
   (SELECT count(*) FROM conflicts_members) AS members`;
 
-/** The second time nothing changes. */
+/** Sends the same push twice; the second one must change nothing. */
 const repeatPush = async (self: Self): Promise<void> => {
   const facts = [ownFact(self), ownFact(self)];
   const { status } = await self.send(facts);
@@ -165,14 +165,14 @@ const repeatPush = async (self: Self): Promise<void> => {
   if (again.status === 202 && count() !== before) throw new Violation('I10', `a repeated push changed ${before}`);
 };
 
-/** The oracle sees it when a token serves twice. */
+/** Sends a token twice; the oracle checks that only the first use succeeds. */
 const repeatToken = async (self: Self): Promise<void> => {
   const token = self.peer.token(self.victim.nodeId);
   await self.send([ownFact(self)], token);
   await self.send([ownFact(self)], token);
 };
 
-/** Nodes for which the victim knows what their signatures look like: itself, and its peers. */
+/** Returns the ids of nodes whose signatures the victim can check: itself, and its peers. */
 const knownOrigins = async ({ victim, neighbours }: Self): Promise<readonly string[]> => {
   const key = victim.residents.keyOf('admin');
   const { body } = await victim.request('GET', '/v1/federation/peers', { key });
@@ -181,7 +181,7 @@ const knownOrigins = async ({ victim, neighbours }: Self): Promise<readonly stri
   return [victim.nodeId, ...neighbours.map(({ nodeId }) => nodeId).filter((id) => active.has(id))];
 };
 
-/** With the proof of the original, or without one, and under another id, because the old one is known. */
+/** Alters a fact and gives it a new id, because the old id is known. Its proof is the original one, or absent. */
 const alter = async (self: Self): Promise<void> => {
   const { dice, peer, victim, captured } = self;
   if (captured.length === 0) await capture(self);
@@ -195,7 +195,7 @@ const alter = async (self: Self): Promise<void> => {
   await forge(self, [(dice.comes(0.7) ? { ...altered, origin_proof: proof } : altered) as WireFact]);
 };
 
-/** With a proof by the stranger's own key. */
+/** Sends a fact of another origin with a proof by the stranger's own key. */
 const impersonate = async (self: Self): Promise<void> => {
   const { dice, peer } = self;
   const origin = dice.pick(await knownOrigins(self));
@@ -203,7 +203,7 @@ const impersonate = async (self: Self): Promise<void> => {
   await forge(self, [{ ...fact, origin_proof: peer.prove(fact) }]);
 };
 
-/** The oracle sees it when a stored fact changes. */
+/** Sends other content under a known id; the oracle checks that stored facts never change. */
 const collide = async (self: Self): Promise<void> => {
   if (self.captured.length === 0) await capture(self);
   if (self.captured.length === 0) return;
@@ -232,7 +232,7 @@ const bringUnshared = (self: Self): Promise<unknown> => {
   return forge(self, [ownFact(self, changes)]);
 };
 
-/** The page that a pull gets instead of an honest one. */
+/** Returns a dishonest page in place of an honest reply to a pull. */
 const lyingAnswer = (self: Self, honest: TestPeer['answerPull']): TestPeer['answerPull'] => {
   const { dice, peer } = self;
   const lie = dice.whole(0, 9);

@@ -7,18 +7,18 @@ import type { FactRow } from './watch-store.ts';
 interface Parts {
   readonly oracle: Oracle;
   readonly grants: Grants;
-  /** Nodes that can reach each other, directly or through others. */
+  /** Groups of nodes that can reach each other, directly or through others. */
   readonly groups: readonly (readonly Party[])[];
   readonly edges: readonly (readonly [Party, Party])[];
 }
 
-/** Conditions that must hold once all faults have ended. */
+/** Conditions that must hold after all faults have ended. */
 export interface Convergence {
-  /** The first thing that is still missing; undefined when every node has what it must get. */
+  /** Returns the first missing fact; undefined when every node has all facts that it must get. */
   missing(): string | undefined;
-  /** Every node gives the same replies about what all may see, and counts each contradiction once. */
+  /** Checks that all nodes give the same answers about shared facts, with one conflict for each contradiction. */
   checkAnswers(): Promise<void>;
-  /** All that must stand still when nothing new is said. */
+  /** Returns the state that must not change while no fact is asserted. */
   state(): string;
 }
 
@@ -85,7 +85,7 @@ const missingCompany = (oracle: Oracle, grants: Grants, edges: Parts['edges']): 
   return undefined;
 };
 
-/** Returns the replies of plain queries about each entity to a reader of public facts. */
+/** Returns the answers to plain queries about each entity, for a reader of public facts. */
 const answersOf = async (party: Party, oracle: Oracle): Promise<ReadonlyMap<string, string>> => {
   const rows = [...oracle.storeOf(party).facts.values()].filter(isPublic);
   const entities = [...new Set(rows.map(({ entity_key: key }) => key))].sort();
@@ -105,13 +105,13 @@ const answersOf = async (party: Party, oracle: Oracle): Promise<ReadonlyMap<stri
   return answers;
 };
 
-/** Without what each node says for itself. */
+/** Returns a fact without the members that differ between nodes. */
 const shared = (fact: Readonly<Record<string, unknown>>): object => {
   const { received_from: _received, origin_node_id: _origin, ...rest } = fact;
   return rest;
 };
 
-/** Each triple whose live facts differ has one open record, which is told as one, and no other triple has any. */
+/** Checks that each triple with different live values has one open conflict, and that no other triple has any. */
 const checkOpenRecords = async (party: Party): Promise<void> => {
   const key = party.residents.keyOf('reader');
   const query = '/v1/facts?limit=500&scope=public&include_contradicted=true';

@@ -9,20 +9,20 @@ import { type StoreWatch, watchStore } from './watch-store.ts';
 
 /** Checks the invariants in every state, under every fault. */
 export interface Oracle {
-  /** Looks at every node. Throws a violation. */
+  /** Checks every node. Throws a violation. */
   check(): void;
-  /** Looks again at everything that was ever seen. */
+  /** Checks all facts again, including earlier ones. */
   checkAll(): void;
-  /** Facts with these ids must never be stored. The set may grow. */
+  /** Forbids facts with these ids in any store. More ids may be added later. */
   forbid(ids: ReadonlyMap<string, string>): void;
   seen(call: Call): void;
-  /** Takes a violation that somebody else found; the next check throws it. */
+  /** Records a violation that another part found; the next check throws it. */
   report(violation: Violation): void;
   storeOf(party: Party): StoreWatch;
-  /** Public facts that the party said to others, and that its store lost when an older copy took its place. */
+  /** Returns public facts that the party served, and that its store lost when an older copy replaced it. */
   lost(party: Party): readonly ServedFact[];
   copyAside(party: Party): void;
-  /** Before the copy is put in the place of the store: nothing may have the file open. */
+  /** Must be called before the copy replaces the store, because no handle to the file may be open. */
   restoring(party: Party): void;
   close(): void;
 }
@@ -32,7 +32,7 @@ export const createOracle = (world: World, grants: Grants): Oracle => {
   const replies = watchReplies();
   const served = new Map<string, ServedFact>();
   const storeOf = (party: Party): StoreWatch => stores.get(party) as StoreWatch;
-  /** A violation is found inside the call of a node, whose error would be the node's to handle. */
+  /** The first violation, stored because a node would catch an error thrown inside its call. */
   let found: unknown;
   const kept =
     <T>(watch: (event: T) => void) =>

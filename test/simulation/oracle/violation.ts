@@ -1,4 +1,4 @@
-/** The node broke a promise. */
+/** A broken invariant. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 
@@ -7,7 +7,7 @@ export class Violation extends Error {
   }
 }
 
-/** Throws a violation unless it holds. */
+/** Throws a violation unless the condition holds. */
 export const holds = (invariant: string, condition: boolean, what: () => string): void => {
   if (!condition) throw new Violation(invariant, what());
 };

@@ -8,11 +8,11 @@ import { holds } from './violation.ts';
 interface Parts {
   readonly parties: readonly Party[];
   readonly grants: Grants;
-  /** Gets every fact that an origin served, as it was served. */
+  /** Collects every fact that an origin served, in its original form. */
   readonly served: Map<string, ServedFact>;
 }
 
-/** As it went over the wire. */
+/** A fact as sent over the network. */
 export interface ServedFact {
   readonly id: string;
   readonly scope: Scope;
@@ -20,13 +20,13 @@ export interface ServedFact {
   readonly origin_node_id?: string;
 }
 
-/** Of a fact that only peers with a grant may have. */
+/** Matches facts of scope company, which only peers with a grant may receive. */
 const COMPANY = /"company"/;
 
-/** Marks of what a node keeps for itself. */
+/** Matches members that a node must never send to peers. */
 const BOOKKEEPING = /"(received_from|garden_id|contradicted|attested|source_trust|warnings)"/;
 
-/** Reads every message between machines: secret facts leave no node, and no token serves twice. */
+/** Inspects every message between machines: secret facts leave no node, and no token is accepted twice. */
 export const watchMessages = ({ parties, grants, served }: Parts): ((exchange: Exchange) => void) => {
   const spent = new Map<string, number>();
   const partyAt = (url: string): Party | undefined => parties.find((party) => party.url === url);
@@ -35,7 +35,7 @@ export const watchMessages = ({ parties, grants, served }: Parts): ((exchange: E
     const server = partyAt(to);
     if (token === undefined || server === undefined || (status !== 200 && status !== 202)) return;
     const name = `${to} ${token}`;
-    // A store that was put back has forgotten what it accepted after the copy was made.
+    // A restored store does not know the tokens that it accepted after the copy was made.
     holds('I15', spent.get(name) !== server.restores, () => `${server.name} accepted a token twice`);
     spent.set(name, server.restores);
   };

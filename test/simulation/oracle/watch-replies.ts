@@ -3,10 +3,10 @@ import { COMPANY, SECRET } from '../workload/said-facts.ts';
 import type { Party } from '../world/party.ts';
 import { holds } from './violation.ts';
 
-/** Compares replies with the rights of their clients, and records acknowledged facts. */
+/** Checks replies against the permissions of their clients, and records acknowledged facts. */
 export interface ReplyWatch {
   take(call: Call): void;
-  /** Ids of the facts that a client of this node was told are stored. */
+  /** Returns the ids of facts that this node has acknowledged to a client. */
   acknowledged(party: Party): readonly string[];
   copyAside(party: Party): void;
   restoring(party: Party): void;

@@ -23,17 +23,17 @@ export interface FactRow {
   readonly valid_until: string | null;
 }
 
-/** Looks into the store of one node from outside, and holds what it finds to the invariants of every state. */
+/** Reads the store of one node from outside, and checks the invariants of every state. */
 export interface StoreWatch {
-  /** Reads the new facts, which must have no forbidden id. Cheap while nothing is. */
+  /** Checks new facts against the forbidden ids. Cheap when there are no new facts. */
   check(forbidden: ReadonlyMap<string, string>): void;
-  /** Facts that the store had at the last check, by id. */
+  /** The facts in the store at the last check, by id. */
   readonly facts: ReadonlyMap<string, FactRow>;
-  /** Rows of any statement, on the committed state. */
+  /** Returns the rows of any statement, on the committed state. */
   rows<T>(sql: string, ...parameters: readonly (string | number)[]): readonly T[];
-  /** Compares every row with what it was when it was first seen. */
+  /** Checks that every row equals its first observed state. */
   checkUnchanged(): void;
-  /** The store was replaced by an older one. */
+  /** Forgets all rows after an older copy has replaced the store. */
   forget(): void;
   close(): void;
 }
@@ -43,7 +43,7 @@ const CLOCK = 'SELECT wall, ctr FROM node_clock WHERE id = 1';
 const DOUBLE_RECORDS = `SELECT entity_key FROM conflicts_records WHERE status = 'unresolved'
   GROUP BY tenant_id, entity_key, relation_key, scope, place HAVING count(*) > 1`;
 
-/** Each start steps the clock by a millisecond. */
+/** A margin for restarts, each of which advances the clock by a millisecond. */
 const STEPS_MS = 1_000;
 
 export const watchStore = (party: Party): StoreWatch => {
@@ -132,7 +132,7 @@ export const watchStore = (party: Party): StoreWatch => {
         holds('I3', said(row) === said(first), () => `${party.name}: ${id} has changed`);
       }
       for (const row of facts.values()) {
-        // A fact that came home proves nothing: it began here.
+        // A fact of this node that a peer sent back needs no record of its receipt.
         if (row.received_from === null || row.origin_node_id === party.nodeId) continue;
         holds('I10', received.has(row.id), () => `${party.name}: nothing says from where ${row.id} was received`);
       }
@@ -145,7 +145,7 @@ const isLater = (one: FactRow, other: FactRow): boolean =>
 
 const billed = ({ tags }: FactRow): boolean => tags?.includes(',billing,') === true;
 
-/** Links are added after the commit, and nothing else may change. */
+/** Returns a row without its link, which is added after the commit. All other columns are immutable. */
 const said = (row: FactRow | undefined): string => {
   const { link_seq: _seq, link_hash: _hash, ...rest } = (row ?? {}) as Readonly<Record<string, unknown>>;
   return JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));

@@ -11,16 +11,15 @@ interface Parts {
 }
 
 export interface Courier {
-  /** Pushes facts of the giver, however it came by them. */
+  /** Pushes facts of the giver to the taker, wherever they came from. */
   push(giver: Party, taker: Party, facts: readonly unknown[]): Promise<unknown>;
-  /** Asks the giver for a page, from where the last one ended, and pushes it. */
+  /** Requests the next page from the giver, after the last one, and pushes it to the taker. */
   carry(giver: Party, taker: Party): Promise<void>;
 }
 
 /**
- * Carries facts from one node to another by push, as an implementation without pulls would. It asks the giver in the
- * name of the taker, and pushes the page in the name of the giver. Both are honest, and the taker may know the facts
- * already.
+ * Carries facts between nodes by push, like an implementation without pulls. It requests a page from the giver as the
+ * taker, and pushes it to the taker as the giver. The taker may know the facts already.
  */
 export const createCourier = ({ world, dice }: Parts): Courier => {
   const cursors = new Map<string, string>();

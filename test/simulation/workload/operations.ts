@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 import type { Courier } from './courier.ts';
 import { createFactSource, gardenOf, type Place } from './said-facts.ts';
 
-/** A request of a client, and the reply that the client saw. */
+/** A client request, and the reply that the client received. */
 export interface Call {
   readonly party: Party;
   readonly as: Resident;
@@ -22,18 +22,18 @@ export interface WorkloadParts {
   readonly grants: Grants;
   readonly courier: Courier;
   readonly dice: Dice;
-  /** Nodes that are to be peers of each other. */
+  /** Pairs of nodes that become peers of each other. */
   readonly edges: readonly (readonly [Party, Party])[];
-  /** Sees every reply that came. */
+  /** Receives every reply. */
   readonly seen: (call: Call) => void;
 }
 
 export interface Workload {
-  /** Makes the gardens. */
+  /** Creates the gardens. */
   begin(): Promise<void>;
-  /** Begins one operation, chosen by chance; it may end long after, or never. */
+  /** Starts a random operation, which may take long or never end. */
   next(): void;
-  /** Makes a call of a client; undefined when the node went down before it replied. */
+  /** Sends a client request. Returns undefined when the node crashed before its reply. */
   call(party: Party, as: Resident, method: string, target: string, body?: unknown): Promise<TestReply | undefined>;
 }
 
@@ -89,7 +89,7 @@ export const createWorkload = ({ world, grants, edges, courier, dice, seen }: Wo
     next() {
       const up = world.parties.filter(({ node }) => node !== undefined);
       const operation = dice.weighted(operations);
-      // A node may go down in the middle.
+      // A node may crash in the middle of an operation.
       if (up.length > 0) void operation(dice.pick(up)).catch(() => {});
     },
   };

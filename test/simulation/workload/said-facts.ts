@@ -2,17 +2,17 @@ import type { Scope } from '../../../kernel/plugin-api.ts';
 import type { Dice } from '../world/dice.ts';
 import type { Party } from '../world/party.ts';
 
-/** Where something is said: in a scope outside all gardens, or in the garden of the node. */
+/** The place of an assertion: a scope outside all gardens, or the garden of the node. */
 export type Place = Scope | 'garden';
 
-/** A text that no other fact has, by which a fact is known wherever it turns up. */
+/** Matches the unique text of a secret fact, by which the fact is recognised anywhere. */
 export const SECRET = /secret-(local|team|garden)-n\d+-\d+/;
 export const COMPANY = /company-(n\d+)-\d+/g;
 
 const ENTITIES = 7;
 const RELATIONS = ['state:mood', 'state:place', 'rel:knows'];
 
-/** Bodies of assertions. Few triples, so that nodes contradict each other often. */
+/** Generates assertion bodies. It uses few triples, so that nodes contradict each other often. */
 export interface FactSource {
   next(party: Party, place: Place, nowMs: number): Readonly<Record<string, unknown>>;
 }

@@ -1,21 +1,21 @@
 import type { Random } from '../../../kernel/crypto/random.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 
-/** Chance for what the world does; every part of the world has dice of its own. */
+/** A random source; every part of the simulation has its own. */
 export interface Dice {
-  /** Whole, from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both included. */
   whole(least: number, most: number): number;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   comes(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** The weights need not add up to anything. */
+  /** Returns a value with a probability proportional to its weight. */
   weighted<T>(from: readonly (readonly [weight: number, value: T])[]): T;
   readonly random: Random;
 }
 
 export const createDice = (seed: number): Dice => {
   const random = createSeededRandom(seed);
-  // Seeds that are close to one another begin alike.
+  // The first numbers are skipped, because similar seeds begin with similar numbers.
   for (let skipped = 0; skipped < 8; skipped += 1) random.fraction();
   const whole = (least: number, most: number): number => least + Math.floor(random.fraction() * (most - least + 1));
   return {
@@ -37,6 +37,6 @@ export const createDice = (seed: number): Dice => {
   };
 };
 
-/** Another seed for each part of the world. */
+/** Returns a separate seed for each part of the simulation. */
 export const seedFor = (seed: number, part: number): number =>
   (Math.imul(seed + 1, 0x9e3779b1) ^ (part * 0x85ebca6b)) >>> 0;

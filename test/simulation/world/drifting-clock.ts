@@ -4,19 +4,22 @@ import type { VirtualTime } from './virtual-time.ts';
 /** 2 March 2026, 09:00 UTC. */
 export const START_MS = Date.UTC(2026, 2, 2, 9);
 
-/** The clock of one machine: it may be wrong, run fast or slow, stand still and jump. It survives its processes. */
+/**
+ * The clock of one machine. It may be wrong, run fast or slow, stop, or jump, and it outlives the processes of the
+ * machine.
+ */
 export interface DriftingClock {
   wallMs(): number;
   /** The latest time that it ever showed. */
   readonly highestMs: number;
-  /** Moves the wall clock alone. */
+  /** Moves only the wall clock. */
   jump(byMs: number): void;
-  /** Parts per million by which it runs fast. */
+  /** Sets the deviation of its speed, in parts per million; positive runs fast. */
   drift(ppm: number): void;
   freeze(): void;
-  /** Shows true time again, at true speed. */
+  /** Resets the clock to true time and true speed. */
   correct(): void;
-  /** The clock as a process on the machine reads it. `end` takes its timers away. */
+  /** Returns the clock for a process on the machine. `end` cancels the timers of the process. */
   forProcess(): { readonly clock: Clock; end(): void };
 }
 

@@ -8,33 +8,33 @@ export interface Grant {
   readonly direction: 'bidirectional' | 'outbound' | 'inbound';
 }
 
-/** A node, or what takes itself for one. */
+/** A node, or a stranger that acts as one. */
 export type Peer = Pick<Party, 'name' | 'nodeId'>;
 
 /**
- * The declarations that each node may have on file about each peer: where the outcome of a request is unknown, several
- * states are possible.
+ * The possible declarations that each node has stored about each peer. When the outcome of a request is unknown,
+ * several states are possible.
  */
 export interface Grants {
-  /** Signs a declaration and posts it to both sides, as far as they are up. */
+  /** Signs a declaration, and posts it to both nodes if they are up. */
   declare(from: Party, to: Peer, grant: Grant): Promise<void>;
   revoke(at: Party, other: Party): Promise<void>;
-  /** Whether the giver may hand facts of the scope to the taker, by what it may have on file. */
+  /** Returns whether the giver may send facts of the scope to the taker, in any possible state. */
   mayGive(giver: Party, taker: Peer, scope: Scope): boolean;
-  /** Whether, by all that both have on file for certain, it must. */
+  /** Returns whether the giver must send them, in every possible state. */
   mustGive(giver: Party, taker: Party, scope: Scope): boolean;
   copyAside(party: Party): void;
   restoring(party: Party): void;
 }
 
-/** By `<declaring> <target>`; null for a peering that is revoked or absent. */
+/** Possible grants by `<declaring> <target>`; null means revoked or absent. */
 type OnFile = Map<string, readonly (Grant | null)[]>;
 
 export const createGrants = (world: World): Grants => {
   const onFile = new Map<Party, OnFile>();
   const copies = new Map<Party, OnFile>();
   const lastSigned = new Map<Party, number>();
-  /** The declarations on file until this moment: a request that came before the change may be carried out after it. */
+  /** Earlier declarations with the time of their replacement, because an earlier request may be processed late. */
   const replaced = new Map<string, { readonly atMs: number; readonly states: readonly (Grant | null)[] }>();
   const fileOf = (party: Party): OnFile => {
     const known = onFile.get(party) ?? new Map();

@@ -1,6 +1,6 @@
 import { type FactStore, ServiceError, type Snapshot } from '../../../ports/ports.ts';
 
-/** The end of a process, seen from its store. */
+/** A simulated crash of a process, from the view of its store. */
 export class Mortality {
   #callsLeft = Number.POSITIVE_INFINITY;
   #dead = false;
@@ -14,7 +14,7 @@ export class Mortality {
     return this.#dead;
   }
 
-  /** The process dies at its `calls`th call of the store from now, in the middle of its work. */
+  /** Crashes the process at the n-th store call from now, in the middle of its work. */
   dieAfter(calls: number): void {
     this.#callsLeft = calls;
   }
@@ -25,7 +25,7 @@ export class Mortality {
     this.#onDeath();
   }
 
-  /** Counts a call. A dead process makes none: it throws, so that the engine rolls back. */
+  /** Counts a call. After the crash every call throws, so that the engine rolls back. */
   call(): void {
     this.#callsLeft -= 1;
     if (this.#callsLeft <= 0) this.die();
@@ -34,8 +34,8 @@ export class Mortality {
 }
 
 /**
- * The store of a process that may die at any call, before or after a commit, on a machine with its own clock. After the
- * death the store reads, writes and commits nothing.
+ * Wraps the store of a process that may crash at any call, before or after a commit, on a machine with its own clock.
+ * After the crash the store reads, writes and commits nothing.
  */
 export const createMortalStore = (inner: FactStore, mortality: Mortality, databaseMs: () => number): FactStore => {
   const seen = <T extends Snapshot>(target: T): T =>

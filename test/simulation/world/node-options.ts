@@ -2,10 +2,7 @@ import { join } from 'node:path';
 import type { NodeOptions } from '../../../config/create-node.ts';
 import { PLUGIN_CATALOG } from '../../../config/plugin-catalog.ts';
 
-/**
- * Plugins that can keep two nodes from agreeing. Plugins that only read for one caller are left out, for a faster
- * start.
- */
+/** Plugins that affect agreement between nodes. Plugins that only serve reads are omitted for a faster start. */
 const PLUGINS = new Set([
   'facts',
   'conflicts',
@@ -21,7 +18,10 @@ const PLUGINS = new Set([
   'federation',
 ]);
 
-/** How far a stamp may be ahead. Shorter than usual, so that clocks which jump by minutes leave it, and come back. */
+/**
+ * The limit for stamps in the future, in seconds. It is lower than the default, so that jumping clocks exceed it and
+ * return.
+ */
 export const STAMP_LEAD_S = 20;
 
 export const nodeUrl = (index: number): string => `https://n${index}.example`;

@@ -19,9 +19,9 @@ import { settle } from './settle.ts';
 import { placeTemplate } from './templates.ts';
 import type { VirtualNetwork } from './virtual-network.ts';
 
-/** A node with its machine: its disk and its clock outlive its processes. */
+/** A node with its machine, whose disk and clock outlive its processes. */
 export interface Party {
-  /** `n1`, `n2` … */
+  /** The name: `n1`, `n2` … */
   readonly name: string;
   readonly url: string;
   readonly nodeId: string;
@@ -32,19 +32,19 @@ export interface Party {
   readonly logLines: readonly LogLine[];
   /** The running node; undefined while it is down. */
   readonly node: Node | undefined;
-  /** How often an older copy was put in the place of its store. */
+  /** The number of times that an older copy has replaced its store. */
   readonly restores: number;
   start(): Promise<void>;
-  /** Ends the process at once. Uncommitted writes are lost. */
+  /** Crashes the process at once. Uncommitted writes are lost. */
   crash(): Promise<void>;
-  /** Lets it crash at the given call of its store from now on. */
+  /** Schedules a crash at the n-th store call from now. */
   crashAfter(calls: number): void;
-  /** Brings down crashed processes; true when there was something. */
+  /** Stops crashed processes; resolves with true if there were any. */
   buryDead(): Promise<boolean>;
-  /** Puts a copy of the store aside, in place of an earlier one. */
+  /** Saves a copy of the store, in place of an earlier copy. */
   copyAside(): void;
   readonly hasCopy: boolean;
-  /** Crashes, puts the copy in the place of the store, marks it as restored, and starts. */
+  /** Crashes, replaces the store by the copy, marks it as restored, and starts again. */
   restore(): Promise<void>;
 }
 

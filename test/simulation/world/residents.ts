@@ -3,7 +3,7 @@ import { DEFAULT_TENANT, NodeSelf, nodePrincipal, SCOPES, type Scope } from '../
 import { KeyRegistry } from '../../../plugins/keys/keys-api.ts';
 import { ALL_PERMISSIONS } from '../../kit/all-permissions.ts';
 
-/** The callers of a node. `outsider` is in no garden, `reader` reads public facts alone. */
+/** The callers of a node. `outsider` belongs to no garden, `reader` may read only public facts. */
 export type Resident = 'admin' | 'writer' | 'member' | 'outsider' | 'reader';
 
 export interface Residents {
@@ -26,7 +26,7 @@ export const residentsOf = (party: string): Residents => ({
   entityOf: (resident) => `agent:${resident}-${party}`,
 });
 
-/** Once, on a fresh store. */
+/** Registers all callers, once, on a new store. */
 export const registerResidents = async (kernel: Kernel, { keyOf, entityOf }: Residents): Promise<void> => {
   for (const [name, { permissions, scopes: allowedScopes }] of Object.entries(RIGHTS)) {
     const resident = name as Resident;

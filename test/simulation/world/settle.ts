@@ -1,12 +1,11 @@
-/** Work of the runtime that still has something to say. Timers are left out: what waits for one waits for real time. */
+/** Kinds of pending work in the Node.js runtime. Timers are excluded, because they use real time. */
 const UNFINISHED = new Set(['Immediate', 'FSReqPromise', 'FSReqCallback']);
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Resolves when nothing in the process has work left: no promise can go on, no turn of the event loop is asked for and
- * no file is being read. The remaining work waits for virtual time. This is exact: every turn runs all promises that
- * can go on, and the runtime lists its unfinished work.
+ * Resolves when the process is idle: no pending promise, event loop turn or file read. All other work waits for virtual
+ * time. The check is exact, because the runtime lists its pending work.
  */
 export const settle = async (): Promise<void> => {
   do await turn();

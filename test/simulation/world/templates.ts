@@ -16,7 +16,9 @@ import { registerResidents, residentsOf } from './residents.ts';
 const templates = new Map<number, Promise<string>>();
 let root: string | undefined;
 
-/** The folder of a fresh node with this number, to be copied: its tables are made once, and not for every seed. */
+/**
+ * Returns a template folder for a new node with this number, so that tables are created once instead of for every seed.
+ */
 export const placeTemplate = (index: number): Promise<string> => {
   const known = templates.get(index) ?? makeTemplate(index);
   templates.set(index, known);
@@ -46,7 +48,7 @@ const makeTemplate = async (index: number): Promise<string> => {
   await node.start();
   await registerResidents(node.kernel, residentsOf(`n${index}`));
   await node.stop();
-  // The tables come with an epoch from the system's own chance.
+  // The epoch in the template comes from the system random source, so it must be replaced.
   const store = createSqliteStore({ path: join(folder, 'node.db') });
   await store.write(DEFAULT_TENANT, async (transaction) =>
     transaction.saveClock(await transaction.lockClock(), random.uuid()),

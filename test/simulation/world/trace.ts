@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Events of a simulation, in order. Two runs of one seed have the same. */
+/** The events of a simulation, in order. Two runs of one seed have equal traces. */
 export interface Trace {
   add(line: string): void;
-  /** The last lines, oldest first. */
+  /** Returns the last lines, oldest first. */
   last(count: number): readonly string[];
-  /** Of all lines. */
+  /** Returns the hash of all lines. */
   hash(): string;
   readonly length: number;
 }
@@ -32,5 +32,5 @@ export const createTrace = (nowMs: () => number): Trace => {
   };
 };
 
-/** A few characters that stand for a text in a trace. */
+/** Returns a short digest that represents a text in a trace. */
 export const mark = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex').slice(0, 8);

@@ -17,7 +17,7 @@ import { mark, type Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 import { fairWeather, type Weather } from './weather.ts';
 
-/** A request that reached its machine, and what it replied. */
+/** A request that reached its machine, and its reply. */
 export interface Exchange {
   readonly from: string;
   readonly to: string;
@@ -27,15 +27,15 @@ export interface Exchange {
 }
 
 export interface VirtualNetwork {
-  /** For a process with this clock. After `end` it neither serves nor sends. */
+  /** Connects a process that has this clock. After `end` the process neither serves nor sends. */
   connect(url: string, clock: Clock): { readonly transport: Transport; end(): void };
-  /** The link between two machines, by base address, to be changed in place. */
+  /** Returns the link between two machines, by base address; callers may modify it. */
   link(from: string, to: string): Weather;
-  /** Carries a message of a machine that is no node, at once and in fair weather. */
+  /** Delivers a message from a machine that is no node, at once and without faults. */
   carry(from: string, to: string, request: LoopbackRequest): Promise<Exchange>;
   /** The network of clients on the same machine, and of machines that are no nodes. */
   readonly loopback: LoopbackNetwork;
-  /** Sees every exchange as soon as the reply is known, whether or not the reply arrives. */
+  /** Calls the listener for every exchange once its reply is known, even if the reply is lost. */
   watch(listener: (exchange: Exchange) => void): void;
 }
 

@@ -1,12 +1,15 @@
 import { settle } from './settle.ts';
 
-/** The time of one simulation. It stands still while anything works, and then jumps to the next due task. */
+/** The virtual time of one simulation. It stops while any work runs, and then jumps to the next due task. */
 export interface VirtualTime {
-  /** Milliseconds since the simulation began. Whole microseconds, so that sums do not drift apart. */
+  /** Milliseconds since the simulation began, in whole microseconds, so that sums stay exact. */
   readonly nowMs: number;
-  /** Runs `task` in `delayMs`; tasks of one moment run in the order in which they came. The function cancels it. */
+  /**
+   * Runs `task` after `delayMs`; tasks due at the same time run in the order of these calls. Returns a function that
+   * cancels the task.
+   */
   after(delayMs: number, task: () => void): () => void;
-  /** Runs everything that becomes due within `ms`, lets each task come to rest before the next one, and ends there. */
+  /** Advances time by `ms`, runs all due tasks, and waits after each until the process is idle. */
   pass(ms: number): Promise<void>;
 }
 

@@ -1,14 +1,14 @@
-/** How the link from one machine to another is, in that direction. */
+/** The faults of the link from one machine to another, in this direction. */
 export interface Weather {
-  /** Nothing gets through. */
+  /** Whether the link delivers nothing. */
   cut: boolean;
-  /** Probabilities. */
+  /** The probability that a message is lost. */
   loss: number;
   duplication: number;
   truncation: number;
-  /** Of the requests that arrive, these are carried out and their answer is lost. */
+  /** The probability that a request is processed but its reply is lost. */
   lostAnswers: number;
-  /** Each message takes some time between these, so that a wide range lets messages overtake each other. */
+  /** The range of the delay of each message; a wide range lets messages overtake each other. */
   leastDelayMs: number;
   mostDelayMs: number;
 }

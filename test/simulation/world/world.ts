@@ -8,15 +8,15 @@ import { createTrace, type Trace } from './trace.ts';
 import { createVirtualNetwork, type VirtualNetwork } from './virtual-network.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
-/** Some machines, what connects them, and their time. */
+/** The simulated machines, their network, and their time. */
 export interface World {
   readonly time: VirtualTime;
   readonly network: VirtualNetwork;
   readonly trace: Trace;
   readonly parties: readonly Party[];
-  /** Dice for one part of the world, which no other part can disturb. */
+  /** Returns the random source of one part, which is independent of all other parts. */
   dice(part: 'workload' | 'nemeses' | 'stranger'): Dice;
-  /** Ends every process and removes what they left. */
+  /** Ends every process, and removes its files. */
   end(): Promise<void>;
 }
 
@@ -24,13 +24,13 @@ export interface WorldOptions {
   readonly seed: number;
   readonly nodes: number;
   readonly pullIntervalS: number;
-  /** Runs after each event, when all work has come to rest. */
+  /** Called after each event, when the process is idle. */
   readonly afterEvent: (world: World) => Promise<void>;
 }
 
 const PARTS = { network: 1, workload: 2, nemeses: 3, stranger: 4, parties: 10 };
 
-/** All nodes are started, and none knows of another. */
+/** Starts all nodes, without any peering. */
 export const createWorld = async ({ seed, nodes, pullIntervalS, afterEvent }: WorldOptions): Promise<World> => {
   const folder = mkdtempSync(join(await scratchPlace(), 'simulation-'));
   const time = createVirtualTime(() => afterEvent(world));

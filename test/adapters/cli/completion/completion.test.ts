@@ -8,7 +8,7 @@ import { runInProcess } from '../run-in-process.ts';
 
 const run = promisify(execFile);
 
-/** Each completes the words after the name of the program, the last of which is being typed. */
+/** For each shell, a function that completes a command line whose last word is still being typed. */
 const DRIVERS = {
   bash: {
     flags: ['--norc', '--noprofile'],
@@ -18,7 +18,7 @@ complete -p "$1" > /dev/null || exit 1
 _fact_memory_node 2> /dev/null
 printf '%s\\n' "\${COMPREPLY[@]}"`,
   },
-  // A line editor is out of reach of a script: what would be offered to it is printed.
+  // A script cannot drive the line editor of zsh, so the test prints the suggestions of the completion.
   zsh: {
     flags: ['-f'],
     script: `compdef() { programs=("$@[2,-1]") }
@@ -51,11 +51,11 @@ const isInstalled = (shell: string): boolean => {
 const SHELLS = (Object.keys(DRIVERS) as Shell[]).filter(isInstalled);
 
 describe('completion', () => {
-  it('is tried in bash at least', () => {
+  it('is tested in bash at least', () => {
     expect(SHELLS).to.include('bash');
   });
 
-  it('is refused for another shell', async () => {
+  it('is refused for an unknown shell', async () => {
     const { exitCode, stdout, stderr } = await runInProcess(['completion', 'tcsh']);
     expect([exitCode, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.contain('bash, zsh, fish');
@@ -90,7 +90,7 @@ describe('completion', () => {
         });
       }
 
-      it('knows the options of a command, also after others with their values', async () => {
+      it('completes the options of a command, also after other options with values', async () => {
         const options = await complete('svc', 'query', '--include');
         expect(options).to.have.members(['--include-contradicted', '--include-expired', '--include-retracted']);
         expect(await complete('svc', 'query', '--scope', 'team', '--json', '--val')).to.deep.equal(['--valid-at']);
@@ -99,19 +99,19 @@ describe('completion', () => {
         expect(await complete('svc', 'start', '--wor')).to.deep.equal(['--workers']);
       });
 
-      it('knows the words of an option', async () => {
+      it('completes the allowed values of an option', async () => {
         expect(await complete('svc', 'assert', '--scope', '')).to.have.members(['local', 'team', 'company', 'public']);
         expect(await complete('svc', 'assert', '--type', 'da')).to.deep.equal(['datetime']);
         expect(await complete('svc', 'assert', '--source', '')).to.deep.equal([]);
       });
 
-      it('goes on within a list', async () => {
+      it('completes the next item of a comma-separated list', async () => {
         const [found = '', ...others] = await complete('svc', 'lint', '--checks', 'stale,orp');
         expect(others).to.deep.equal([]);
         expect(found).to.match(/^(?:stale,)?orphan$/);
       });
 
-      it('offers files where an option or an argument is one', async () => {
+      it('completes file names where an option or argument takes a file', async () => {
         const files = (await complete('svc', 'recall', '--key-file', 'my')).join();
         expect(files.replaceAll('\\', '')).to.equal('my facts.jsonl');
         expect((await complete('svc', 'import', '')).join().replaceAll('\\', '')).to.contain('my facts.jsonl');
