@@ -23,92 +23,95 @@ export const defineAuditEvent = (id: string, definition: { readonly summary: str
   AuditEvents.define(id, definition);
 
 /**
- * A fact was stored: asserted, sent by a peer, imported, or written by the node. Each stored fact is such an entry,
- * even if it was stored while this plugin was off. Plugins cannot record it.
+ * The event of a stored fact: asserted, sent by a peer, imported, or written by the node. Each stored fact has such an
+ * entry, even if it was stored while this plugin was off. Plugins cannot record this event.
  */
 export const FACT_WRITE = defineAuditEvent('fact_write', { summary: 'a fact was stored' });
-/** An event for several plugins. Its detail names the action. */
+/** An event that several plugins record. Its detail names the action. */
 export const ADMIN_ACTION = defineAuditEvent('admin_action', { summary: 'somebody administered the node' });
-/** Its detail holds the digest of the credential, the address, method, route and code. It belongs to no entity. */
+/**
+ * The event of a refused credential. Its detail contains the credential's digest, the address, method, route and code.
+ * It belongs to no entity.
+ */
 export const CREDENTIAL_REFUSED = defineAuditEvent('credential_refused', { summary: 'a credential was refused' });
 export const KEY_ROTATION = defineAuditEvent('key_rotation', { summary: 'a signing key was added, ended or replaced' });
 
 type Scalar = string | number | boolean | null;
 
 /**
- * An entry to record. It must never hold a fact's value, a key, a token or any other secret, because entries cannot be
- * removed from the log.
+ * An entry to record. It must never contain a fact's value, a key, a token or any other secret, because entries cannot
+ * be removed from the log.
  */
 export interface AuditEntry {
   readonly event: AuditEvent;
   readonly tenantId: string;
-  /** The acting entity. */
+  /** The entity that performed the action. */
   readonly entityUri: string;
   readonly oidcSub?: string | null;
-  /** The fact that the entry is about, stored or not. */
+  /** The id of the fact that the entry is about, stored or not. */
   readonly factId?: string | null;
   readonly source?: string;
   readonly attestedKeyId?: string | null;
   readonly detail?: Readonly<Record<string, Scalar | readonly Scalar[]>>;
 }
 
-/** The append-only log of actions. Entries of one tenant are numbered in the order of their commits. */
+/** The append-only log of actions. It numbers the entries of one tenant in the order of their commits. */
 export interface AuditLog {
   /**
    * Adds entries, in order. With a transaction of their tenant they commit together; use it for entries about the
    * transaction's own changes. Without one, they are committed when the promise resolves. Inside a write it throws
-   * without a transaction, because it would wait for that write.
+   * without a transaction, because it would otherwise block until that write ends.
    */
   record(entries: AuditEntry | readonly AuditEntry[], transaction?: PluginTransaction): Promise<void>;
   /**
-   * Adds an entry about a read, without a commit of its own. It is stored with other entries of its tenant at most 200
-   * ms later, and before `Audit` reads the log in this process. A crash may lose it; a stop does not. Rejects while
+   * Adds an entry about a read to a buffer, without a commit of its own. The buffer is stored at most 200 ms later, and
+   * before `Audit` reads the log in this process. A crash may lose the entry; a regular stop does not. Rejects while
    * entries cannot be stored: the read must then not be answered.
    */
   recordSoon(entry: AuditEntry): Promise<void>;
   /**
-   * Adds an entry about a refusal, in a transaction of its own, so that it survives a rollback. At most
-   * `REJECTIONS_PER_MINUTE` per tenant, entity and event, because refusals cost their sender nothing and must not fill
-   * the disk. The next entry's detail counts the others in `suppressed`.
+   * Adds an entry about a refusal, in a transaction of its own, so that it survives a rollback. Stores at most
+   * `REJECTIONS_PER_MINUTE` per tenant, entity and event, because anybody can cause refusals and they must not fill the
+   * disk. The next entry's detail counts the others in `suppressed`.
    */
   recordRejection(entry: AuditEntry): Promise<void>;
 }
 
-/** Grants reading all entries of the tenant, and nothing else. */
+/** The permission to read all entries of the tenant, and nothing else. */
 export const AUDIT_READ = definePermission('audit.read', { summary: 'read the whole audit log of the tenant' });
 
 export const AuditLog = defineRef<AuditLog>('audit.log');
 
-/** An agent key that signed a fact. */
+/** An agent's key that has signed a fact. */
 export interface SigningKey {
   readonly id: string;
   readonly entityUri: string;
   readonly description: string | null;
 }
 
-/** Collects the descriptions of agent keys from the plugin that stores them. Unknown ids are left out. */
+/** Returns the descriptions of agent keys from the plugin that stores them. Handlers leave out unknown ids. */
 export const auditDescribeKeys = defineCollectHook<
   { readonly keyIds: readonly string[]; readonly tenantId: string; readonly snapshot: PluginSnapshot },
   readonly SigningKey[]
 >('audit:describeKeys');
 
-/** Signs for the audit log with the node's key. */
+/** Signs documents of the audit log with the node's key. */
 export interface AuditSigner {
-  /** base64url without padding of the raw Ed25519 key. */
+  /** The raw Ed25519 key in base64url without padding. */
   readonly publicKey: string;
   sign(bytes: Uint8Array): Uint8Array;
-  /** All present and former keys of the node, in the same form. */
+  /** Returns all present and former keys of the node, in the same form. */
   keys(): Promise<readonly string[]>;
 }
 
 /**
- * Finds the plugin that holds the node's key. A hook, because that plugin records entries itself and so the audit
- * cannot require it.
+ * Returns the node's signer from the plugin that holds the node's key. This is a hook, because that plugin records
+ * entries itself, and so the audit cannot require it.
  */
 export const auditSigner = defineCollectHook<Record<string, never>, AuditSigner>('audit:signer');
 
 export interface RecordedEntry {
-  /** Numbered in the order of the tenant's commits, with gaps. */
+  /** The number of the entry, in the order of the tenant's commits, with gaps. */
   readonly seq: number;
   readonly id: string;
   readonly event: string;
@@ -118,37 +121,37 @@ export interface RecordedEntry {
   readonly factId: string | null;
   readonly source: string;
   readonly attestedKeyId: string | null;
-  /** Milliseconds since the epoch. */
+  /** The time of the entry, in milliseconds since the epoch. */
   readonly tsMs: number;
-  /** JSON text. */
+  /** The detail as JSON text. */
   readonly detail: string | null;
   /**
-   * Its place in the chain of entries. Null for an entry that a stored fact stands for, because facts have a chain of
-   * their own.
+   * The entry's link in the chain of entries. Null for an entry about a stored fact, because facts have their own
+   * chain.
    */
   readonly link: ChainLink | null;
 }
 
-/** An entry with the fact and signing key, as far as its reader may see them. */
+/** An entry with its fact and signing key, as far as the caller may see them. */
 export interface EntryWithFact {
   readonly entry: RecordedEntry;
-  /** Undefined for an entry without a fact, and for a fact that the reader may not see. */
+  /** The fact; undefined for an entry without one, and for a fact that the caller may not see. */
   readonly fact: StoredFact | undefined;
   readonly signingKey: SigningKey | undefined;
 }
 
-/** Selects entries of the caller's tenant. Absent members match every entry. */
+/** A filter for entries of the caller's tenant. Absent members match every entry. */
 export interface AuditFilter {
-  /** The acting entity. */
+  /** The entity that performed the action. */
   readonly entityUri?: string | undefined;
   readonly source?: string | undefined;
   readonly factId?: string | undefined;
   readonly oidcSub?: string | undefined;
   /** True for entries with an agent's signing key, false for the others. */
   readonly attested?: boolean | undefined;
-  /** Id of an event; an unknown one matches nothing. */
+  /** The id of an event; an unknown id matches nothing. */
   readonly event?: string | undefined;
-  /** Milliseconds since the epoch, both bounds included. */
+  /** Start of the period in milliseconds since the epoch; both limits are included. */
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
 }
@@ -158,16 +161,16 @@ export type EntryPosition = Pick<RecordedEntry, 'tsMs' | 'id'>;
 
 export interface EntryPage<T> {
   readonly entries: readonly T[];
-  /** Number of matching entries on all pages. */
+  /** The number of matching entries on all pages. */
   readonly total: number;
   /** True if more entries follow. A page with facts may end early if their values are long. */
   readonly more: boolean;
 }
 
-/** The first broken point of a log's chain, with the reason. */
+/** The first broken point of a log's chain, and the reason. */
 export interface ChainProblem {
   readonly reason: string;
-  /** Number of the entry; null if the entry is missing. */
+  /** The number of the broken entry; null if the entry is missing. */
   readonly seq: number | null;
   readonly chainSeq: number;
   readonly entryId: string | null;
@@ -176,31 +179,31 @@ export interface ChainProblem {
 /** The result of verifying a part of the log. */
 export interface VerifiedEntries {
   readonly tenantId: string;
-  /** Number of valid links in this part. */
+  /** The number of valid links in this part. */
   readonly checked: number;
-  /** The last valid place; undefined without one. */
+  /** The last valid place in the chain; undefined without one. */
   readonly place: ChainPlace | undefined;
-  /** The newest entry; undefined if the log has no entries with rows. */
+  /** The place of the newest entry in the chain; undefined if the chain is empty. */
   readonly head: ChainPlace | undefined;
   /** True if more entries follow after `place`. */
   readonly more: boolean;
-  /** Signed documents, as `GET /v1/audit/verify` shows them. */
+  /** The newest checkpoint as a signed document, as `GET /v1/audit/verify` returns it. */
   readonly checkpoint: SignedDocument | null;
   readonly stub: SignedDocument | null;
   readonly problem: ChainProblem | undefined;
 }
 
 /**
- * Its members `public_key` and `signature` are null if it is not signed. The signature covers the RFC 8785 form of all
- * other members.
+ * A published document with its signature, which covers the RFC 8785 form of all other members. `public_key` and
+ * `signature` are null if it is not signed.
  */
 export type SignedDocument = Readonly<Record<string, string | number | null>>;
 
 /** Reads the audit log of the caller's tenant. */
 export interface Audit {
   /**
-   * The whole log, oldest first, after `afterSeq`; at most `limit` entries (1 to 1000, 200 by default). Needs `admin`
-   * or `audit.read`.
+   * Returns the log, oldest first, after the number `afterSeq`. Returns at most `limit` entries (1 to 1000, 200 by
+   * default). Needs `admin` or `audit.read`.
    */
   log(
     caller: Principal,
@@ -208,9 +211,9 @@ export interface Audit {
     page?: { readonly afterSeq?: number; readonly limit?: number },
   ): Promise<EntryPage<RecordedEntry>>;
   /**
-   * Entries with their facts, newest first. Callers with `admin` or `audit.read` get all of the tenant, callers with
-   * only `read` get their own. At most `limit` (1 to 500, 50 by default), after the position `after`. Needs one of the
-   * three permissions.
+   * Returns entries with their facts, newest first, after the position `after`. Callers with `admin` or `audit.read`
+   * get all entries of the tenant, callers with only `read` get their own. Returns at most `limit` entries (1 to 500,
+   * 50 by default). Needs one of the three permissions.
    */
   entries(
     caller: Principal,
@@ -218,23 +221,24 @@ export interface Audit {
     page?: { readonly after?: EntryPosition | undefined; readonly limit?: number },
   ): Promise<EntryPage<EntryWithFact>>;
   /**
-   * Entries about one fact, oldest first, in the form of `entries`; at most 1000. Empty for an unknown fact, and for
-   * one without entries that this caller may read.
+   * Returns at most 1000 entries about one fact, oldest first, in the form of `entries`. Returns none for an unknown
+   * fact, or if this caller may not read its entries.
    */
   ofFact(caller: Principal, factId: string): Promise<Omit<EntryPage<EntryWithFact>, 'total'>>;
   /**
-   * Everything that `entries` lists, in parts. Each part has its own snapshot, because a long-lived snapshot burdens
-   * the store. Ends early when the signal aborts.
+   * Yields all entries that `entries` lists, in parts. Each part has its own snapshot, because a long-lived snapshot
+   * slows the store down. Ends early when the signal aborts.
    */
   export(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<readonly EntryWithFact[]>;
   /**
-   * The same as JSON lines, oldest first, in pieces of text. The last line holds the number of entries and the newest
-   * checkpoint from the start of the export. Only callers who may read all entries get their number, detail and link.
+   * Yields the entries of `export` as JSON lines, oldest first, in pieces of text. The last line contains the number of
+   * entries and the newest checkpoint from the start of the export. Only callers who may read all entries get their
+   * number, detail and link.
    */
   exportLines(caller: Principal, filter: AuditFilter, signal?: AbortSignal): AsyncIterable<string>;
   /**
-   * Verifies the chain of the tenant's entries with rows: some 2000 entries after the number `afterSeq`, with their
-   * checkpoints and stub. Needs `admin` or `audit.read`.
+   * Verifies some 2000 entries of the tenant's chain after the number `afterSeq`, with their checkpoints and stub.
+   * Needs `admin` or `audit.read`.
    */
   verify(caller: Principal, afterSeq?: number): Promise<VerifiedEntries>;
 }

@@ -40,7 +40,7 @@ const exportCommand = defineCommand({
         target.end(() => resolve());
       });
     } catch (error) {
-      // A partial export must not pass for a complete one.
+      // Deletes a partial file, because a reader could mistake it for a complete export.
       if (out !== undefined) await rm(out, { force: true });
       throw error;
     }

@@ -15,7 +15,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { EntryWithFact, RecordedEntry } from './audit-api.ts';
 
-/** The members that every list shows. */
+/** The members of an entry that every list contains. */
 const ENTRY_MEMBERS = {
   id: STRING_JSON,
   fact_id: orNull(STRING_JSON),
@@ -37,7 +37,7 @@ const logPage = (detail: JsonSchema): JsonSchema =>
 export const LOG_JSON = logPage({ type: 'object' });
 export const ADMIN_LOG_JSON = logPage(STRING_JSON);
 
-/** An entry of `GET /v1/auth/audit`. */
+/** The JSON of an entry in `GET /v1/auth/audit`. */
 export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
   seq: entry.seq,
   id: entry.id,
@@ -52,13 +52,13 @@ export const logEntryJson = (entry: RecordedEntry): Record<string, unknown> => (
   detail: entry.detail === null ? null : (JSON.parse(entry.detail) as unknown),
 });
 
-/** The same for `GET /v1/admin/audit`, whose clients expect `detail` as text. */
+/** The JSON of an entry in `GET /v1/admin/audit`, whose clients expect `detail` as text. */
 export const adminEntryJson = (entry: RecordedEntry): Record<string, unknown> => ({
   ...logEntryJson(entry),
   detail: entry.detail,
 });
 
-/** Entries of `GET /v1/audit`. */
+/** The JSON schema of an entry in `GET /v1/audit`. */
 export const FACT_ENTRY = defineComponent('FactEntry', {
   summary: 'an audit entry about a fact',
   json: objectOf({
@@ -79,7 +79,7 @@ export const FACT_ENTRY_PAGE_JSON = objectOf({
   cursor: CURSOR_JSON,
 });
 
-/** An entry of `GET /v1/audit`. */
+/** The JSON of an entry in `GET /v1/audit`. */
 export const factEntryJson = ({ entry, fact, signingKey }: EntryWithFact) => ({
   id: entry.id,
   fact_id: entry.factId,
@@ -100,7 +100,7 @@ export const factEntryJson = ({ entry, fact, signingKey }: EntryWithFact) => ({
 
 export type FactEntryJson = ReturnType<typeof factEntryJson>;
 
-/** Members of a `FactEntryJson`, in order. */
+/** The members of a `FactEntryJson`, in the order of the columns. */
 const FACT_ENTRY_MEMBERS = [
   'id',
   'fact_id',
@@ -119,7 +119,7 @@ const FACT_ENTRY_MEMBERS = [
   'fact_scope',
 ] as const satisfies readonly (keyof FactEntryJson)[];
 
-/** Existing clients expect two members of the export under these names: extra columns behind the others. */
+/** Additional columns at the end of a CSV row, because existing clients expect two members under these names. */
 const CSV_ALIASES = {
   principal_entity_uri: 'entity_uri',
   principal_oidc_sub: 'oidc_sub',
@@ -129,5 +129,5 @@ export const CSV_COLUMNS: readonly string[] = [...FACT_ENTRY_MEMBERS, ...Object.
 
 const CSV_MEMBERS: readonly (keyof FactEntryJson)[] = [...FACT_ENTRY_MEMBERS, ...Object.values(CSV_ALIASES)];
 
-/** The cells of a row, in the order of the columns. */
+/** Returns the cells of a CSV row, in the order of the columns. */
 export const csvCells = (entry: FactEntryJson) => CSV_MEMBERS.map((member) => entry[member]);

@@ -10,11 +10,11 @@ interface LogQuery extends LogFilters {
   readonly limit: number;
 }
 
-/** `GET /v1/auth/audit`: the whole log of the caller's tenant, oldest first. */
+/** `GET /v1/auth/audit` returns the log of the caller's tenant, oldest first. */
 export const authAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
   logRoute('/v1/auth/audit', READS_ALL, { toJson: logEntryJson, json: LOG_JSON }, audit);
 
-/** `GET /v1/admin/audit`: the same with `detail` as text. */
+/** `GET /v1/admin/audit` returns the same entries as `GET /v1/auth/audit`, with `detail` as text. */
 export const adminAuditRoute = (audit: Audit): Route<undefined, LogQuery> =>
   logRoute('/v1/admin/audit', [AUDIT_READ], { toJson: adminEntryJson, json: ADMIN_LOG_JSON }, audit, 'admin_action');
 

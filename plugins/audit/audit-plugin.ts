@@ -39,13 +39,13 @@ import { RecordedLog } from './recorded-log.ts';
 import { RefusedCredentials } from './refused-credentials.ts';
 import { StoredAudit } from './stored-audit.ts';
 
-/** The lease of the process that verifies the logs. */
+/** The name of the lease that only one process holds: the one that verifies the logs. */
 const LEASE = 'audit';
-/** Bounds the time for which new entries have no checkpoint. */
+/** The maximum time for which new entries have no checkpoint. */
 const KEEP_INTERVAL_MS = 60_000;
 
 interface AuditSettings {
-  /** Days after which entries are deleted; 0 for never. */
+  /** The number of days after which entries are deleted; 0 means never. */
   readonly retentionDays: number;
 }
 

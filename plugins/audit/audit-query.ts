@@ -2,19 +2,19 @@ import { readInstantParameter } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { AuditFilter } from './audit-api.ts';
 
-/** Filters of all lists of entries. */
+/** The query parameters that all lists of entries accept. */
 interface TimedQuery {
   readonly since?: string;
   readonly until?: string;
   readonly event_type?: string;
 }
 
-/** Filters of the two logs. */
+/** The query parameters of `GET /v1/auth/audit` and `GET /v1/admin/audit`. */
 export interface LogFilters extends TimedQuery {
   readonly principal?: string;
 }
 
-/** Filters of `GET /v1/audit` and its export. */
+/** The query parameters of `GET /v1/audit` and its export. */
 export interface EntryFilters extends TimedQuery {
   readonly entity_uri?: string;
   readonly source?: string;
@@ -31,7 +31,7 @@ const TIMED = {
   event_type: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,63}$' },
 } as const;
 
-/** Their properties in a query schema. An unknown event matches nothing and is no error. */
+/** The query schemas of the log filters. An unknown event matches nothing and is no error. */
 export const LOG_FILTERS = { ...TIMED, principal: NAME } as const;
 export const ENTRY_FILTERS = {
   ...TIMED,
@@ -45,7 +45,7 @@ export const ENTRY_FILTERS = {
 /** Reads the filters of a log. Throws `validation` (400) for a malformed instant. */
 export const logFilter = (query: LogFilters): AuditFilter => ({ ...timedFilter(query), entityUri: query.principal });
 
-/** Reads the filters of entries with facts. Throws in the same way. */
+/** Reads the filters of `GET /v1/audit`. Throws `validation` (400) for a malformed instant. */
 export const entryFilter = (query: EntryFilters): AuditFilter => ({
   ...timedFilter(query),
   entityUri: query.entity_uri,
@@ -61,7 +61,7 @@ const timedFilter = (query: TimedQuery): AuditFilter => ({
   untilMs: readInstantParameter(query.until, 'until'),
 });
 
-/** Reads a cursor that is the plain number of an entry, because existing clients rely on that. */
+/** Reads a cursor. It is the plain number of an entry, because existing clients rely on that. */
 export const seqOf = (cursor: string | undefined): number => {
   if (cursor === undefined) return 0;
   if (PLAIN_INTEGER.test(cursor)) return Number(cursor);

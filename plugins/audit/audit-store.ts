@@ -20,7 +20,7 @@ export interface AuditStoreParts {
   readonly names: ServiceNames;
 }
 
-/** Stored entries: those that facts stand for, and those with rows. */
+/** Reads and writes entries: those derived from stored facts, and those with rows of their own. */
 export class AuditStore {
   readonly #parts: AuditStoreParts;
   readonly #chain: EntryChain;
@@ -40,7 +40,7 @@ export class AuditStore {
     this.#chain.committed(tenantId, transaction);
   }
 
-  /** The entries belong to the transaction's tenant, whose ledger numbers them. */
+  /** Adds entries in a transaction. They belong to its tenant, whose ledger numbers them. */
   async add(entries: readonly AuditEntry[], tenantId: string, transaction: PluginTransaction): Promise<void> {
     const { tables, clock, random } = this.#parts;
     const tsMs = clock.nowMs();
@@ -57,7 +57,7 @@ export class AuditStore {
     const parts: MatchingEntries[] = [];
     const { event, sinceMs } = filter;
     if (event === undefined || event === FACT_WRITE.id) {
-      // Rows below the floor are deleted. Entries of facts have no rows.
+      // Hides fact entries older than the deleted rows, because fact entries have no rows to delete.
       const floorMs = (await readStub(tables.in(snapshot), filter.tenantId))?.stub.floorMs;
       const from = floorMs === undefined ? sinceMs : Math.max(sinceMs ?? floorMs, floorMs);
       parts.push(await factEntries({ ...filter, sinceMs: from }, snapshot, names));

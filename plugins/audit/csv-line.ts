@@ -1,9 +1,9 @@
 export type CsvCell = string | number | boolean | null;
 
 /**
- * One record of RFC 4180, with its line end. A text that a spreadsheet could run as a formula gets a leading
- * apostrophe, which marks it as text. Numbers stay as they are, because a minus before digits runs nothing. Null is
- * empty.
+ * Returns one record of RFC 4180, with its line end. A text that a spreadsheet could run as a formula gets a leading
+ * apostrophe, which marks it as text. Numbers stay unchanged, because a minus before digits runs nothing. Null becomes
+ * an empty cell.
  */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
@@ -14,6 +14,9 @@ const csvCell = (cell: CsvCell): string => {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Some readers skip leading white space, and some treat full-width signs like plain ones. */
+/**
+ * Matches the start of a formula. Some programs skip leading white space, and some treat full-width signs like plain
+ * ones.
+ */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;

@@ -1,11 +1,14 @@
 import { type Clock, coalesce, type Logger, ServiceError } from '../../kernel/plugin-api.ts';
 import type { AuditEntry } from './audit-api.ts';
 
-/** The longest time that an entry waits to be stored with others. */
+/** The maximum time in milliseconds until a buffered entry is stored. */
 export const GROUP_MS = 200;
-/** Buffered entries of a tenant. When full, the next entry waits until they are stored. */
+/**
+ * The maximum number of buffered entries per tenant. When the buffer is full, the next entry is added after it is
+ * stored.
+ */
 export const MOST_WAITING = 1_000;
-/** Pause before another attempt after a failure, unless a caller needs the entries sooner. */
+/** The pause after a failed attempt, unless a caller needs the entries sooner. */
 const RETRY_MS = 1_000;
 
 export interface EntryBufferParts {
@@ -18,14 +21,14 @@ export interface EntryBufferParts {
 /** Buffers entries and stores them in groups. See `AuditLog.recordSoon`. */
 export class EntryBuffer {
   readonly #parts: EntryBufferParts;
-  /** Buffers of tenants with unstored entries. */
+  /** The buffers of tenants with unstored entries. */
   readonly #groups = new Map<string, Group>();
 
   constructor(parts: EntryBufferParts) {
     this.#parts = parts;
   }
 
-  /** Rejects while entries cannot be stored. Then the entry is not taken, and its action must not happen. */
+  /** Adds an entry to the buffer. Rejects while entries cannot be stored; then the audited action must not happen. */
   async add(entry: AuditEntry): Promise<void> {
     const { tenantId } = entry;
     const group = this.#groups.get(tenantId);
@@ -33,12 +36,12 @@ export class EntryBuffer {
     this.#groupOf(tenantId).take(entry);
   }
 
-  /** Resolves when all entries given so far for the tenant are stored; rejects if they cannot be. */
+  /** Resolves when all entries added so far for the tenant are stored; rejects if they cannot be. */
   async settle(tenantId: string): Promise<void> {
     await this.#groups.get(tenantId)?.settle();
   }
 
-  /** The same for all tenants. */
+  /** Resolves when all entries added so far for all tenants are stored; rejects if they cannot be. */
   async settleAll(): Promise<void> {
     await Promise.all([...this.#groups.values()].map((group) => group.settle()));
   }
@@ -69,7 +72,7 @@ class Group {
     this.#onEmpty = onEmpty;
   }
 
-  /** True if the buffered entries must be stored before another one is taken. */
+  /** True if the buffered entries must be stored before another one is added. */
   get isClosed(): boolean {
     return this.#isFailing || this.#waiting.length >= MOST_WAITING;
   }
@@ -82,7 +85,7 @@ class Group {
   #storeIn(delayMs: number): void {
     this.#cancel ??= this.#parts.clock.schedule(delayMs, () => {
       this.#cancel = undefined;
-      // The failure was logged when it began.
+      // Ignores a repeated failure, because the first one was logged.
       this.settle().catch(() => {});
     });
   }
@@ -104,7 +107,7 @@ class Group {
   #afterFailure(entries: readonly AuditEntry[], error: unknown): void {
     const { log } = this.#parts;
     if (error instanceof ServiceError && error.code === 'authorization') {
-      // The tenant was removed meanwhile, and its log with it.
+      // The tenant was removed in the meantime, and its log with it.
       log.warn('audit entries of a removed tenant were left out', {
         tenantId: this.#tenantId,
         entries: entries.length,

@@ -1,10 +1,9 @@
 import { type Hlc, type LedgerEntry, sha256Hex } from '../../kernel/plugin-api.ts';
 
 /**
- * Stable id of the entry that a stored fact stands for: a UUID (RFC 9562, version 8). It begins with the counter of the
- * feed stamp, so that entries of one instant sort by commit. It does not contain the entry's number, which would reveal
- * to readers of their own entries how much others write. On another node the same fact has another feed stamp, and so
- * another entry.
+ * Returns a stable id for the entry of a stored fact: a UUID (RFC 9562, version 8). It begins with the counter of the
+ * feed stamp, so that entries of one instant sort by commit. It does not contain the entry's number, because that would
+ * reveal how much others write. On another node the same fact has another feed stamp, and so another entry id.
  */
 export const factEntryId = ({ tenantId, factId, feed }: Pick<LedgerEntry, 'tenantId' | 'factId' | 'feed'>): string => {
   const digest = sha256Hex(JSON.stringify([tenantId, factId, feed.wallMs, feed.counter]));
@@ -13,8 +12,8 @@ export const factEntryId = ({ tenantId, factId, feed }: Pick<LedgerEntry, 'tenan
 };
 
 /**
- * The feed stamp of the fact entry with this identifier at this instant. For another entry, the stamp where it would
- * sort.
+ * Returns the feed stamp of the fact entry with this id at this instant. For an entry of another kind, returns the
+ * stamp at which it would sort.
  */
 export const feedOfEntry = (tsMs: number, id: string): Hlc => ({
   wallMs: tsMs,

@@ -4,7 +4,7 @@ import type { PluginSnapshot, PluginTables, Row, SqlValue } from '../../kernel/p
 import type { AuditEntry, RecordedEntry } from './audit-api.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 
-/** All entries except those of stored facts. */
+/** The table of all entries except fact entries. */
 export const ENTRIES_TABLE = 'audit_entries';
 
 /** The members of an entry that the node assigns. */
@@ -15,8 +15,8 @@ export interface EntryStamp {
 }
 
 /**
- * The entry in its stored form, before it has its link. Normalises text to a form that both engines return unchanged,
- * because links are computed from stored entries.
+ * Returns the entry in its stored form, before it has its link. Normalises text to a form that both database engines
+ * return unchanged, because links are computed from stored entries.
  */
 export const recordedEntry = (entry: AuditEntry, { seq, id, tsMs }: EntryStamp): RecordedEntry => ({
   seq,
@@ -49,7 +49,7 @@ export const rowOfEntry = (entry: RecordedEntry, link: ChainLink): Row => ({
   link_hash: hashText(link.hash),
 });
 
-/** The entries with rows. */
+/** Reads the entries that have rows. */
 export const rowEntries = (filter: StoredFilter, snapshot: PluginSnapshot, tables: PluginTables): MatchingEntries => {
   const { tenantId, factId } = filter;
   const rows = (): Knex.QueryBuilder => tables.in(snapshot)(ENTRIES_TABLE).where('tenant_id', tenantId);
@@ -57,7 +57,7 @@ export const rowEntries = (filter: StoredFilter, snapshot: PluginSnapshot, table
   return {
     async inOrder(afterSeq, limit) {
       const query = matching().where('seq', '>', afterSeq).orderBy('seq').limit(limit);
-      // This subquery finds the few rows of a fact first; SQLite would otherwise walk all rows in order.
+      // This subquery first finds the few rows of a fact; otherwise SQLite would scan all rows in order.
       if (factId !== undefined) query.whereIn('seq', rows().where('fact_id', factId).select('seq'));
       return entriesOf(await query);
     },
@@ -65,7 +65,7 @@ export const rowEntries = (filter: StoredFilter, snapshot: PluginSnapshot, table
       const query = matching().orderBy('ts_ms', 'desc').orderBy('id', 'desc').limit(limit);
       if (after !== undefined) {
         const { tsMs, id } = after;
-        // The tuple bound alone is correct. The first condition lets the index find the position.
+        // Uses two conditions in place of a tuple comparison: the first one lets the index find the position.
         query.where('ts_ms', '<=', tsMs).whereNot((tie) => tie.where('ts_ms', tsMs).where('id', '>=', id));
       }
       return entriesOf(await query);

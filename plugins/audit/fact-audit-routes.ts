@@ -28,7 +28,7 @@ export interface ListAuditParts {
 
 const ACCESS = { permission: READS_SOME } as const;
 
-/** `GET /v1/audit`: the caller's own entries, or all of the tenant, with the visible facts. */
+/** `GET /v1/audit` returns the caller's own entries, or all of the tenant, with the visible facts. */
 export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuery> => ({
   method: 'GET',
   path: '/v1/audit',
@@ -60,7 +60,8 @@ export const listAuditRoute = (parts: ListAuditParts): Route<undefined, ListQuer
 });
 
 /**
- * `GET /v1/audit/facts/{id}`. Returns an empty array for an unknown fact and for one without entries for this caller.
+ * `GET /v1/audit/facts/{id}` returns an empty array for an unknown fact, and for one without entries that this caller
+ * may read.
  */
 export const factAuditRoute = (audit: Audit): Route<{ id: string }> => ({
   method: 'GET',
@@ -82,7 +83,9 @@ interface ExportQuery extends EntryFilters {
 
 const JSON_LINES = 'application/x-ndjson';
 
-/** `GET /v1/audit/export`: all entries of `GET /v1/audit`, as CSV, newest first, or as JSON lines, oldest first. */
+/**
+ * `GET /v1/audit/export` returns all entries of `GET /v1/audit`, as CSV (newest first) or as JSON lines (oldest first).
+ */
 export const exportAuditRoute = (audit: Audit): Route<undefined, ExportQuery> => ({
   method: 'GET',
   path: '/v1/audit/export',
@@ -119,7 +122,7 @@ async function* csvText(parts: AsyncIterable<readonly EntryWithFact[]>): AsyncGe
   for await (const entries of parts) yield* piecesOf(entries);
 }
 
-/** Joins lines up to a size, because a chunk per line would cost more than the lines. */
+/** Joins lines into larger chunks, because sending each line as a chunk would cost more than building it. */
 function* piecesOf(entries: readonly EntryWithFact[]): Generator<string> {
   let piece = '';
   for (const entry of entries) {

@@ -17,7 +17,7 @@ import { factEntryId, feedOfEntry } from './entry-id.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 
 /**
- * The `fact_write` entries: one for each stored fact, read from the tenant's ledger. They have no rows of their own, so
+ * Reads the `fact_write` entries from the tenant's ledger: one for each stored fact. They have no rows of their own, so
  * every stored fact has its entry.
  */
 export const factEntries = async (
@@ -52,7 +52,7 @@ export const factEntries = async (
   };
 };
 
-/** True if it selects another entity than the only one whose entries the caller may read. */
+/** Returns true if the filter selects another entity than the only one whose entries the caller may read. */
 const isForOthers = ({ entityUri, ownedBy }: StoredFilter): boolean =>
   entityUri !== undefined && ownedBy !== undefined && entityUri !== ownedBy;
 
@@ -63,7 +63,7 @@ interface Bounds {
 
 const instant = (ms: number): Hlc => ({ wallMs: ms, counter: 0 });
 
-/** Numbers grow with the feed stamps. */
+/** Translates a time range into a range of ledger numbers, which grow with the feed stamps. */
 const boundsOf = async ({ tenantId, sinceMs, untilMs }: StoredFilter, snapshot: PluginSnapshot): Promise<Bounds> => {
   const from = sinceMs === undefined ? 0 : await snapshot.ledgerNumberAt(tenantId, instant(sinceMs));
   return {
@@ -72,7 +72,7 @@ const boundsOf = async ({ tenantId, sinceMs, untilMs }: StoredFilter, snapshot: 
   };
 };
 
-/** The number below which the entries after this position lie; undefined for all entries. */
+/** Returns the ledger number below which the entries after this position lie; undefined for all entries. */
 const numberBehind = async (
   { tsMs, id }: EntryPosition,
   tenantId: string,

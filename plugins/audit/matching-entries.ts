@@ -1,17 +1,17 @@
 import type { AuditFilter, EntryPosition, RecordedEntry } from './audit-api.ts';
 
-/** A filter, narrowed to the entries that the caller may read. */
+/** A filter that is restricted to the entries which the caller may read. */
 export interface StoredFilter extends AuditFilter {
   readonly tenantId: string;
-  /** Only entries of this entity, even if `entityUri` names another. */
+  /** Selects only entries of this entity, even if `entityUri` names another. */
   readonly ownedBy?: string | undefined;
 }
 
-/** The entries that satisfy a filter, on one snapshot. */
+/** The entries of one snapshot that satisfy a filter. */
 export interface MatchingEntries {
-  /** Entries numbered above `afterSeq`, ascending. */
+  /** Returns entries with numbers above `afterSeq`, ascending. */
   inOrder(afterSeq: number, limit: number): Promise<RecordedEntry[]>;
-  /** Entries after the position, ts descending, id descending. */
+  /** Returns entries after the position, by time and id, both descending. */
   newestFirst(after: EntryPosition | undefined, limit: number): Promise<RecordedEntry[]>;
   count(): Promise<number>;
 }

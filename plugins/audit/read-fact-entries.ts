@@ -23,7 +23,9 @@ export const readFactEntries = async (
   });
 };
 
-/** A caller with `audit.read` but without `read` sees the writers and times, and no fact. */
+/**
+ * Returns the facts that the caller may see. A caller with `audit.read` but without `read` sees entries, but no facts.
+ */
 const visibleFacts = async (entries: readonly RecordedEntry[], reader: FactReader): Promise<VisiblePage> => {
   const mayRead = reader.caller.permissions.has('read');
   return readVisiblePage(reader, mayRead ? distinct(entries.map(({ factId }) => factId)) : [], 'newest');

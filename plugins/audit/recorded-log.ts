@@ -14,7 +14,7 @@ export interface RecordedLogParts {
 export class RecordedLog implements AuditLog {
   readonly #parts: RecordedLogParts;
   readonly #windows = new RejectionWindows();
-  /** Entries about reads that are not stored yet. */
+  /** The buffer of entries about reads that are not stored yet. */
   readonly buffer: EntryBuffer;
 
   constructor(parts: RecordedLogParts) {
@@ -59,7 +59,10 @@ export class RecordedLog implements AuditLog {
   }
 }
 
-/** Entries are numbered in commit order per tenant, and one transaction keeps that order for one tenant only. */
+/**
+ * Returns the tenant of the entries. They must belong to one tenant, because a transaction keeps the commit order of
+ * one tenant only.
+ */
 const tenantOf = (entries: readonly AuditEntry[]): string => {
   const [first] = entries;
   if (first === undefined || entries.some(({ tenantId }) => tenantId !== first.tenantId)) {

@@ -2,7 +2,10 @@ import { REJECTIONS_PER_MINUTE, type RefusedRequest, RejectionWindows } from '..
 import { type Clock, coalesce, DEFAULT_TENANT, type Logger } from '../../kernel/plugin-api.ts';
 import { type AuditEntry, CREDENTIAL_REFUSED } from './audit-api.ts';
 
-/** Entries about the refusals of one address in a minute, so that one sender cannot hide those of all others. */
+/**
+ * The maximum number of entries about refusals per address and minute, so that one sender cannot hide the refusals of
+ * all others.
+ */
 export const REFUSALS_PER_ADDRESS = 10;
 
 export interface RefusedCredentialsParts {
@@ -14,7 +17,7 @@ export interface RefusedCredentialsParts {
 
 /**
  * Records refused credentials. Their sender is unknown, so they belong to the default tenant and to no entity. During a
- * flood each costs two window look-ups, and at most `REJECTIONS_PER_MINUTE` are written.
+ * flood each costs two look-ups in memory, and at most `REJECTIONS_PER_MINUTE` are written.
  */
 export class RefusedCredentials {
   readonly #parts: RefusedCredentialsParts;
@@ -27,10 +30,13 @@ export class RefusedCredentials {
     this.#parts = parts;
   }
 
-  /** Resolves when the entry, if there is one, is stored. Never rejects, because the request was answered long ago. */
+  /**
+   * Records a refused request. Resolves when its entry, if there is one, is stored. Never rejects, because the request
+   * was answered already.
+   */
   async record(refused: RefusedRequest): Promise<void> {
     const { method, route, address, network, code, presentsCredential } = refused;
-    // A request without a credential guesses none, and must not use up the entries of a minute.
+    // A request without a credential is no guess at one, and must not use up the entries of a minute.
     if (!presentsCredential) return;
     const detail = { address, method, route, code };
     const entry: AuditEntry = { event: CREDENTIAL_REFUSED, tenantId: DEFAULT_TENANT, entityUri: '', detail };

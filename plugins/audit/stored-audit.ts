@@ -26,26 +26,26 @@ export interface StoredAuditParts {
   readonly store: AuditStore;
   readonly facts: Facts;
   readonly hooks: HookCaller;
-  /** Resolves when the tenant's log holds all entries recorded in this process so far. */
+  /** Resolves when the tenant's log contains all entries that this process has recorded so far. */
   settle(tenantId: string): Promise<void>;
-  /** See `Audit.verify`. */
+  /** Verifies a part of the log; see `Audit.verify`. */
   verify(caller: Principal, afterSeq: number): Promise<VerifiedEntries>;
-  /** The newest checkpoint of a tenant; null without one. */
+  /** Returns the newest checkpoint of a tenant; null without one. */
   checkpointOf(tenantId: string): Promise<SignedDocument | null>;
 }
 
-/** Permissions to read the entries of all callers in the tenant. */
+/** The permissions to read the entries of all callers in the tenant. */
 export const READS_ALL = ['admin', AUDIT_READ] as const;
-/** Permissions to read own entries, or more. */
+/** The permissions to read own entries, or more. */
 export const READS_SOME = ['read', ...READS_ALL] as const;
 
 export const MAX_LOG_PAGE = 1_000;
 export const DEFAULT_LOG_PAGE = 200;
 export const MAX_ENTRY_PAGE = 500;
 export const DEFAULT_ENTRY_PAGE = 50;
-/** Most entries of one fact, because this reply has no pages. */
+/** The maximum number of entries about one fact, because that reply has no pages. */
 const MAX_ENTRIES_OF_FACT = 1000;
-/** Entries held in memory at a time while exporting. */
+/** The number of entries held in memory at a time while exporting. */
 const EXPORT_PAGE = 500;
 
 export class StoredAudit implements Audit {
@@ -124,7 +124,7 @@ export class StoredAudit implements Audit {
   ): AsyncGenerator<string, void, undefined> {
     await this.#parts.settle(caller.tenantId);
     const showsAll = readsAll(caller);
-    // Read before the entries, so that the export contains every entry that it covers.
+    // Reads the checkpoint before the entries, so that the export contains every entry that it covers.
     const checkpoint = showsAll ? await this.#parts.checkpointOf(caller.tenantId) : null;
     yield* exportLines(this.#pagesInOrder(caller, filter, signal), showsAll, { checkpoint });
   }
@@ -137,7 +137,7 @@ export class StoredAudit implements Audit {
     const { store, facts, hooks } = this.#parts;
     const open = openTo(caller, filter);
     for (let after: number | undefined = 0; after !== undefined; ) {
-      // Without its last line, the export is recognised as incomplete.
+      // An aborted export has no last line, so readers recognise it as incomplete.
       signal?.throwIfAborted();
       const above: number = after;
       const page = await facts.read(caller, 'get', async (reader) => {
@@ -174,7 +174,7 @@ export class StoredAudit implements Audit {
   }
 }
 
-/** Narrows the filter to own entries for a caller who may not read those of others. */
+/** Restricts the filter to own entries for a caller who may not read those of others. */
 const openTo = (caller: Principal, filter: AuditFilter): StoredFilter => ({
   ...filter,
   tenantId: caller.tenantId,

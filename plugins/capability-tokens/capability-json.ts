@@ -25,7 +25,7 @@ const MEMBERS = {
 
 export const ISSUED_JSON = objectOf({ ...MEMBERS, nonce: STRING_JSON, token_json: STRING_JSON });
 
-/** The reply to an issue. */
+/** The JSON reply to a request that issues a token. */
 export const issuedJson = (token: IssuedCapability): Record<string, unknown> => ({
   ...members(token),
   nonce: token.nonce,
@@ -38,7 +38,7 @@ export const CAPABILITY_JSON = objectOf({
   revoked_at: orNull(INSTANT_JSON),
 });
 
-/** A token of `GET /v1/federation/capability-tokens`. */
+/** The JSON of a token in `GET /v1/federation/capability-tokens`. */
 export const capabilityJson = (token: CapabilityRecord, nowMs: number): Record<string, unknown> => ({
   ...members(token),
   status: token.revokedMs !== null ? 'revoked' : nowMs >= token.expiresMs ? 'expired' : 'active',
@@ -52,7 +52,7 @@ export const FINDING_JSON: JsonSchema = {
   ],
 };
 
-/** The reply to a verification. */
+/** The JSON reply to a request that verifies a token. */
 export const findingJson = (finding: CapabilityFinding): Record<string, unknown> => {
   if (finding.valid) return { valid: true };
   const { reason, detail } = finding;
@@ -65,7 +65,7 @@ export const REVOKED_JSON = objectOf({
   status: { type: 'string', const: 'revoked' },
 });
 
-/** The reply to a revocation. */
+/** The JSON reply to a request that revokes a token. */
 export const revokedJson = ({ tokenId, revokedMs }: CapabilityRecord): Record<string, unknown> => ({
   token_id: tokenId,
   revoked_at: formatInstant(revokedMs ?? Number.NaN),

@@ -9,13 +9,13 @@ export type Judgement =
       readonly valid: false;
       readonly reason: 'token_invalid' | 'token_expired' | 'token_revoked';
       readonly detail: string;
-      /** For a token that this node issued in this tenant. */
+      /** The stored record, for a token that this node issued in this tenant. */
       readonly record?: StoredCapability;
     };
 
 /**
- * Checks that a text is a valid token of this node for this tenant. A good signature is not enough: the store must hold
- * the very document, so that neither a stolen private key nor a restored backup creates tokens.
+ * Checks that a text is a valid token of this node for this tenant. A valid signature is not enough: the store must
+ * contain a record of the same document. So neither a stolen private key nor a restored backup creates tokens.
  */
 export const judgeToken = async (
   text: string,
@@ -30,7 +30,7 @@ export const judgeToken = async (
   if (signed == null) return invalid('bad signature');
   const record = await store.byId(own, signed.tokenId, tenantId);
   if (record === undefined || record.digest !== signed.digest) {
-    // Records of tokens that ended long ago are deleted.
+    // The record of a token that expired long ago is deleted.
     return nowMs >= signed.expiresMs ? expired() : invalid('unknown to this node');
   }
   if (record.revokedMs !== null) return { valid: false, reason: 'token_revoked', detail: 'it was revoked', record };

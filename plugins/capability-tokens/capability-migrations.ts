@@ -4,8 +4,8 @@ export const TOKENS_TABLE = 'capability_tokens_issued';
 export const SIGNING_KEYS_TABLE = 'capability_tokens_signing_keys';
 
 /**
- * Instants are milliseconds. Entities are looked up by digest, because they are too long for an index. The table holds
- * the digest of a token alone, so that a reader of the store finds nothing to present.
+ * Instants are in milliseconds. Entities are looked up by digest, because they are too long for an index. The table
+ * contains only the digest of a token, so that nobody can use the store to present one.
  */
 export const capabilityMigrations: readonly Migration[] = [
   {

@@ -40,7 +40,7 @@ interface IssueBody {
   readonly ttl_seconds?: number;
 }
 
-/** `POST /v1/federation/capability-tokens`: only this reply contains the token. */
+/** `POST /v1/federation/capability-tokens` issues a token. Only this reply contains it. */
 export const issueCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<undefined, undefined, IssueBody> => ({
   method: 'POST',
   path: PATH,
@@ -79,7 +79,7 @@ interface VerifyBody {
   readonly token_json: string;
 }
 
-/** `POST /v1/federation/capability-tokens/verify` */
+/** `POST /v1/federation/capability-tokens/verify` tells whether a token is valid. */
 export const verifyCapabilityRoute = ({ registry }: CapabilityRouteParts): Route<undefined, undefined, VerifyBody> => ({
   method: 'POST',
   path: `${PATH}/verify`,
@@ -91,7 +91,7 @@ export const verifyCapabilityRoute = ({ registry }: CapabilityRouteParts): Route
     properties: { token_json: { type: 'string', minLength: 1 } },
   }),
   answers: { 200: { json: FINDING_JSON } },
-  // The text is the member token_json of the reply that issued a token.
+  // The text is the member token_json of the reply that issued the token.
   example: {
     body: {
       token_json: '{"token_id":"2b9e7c14-6d58-4a3f-b0c1-9e8d7f6a5b43","token_version":1,"issuer":"agent:indexer", ...}',
@@ -106,7 +106,7 @@ interface RevokeBody {
   readonly reason?: string | null;
 }
 
-/** `POST /v1/federation/capability-tokens/{token_id}/revoke` */
+/** `POST /v1/federation/capability-tokens/{token_id}/revoke` revokes a token. */
 export const revokeCapabilityRoute = ({
   registry,
 }: CapabilityRouteParts): Route<{ token_id: string }, undefined, RevokeBody> => ({
@@ -135,7 +135,7 @@ interface ListQuery {
   readonly limit: number;
 }
 
-/** `GET /v1/federation/capability-tokens`: records, never the tokens themselves. */
+/** `GET /v1/federation/capability-tokens` returns records, never the tokens themselves. */
 export const listCapabilitiesRoute = (parts: CapabilityRouteParts): Route<undefined, ListQuery> => ({
   method: 'GET',
   path: PATH,

@@ -4,21 +4,21 @@ import { SIGNING_KEYS_TABLE, TOKENS_TABLE } from './capability-migrations.ts';
 import { capabilityFromRow, entityDigest, rowOfCapability, type StoredCapability } from './capability-row.ts';
 import type { CapabilityPosition } from './capability-tokens-api.ts';
 
-/** Selects tokens of a tenant; without `entityUri` all of them. */
+/** A filter for tokens of a tenant; without `entityUri` it selects all of them. */
 export interface CapabilityFilter {
   readonly tenantId: string;
-  /** Only tokens that this entity issued, or is the subject of. */
+  /** Selects only tokens that this entity issued, or is the subject of. */
   readonly entityUri?: string | undefined;
 }
 
-/** The revoker of a token, and a reason for people. */
+/** Names who revoked a token, and the reason for people. */
 export interface Revocation {
   readonly nowMs: number;
   readonly by: string;
   readonly reason: string | null;
 }
 
-/** The issued tokens, and all keys with which this node ever signed. */
+/** Stores the issued tokens, and all keys with which this node has ever signed. */
 export class CapabilityStore {
   readonly #tables: PluginTables;
 
@@ -26,7 +26,7 @@ export class CapabilityStore {
     this.#tables = tables;
   }
 
-  /** A token of the tenant. Tokens of other tenants are unknown. */
+  /** Returns a token of the tenant. A token of another tenant is unknown. */
   async byId(own: ReadableTables, tokenId: string, tenantId: string): Promise<StoredCapability | undefined> {
     const [row] = await own.select(TOKENS_TABLE, { token_id: tokenId, tenant_id: tenantId });
     return row === undefined ? undefined : capabilityFromRow(row);
@@ -45,7 +45,7 @@ export class CapabilityStore {
     await own(TOKENS_TABLE).where({ tenant_id: tenantId, token_id: tokenId }).update(change);
   }
 
-  /** By the instant of issue, newest first. */
+  /** Returns tokens by the instant of issue, newest first. */
   async newestFirst(
     own: ReadableTables,
     filter: CapabilityFilter,
@@ -67,7 +67,7 @@ export class CapabilityStore {
     return Number(row?.n ?? 0);
   }
 
-  /** Deletes tokens that ended before the instant. */
+  /** Deletes tokens that expired before the instant. */
   async prune(beforeMs: number): Promise<void> {
     await this.#tables(TOKENS_TABLE).where('expires_ms', '<', beforeMs).delete();
   }
@@ -80,7 +80,7 @@ export class CapabilityStore {
   /** Stores a key, so that its signatures can be verified after a key rotation. */
   async addSigningKey(publicKey: string, tenantId: string, nowMs: number): Promise<void> {
     const isKnown = (own: ReadableTables) => own.select(SIGNING_KEYS_TABLE, { public_key: publicKey });
-    // Reads without a transaction first, to spare one at every start.
+    // Reads without a transaction first, to save one at every start.
     if ((await this.#tables.read(isKnown)).length > 0) return;
     await this.#tables.write(tenantId, async (own) => {
       if ((await isKnown(own)).length > 0) return;

@@ -7,7 +7,7 @@ import {
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
 
-/** The set is closed. */
+/** The actions that a token can permit. Plugins cannot add any. */
 export const CAPABILITY_VERBS = ['read', 'write', 'admin', 'federate', 'subscribe', 'tombstone:read'] as const;
 export type CapabilityVerb = (typeof CAPABILITY_VERBS)[number];
 
@@ -29,8 +29,8 @@ export interface CapabilityNeed {
 export type CapabilityHolder = Pick<Principal, 'entityUri' | 'tenantId'>;
 
 /**
- * The storable result of a verification. Never store the token itself: store `tokenId`, and call `stillHolds` at each
- * use.
+ * The part of a verification's result that may be stored. Never store the token itself: store `tokenId`, and call
+ * `stillHolds` at each use.
  */
 export interface VerifiedCapability {
   readonly tokenId: string;
@@ -38,11 +38,11 @@ export interface VerifiedCapability {
   readonly subject: string;
   readonly verb: CapabilityVerb;
   readonly object: string;
-  /** Milliseconds since the epoch; the token is valid strictly before. */
+  /** The instant at which the token expires, in milliseconds since the epoch. */
   readonly expiresMs: number;
 }
 
-/** Capability tokens of this node. Never reuse a result for a later request. */
+/** Verifies capability tokens of this node. Never reuse a result for a later request. */
 export interface CapabilityTokens {
   /**
    * Checks a presented token, the text of header `X-<Service>-Capability` or of a body member, for the need of the
@@ -55,9 +55,10 @@ export interface CapabilityTokens {
    */
   verify(presented: string | undefined, need: CapabilityNeed, caller: CapabilityHolder): Promise<VerifiedCapability>;
   /**
-   * Tells if a token that `verify` accepted is still valid: for each delivery and each replay, and inside the write
-   * that follows a `verify`. Reads only the given snapshot or transaction. False for an unknown or unsuitable token.
-   * Rejects only if the store fails, which means "try again later", never "yes". Writes no audit entry.
+   * Returns true if a token that `verify` accepted is still valid. Call it for each delivery and each replay, and
+   * inside the write that follows a `verify`. Reads only the given snapshot or transaction. Returns false for an
+   * unknown or unsuitable token. Rejects only if the store fails, which means "try again later", never "yes". Writes no
+   * audit entry.
    */
   stillHolds(
     tokenId: string,
@@ -69,22 +70,25 @@ export interface CapabilityTokens {
 
 export const CapabilityTokens = defineRef<CapabilityTokens>('capability-tokens.tokens');
 
-/** A token as administered: its claims, and its revocation. Instants are milliseconds since the epoch. */
+/** A stored token for administrators: its claims, and its revocation. Instants are milliseconds since the epoch. */
 export interface CapabilityRecord extends VerifiedCapability {
   readonly issuedMs: number;
-  /** Null unless it was revoked. */
+  /** The instant of revocation; null unless the token was revoked. */
   readonly revokedMs: number | null;
 }
 
 export interface CapabilityRequest {
-  /** Must be the actor. */
+  /** The issuer, who must be the caller. */
   readonly issuer: string;
   readonly subject: string;
   readonly verb: CapabilityVerb;
   readonly object: string;
-  /** RFC 3339, at most 90 days ahead. Excludes `ttlSeconds`; without either, an hour from now. */
+  /**
+   * The expiry, RFC 3339, at most 90 days ahead. It excludes `ttlSeconds`; without either, the token expires in an
+   * hour.
+   */
   readonly expiry?: string | null | undefined;
-  /** Whole seconds, 1 to 7,776,000. */
+  /** The lifetime in whole seconds, 1 to 7,776,000. */
   readonly ttlSeconds?: number | undefined;
 }
 
@@ -102,52 +106,52 @@ export type CapabilityFinding =
       readonly reason: 'token_invalid' | 'token_expired' | 'token_revoked';
       /** The exact problem, for people. */
       readonly detail: string;
-      /** Only for a token that this node issued, in the actor's tenant. */
+      /** The stored record, only for a token that this node issued in the caller's tenant. */
       readonly record?: CapabilityRecord;
     };
 
-/** The last token of a page. */
+/** The position of the last token on a page. */
 export interface CapabilityPosition {
   readonly issuedMs: number;
   readonly tokenId: string;
 }
 
 export interface CapabilityPage {
-  /** By the instant of issue, newest first. */
+  /** The tokens by the instant of issue, newest first. */
   readonly found: readonly CapabilityRecord[];
   readonly more: boolean;
-  /** Number of tokens on all pages. */
+  /** The number of tokens on all pages. */
   readonly total: number;
 }
 
 /**
- * Administration of tokens. The rules for issuers bind every key, but not the node itself (`kind: 'node'`, for the
- * command line).
+ * Manages tokens. The rules for issuers apply to every key, but not to the node itself (`kind: 'node'`, for the command
+ * line).
  */
 export interface CapabilityRegistry {
   /**
    * Signs a token and records it. Needs `write`. Rejects with `validation` for a request that breaks a rule. Rejects
    * with `authorization` if the issuer is not the caller, if the subject is another entity and the caller no `admin`,
-   * or if the caller lacks the right. Two equal requests make two tokens.
+   * or if the caller lacks the right. Two equal requests create two tokens.
    */
   issue(caller: Principal, request: CapabilityRequest): Promise<IssuedCapability>;
   /**
-   * Inspects a token without a need. Needs `read`. Audited as `CapabilityTokens.verify` is, so never call it inside a
-   * write.
+   * Inspects a token without checking it against a request. Needs `read`. Writes an audit entry as
+   * `CapabilityTokens.verify` does, so never call it inside a write.
    */
   inspect(caller: Principal, tokenJson: string): Promise<CapabilityFinding>;
   /**
-   * Tokens that the caller issued or is the subject of; all of the tenant for a key with `admin`. Needs `read`. `limit`
-   * is 1 to 10,000, else `validation`.
+   * Returns tokens that the caller issued or is the subject of; for a key with `admin` all of the tenant. Needs `read`.
+   * `limit` is 1 to 10,000, otherwise `validation`.
    */
   list(
     caller: Principal,
     page: { readonly after?: CapabilityPosition | undefined; readonly limit: number },
   ): Promise<CapabilityPage>;
   /**
-   * Revokes a token at once, everywhere. Needs `write`. Rejects with `lookup` for an unknown token, and for one that
-   * the caller neither issued nor is the subject of, unless it is an admin of the tenant. Rejects with `conflict` for a
-   * revoked one. The reason has at most 1024 characters.
+   * Revokes a token at once, in every process. Needs `write`. Rejects with `lookup` for an unknown token, and for one
+   * that the caller neither issued nor is the subject of, unless it is an admin of the tenant. Rejects with `conflict`
+   * for a revoked one. The reason has at most 1024 characters.
    */
   revoke(caller: Principal, tokenId: string, reason?: string | null): Promise<CapabilityRecord>;
 }
@@ -163,5 +167,5 @@ export const CAPABILITY_INVALID = defineErrorCode('capability_invalid', {
   summary: 'the capability token does not give the right that is needed',
 });
 
-/** The header that carries a token. */
+/** Returns the name of the header that carries a token. */
 export const capabilityHeader = (names: ServiceNames): string => names.header('Capability');

@@ -30,7 +30,7 @@ const NEEDED: Readonly<Record<CapabilityVerb, string>> = {
   'tombstone:read': 'admin',
 };
 
-/** The requested expiry, or an hour from now. Throws `validation` beyond 90 days. */
+/** Returns the requested expiry, or an hour from now. Throws `validation` beyond 90 days. */
 export const expiryOf = ({ expiry, ttlSeconds }: CapabilityRequest, nowMs: number): number => {
   if (expiry == null) return nowMs + lifetimeOf(ttlSeconds) * 1000;
   if (ttlSeconds !== undefined) throw memberRefusal('body.ttl_seconds', 'must be absent where "expiry" is given');
@@ -53,7 +53,7 @@ export const checkLimit = (limit: number): void => {
   throw memberRefusal('query.limit', `must be a whole number from 1 to ${MAX_LISTED}`, 'bad_parameter');
 };
 
-/** Characters. */
+/** The maximum length of a reason in characters. */
 export const MAX_REASON_LENGTH = 1_024;
 
 /** Reads the reason of a revocation. Throws `validation` if it is too long, or a store cannot hold it. */
@@ -63,7 +63,7 @@ export const readReason = (reason: string | null): string | null => {
   throw memberRefusal('body.reason', `must be at most ${MAX_REASON_LENGTH} characters that can be stored`);
 };
 
-/** Issuer, subject, verb and object; names are trimmed. Throws `validation` or `invalid_entity_uri`. */
+/** Reads the issuer, subject, verb and object, with trimmed names. Throws `validation` or `invalid_entity_uri`. */
 export const readNames = (request: CapabilityRequest, names: ServiceNames) => {
   const issuer = readEntityUri(request.issuer, 'body.issuer');
   const subject = readEntityUri(request.subject, 'body.subject');
@@ -82,8 +82,8 @@ interface IssueParts {
 }
 
 /**
- * Throws `authorization` if the actor may not issue this token: in another's name, for another subject without `admin`,
- * or beyond its own rights. The node itself, on its command line, may issue any.
+ * Throws `authorization` if the caller may not issue this token: in another entity's name, for another subject without
+ * `admin`, or beyond its own rights. The node itself, on its command line, may issue any token.
  */
 export const checkIssuer = async (
   token: { readonly issuer: string; readonly subject: string; readonly verb: CapabilityVerb; readonly object: string },
@@ -109,7 +109,10 @@ export const checkIssuer = async (
   if (garden !== null && (await gardens?.enter(garden, actor, snapshot)) === undefined) throw refuseGarden(actor);
 };
 
-/** The name within an object in the form of a garden; null for any other. A URI below a garden's URI is an entity. */
+/**
+ * Returns the name of the garden within an object; null if the object has another form. A URI below a garden's URI is
+ * an entity.
+ */
 const gardenNamed = (object: string, names: ServiceNames): string | null => {
   const text = object.toLowerCase();
   if (!text.startsWith(names.scheme)) return null;

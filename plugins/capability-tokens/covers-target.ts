@@ -3,7 +3,7 @@ import { matchKey, SCOPES, type Scope, type ServiceNames } from '../../kernel/pl
 import type { CapabilityTarget } from './capability-tokens-api.ts';
 
 /**
- * Tells if a token's object covers a target: it names the target, an entity above it by whole path segments, or
+ * Returns true if a token's object covers a target: it names the target, an entity above it by whole path segments, or
  * everything. Names compare by match key, as entities do. A token for a path never covers gardens below it, because its
  * issuer's rights in them are not checked.
  */
@@ -21,14 +21,14 @@ export const coversTarget = (object: string, target: CapabilityTarget, names: Se
   }
 };
 
-/** The scopes that an object covers as a whole: all for everything, one for a scope, none otherwise. */
+/** Returns the scopes that an object covers as a whole: all for everything, one for a scope, none otherwise. */
 export const scopesOfObject = (object: string, names: ServiceNames): readonly Scope[] => {
   const key = matchKey(object, names);
   if (key === everything(names)) return SCOPES;
   return SCOPES.filter((scope) => scopeForms(scope, names).includes(key));
 };
 
-/** True for an object in the form of a scope that names no known scope. */
+/** Returns true for an object in the form of a scope that names no known scope. */
 export const namesUnknownScope = (object: string, names: ServiceNames): boolean =>
   matchKey(object, names).startsWith(`${everything(names)}/scope:`) && scopesOfObject(object, names).length === 0;
 
@@ -40,6 +40,9 @@ const scopeForms = (scope: Scope, names: ServiceNames): readonly string[] => [
   scope,
 ];
 
-/** An object that ends before a new segment (`svc:`, `svc://`, `a/`) is not a prefix. */
+/**
+ * Returns true if a key is an entity or lies above it. An object that ends before a new segment (`svc:`, `svc://`,
+ * `a/`) is not a prefix.
+ */
 const isAtOrAbove = (key: string, entityKey: string): boolean =>
   key === entityKey || (!/[:/]$/.test(key) && entityKey.startsWith(`${key}/`));

@@ -52,7 +52,9 @@ export interface CapabilityParts {
   readonly gardens: GardenAccess | undefined;
 }
 
-/** Stored tokens. Nothing is cached, so a revocation takes effect with its commit, in every process. */
+/**
+ * Stores tokens and verifies them. It caches nothing, so a revocation takes effect with its commit, in every process.
+ */
 export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry {
   readonly #parts: CapabilityParts;
 
@@ -74,7 +76,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     const tokenJson = signToken(token, identity);
     const record = { ...token, tenantId: actor.tenantId, digest: digestOfToken(tokenJson), revokedMs: null };
     await tables.write(actor.tenantId, async (own, transaction) => {
-      // In the transaction, so that an issuer who was just removed from a garden cannot grant it.
+      // Checks inside the transaction, so that an issuer who was just removed from a garden cannot grant it.
       await checkIssuer(token, actor, transaction, this.#parts);
       await store.insert(own, record);
       await this.#parts.audit?.record(entryOf(CAPABILITY_ISSUED, actor, record), transaction);
@@ -143,7 +145,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
   async revoke(actor: Principal, tokenId: string, given: string | null = null): Promise<CapabilityRecord> {
     requirePermission(actor, 'write');
     const reason = readReason(given);
-    // A store can hold no such id.
+    // An id with such characters cannot be stored, so it does not exist.
     if (hasForbiddenCodePoint(tokenId)) throw noSuchToken();
     const { store, tables, clock } = this.#parts;
     return tables.write(actor.tenantId, async (own, transaction) => {
@@ -162,7 +164,7 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
     return tables.read((own) => judgeToken(text, tenantId, clock.nowMs(), { store, own }));
   }
 
-  /** Compares a valid token with the need. */
+  /** Compares a valid token with the required capability. */
   #fit(judgement: Judgement, need: CapabilityNeed, { entityUri }: CapabilityHolder): Judgement {
     if (!judgement.valid) return judgement;
     const { record } = judgement;
@@ -181,7 +183,10 @@ export class StoredCapabilities implements CapabilityTokens, CapabilityRegistry 
 
 const noSuchToken = (): ServiceError => new ServiceError('lookup', 'no such token');
 
-/** The tokens that a caller may see: all of the tenant for an admin and the node, own tokens for others. */
+/**
+ * Returns the filter for the tokens that a caller may see: all of the tenant for an admin and the node, own tokens for
+ * others.
+ */
 export const filterFor = (actor: Principal): CapabilityFilter =>
   actor.kind === 'node' || actor.permissions.has('admin')
     ? { tenantId: actor.tenantId }
@@ -192,7 +197,7 @@ const mayAdminister = ({ issuer, subject }: StoredCapability, actor: Principal):
   return entityUri === undefined || issuer === entityUri || subject === entityUri;
 };
 
-/** The public form, without digest and tenant. */
+/** Returns the public members of a stored token, without digest and tenant. */
 const recordOf = (token: StoredCapability): CapabilityRecord => ({
   tokenId: token.tokenId,
   issuer: token.issuer,
@@ -205,8 +210,8 @@ const recordOf = (token: StoredCapability): CapabilityRecord => ({
 });
 
 /**
- * Names a token by its id and claims. A token of another issuer contributes nothing, because nothing in it can be
- * trusted.
+ * Returns an audit entry that names a token by its id and claims. Takes nothing from a token of another issuer, because
+ * its content is not trusted.
  */
 const entryOf = (
   event: AuditEvent,

@@ -66,7 +66,7 @@ const mintCommand = defineCommand({
     const asked = { issuer: actor.entityUri, subject, verb: verbOf(verb), object, expiry: expires, ttlSeconds: ttl };
     const issued = await registry.issue(actor, asked);
     if (out !== undefined && !(await writeSecretFile(out, issued.tokenJson, random))) {
-      // It was never handed out, so it is revoked.
+      // Revokes the token, because its file could not be written and nobody has received it.
       await registry.revoke(actor, issued.tokenId);
       throw taken(out);
     }
@@ -108,7 +108,7 @@ const showCommand = defineCommand({
   },
 });
 
-/** As `token list --json` prints a record, with RFC 3339 instants. */
+/** Returns a record in the form that `token list --json` prints, with RFC 3339 instants. */
 const recordOf = (token: CapabilityRecord) => ({
   tokenId: token.tokenId,
   issuer: token.issuer,

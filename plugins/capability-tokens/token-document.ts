@@ -12,7 +12,10 @@ import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import { CAPABILITY_VERBS, type CapabilityVerb } from './capability-tokens-api.ts';
 
 const TOKEN_VERSION = 1;
-/** Three URIs of the greatest length, each character escaped, and the rest of the document. */
+/**
+ * The maximum length of a token: three URIs of maximum length, with each character escaped, and the rest of the
+ * document.
+ */
 const MAX_TOKEN_LENGTH = 96 * 1024;
 
 /** The claims of a token. Instants are milliseconds since the epoch. */
@@ -24,20 +27,20 @@ export interface CapabilityToken {
   readonly object: string;
   readonly issuedMs: number;
   readonly expiresMs: number;
-  /** 64 lower-case hexadecimal digits. */
+  /** The nonce: 64 lower-case hexadecimal digits. */
   readonly nonce: string;
 }
 
-/** A well-formed document whose signature is not verified yet. */
+/** A well-formed token document whose signature is not verified yet. */
 export interface TokenDocument {
   readonly tokenId: string;
   readonly expiresMs: number;
-  /** SHA-256 of the canonical form of the whole document, for any spelling. */
+  /** The SHA-256 of the canonical form of the whole document, independent of its spelling. */
   readonly digest: string;
   isSignedBy(publicKey: Uint8Array): boolean;
 }
 
-/** The canonical text of a token, signed. */
+/** Returns the canonical text of a token with its signature. */
 export const signToken = (token: CapabilityToken, identity: NodeIdentity): string => {
   const members = {
     token_id: token.tokenId,
@@ -57,9 +60,9 @@ export const signToken = (token: CapabilityToken, identity: NodeIdentity): strin
 export const digestOfToken = (canonicalText: string): string => sha256Hex(canonicalText);
 
 /**
- * Reads a document strictly; null for broken or ambiguous JSON, and for a repeated, missing, unknown or mistyped
- * member. Spaces, escapes and member order are free: the signature covers the content, and a header can carry non-ASCII
- * text only in escapes.
+ * Reads a document strictly. Returns null for broken or ambiguous JSON, and for a repeated, missing, unknown or
+ * mistyped member. Spaces, escapes and member order may vary: the signature covers the content, and a header can carry
+ * non-ASCII text only in escapes.
  */
 export const readToken = (text: string): TokenDocument | null => {
   if (text.length > MAX_TOKEN_LENGTH) return null;
@@ -80,8 +83,8 @@ export const readToken = (text: string): TokenDocument | null => {
 };
 
 /**
- * The possible texts of a header: servers decode each of its bytes as one character. The signature shows which one is
- * right.
+ * Returns the possible texts of a header value, because servers decode each of its bytes as one character. The
+ * signature shows which text is right.
  */
 export const readingsOf = (text: string): readonly string[] => {
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text)) return [text];

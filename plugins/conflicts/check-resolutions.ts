@@ -4,7 +4,7 @@ import { mayResolve, readCited, resolves } from './cited-facts.ts';
 
 const HINT = 'restore a backup, unless the fact was stored while the plugin "conflicts" was off';
 
-/** Checks that facts which settle a contradiction end the facts that they settle. */
+/** Checks that each fact that resolves a contradiction has ended the facts that it resolves. */
 export const createResolutionCheck = (tables: PluginTables): StoreCheck => ({
   name: 'resolutions',
   summary: 'each fact that settles a contradiction ends the older facts of its place, and no other fact does',
@@ -24,8 +24,8 @@ export const createResolutionCheck = (tables: PluginTables): StoreCheck => ({
 });
 
 /**
- * Facts that were recognised as resolutions when they were stored. A resolution that arrived before its members may not
- * be among them, because only a few of them are remembered.
+ * Returns the facts that were recognised as resolutions when they were stored. A resolution that arrived before its
+ * members may be absent, because the node remembers only a few of them.
  */
 const settling = async (facts: readonly FactOutline[], snapshot: PluginSnapshot): Promise<readonly FactOutline[]> => {
   const able = facts.filter(mayResolve);

@@ -15,14 +15,17 @@ import { CROWD, type JudgedPlace, judgePlaces } from './live-facts.ts';
 import { placeDigest, readTimelines } from './timeline-rows.ts';
 import { contestedUntil, type Win, type WinnerTimeline } from './winner-timeline.ts';
 
-/** Places judged at once; each has at most `CROWD` facts. */
+/** The number of triples checked at once; each has at most `CROWD` facts. */
 const PLACES = 25;
-/** Bounds the places remembered as judged, so that a place with many facts is not judged once per fact. */
+/**
+ * The maximum number of triples remembered as checked. It prevents that a triple with many facts is checked once per
+ * fact.
+ */
 const REMEMBERED = 10_000;
 
 const HINT = 'restore a backup, unless the facts were stored while the plugin "conflicts" was off, or imported';
 
-/** Checks that reads show the right winner wherever facts contradict each other. */
+/** Checks that reads show the strongest fact wherever facts contradict each other. */
 export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreCheck => ({
   name: 'winners',
   summary: 'where facts contradict each other, the strongest of them is the one that is shown',
@@ -44,7 +47,7 @@ export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreChec
   },
 });
 
-/** One fact of each place whose stored winners are wrong. */
+/** Returns one fact of each triple whose stored winners are wrong. */
 const wrongPlaces = async (
   places: readonly FactOutline[],
   own: ReadableTables,
@@ -62,7 +65,7 @@ const isRight = ({ facts, timeline }: JudgedPlace, stored: WinnerTimeline | unde
   if (facts.some(({ cid }) => cid === '')) return true;
   const isContested = contestedUntil(timeline) > nowMs;
   const isKnown = stored !== undefined && contestedUntil(stored) > nowMs;
-  // A crowded place may have rivals beyond the facts that are read.
+  // A triple with very many facts may have rivals that were not read.
   if (isContested !== isKnown) return facts.length >= CROWD && isKnown;
   if (stored === undefined || !isContested || stored.knownUntilMs <= nowMs) return true;
   const [should, are] = [winners(timeline, nowMs), winners(stored, nowMs)];
@@ -76,6 +79,6 @@ const isRight = ({ facts, timeline }: JudgedPlace, stored: WinnerTimeline | unde
 const winners = ({ wins }: WinnerTimeline, nowMs: number): readonly Win[] =>
   wins.filter(({ fromMs, untilMs }) => fromMs <= nowMs && untilMs > nowMs);
 
-/** Ignores the id: any of several equally strong facts may stand for a value. */
+/** Compares two wins without the fact id, because several equally strong facts may have the same value. */
 const isSame = (one: Win, other: Win): boolean =>
   one.valueKey === other.valueKey && one.confidence === other.confidence && compareHlc(one.hlc, other.hlc) === 0;

@@ -11,31 +11,34 @@ import {
   type PluginSnapshot,
 } from '../../kernel/plugin-api.ts';
 
-/** The parts of a fact that decide whether it resolves its own triple by citing facts of it in `derived_from`. */
+/**
+ * The members of a fact that decide whether it resolves a contradiction. It does so by citing contradicting facts of
+ * its own triple in `derived_from`.
+ */
 export interface CitingFact
   extends TripleKey,
     Pick<FactOutline, 'id' | 'derivedFrom' | 'hlc' | 'confidence' | 'system'> {}
 
-/** An older fact of the same triple and place that another fact cites. */
+/** An older fact of the same triple and garden that another fact cites. */
 export type CitedFact = Pick<FactOutline, 'id' | 'cid' | 'valueKey' | 'feed'>;
 
 export interface Citations {
   readonly named: readonly CitedFact[];
-  /** References that match no stored fact, and may match a later one. */
+  /** The number of references that match no stored fact yet; a later fact may match them. */
   readonly open: number;
 }
 
-/** True for an assertion derived from at least two facts. Nearly all facts fail this cheap test. */
+/** Returns true for an assertion derived from at least two facts. Nearly all facts fail this cheap test. */
 export const mayResolve = ({ system, confidence, derivedFrom }: CitingFact): boolean =>
   derivedFrom.length > 1 && !system && confidence > 0 && derivedFrom.some((hash) => hash !== derivedFrom[0]);
 
-/** True if the cited facts differ: the fact that cites them resolves their contradiction. */
+/** Returns true if the cited facts differ in value. Then the fact that cites them resolves their contradiction. */
 export const resolves = (named: readonly CitedFact[]): boolean =>
   named.some(({ valueKey }) => valueKey !== named[0]?.valueKey);
 
 /**
- * The older facts of its own triple and place that each fact cites, by the id of the citing fact. All facts belong to
- * one tenant.
+ * Returns the older facts of its own triple and garden that each fact cites, by the id of the citing fact. All facts
+ * belong to one tenant.
  */
 export const readCited = async (
   facts: readonly CitingFact[],
@@ -50,11 +53,17 @@ export const readCited = async (
 };
 
 const HASHES = 1_000;
-/** Facts read per reference on average. Nearly every content id belongs to one fact, but several may share it. */
+/**
+ * The average number of facts read per reference. Nearly every content id belongs to one fact, but several may share
+ * it.
+ */
 const COPIES = 4;
 const SPARE_COPIES = 64;
 
-/** The stored facts under the content ids that these facts cite. Undefined if there are too many to read at once. */
+/**
+ * Returns the stored facts with the content ids that these facts cite. Returns undefined if there are too many to read
+ * at once.
+ */
 const copiesOf = async (
   facts: readonly CitingFact[],
   store: Pick<PluginSnapshot, 'outline'>,
@@ -98,10 +107,13 @@ const isCited = (other: FactOutline, fact: CitingFact): boolean =>
   other.gardenId === fact.gardenId &&
   compareHlc(other.hlc, fact.hlc) < 0;
 
-/** Facts per read if very many share a content id. */
+/** The number of facts per read if very many share a content id. */
 const PAGE = 64;
 
-/** Does the same for one fact in several reads. Each read completes at least one content id. */
+/**
+ * Reads the facts that one fact cites in several reads, if there are too many for one. Each read completes at least one
+ * content id.
+ */
 const readCrowded = async (fact: CitingFact, store: Pick<PluginSnapshot, 'outline'>): Promise<Citations> => {
   const { tenantId, entityKey, relationKey, scope, gardenId } = fact;
   const older = all(

@@ -2,7 +2,7 @@ import type { FactDraft, ServiceNames, StoredFact } from '../../kernel/plugin-ap
 import { conflictEntity } from './conflict-entity.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
-// The system facts that describe a conflict. They never federate, and lie in the place of the conflict.
+// The system facts that describe a conflict. They never leave the node, and belong to the garden of the conflict.
 
 type AboutRecord = Pick<ConflictRecord, 'id' | 'gardenId'>;
 type AboutFact = Pick<StoredFact, 'id' | 'scope'>;

@@ -5,13 +5,13 @@ import { placeDigest } from './timeline-rows.ts';
 export const RECORDS = 'conflicts_records';
 export const MEMBERS = 'conflicts_members';
 
-/** One contradiction on one triple in one place, from detection to resolution. */
+/** A contradiction between facts of one triple in one garden, from detection to resolution. */
 export interface ConflictRecord extends TripleKey {
-  /** UUID, without the service's prefix. */
+  /** The UUID of the record, without the service's prefix. */
   readonly id: string;
   readonly status: 'unresolved' | 'resolved';
   readonly detectedMs: number;
-  /** Id of the resolution fact. */
+  /** The id of the fact that resolved the contradiction. */
   readonly resolvedBy: string | null;
 }
 
@@ -29,7 +29,7 @@ export const recordOf = (row: Readonly<Record<string, SqlValue>>): ConflictRecor
   };
 };
 
-/** The open records of these triples and places, by `tripleId`. */
+/** Returns the open records of these triples, by `tripleId`. */
 export const openRecords = async (
   tables: ReadableTables,
   triples: readonly TripleKey[],
@@ -93,7 +93,7 @@ export const closeRecord = async (
     .update({ status: 'resolved', resolved_by: resolvedBy, open_triple: null });
 };
 
-/** Ids of those facts that are members of the record. */
+/** Returns the ids of the given facts that are members of the record. */
 export const membersAmong = async (
   tables: ReadableTables,
   record: RecordKey,
@@ -102,7 +102,7 @@ export const membersAmong = async (
   return (await knownMembers(tables, [record], factIds)).map(({ factId }) => factId);
 };
 
-/** All pairs of these facts and records in which the fact is a member, read in one statement. */
+/** Returns all pairs of the given facts and records in which the fact is a member, with one statement. */
 export const knownMembers = async (
   tables: ReadableTables,
   records: readonly RecordKey[],

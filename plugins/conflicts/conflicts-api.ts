@@ -18,49 +18,51 @@ import type { ConflictRecord } from './conflict-record.ts';
 export { CONFLICT } from './conflict-json.ts';
 export type { ConflictRecord } from './conflict-record.ts';
 
-/** A record as one caller sees it, computed only from the members visible to that caller. */
+/** A conflict record as one caller sees it, computed only from the facts visible to that caller. */
 export interface ConflictView {
   readonly record: ConflictRecord;
-  /** The newest visible member. */
+  /** The newest visible fact of the conflict. */
   readonly factA: FactView;
-  /** Its strongest rival: another value, highest confidence, then highest stamp. */
+  /** The strongest fact with another value than `factA`: highest confidence, then highest stamp. */
   readonly factB: FactView;
-  /** Visible members, newest first, within a bound. */
+  /** The visible facts of the conflict, newest first, up to a maximum number. */
   readonly members: readonly FactOutline[];
-  /** True if there are more members. */
+  /** True if there are more facts than `members` lists. */
   readonly truncated: boolean;
 }
 
 export type ConflictStatus = 'unresolved' | 'resolved' | 'all';
 
-/** The last record of a page: its detection and id. */
+/** The position behind the last record of a page: its time of detection and its id. */
 export interface ConflictPosition {
   readonly detectedMs: number;
   readonly id: string;
 }
 
 export interface ConflictQuery {
-  /** `unresolved` by default: open records that still have two differing live values. */
+  /**
+   * The status of the records to list. By default `unresolved`: open records with two live facts of different values.
+   */
   readonly status?: ConflictStatus;
-  /** Starts behind this position. */
+  /** The list starts after this position. */
   readonly after?: ConflictPosition | undefined;
-  /** 1 to 500. */
+  /** The maximum number of records per page: 1 to 500. */
   readonly limit: number;
 }
 
 export interface ConflictPage {
-  /** Newest detection first. */
+  /** The records, the newest detection first. */
   readonly found: readonly ConflictView[];
   /** True if more records follow. A page may end before its limit if its facts would take too much memory. */
   readonly more: boolean;
 }
 
-/** The decision of a caller that settles a contradiction: a member, or a value, which takes precedence. */
+/** A caller's decision that settles a contradiction: one of its facts, or a value, which takes precedence. */
 export interface ConflictDecision {
   readonly winningFactId?: string | null | undefined;
-  /** A value in the form of an assertion body: `{ type, v }`. `resolve` checks it. */
+  /** A value in the form of an assertion body: `{ type, v }`. `resolve` validates it. */
   readonly newValue?: unknown;
-  /** At most 16 KiB. */
+  /** The reason for the decision; at most 16 KiB. */
   readonly note?: string | undefined;
   /** The caller's signature over the fact that the resolution asserts. */
   readonly attestation?: AttestationJson | null | undefined;
@@ -68,21 +70,21 @@ export interface ConflictDecision {
 }
 
 /**
- * Contradictions and their resolution. A record exists for a caller only while the caller can see members with two
- * different values, and every view of it is computed from those members. An `id` is the bare UUID, or the identifier
- * with the service's prefix.
+ * Lists contradictions and resolves them. A caller sees a record only while they see two facts of it with different
+ * values. Each view is computed from those facts. An `id` is the bare UUID, or the identifier with the service's
+ * prefix.
  */
 export interface Conflicts {
-  /** Needs `read`. Rejects with `validation` for a limit out of bounds. */
+  /** Lists records. Needs `read`. Rejects with `validation` for a limit out of range. */
   list(caller: Principal, query: ConflictQuery): Promise<ConflictPage>;
-  /** Returns one record in any status. Needs `read`. Rejects with `lookup`. */
+  /** Returns one record in any status. Needs `read`. Rejects with `lookup` for an unknown record. */
   get(caller: Principal, id: string): Promise<ConflictView>;
   /**
-   * Asserts the fact that settles the contradiction, in the caller's name and in the place of the members, and closes
-   * the record. Supersedes the older facts of the triple. Of several simultaneous calls one succeeds; the others get
-   * `already_resolved`. Needs `write`, and all rights for an assertion in that place. Rejects with `lookup` for a
-   * record that the caller cannot see, and with `validation` for a decision without a value or with a fact that is no
-   * visible member. Otherwise rejects as an assertion does.
+   * Asserts the fact that settles the contradiction, in the caller's name and in the garden of its facts, and closes
+   * the record. The new fact supersedes the older facts of the triple. Of several simultaneous calls one succeeds; the
+   * others get `already_resolved`. Needs `write`, and all rights for an assertion in that garden. Rejects with `lookup`
+   * for a record that the caller cannot see. Rejects with `validation` for a decision without a value, or with a fact
+   * that is not part of the conflict. Otherwise rejects as an assertion does.
    */
   resolve(caller: Principal, id: string, decision: ConflictDecision): Promise<FactView>;
 }
@@ -90,13 +92,13 @@ export interface Conflicts {
 export const Conflicts = defineRef<Conflicts>('conflicts.conflicts');
 
 /**
- * Maps conflicts to the entities that they are about. Conflicts are named by the match keys of the entities of their
- * system facts.
+ * Maps conflicts to the entities of their facts. A conflict is identified by the match key of the entity that its
+ * system facts are about.
  */
 export interface ConflictEntities {
-  /** Conflicts about these entities, in any status. */
+  /** Returns the conflicts about these entities, in any status. */
   about(snapshot: PluginSnapshot, tenantId: string, entityKeys: readonly string[]): Promise<readonly string[]>;
-  /** The entities that these conflicts are about. Unknown conflicts are left out. */
+  /** Returns the entities that these conflicts are about. Leaves out unknown conflicts. */
   subjects(
     snapshot: PluginSnapshot,
     tenantId: string,
@@ -107,30 +109,30 @@ export interface ConflictEntities {
 export const ConflictEntities = defineRef<ConflictEntities>('conflicts.entities');
 
 /**
- * Note on a draft that resolves a record. Only `Conflicts.resolve` writes it. The fact joins no record, covers the
- * older facts of its triple in its place, and closes the named record.
+ * A note on a draft that resolves a record. Only `Conflicts.resolve` writes it. The fact joins no record, supersedes
+ * the older facts of its triple in its garden, and closes the named record.
  */
 export interface Resolution {
-  /** UUID of the record. */
+  /** The UUID of the record. */
   readonly conflictId: string;
-  /** Free text of the resolver, empty when there is none. */
+  /** The resolver's free text; empty without one. */
   readonly note: string;
 }
 
 export const Resolution = defineRef<Resolution>('conflicts.resolution');
 
-/** A change of a record, reported inside the transaction that makes it. */
+/** A change of a conflict record, reported inside the transaction that makes it. */
 export interface ConflictChange {
-  /** UUID of the record. */
+  /** The UUID of the record. */
   readonly conflictId: string;
-  /** The triple of the contradiction, with its place. */
+  /** The triple of the contradiction, with its garden. */
   readonly triple: TripleKey;
   /** The stored fact that caused the change: the newest member, or the resolution. */
   readonly fact: StoredFact;
   readonly transaction: PluginTransaction;
   /**
-   * Ids of two members with different values. Only callers who may see both may learn of the record. Each call reads
-   * the store.
+   * Returns the ids of two facts of the conflict with different values. Only callers who may see both may learn of the
+   * record. Each call reads the store.
    */
   witnesses(): Promise<readonly string[]>;
 }
@@ -141,7 +143,7 @@ export const conflictOpened = defineCollectHook<ConflictChange, never>('conflict
 /** Runs once per record, when a local or replicated resolution closes it. */
 export const conflictResolved = defineCollectHook<ConflictChange, never>('conflict:resolved');
 
-/** Set on a live fact if another live fact of its triple and place, visible to the caller, has a different value. */
+/** The mark of a live fact that contradicts another live fact of its triple and garden which the caller can see. */
 export const CONTRADICTED = defineFactMark<true>('conflicts.contradicted', {
   summary: 'a fact beside it says otherwise',
   members: { contradicted: BOOLEAN_JSON },
@@ -149,8 +151,8 @@ export const CONTRADICTED = defineFactMark<true>('conflicts.contradicted', {
 });
 
 /**
- * Set on a live fact if a live fact of its triple in another place, visible to the caller, has a different value. Most
- * facts lie in one place, so the member is absent unless true.
+ * The mark of a live fact that contradicts a live fact of its triple in another garden, visible to the caller. It is
+ * absent unless true, because most facts are in one garden only.
  */
 export const DIFFERS_ELSEWHERE = defineFactMark<true>('conflicts.elsewhere', {
   summary: 'a fact in another place says otherwise',

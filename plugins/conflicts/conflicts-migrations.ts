@@ -7,8 +7,8 @@ import { WAITING } from './waiting-resolutions.ts';
 type Builder = MigrationSchema['schema'];
 
 /**
- * The append lock guarantees one open record per triple and place. The unique column is a second guard. In all tables
- * `place` is the garden, or an empty text outside gardens.
+ * The append lock guarantees one open record per triple and garden. The unique column is a second guard. In all tables,
+ * `place` holds the garden, or an empty text outside gardens.
  */
 export const conflictsMigrations: readonly Migration[] = [
   {
@@ -33,8 +33,7 @@ const createRecords = async (schema: Builder): Promise<void> => {
     table.text('status').notNullable();
     table.bigInteger('detected_ms').notNullable();
     table.text('resolved_by');
-    // Digest of triple and place while the record is open. Null afterwards: an index on unique values takes any number
-    // of nulls.
+    // The digest of triple and garden while the record is open, then null: a unique index permits any number of nulls.
     table.text('open_triple');
     table.primary(['tenant_id', 'conflict_id']);
     table.unique(['tenant_id', 'open_triple'], { indexName: 'conflicts_records_open' });
@@ -54,7 +53,7 @@ const createRecords = async (schema: Builder): Promise<void> => {
   });
   await schema.createTable(WAITING, (table) => {
     table.text('tenant_id').notNullable();
-    // Digest of triple and place.
+    // The digest of triple and garden.
     table.text('triple').notNullable();
     table.text('fact_id').notNullable();
     table.primary(['tenant_id', 'triple', 'fact_id']);
@@ -63,7 +62,7 @@ const createRecords = async (schema: Builder): Promise<void> => {
 
 const createWinners = async (schema: Builder): Promise<void> => {
   await schema.createTable(WINS, (table) => {
-    // Digest of triple and place.
+    // The digest of triple and garden.
     table.text('triple').notNullable();
     table.text('tenant_id').notNullable();
     table.text('entity_key').notNullable();
@@ -78,7 +77,7 @@ const createWinners = async (schema: Builder): Promise<void> => {
     table.bigInteger('from_ms').notNullable();
     table.bigInteger('until_ms').notNullable();
     table.bigInteger('contested_until_ms').notNullable();
-    // The rest is of the place, and the same in each of its rows.
+    // The remaining columns describe the whole timeline, and are equal in each row of a triple.
     table.bigInteger('known_until_ms').notNullable();
     table.text('lasting_id').notNullable();
     table.text('lasting_value_key').notNullable();

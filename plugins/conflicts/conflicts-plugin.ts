@@ -94,7 +94,7 @@ export const conflictsPlugin = definePlugin({
       alone.note(batch);
       return recordContradictions(batch, tables.in(batch.transaction), { alone, ...parts });
     });
-    // Last, because a time-to-live takes effect in a handler of its own.
+    // Runs last, because another handler must first apply the times-to-live.
     on(factAppended, (batch) => recordLifetimes(batch, tables.in(batch.transaction), parts), { order: 'last' });
     on(readConstrain, (context) => (context.view === 'current' ? hideLosers(context) : undefined), { cacheable: true });
     on(readAnnotate, (views, context) => markContradicted(views, context, tables, alone), { cacheable: true });
@@ -116,7 +116,10 @@ export const conflictsPlugin = definePlugin({
   },
 });
 
-/** A fact in a garden refuses nothing to callers who may not read that garden. */
+/**
+ * Tells whether a caller may learn of contradicting facts in the item's garden. If not, they refuse nothing to that
+ * caller.
+ */
 const placeSight =
   (gardens: GardenAccess | undefined, transaction: PluginTransaction): SeesPlace =>
   async ({ caller, fact: { gardenId } }) => {

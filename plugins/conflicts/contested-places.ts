@@ -27,14 +27,14 @@ import { PAST_WINS, placeDigest, readTimelines, WINS } from './timeline-rows.ts'
 import { contestedUntil } from './winner-timeline.ts';
 
 /**
- * Read-time use of the stored winners. Each fact of a read costs one look-up, however many places are contested. All
- * callers who see one fact of a place see the others. If a plugin hides the winner from some callers, its place has no
- * winner for them.
+ * These functions apply the stored winners to reads. Each fact of a read costs one look-up, however many contradictions
+ * exist. All callers who see one fact of a triple in a garden see the others. If a plugin hides the winner from some
+ * callers, they see no winner.
  */
 
 /**
- * Hides the facts that lose against the winner of their place. A read about validity chooses no winner, and shows every
- * fact that was valid.
+ * Hides facts that are weaker than the winner of their triple. A read with `valid_at` chooses no winner, and shows
+ * every fact that was valid.
  */
 export const hideLosers = async (context: ReadContext): Promise<Filter | undefined> => {
   const { include, isValidity } = context;
@@ -44,13 +44,13 @@ export const hideLosers = async (context: ReadContext): Promise<Filter | undefin
   const hasLiveWinner = (...matches: readonly ColumnMatch[]): Filter => hasWinnerAt(context, matches, live);
   // The winner must be stronger than the fact. Otherwise outdated rows could hide newer facts after the plugin was off.
   const isWeaker = any(hasLiveWinner(SURER), hasLiveWinner(AS_SURE, NEWER));
-  // Only a live fact can lose. By default a query shows live facts and retractions.
+  // Only a live fact can be hidden. By default a query shows live facts and retractions.
   const mayLose = include.expired || include.retracted ? live : above('confidence', 0);
-  // Ordered by cost: the first condition excludes nearly every fact, the second excludes the winners.
+  // The conditions are ordered by cost: the first excludes nearly every fact, the second excludes the winners.
   return not(all(hasWinner(), not(hasWinner(SAME_VALUE)), isWeaker, mayLose));
 };
 
-/** Matches facts whose place has a winner at the moment of the read that fulfils `matches` and `whereFact`. */
+/** Matches facts whose triple has a winner, at the moment of the read, that fulfils `matches` and `whereFact`. */
 const hasWinnerAt = (moment: ReadMoment, matches: readonly ColumnMatch[], whereFact?: Filter): Filter => {
   const { nowMs, asOf } = moment;
   const named = whereFact === undefined ? {} : { whereFact };
@@ -72,7 +72,7 @@ const SURER: ColumnMatch = { column: 'confidence', is: 'above', field: 'confiden
 const AS_SURE: ColumnMatch = { column: 'confidence', is: 'equal', field: 'confidence' };
 const NEWER: ColumnMatch = { column: 'hlc', is: 'above', field: 'hlc' };
 
-/** Sets `contradicted` on each live fact with a live rival in its place. */
+/** Sets `contradicted` on each live fact that another live fact of its triple and garden contradicts. */
 export const markContradicted = async (
   views: readonly FactView[],
   context: ReadContext,
@@ -101,7 +101,7 @@ export const markContradicted = async (
 
 const placeOf = cacheByFact(placeDigest);
 
-/** As `markContradicted`, for a past moment, by a filter on past winners. */
+/** Sets `contradicted` for a past moment, by a filter on past winners. */
 const markAsOf = async (
   views: readonly FactView[],
   ids: readonly string[],
@@ -114,7 +114,9 @@ const markAsOf = async (
   return views.map((view) => (contradicted.has(view.fact.id) ? withMark(view, CONTRADICTED, true) : view));
 };
 
-/** Ids of the winners of those places that are contested now, by the digest of the place. */
+/**
+ * Returns the ids of the winners of the triples that have contradicting live facts now, by the digest of the triple.
+ */
 const rulersOf = async (
   tables: ReadableTables,
   digests: readonly string[],

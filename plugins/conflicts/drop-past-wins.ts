@@ -3,8 +3,8 @@ import type { PastPiece } from '../time-travel/time-travel-api.ts';
 import { PAST_WINS } from './timeline-rows.ts';
 
 /**
- * Deletes the winners that ended before the floor, oldest first. The rows have no key of their own, so it deletes all
- * rows of a millisecond together.
+ * Deletes stored winners that ended before the given stamp, oldest first. The rows have no key, so it deletes all rows
+ * of one millisecond together.
  */
 export const dropPastWins = async (
   { tenantId, before, limit, transaction }: PastPiece,

@@ -16,7 +16,7 @@ import { PAST_WINS, placeDigest, WINS } from './timeline-rows.ts';
 
 const RECORDS_AT_ONCE = 200;
 
-/** Winner rows hold value keys, from which a short value could be guessed. */
+/** Deletes the winner rows of erased facts. The rows hold value keys, from which anybody could guess a short value. */
 export const eraseWins = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
   const places = [...new Set(facts.map(placeDigest))];
   for (const table of [WINS, PAST_WINS]) {
@@ -24,7 +24,9 @@ export const eraseWins = async ({ tenantId, facts, transaction }: ErasedFacts, t
   }
 };
 
-/** People write notes on resolutions, and may quote values. Notes are facts, and are erased as facts. */
+/**
+ * Erases the notes on resolutions, because people may quote values in them. Notes are facts, and are erased as facts.
+ */
 export const sweepNotes = (tables: PluginTables, names: ServiceNames): ErasureSweep => ({
   name: 'conflicts notes',
   async step({ tenantId, entityKey, scopes }, after, transaction) {

@@ -6,7 +6,7 @@ import { type KnownMembers, MOST_MEMBERS, membersOf, twoThatDiffer } from './rec
 import { compareAge, strongestRival } from './strength.ts';
 import { WINS } from './timeline-rows.ts';
 
-/** Records after `position`, newest detection first, at most `limit` that the caller can see. */
+/** Returns the records after `position`, newest detection first, at most `limit` that the caller can see. */
 export const listConflicts = async (
   reader: FactReader,
   tables: PluginTables,
@@ -19,7 +19,7 @@ export const listConflicts = async (
   for (;;) {
     const wanted = limit - found.length;
     const records = await readSome(reader, tables, status, after, wanted);
-    // Exact ties share a win, and then a record occurs twice.
+    // Equally strong facts share a win, and then a record occurs twice.
     const distinct = [...new Map(records.map((record) => [record.id, record])).values()];
     found.push(...(await candidatesAmong(reader, tables, distinct, status)));
     const last = records.at(-1);
@@ -28,7 +28,7 @@ export const listConflicts = async (
   }
 };
 
-/** One record in any status, if the caller can see members with at least two different values. */
+/** Returns one record in any status, if the caller can see two facts of it with different values. */
 export const findConflict = async (
   reader: FactReader,
   tables: PluginTables,
@@ -46,7 +46,10 @@ interface Candidate {
   readonly truncated: boolean;
 }
 
-/** Records of the places that the caller reads. An unresolved record is listed while two of its values are live. */
+/**
+ * Reads the records in gardens that the caller may read. An unresolved record is listed while two of its facts with
+ * different values are live.
+ */
 const readSome = async (
   { caller, gardens, nowMs, snapshot }: FactReader,
   tables: PluginTables,
@@ -110,8 +113,9 @@ const candidatesAmong = async (
 };
 
 /**
- * The present rivals of each open record, taken from the live facts of its place, so that all nodes agree on them. The
- * stored members also depend on this node's history. Crowded places are left out; the stored members serve them.
+ * Returns the contradicting live facts of each open record. It reads them from the store, so that all nodes agree on
+ * them; the stored members also depend on this node's history. Leaves out triples with very many facts, whose stored
+ * members are used instead.
  */
 const contestingFacts = async (
   { snapshot, nowMs }: FactReader,
@@ -159,5 +163,5 @@ const withFacts = async (reader: FactReader, candidates: readonly Candidate[]): 
   return { found, more: end >= 0 };
 };
 
-/** Only the two facts whose values are shown. */
+/** Returns the ids of the two facts whose values are shown. */
 const shownIds = ({ members, rival }: Candidate): string[] => [members[0]?.id ?? rival.id, rival.id];

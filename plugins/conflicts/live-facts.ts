@@ -2,13 +2,13 @@ import type { TripleKey } from '../../kernel/internal-api.ts';
 import type { FactOutline, PluginSnapshot } from '../../kernel/plugin-api.ts';
 import { type LiveFact, NEVER, timelineOf, type WinnerTimeline } from './winner-timeline.ts';
 
-/** Bounds the live facts of a place that are read, strongest first, to compute its winners again. */
+/** The maximum number of live facts of a triple that are read, strongest first, to compute its winners again. */
 export const CROWD = 1_000;
 
 type ExpiringFact = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'hlc' | 'validUntilMs'>;
 type Store = Pick<PluginSnapshot, 'expiries' | 'siblings'>;
 
-/** Adds to each fact the instant at which it expires: `valid_until`, or an earlier time-to-live. */
+/** Adds to each fact the instant at which it expires, by `valid_until` or an earlier time-to-live. */
 export const withExpiries = async (
   store: Pick<Store, 'expiries'>,
   facts: readonly ExpiringFact[],
@@ -25,15 +25,15 @@ export const withExpiries = async (
   }));
 };
 
-/** A place with its winners, computed from its stored facts. */
+/** A triple in a garden with its winners, computed from its stored facts. */
 export interface JudgedPlace {
   readonly triple: TripleKey;
-  /** Its strongest live facts. */
+  /** The strongest live facts of the triple. */
   readonly facts: readonly FactOutline[];
   readonly timeline: WinnerTimeline;
 }
 
-/** Computes the winners of places from their facts in the store. */
+/** Computes the winners of triples from their facts in the store. */
 export const judgePlaces = async (
   store: Store,
   triples: readonly TripleKey[],
@@ -46,7 +46,7 @@ export const judgePlaces = async (
   return triples.map((triple, at) => {
     const facts = groups[at] ?? [];
     const own = facts.flatMap(({ id }) => live.get(id) ?? []);
-    // A place with one value is not contested; an append that joins it later reads its facts again.
+    // A triple with one value has no contradiction; an append with another value reads its facts again.
     const known = facts.length < CROWD ? NEVER : Math.max(...own.map(({ untilMs }) => untilMs), nowMs);
     return { triple, facts, timeline: timelineOf(own, nowMs, known) };
   });

@@ -1,8 +1,8 @@
 import type { AppendedBatch, PluginSnapshot } from '../../kernel/plugin-api.ts';
 
 /**
- * Facts of an open transaction that are the only live facts on their triple in any place. They contradict nothing for
- * any caller, so storing them and answering their writers needs no look-up.
+ * Remembers the facts of an open transaction that are the only live facts of their triple in any garden. They
+ * contradict nothing for any caller, so neither storing nor returning them needs a look-up.
  */
 export class LoneFacts {
   readonly #triples = new WeakMap<PluginSnapshot, TransactionTriples>();
@@ -34,8 +34,8 @@ export class LoneFacts {
 const NO_IDS: ReadonlySet<string> = new Set();
 
 interface TransactionTriples {
-  /** The first fact added to each triple, by id. */
+  /** The ids of the first fact that the transaction adds to each triple. */
   readonly first: Map<string, string>;
-  /** Ids of facts on triples that had no live fact before. */
+  /** The ids of facts whose triple had no live fact before. */
   readonly alone: Set<string>;
 }

@@ -16,12 +16,12 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { CONTRADICTED, DIFFERS_ELSEWHERE } from './conflicts-api.ts';
 
-/** Bounds the gardens that a mark considers, because others can make a caller a member of very many. */
+/** The maximum number of gardens that a mark considers, because other people can add a caller to very many gardens. */
 const MOST_GARDENS = 64;
 
 /**
- * Marks facts whose triple has another live value in another place that the caller reads. It queries only the caller's
- * own places, so the number of gardens does not matter. A caller who reads no garden costs no query.
+ * Marks facts whose triple has another live value in another garden that the caller reads. It queries only the caller's
+ * own gardens, so the total number does not matter. For a caller without gardens it queries nothing.
  */
 export const markElsewhere = async (
   views: readonly FactView[],
@@ -34,9 +34,9 @@ export const markElsewhere = async (
 };
 
 /**
- * Returns false if no garden that the caller reads holds any fact, so that no rival can lie elsewhere. That takes one
- * cheap read instead of a search for each fact. A caller with limited scopes always takes the full search: facts hidden
- * from it must not change its timing.
+ * Returns false if the gardens that the caller reads hold no fact, so that no contradicting fact can be in another
+ * garden. That takes one cheap read instead of a search for each fact. A caller with limited scopes always gets the
+ * full search: facts hidden from it must not change its timing.
  */
 const mayLieElsewhere = async (views: readonly FactView[], context: ReadContext): Promise<boolean> => {
   const { caller, gardens, snapshot } = context;
@@ -48,7 +48,7 @@ const mayLieElsewhere = async (views: readonly FactView[], context: ReadContext)
 
 const placesOf = (gardens: readonly string[]): readonly string[] => [...gardens].sort().slice(0, MOST_GARDENS);
 
-/** Sets `contradicted` on facts with another live value in their own place, for reads without stored winners. */
+/** Sets `contradicted` on facts with another live value in their own garden, for reads without stored winners. */
 export const markDiffering = (
   views: readonly FactView[],
   context: ReadContext,
@@ -68,13 +68,13 @@ const markWhere = async (
   differsBy: (live: Filter) => Filter,
 ): Promise<readonly FactView[] | undefined> => {
   const { caller, snapshot } = context;
-  // Facts with the same value in the same place share one query.
+  // Facts with the same value in the same garden share one query.
   const asked = new Map<string, string>();
   for (const { fact } of views) if (!fact.system) asked.set(sayingOfFact(fact), fact.id);
   if (asked.size === 0) return undefined;
   const live = await context.live();
   const ofTenant = equals('tenantId', caller.tenantId);
-  // The double negation makes the test run per listed fact; without it, PostgreSQL may scan all facts.
+  // The double negation makes PostgreSQL test each listed fact; without it, it may scan all facts.
   const differs = not(not(differsBy(live)));
   const differing = await snapshot.outline(all(ofTenant, isIn('id', [...asked.values()]), differs));
   if (differing.length === 0) return undefined;

@@ -4,15 +4,16 @@ import type { Membership } from './conflict-record.ts';
 import type { RecordWriter } from './record-writer.ts';
 import { type Contender, compareAge, strongestRival } from './strength.ts';
 
-/** A contested place without an open record. */
+/** A triple with contradicting live facts but without an open record. */
 export interface UnrecordedPlace {
   readonly triple: TripleKey;
-  /** Its live facts, or the strongest of very many. */
+  /** The live facts of the triple; of very many only the strongest. */
   readonly facts: readonly (Contender & Membership['fact'])[];
 }
 
 /**
- * Opens records for places that became contested without a new rival, for instance because a fact came back to life.
+ * Opens records for triples whose facts contradict each other without a new fact, for instance because a later
+ * time-to-live revived one.
  */
 export const openMissing = async (
   places: readonly UnrecordedPlace[],

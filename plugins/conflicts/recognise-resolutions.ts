@@ -3,20 +3,20 @@ import { type Citations, type CitedFact, type CitingFact, mayResolve, readCited,
 import { Resolution } from './conflicts-api.ts';
 import { addWaiting, arrivedFacts, dropWaiting, waitingFor } from './waiting-resolutions.ts';
 
-/** A fact that resolves the contradictions of its triple and place: it supersedes every older fact there. */
+/** A fact that resolves the contradictions of its triple in its garden: it supersedes every older fact there. */
 export interface EffectiveResolution {
   readonly fact: CitingFact & Pick<CitedFact, 'valueKey'>;
-  /** The rivals between which it decides. */
+  /** The contradicting facts between which it decides. */
   readonly named: readonly CitedFact[];
-  /** The note that `Conflicts.resolve` left on it. */
+  /** The note that `Conflicts.resolve` added to the fact. */
   readonly resolution: Resolution | undefined;
 }
 
 /**
- * Finds the resolutions that take effect with this batch, by the id of the fact in the batch that completes them. A
- * fact resolves its triple if it names, by content id, at least two older facts of its triple and place with different
- * values. That depends on the set of facts alone, so all nodes agree, in any order of arrival. The batch may bring the
- * resolution itself, or a fact that a stored one waits for.
+ * Finds the resolutions that take effect with this batch. Returns them by the id of the fact in the batch that
+ * completes them. A fact is a resolution if it names, by content id, two older facts of its triple and garden with
+ * different values. That depends on the set of facts alone, so all nodes agree, in any order of arrival. The batch may
+ * contain the resolution itself, or a fact that a stored resolution names.
  */
 export const recogniseResolutions = async (
   batch: AppendedBatch,
@@ -54,10 +54,10 @@ export const resolutionOf = ({ notes }: Pick<AppendedFact, 'notes'>): Resolution
 const NOTHING: ReadonlyMap<string, readonly EffectiveResolution[]> = new Map();
 const NO_CITATIONS: Citations = { named: [], open: 0 };
 
-/** True if later facts could make it a resolution. */
+/** Returns true if facts that arrive later could make this fact a resolution. */
 const mayComeTrue = ({ named, open }: Citations = NO_CITATIONS): boolean => open + Math.min(named.length, 1) > 1;
 
-/** Index in the batch of the second of two differing facts; -1 if two were stored before. */
+/** Returns the index in the batch of the second of two differing facts; -1 if two were stored before. */
 const lastNeeded = (named: readonly CitedFact[], places: ReadonlyMap<string, number>): number => {
   const first = new Map<string, number>();
   for (const { id, valueKey } of named) {

@@ -30,7 +30,7 @@ import { TripleHistory } from './triple-history.ts';
 import { contestedUntil, type LongestLived, lastingRival, type WinnerTimeline } from './winner-timeline.ts';
 
 export interface RecorderParts extends WriterParts {
-  /** Already holds the facts of this batch. */
+  /** The facts that are alone on their triple, those of this batch included. */
   readonly alone: LoneFacts;
 }
 
@@ -40,7 +40,7 @@ type LiveOutline = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidenc
 /**
  * Opens, extends and closes conflict records for the facts that a transaction has just stored, and stores the new
  * winners. Returns the system facts about the records. Runs under the append lock, so it sees every earlier fact of the
- * tenant. Its cost does not depend on the number of facts of a triple, or on facts in other places.
+ * tenant. Its cost does not depend on the number of facts of a triple, or on facts in other gardens.
  */
 export const recordContradictions = async (
   batch: AppendedBatch,
@@ -59,40 +59,40 @@ export const recordContradictions = async (
 };
 
 /**
- * A lone fact on a triple without live facts is skipped. A record that a retraction left open matters only to a
- * resolution, and again once two facts meet.
+ * Returns false for the only live fact of its triple. A record that a retraction left open matters only to a
+ * resolution, or once two facts contradict each other.
  */
 const mayMeetOthers = (appended: AppendedFact, alone: ReadonlySet<string>): boolean => {
   const { fact } = appended;
   return !fact.system && (!alone.has(fact.id) || resolutionOf(appended) !== undefined);
 };
 
-/** One triple in one place during the batch. */
+/** The state of one triple in one garden during the batch. */
 interface PlaceState {
   readonly triple: Fact;
   readonly history: TripleHistory<LiveOutline>;
-  /** True if there are more live facts than the history was given. */
+  /** True if `history` does not contain all live facts, because there are too many. */
   readonly isCrowded: boolean;
-  /** The stored winners, if they may matter. */
+  /** The stored winners; undefined if they cannot matter. */
   readonly stored: StoredTimeline | undefined;
   record: ConflictRecord | undefined;
   wasContested: boolean;
-  /** Facts added by the batch, while it has ended none. */
+  /** The facts that the batch has added; undefined once it has ended a fact. */
   added: LiveOutline[] | undefined;
-  /** The highest stamp of the resolutions of this place in the batch. */
+  /** The highest stamp of the batch's resolutions of this triple. */
   settledAt: Hlc | undefined;
   /** The changes that the batch makes to the live facts. */
   readonly steps: TimelineSteps<LiveOutline>;
 }
 
-/** The places that one batch touches, and the changes that its facts cause there. */
+/** The triples that one batch changes, and the changes that its facts cause. */
 class BatchRecorder {
   readonly #batch: AppendedBatch;
   readonly #tables: WritableTables;
   readonly #writer: RecordWriter;
   readonly #places: ReadonlyMap<string, PlaceState>;
   readonly #settlings: ReadonlyMap<string, readonly EffectiveResolution[]>;
-  /** Ids of the replicated facts that are live on arrival. */
+  /** The ids of the replicated facts that are live on arrival. */
   readonly #arrivedLive: ReadonlySet<string>;
 
   private constructor(
@@ -111,7 +111,7 @@ class BatchRecorder {
     this.#arrivedLive = arrivedLive;
   }
 
-  /** Reads the state of the places once for the batch. */
+  /** Reads the state of the triples once for the batch. */
   static async read(
     batch: AppendedBatch,
     contenders: readonly AppendedFact[],
@@ -175,8 +175,8 @@ class BatchRecorder {
   }
 
   /**
-   * A resolution supersedes all older facts. The open record closes if no contradiction remains and the resolution
-   * names two of its members.
+   * Ends all facts older than a resolution. Closes the open record if no contradiction remains and the resolution names
+   * two of its facts.
    */
   async #settle(settling: EffectiveResolution, place: PlaceState, since: Hlc): Promise<void> {
     const { fact, resolution } = settling;
@@ -207,7 +207,10 @@ class BatchRecorder {
     return fact;
   }
 
-  /** A fact with a live rival opens a record or joins the open one, together with its rivals. */
+  /**
+   * Adds a fact that contradicts a live one to the open record, or opens a record, together with the facts that it
+   * contradicts.
+   */
   #contradict(fact: Fact, place: PlaceState): void {
     const { history, record } = place;
     const rival: LiveOutline | LongestLived | undefined =
@@ -217,13 +220,13 @@ class BatchRecorder {
     else this.#writer.join(record, fact, rival, [...history.live, fact]);
   }
 
-  /** A rival among the facts that are too many to read. */
+  /** Returns a contradicting fact from those that are too many to read. */
   #rivalBeyond({ valueKey }: Fact, { stored, added }: PlaceState): LongestLived | undefined {
     if (stored === undefined || added === undefined || !isContested(stored, this.#batch.nowMs)) return undefined;
     return lastingRival(stored, valueKey);
   }
 
-  /** Stores the winners of each place that is or was contested. Returns those without an open record. */
+  /** Stores the winners of each triple that has or had a contradiction. Returns those without an open record. */
   async #storeTimelines(): Promise<UnrecordedPlace[]> {
     const { transaction, nowMs } = this.#batch;
     const touched = [...this.#places.values()].filter(({ wasContested }) => wasContested);
@@ -251,7 +254,7 @@ class BatchRecorder {
       nowMs,
     );
     for (const [at, { triple, timeline }] of judged.entries()) {
-      // For a crowded place, the states between the facts of one transaction are not computed.
+      // If a triple has very many facts, the states between the facts of one transaction are not computed.
       const since = anew[at]?.steps.since ?? ZERO_HLC;
       changes.push({ triple, before: rows.get(placeDigest(triple)), after: [{ ...timeline, since }] });
     }
@@ -264,7 +267,10 @@ class BatchRecorder {
     });
   }
 
-  /** A local fact is the newest of its triple, but a replicated one may be covered on arrival. */
+  /**
+   * Returns true if a fact is live after it is stored. A local fact is the newest of its triple, but a later fact may
+   * have superseded a replicated one.
+   */
   #isLive({ fact, origin }: AppendedFact, { history, settledAt }: PlaceState): boolean {
     const isSettled = settledAt !== undefined && compareHlc(fact.hlc, settledAt) < 0;
     return !isSettled && history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
@@ -277,7 +283,7 @@ const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
 const isContested = (timeline: WinnerTimeline | undefined, nowMs: number): boolean =>
   timeline !== undefined && contestedUntil(timeline) > nowMs && timeline.knownUntilMs > nowMs;
 
-/** The facts whose expiry affects the winners. */
+/** Returns the facts whose expiry affects the winners. */
 const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>
   isCrowded ? (added ?? []) : steps.facts;
 

@@ -19,7 +19,7 @@ import { placeDigest, readTimelines, writeTimelines } from './timeline-rows.ts';
 import { contestedUntil } from './winner-timeline.ts';
 
 /**
- * Computes the winners again where a time-to-live changes the end of a fact or revives it. Must run after the
+ * Computes the winners again where a time-to-live changes the expiry of a fact or revives it. Must run after the
  * times-to-live of the batch have taken effect.
  */
 export const recordLifetimes = async (
@@ -65,7 +65,7 @@ export const recordLifetimes = async (
   return recordReturned(judged, batch, tables, parts);
 };
 
-/** The facts whose end this batch changes, with their new end and its stamp. */
+/** Returns the facts whose expiry this batch changes, with the new expiry and its stamp. */
 const targetsOf = (
   { facts }: AppendedBatch,
   names: ServiceNames,
@@ -79,7 +79,7 @@ const targetsOf = (
   return targets;
 };
 
-/** A revived fact may contradict facts that were stored while it was expired. */
+/** Opens records for revived facts. Each may contradict facts that were stored while it was expired. */
 const recordReturned = async (
   judged: readonly JudgedPlace[],
   { transaction, nowMs }: AppendedBatch,

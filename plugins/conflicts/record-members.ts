@@ -8,10 +8,10 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { MEMBERS, type RecordKey } from './conflict-record.ts';
 
-/** Bounds the members of a record that are read, newest first. Only triples with very many facts exceed it. */
+/** The maximum number of facts of a record that are read, newest first. Only triples with very many facts exceed it. */
 export const MOST_MEMBERS = 1_000;
 
-/** Members read in order of strength, to find a strong rival beyond the newest ones. */
+/** The number of facts that are read in order of strength, to find a strong one beyond the newest facts. */
 const STRONGEST = 64;
 
 type Order = 'newest' | 'strongest';
@@ -21,7 +21,7 @@ const COLUMNS: Readonly<Record<Order, readonly string[]>> = {
   strongest: ['confidence', 'hlc_wall', 'hlc_ctr'],
 };
 
-/** The first members of a record, by id. */
+/** Returns the first facts of a record, by id. */
 export const someMembers = async (
   tables: ReadableTables,
   { tenantId, id }: RecordKey,
@@ -38,11 +38,14 @@ export const someMembers = async (
 
 export interface KnownMembers {
   readonly ids: readonly string[];
-  /** True if the record has more members. */
+  /** True if the record has more facts than were read. */
   readonly truncated: boolean;
 }
 
-/** All members of these records of one tenant, by record. For a large record: its newest and its strongest. */
+/**
+ * Returns all facts of these records of one tenant, by record. Of a large record, returns its newest and its strongest
+ * facts.
+ */
 export const membersOf = async (
   tables: ReadableTables,
   records: readonly RecordKey[],
@@ -65,7 +68,7 @@ export const membersOf = async (
   return known;
 };
 
-/** If the records of a page have more members than this on average, each record is read by itself. */
+/** The average number of facts per record above which each record of a page is read separately. */
 const USUAL_MEMBERS = 20;
 
 const firstOf = async (tables: ReadableTables, record: RecordKey): Promise<KnownMembers> => {
@@ -75,7 +78,7 @@ const firstOf = async (tables: ReadableTables, record: RecordKey): Promise<Known
   return { ids: [...new Set([...newest.slice(0, MOST_MEMBERS), ...strongest])], truncated: true };
 };
 
-/** Two members with different values, if the first few include such a pair. */
+/** Returns two facts of the record with different values, if the first few include such a pair. */
 export const differingMembers = async (
   snapshot: PluginSnapshot,
   tables: ReadableTables,

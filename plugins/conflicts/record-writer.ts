@@ -30,7 +30,10 @@ export interface WriterParts {
 type Member = Membership['fact'];
 type Rival = Pick<LongestLived, 'id'>;
 
-/** Opens, extends and closes records for one batch: their rows, their system facts and their hooks. */
+/**
+ * Opens, extends and closes records for one batch: writes their rows, prepares their system facts, and calls their
+ * hooks.
+ */
 export class RecordWriter {
   /** The system facts about the changed records. */
   readonly drafts: FactDraft[] = [];
@@ -40,7 +43,7 @@ export class RecordWriter {
   readonly #parts: WriterParts;
   readonly #records: ConflictRecord[] = [];
   readonly #members: Membership[] = [];
-  /** Ids of records opened here and not written yet. */
+  /** The ids of records that this writer has opened but not written yet. */
   readonly #opened = new Set<string>();
   readonly #news: { readonly hook: typeof conflictOpened; readonly change: ConflictChange }[] = [];
 
@@ -51,7 +54,10 @@ export class RecordWriter {
     this.#parts = parts;
   }
 
-  /** `rival` has another value than the fact. In a crowded place, only the strongest facts become members. */
+  /**
+   * Opens a record. `rival` has another value than the fact. If the triple has very many facts, only the strongest
+   * become members.
+   */
   open(triple: TripleKey, fact: StoredFact, rival: Rival, members: readonly Member[]): ConflictRecord {
     const { tenantId, entityKey, relationKey, scope, gardenId } = triple;
     const record: ConflictRecord = {
@@ -96,7 +102,7 @@ export class RecordWriter {
     this.#opened.clear();
   }
 
-  /** Runs the hooks. Call it after everything is written. */
+  /** Calls the hooks. Must run after everything is written. */
   async tell(): Promise<void> {
     const { hooks } = this.#parts;
     for (const { hook, change } of this.#news) if (hooks.hasHandlers(hook)) await hooks.collect(hook, change);
@@ -116,7 +122,7 @@ export class RecordWriter {
     this.#news.push({ hook, change });
   }
 
-  /** Leaves out facts that are named twice, or are already members of a stored record. */
+  /** Leaves out facts that occur twice, or are already members of a stored record. */
   async #unknown(members: readonly Membership[]): Promise<Membership[]> {
     const wanted = new Map(members.map((member) => [keyOf(member.record.id, member.fact.id), member]));
     const joined = members.filter(({ record }) => !this.#opened.has(record.id));

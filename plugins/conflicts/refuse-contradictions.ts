@@ -6,12 +6,12 @@ import { placeDigest, readTimelines } from './timeline-rows.ts';
 import { type HistoryEntry, TripleHistory } from './triple-history.ts';
 import type { LongestLived } from './winner-timeline.ts';
 
-/** True if the caller may learn of the facts that contradict an item; all of them lie in the item's place. */
+/** Returns true if the caller may learn of the facts that contradict an item. All of them are in the item's garden. */
 export type SeesPlace = (item: AppendItem) => Promise<boolean>;
 
 /**
- * Strict mode: refuses a client's assertion that contradicts a live fact visible to the caller. Judges items in order;
- * earlier accepted items of the transaction count.
+ * Strict mode: refuses a client's assertion that contradicts a live fact visible to the caller. Checks items in order,
+ * so accepted items of the transaction affect later ones.
  */
 export const refuseContradictions = async (
   batch: AppendBatch,
@@ -37,8 +37,9 @@ export const refuseContradictions = async (
 };
 
 /**
- * The batch holds only the strongest facts. In a crowded place some more are read, so that callers learn which facts
- * contradict them. The stored winners name a rival among the remaining ones.
+ * Returns live facts of the item's triple. The batch holds only the strongest ones. If there are very many, it reads
+ * some more, so that callers learn which facts contradict theirs. The stored winners name a contradicting fact among
+ * the remaining ones.
  */
 const liveOf = async (item: AppendItem, batch: AppendBatch, tables: PluginTables): Promise<readonly HistoryEntry[]> => {
   const strongest = batch.siblings(item);

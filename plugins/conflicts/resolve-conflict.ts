@@ -22,7 +22,7 @@ import { ALREADY_RESOLVED } from './conflicts-words.ts';
 import type { ConflictParts } from './create-conflicts.ts';
 import { findConflict } from './list-conflicts.ts';
 
-/** UTF-8. */
+/** The maximum size of a note in UTF-8. */
 const NOTE_BYTES = 16 * 1024;
 
 /** Stores the resolution of a conflict, which closes its record; see `Conflicts.resolve`. */
@@ -77,7 +77,7 @@ const memberOf = async (
   return fact;
 };
 
-/** A fact of the original triple that expires after all its members. */
+/** Returns the draft of a fact on the original triple that expires after all contradicting facts. */
 const resolutionDraft = (
   conflict: ConflictView,
   model: StoredFact,
@@ -85,8 +85,8 @@ const resolutionDraft = (
   caller: Principal,
   notes: Notes,
 ): FactDraft => {
-  // Starts with the two facts that are shown: they differ, so that every node recognises the resolution. Peers accept a
-  // limited number of references, so further members may be left out.
+  // Lists the two shown facts first: they differ, so every node recognises the resolution. Peers limit the number of
+  // references, so other facts may be left out.
   const members = [conflict.factA.fact, conflict.factB.fact, ...conflict.members];
   return {
     entity: model.entity,
@@ -101,9 +101,9 @@ const resolutionDraft = (
   };
 };
 
-/** The UUID in an identifier, with or without the service's prefix. */
+/** Returns the UUID of an identifier, with or without the service's prefix. */
 export const recordIdOf = (text: string, { names }: NodeSelf): string => {
-  // A store can hold no such id.
+  // An id with such characters cannot be stored, so it does not exist.
   if (hasForbiddenCodePoint(text)) throw noSuchConflict();
   const prefix = conflictEntity('', names);
   return (text.startsWith(prefix) ? text.slice(prefix.length) : text).toLowerCase();

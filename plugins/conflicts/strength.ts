@@ -1,6 +1,6 @@
 import { compareHlc, type Hlc } from '../../kernel/plugin-api.ts';
 
-/** The parts of a fact that decide between rivals. */
+/** The members of a fact that decide which of two contradicting facts wins. */
 export interface Contender {
   readonly id: string;
   readonly valueKey: string;
@@ -8,7 +8,7 @@ export interface Contender {
   readonly hlc: Hlc;
 }
 
-/** Higher confidence first, then the higher stamp. Returns zero only for an exact tie. */
+/** Orders facts by strength: higher confidence first, then the higher stamp. Returns zero only for an exact tie. */
 export const compareStrength = (
   a: Pick<Contender, 'confidence' | 'hlc'>,
   b: Pick<Contender, 'confidence' | 'hlc'>,
@@ -16,16 +16,16 @@ export const compareStrength = (
   return b.confidence - a.confidence || compareHlc(b.hlc, a.hlc);
 };
 
-/** The last resort, because every node has the same ids. */
+/** Orders equally strong facts by id, because ids are equal on all nodes. */
 const compareIds = (a: Contender, b: Contender): number => (a.id < b.id ? -1 : Number(a.id > b.id));
 
-/** The strongest fact with another value; undefined without one. */
+/** Returns the strongest fact with another value; undefined without one. */
 export const strongestRival = <T extends Contender>(fact: Contender, others: readonly T[]): T | undefined => {
   return others
     .filter((other) => other.valueKey !== fact.valueKey)
     .sort((a, b) => compareStrength(a, b) || compareIds(a, b))[0];
 };
 
-/** Newest first. */
+/** Orders facts by age, newest first. */
 export const compareAge = (a: Contender, b: Contender): number =>
   compareHlc(b.hlc, a.hlc) || compareStrength(a, b) || compareIds(a, b);

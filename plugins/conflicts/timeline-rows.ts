@@ -11,20 +11,22 @@ import {
 import { contestedUntil, type LongestLived, type Win, type WinnerTimeline } from './winner-timeline.ts';
 
 export const WINS = 'conflicts_wins';
-/** Earlier winners, for reads of past moments. */
+/** The table of earlier winners, for reads of past moments. */
 export const PAST_WINS = 'conflicts_past_wins';
 
-/** A winner timeline, and the feed stamp at which it begins to count. */
+/** A winner timeline, and the feed stamp from which it is valid. */
 export interface StoredTimeline extends WinnerTimeline {
   readonly since: Hlc;
 }
 
-/** Identifies a triple and place by a short text of fixed length. */
+/** Identifies a triple in a garden by a short text of fixed length. */
 export const placeDigest = (triple: TripleKey): string => sha256Hex(tripleId(triple));
 
 type StoredRow = Readonly<Record<string, SqlValue>>;
 
-/** The stored timelines of these places, by digest. An uncontested place may have none, or an expired one. */
+/**
+ * Returns the stored timelines of triples, by digest. A triple without contradiction may have none, or an expired one.
+ */
 export const readTimelines = async (
   tables: ReadableTables,
   digests: readonly string[],
@@ -40,7 +42,7 @@ export const readTimelines = async (
   return new Map([...rows].map(([digest, own]) => [digest, timelineOfRows(own)]));
 };
 
-/** A place with its previous timeline and the ones that replace it, in order. */
+/** A triple with its previous timeline and the timelines that replace it, in order. */
 export interface TimelineChange {
   readonly triple: TripleKey;
   readonly before: StoredTimeline | undefined;
@@ -48,8 +50,8 @@ export interface TimelineChange {
 }
 
 /**
- * Stores the changed timelines, and moves replaced ones to the past unless they were replaced at their own first stamp.
- * Only contested places have rows; nearly all of them have one.
+ * Stores the changed timelines. Moves replaced ones to the table of past winners, unless they were replaced at their
+ * own first stamp. Only triples with a contradiction have rows; nearly all of them have one.
  */
 export const writeTimelines = async (
   tables: WritableTables,
@@ -87,7 +89,7 @@ const isSame = (some: WinnerTimeline, other: WinnerTimeline): boolean =>
 const storedRowsOf = (triple: TripleKey, digest: string, timeline: StoredTimeline): Row[] =>
   rowsOf(triple, digest, timeline).map((row) => ({ ...row, ...stampColumns('since', timeline.since) }));
 
-/** Only winners that began before the next timeline, because no read can reach the others. */
+/** Returns rows only for winners that began before the next timeline, because no read can reach the others. */
 const pastRowsOf = (triple: TripleKey, digest: string, timeline: StoredTimeline, until: Hlc): Row[] => {
   const wins = timeline.wins.filter(({ fromMs }) => fromMs <= until.wallMs);
   const stamps = { ...stampColumns('since', timeline.since), ...stampColumns('until', until) };

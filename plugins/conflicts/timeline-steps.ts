@@ -2,15 +2,15 @@ import type { FactOutline, Hlc } from '../../kernel/plugin-api.ts';
 import type { StoredTimeline } from './timeline-rows.ts';
 import { type LiveFact, timelineOf, type WinnerTimeline, withFact } from './winner-timeline.ts';
 
-/** A change of the live facts: one more fact, or the remaining ones after some ended. */
+/** A change of the live facts: one more fact, or the remaining facts after some have ended. */
 type Step<T extends Pick<FactOutline, 'id'>> = { readonly since: Hlc } & (
   | { readonly added: T | undefined }
   | { readonly left: readonly T[] }
 );
 
 /**
- * The changes that one transaction makes to the live facts of one place, fact by fact. Each fact has its own stamp, and
- * a read as of that stamp must not see later facts.
+ * The changes that one transaction makes to the live facts of one triple, fact by fact. Each fact has its own stamp,
+ * and a read as of that stamp must not see later facts.
  */
 export class TimelineSteps<T extends Pick<FactOutline, 'id'>> {
   readonly #first: readonly T[];
@@ -24,7 +24,7 @@ export class TimelineSteps<T extends Pick<FactOutline, 'id'>> {
     return this.#steps.at(-1)?.since;
   }
 
-  /** All facts that are live after at least one step. */
+  /** Returns all facts that are live after at least one step. */
   get facts(): readonly T[] {
     const facts = new Map(this.#first.map((fact) => [fact.id, fact]));
     for (const step of this.#steps) {
@@ -33,7 +33,7 @@ export class TimelineSteps<T extends Pick<FactOutline, 'id'>> {
     return [...facts.values()];
   }
 
-  /** Adds a step in which no fact ends. `fact` is undefined if it is not live. */
+  /** Adds a step that ends no fact. `fact` is undefined if it is not live. */
   added(since: Hlc, fact: T | undefined): void {
     this.#steps.push({ since, added: fact });
   }
@@ -42,9 +42,7 @@ export class TimelineSteps<T extends Pick<FactOutline, 'id'>> {
     this.#steps.push({ since, left: [...left] });
   }
 
-  /**
-   * Computes the timeline after each step. `before` is needed in a crowded place, where not all live facts are known.
-   */
+  /** Computes the timeline after each step. `before` is needed if there are too many live facts to know all of them. */
   timelines(mortal: ReadonlyMap<string, LiveFact>, nowMs: number, before?: WinnerTimeline): readonly StoredTimeline[] {
     const live = (facts: readonly T[]): LiveFact[] => facts.flatMap(({ id }) => mortal.get(id) ?? []);
     let timeline = before ?? timelineOf(live(this.#first), nowMs);

@@ -27,11 +27,11 @@ import { judgePlaces } from './live-facts.ts';
 import { placeDigest, readTimelines, writeTimelines } from './timeline-rows.ts';
 
 const RECORDS_PER_PAGE = 200;
-/** Members per line, so that no line grows without bound. */
+/** The maximum number of facts per line, so that the length of a line has a limit. */
 const MEMBERS_PER_LINE = 1_000;
 
 /**
- * Exports and imports records with their members, because they hold data that no fact has, such as the time of
+ * Exports and imports records with their facts, because they hold data that no fact contains, such as the time of
  * detection.
  */
 export const transferConflicts = (tables: PluginTables, clock: Clock): TransferSection => ({
@@ -64,7 +64,7 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
     const here = new Set(await membersAmong(within, { id, tenantId }, factIds));
     const absent = factIds.filter((factId) => !here.has(factId));
     const missing = await transaction.outline(all(equals('tenantId', tenantId), isIn('id', absent)));
-    // An export of an older version may list facts of several places. A record holds only those of its own.
+    // An older version may have exported facts of several gardens. A record holds only facts of its own garden.
     const own = missing.filter((fact) => tripleId(fact) === tripleId(record));
     await insertMembers(
       within,
@@ -75,7 +75,7 @@ export const transferConflicts = (tables: PluginTables, clock: Clock): TransferS
   },
 });
 
-/** The import ran no append hooks, so it computes the winners itself. */
+/** Computes the winners after an import, because an import calls no append hooks. */
 const settle = async (
   record: ConflictRecord,
   tables: WritableTables,
@@ -142,7 +142,7 @@ const readConflict = (
   return { record, factIds: [...new Set(factIds as string[])] };
 };
 
-/** Older versions wrote a list, for records over several gardens. */
+/** Returns the garden of a record. Older versions wrote a list, because a record could span several gardens. */
 const gardenOf = ({ garden_id: gardenId = null, gardens }: TransferLine): string | null => {
   if (Array.isArray(gardens)) {
     if (gardens.length > 1) {
@@ -155,8 +155,8 @@ const gardenOf = ({ garden_id: gardenId = null, gardens }: TransferLine): string
 };
 
 /**
- * Ensures that the record exists. A triple has one open record per place, so members join the one that this store has
- * opened itself.
+ * Creates the record unless it exists. A triple has one open record per garden, so the facts join the one that this
+ * store has opened itself.
  */
 const takeRecord = async (
   tables: WritableTables,

@@ -1,11 +1,11 @@
 import type { PreparedFact } from '../../kernel/internal-api.ts';
 import { compareHlc, type FactOutline } from '../../kernel/plugin-api.ts';
 
-/** The common part of a stored outline and a prepared fact that a triple's history needs. */
+/** The members of a fact that a triple's history needs, for stored facts and prepared ones. */
 export type HistoryEntry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &
   Partial<Pick<FactOutline, 'hlc'>>;
 
-/** Tracks the live facts of one triple in one place while a transaction adds facts to it. */
+/** Tracks the live facts of one triple in one garden while a transaction adds facts to it. */
 export class TripleHistory<T extends HistoryEntry> {
   #live: T[];
   readonly #nowMs: number;
@@ -19,13 +19,13 @@ export class TripleHistory<T extends HistoryEntry> {
     return this.#live;
   }
 
-  /** True if two live facts differ. */
+  /** True if two live facts have different values. */
   get isContested(): boolean {
     const [first] = this.#live;
     return this.#live.some(({ valueKey }) => valueKey !== first?.valueKey);
   }
 
-  /** True if the fact is live on arrival, judged by its own members alone. */
+  /** Returns true if the fact's own members allow it to be live: its confidence and its expiry. */
   startsLive(fact: T): boolean {
     return fact.confidence > 0 && (fact.validUntilMs === null || fact.validUntilMs > this.#nowMs);
   }
@@ -40,13 +40,16 @@ export class TripleHistory<T extends HistoryEntry> {
     else if (this.startsLive(fact)) this.#live.push(fact);
   }
 
-  /** Ends every fact older than the cover. */
+  /** Ends every fact older than the given one. */
   endBefore(cover: Pick<HistoryEntry, 'hlc'>): void {
     this.#live = this.#live.filter((fact) => !isOlder(fact, cover));
   }
 }
 
-/** A fact without a stamp is newer than any with one. Of two without, the later arrival is newer. */
+/**
+ * Returns true if one fact is older than the other. A fact without a stamp is newer than any with one. Of two without a
+ * stamp, the later arrival is newer.
+ */
 const isOlder = (fact: Pick<HistoryEntry, 'hlc'>, than: Pick<HistoryEntry, 'hlc'>): boolean => {
   if (than.hlc === undefined) return true;
   if (fact.hlc === undefined) return false;

@@ -15,12 +15,12 @@ import { placeDigest } from './timeline-rows.ts';
 export const WAITING = 'conflicts_waiting';
 
 /**
- * Bounds the waiting facts of a triple and place, and so the cost of a fact that arrives there. A resolution beyond the
- * bound has no effect if its members arrive after it.
+ * The maximum number of stored resolutions per triple whose facts have not arrived. It limits the cost of each arriving
+ * fact. A resolution beyond the maximum has no effect if its facts arrive after it.
  */
 const MOST_WAITING = 64;
 
-/** Stores facts that may become resolutions once the facts that they name arrive. Facts of peers come in any order. */
+/** Stores facts that may become resolutions once the facts that they cite arrive. Facts of peers come in any order. */
 export const addWaiting = async (tables: WritableTables, facts: readonly CitingFact[]): Promise<void> => {
   const [first] = facts;
   if (first === undefined) return;
@@ -38,7 +38,10 @@ export const addWaiting = async (tables: WritableTables, facts: readonly CitingF
   if (rows.length > 0) await tables.insertRows(WAITING, rows);
 };
 
-/** The waiting facts that name one of these facts on its triple in its place. All belong to one tenant. */
+/**
+ * Returns the waiting resolutions that cite one of these facts of their triple and garden. All facts belong to one
+ * tenant.
+ */
 export const waitingFor = async (
   arrived: readonly StoredFact[],
   tables: ReadableTables,
@@ -67,8 +70,8 @@ export const dropWaiting = async (tables: WritableTables, facts: readonly Citing
 };
 
 /**
- * The facts of an append that a stored resolution may wait for. A local fact is newer than every waiting resolution, so
- * only facts of peers count.
+ * Returns the facts of an append that a waiting resolution may cite. A local fact is newer than every waiting
+ * resolution, so only facts of peers count.
  */
 export const arrivedFacts = ({ facts }: AppendedBatch): StoredFact[] =>
   facts.flatMap(({ fact, origin }) => (origin === 'peer' && !fact.system && fact.confidence > 0 ? [fact] : []));

@@ -1,6 +1,6 @@
 import { type Contender, compareStrength } from './strength.ts';
 
-/** A live fact with the instant at which it expires; `NEVER` if it does not. */
+/** A live fact with the instant at which it expires; `NEVER` if it does not expire. */
 export interface LiveFact extends Contender {
   readonly untilMs: number;
 }
@@ -8,33 +8,34 @@ export interface LiveFact extends Contender {
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /**
- * The span of time in which a fact is the strongest live one of its place: from `fromMs`, before `untilMs`. Exact ties
- * share it. The present win starts at 0, so that differing clocks do not matter.
+ * The time span in which a fact is the strongest live one of its triple: from `fromMs`, before `untilMs`. Equally
+ * strong facts share it. The present win starts at 0, so that differing clocks do not matter.
  */
 export interface Win extends Contender {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** The live fact that keeps its value alive longest. */
+/** A live fact whose value stays live longer than any other value of its triple. */
 export type LongestLived = Pick<LiveFact, 'id' | 'valueKey' | 'untilMs'>;
 
 /**
- * The present and future winners of one triple in one place, if no fact is added. It depends on the set of facts alone,
- * and adding a fact does not need the others. Without new facts, live facts only expire, so each later winner is
- * weaker.
+ * The present and future winners of one triple in one garden, as long as no fact is added. It depends on the set of
+ * facts alone, and a new fact can be added without reading the others. Without new facts, live facts only expire, so
+ * each later winner is weaker.
  */
 export interface WinnerTimeline {
-  /** In order of time, without a gap, until the last fact expires. */
+  /** The winners in order of time, without a gap, until the last fact expires. */
   readonly wins: readonly Win[];
   /**
-   * The value that stays alive longest, and the next one with another value. While both live, the place is contested.
+   * The value that stays live longest, and the next one with another value. While both are live, the triple has a
+   * contradiction.
    */
   readonly lasting: LongestLived | undefined;
   readonly contesting: LongestLived | undefined;
   /**
-   * Later winners are unknown. `NEVER`, unless there are more than `MOST_WINS` future changes. From then on the place
-   * has no winner until a fact is added.
+   * The instant after which winners are unknown. It is `NEVER`, unless there are more than `MOST_WINS` future changes.
+   * From then on the triple has no winner until a fact is added.
    */
   readonly knownUntilMs: number;
 }
@@ -46,21 +47,24 @@ export const EMPTY_TIMELINE: WinnerTimeline = {
   knownUntilMs: NEVER,
 };
 
-/** Bounds the precomputed changes, and so the cost of writing to a place of many short-lived facts. */
+/** The maximum number of precomputed changes. It limits the cost of a write to a triple with many short-lived facts. */
 export const MOST_WINS = 64;
 
-/** The instant until which two different values are live. */
+/** Returns the instant until which two different values are live. */
 export const contestedUntil = ({ contesting }: WinnerTimeline): number => contesting?.untilMs ?? 0;
 
-/** A fact with another value that is live as long as the place is contested. */
+/** Returns a fact with another value that is live until the contradiction ends. */
 export const lastingRival = ({ lasting, contesting }: WinnerTimeline, valueKey: string): LongestLived | undefined =>
   lasting?.valueKey === valueKey ? contesting : lasting;
 
-/** The timeline of these facts. `knownUntilMs` is given if weaker facts, left out here, may be live after it. */
+/**
+ * Computes the timeline of these facts. `knownUntilMs` is given if weaker facts, which are not among them, may be live
+ * after that instant.
+ */
 export const timelineOf = (facts: readonly LiveFact[], nowMs: number, knownUntilMs = NEVER): WinnerTimeline =>
   facts.reduce((timeline, fact) => withFact(timeline, fact, nowMs), { ...EMPTY_TIMELINE, knownUntilMs });
 
-/** The timeline with one more live fact, without the wins that ended before `nowMs`. */
+/** Returns the timeline with one more live fact, and without the wins that ended before `nowMs`. */
 export const withFact = (timeline: WinnerTimeline, fact: LiveFact, nowMs: number): WinnerTimeline => {
   const known = timeline.wins.filter(({ untilMs }) => untilMs > nowMs);
   if (fact.untilMs <= nowMs) return { ...timeline, wins: known };
@@ -101,7 +105,7 @@ const withWin = (known: readonly Win[], fact: LiveFact): Win[] => {
   return wins;
 };
 
-/** Groups wins of the same time: exact ties. */
+/** Groups wins with equal time spans: those of equally strong facts. */
 const spansOf = (wins: readonly Win[]): Win[][] => {
   const spans: Win[][] = [];
   for (const win of wins) {

@@ -3,11 +3,11 @@ import type { Clock, Facts, Principal, Reply } from '../../kernel/plugin-api.ts'
 export interface AnswerCacheParts {
   readonly facts: Pick<Facts, 'version'>;
   readonly clock: Clock;
-  /** Memory for cached replies; 0 turns the cache off. */
+  /** The maximum size of all cached replies in bytes; 0 turns the cache off. */
   readonly maxBytes: number;
 }
 
-/** The span in which a question has the same answer while `Facts.version` stays the same. */
+/** The time span in which a cached reply stays valid, as long as no commit changes `Facts.version`. */
 export interface AnswerLifetime {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -17,24 +17,24 @@ interface CachedReply extends AnswerLifetime {
   readonly reply: Reply;
 }
 
-/** A question without a cached reply, and a way to cache one. */
+/** A question that has no cached reply yet; `cache` stores its reply. */
 export interface OpenQuestion {
-  /** True if it was asked before since the last commit. Only repeated questions are worth caching. */
+  /** True if a caller has asked the same question since the last commit. Only repeated questions are worth caching. */
   readonly isRepeated: boolean;
   cache(reply: Reply & { readonly text: string }, lifetime: AnswerLifetime): void;
 }
 
 /**
- * Caches replies since the last commit to the store. Each use asks the store whether any process has committed since,
- * and if so drops all of them. So a cached reply equals a new one, and holds nothing that was erased.
- * When full, the cache adds nothing more, so that a crawler cannot evict popular answers. The set of questions asked
- * once has its own share of memory, and restarts when that is full.
+ * Caches replies until the next commit to the store. Before each use it checks whether any process has committed, and
+ * if so clears the cache. So a cached reply equals a new one, and contains nothing that was erased. A full cache
+ * accepts no more replies, so that a crawler cannot evict popular ones. The set of questions seen once has its own
+ * memory limit, and is cleared when it is full.
  */
 export class AnswerCache {
   readonly #parts: AnswerCacheParts;
   readonly #cache = new Map<string, CachedReply>();
   #bytes = 0;
-  /** Questions since the last commit. */
+  /** The questions that callers have asked since the last commit. */
   readonly #questions = new Set<string>();
   #questionBytes = 0;
   #version: string | undefined;
@@ -45,7 +45,8 @@ export class AnswerCache {
   }
 
   /**
-   * Returns the cached reply to this caller's question, or the open question. Returns undefined while caching is off.
+   * Returns the cached reply to this caller's question. Without one, returns an `OpenQuestion`; returns undefined while
+   * caching is off.
    */
   find(caller: Principal, question: object): Reply | OpenQuestion | undefined {
     if (this.#parts.maxBytes === 0 || !this.#isCurrent()) return undefined;
@@ -59,27 +60,27 @@ export class AnswerCache {
     return {
       isRepeated,
       cache: (reply, lifetime) => {
-        // The answer's snapshot is later than the version. If a commit came between, the answer cannot be cached.
+        // Caches the answer only if no commit came between reading the version and the answer's snapshot.
         if (this.#isCurrent() && this.#version === version) this.#put(key, reply, lifetime);
       },
     };
   }
 
-  /** Drops everything. Idempotent. */
+  /** Clears the cache. May be called repeatedly. */
   stop(): void {
     this.#cancelSweep?.();
     this.#cancelSweep = undefined;
     this.#clear();
   }
 
-  /** Drops outdated replies while no question arrives, so that erased text does not stay in memory. */
+  /** Clears outdated replies even while no question arrives, so that erased text does not stay in memory. */
   #sweep(): void {
     this.#cancelSweep = undefined;
     this.#isCurrent();
     if (this.#cache.size > 0) this.#sweepLater();
   }
 
-  /** Scheduled only while something is cached, so that an idle node does nothing. */
+  /** Schedules a sweep only while the cache holds something, so that an idle node does nothing. */
   #sweepLater(): void {
     this.#cancelSweep ??= this.#parts.clock.schedule(SWEEP_INTERVAL_MS, () => this.#sweep());
   }
@@ -90,7 +91,7 @@ export class AnswerCache {
     this.#forgetQuestions();
   }
 
-  /** Drops the cached replies after a commit. Returns false while the store cannot tell its version. */
+  /** Clears the cache if there was a commit. Returns false if the store cannot tell its version. */
   #isCurrent(): boolean {
     const version = this.#parts.facts.version();
     if (version === undefined || version !== this.#version) {
@@ -128,16 +129,16 @@ export const isReply = (found: Reply | OpenQuestion): found is Reply => 'status'
 
 const SWEEP_INTERVAL_MS = 1_000;
 
-/** Longer replies are rare, and sending them dominates their cost. */
+/** The maximum length of a cached reply. Longer replies are rare, and sending them takes longer than building them. */
 const MAX_LENGTH = 256 * 1024;
 
-/** Share of the memory for the set of questions. */
+/** The share of the memory that the set of questions may use. */
 const QUESTION_SHARE = 1 / 8;
 
-/** Estimated size of a map entry with its objects. */
+/** The estimated size in bytes of a map entry with its objects. */
 const OBJECT_BYTES = 300;
 
-/** Everything that distinguishes callers. */
+/** Returns a text that differs between callers who may get different replies. */
 const nameOf = (caller: Principal): string => {
   const known = names.get(caller);
   if (known !== undefined) return known;

@@ -21,11 +21,11 @@ const MAX_BATCH_ITEMS = 1000;
 
 interface BatchParts extends AssertParts {
   readonly names: ServiceNames;
-  /** Each item counts as a request. */
+  /** Counts each item of a batch as one request. */
   readonly quotas: Pick<Quotas, 'takeRest'> | undefined;
 }
 
-/** POST /v1/facts/batch: one verdict per item. One transaction stores all accepted items. */
+/** `POST /v1/facts/batch` stores all accepted items in one transaction, and returns one result per item. */
 export const assertBatchRoute = (parts: BatchParts): Route<undefined, undefined, readonly BodyItem[]> => ({
   method: 'POST',
   path: '/v1/facts/batch',

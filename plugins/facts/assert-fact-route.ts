@@ -28,7 +28,7 @@ export const IDEMPOTENCY_HEADER: Readonly<Record<string, RouteHeader>> = {
 };
 export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'Sent as true with an answer that was given before' };
 
-/** POST /v1/facts: 201 with the stored fact, or with the earlier fact that it repeats. */
+/** `POST /v1/facts` replies 201 with the stored fact, or with an equal fact that was stored earlier. */
 export const assertFactRoute = ({
   assertions,
   factJson,

@@ -2,7 +2,7 @@ import { memberRefusal } from '../../kernel/plugin-api.ts';
 import { defineAssertionMember, SummaryNote } from './facts-api.ts';
 import { MAX_DERIVATIONS, readDerivations } from './read-derivations.ts';
 
-/** References to the facts that the new fact was derived from. Clients send an empty list with every assertion. */
+/** References to the source facts of the new fact. Clients send an empty list with every assertion. */
 export const DERIVED_FROM = defineAssertionMember('derived_from', {
   summary: 'facts that this one was derived from, by content id or by id',
   schema: {

@@ -5,8 +5,8 @@ import { AssertionMembers } from './facts-api.ts';
 const assigned: JsonSchema = { description: 'Has no effect: the node assigns it.' };
 
 /**
- * The members that belong to no plugin. The schema only documents them: the assertion reader checks them, because it
- * has an error code for each kind of violation.
+ * The built-in members of an assertion, which no plugin adds. The schema only documents them. The assertion reader
+ * checks them, because each kind of violation has its own error code.
  */
 export const OWN_MEMBERS: Readonly<Record<string, JsonSchema>> = {
   entity: { type: 'string', minLength: 1, maxLength: 2048, description: 'What the fact is about: a URI or an own id.' },
@@ -48,12 +48,12 @@ export const OWN_MEMBERS: Readonly<Record<string, JsonSchema>> = {
 
 export const REQUIRED_MEMBERS = ['entity', 'relation', 'value', 'source'] as const;
 
-/** Clients send these as null with every assertion, even if the plugin that reads them is off. */
+/** Clients send these members as null with every assertion, even if no plugin reads them. */
 export const MAY_BE_NULL = ['garden_id', 'attestation'] as const;
 
 const NULL_ALONE: JsonSchema = { type: 'null', description: 'The plugin that reads it is switched off.' };
 
-/** The body of `POST /v1/facts`, and each item of a batch. */
+/** The schema for the body of `POST /v1/facts`, and for each item of a batch. */
 export const ASSERTION = defineComponent('Assertion', {
   summary: 'what a client asserts',
   json: (vocabulary) => ({

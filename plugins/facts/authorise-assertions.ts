@@ -20,13 +20,13 @@ export interface AuthorisationParts {
   readonly facts: Facts;
   readonly names: ServiceNames;
   readonly gardens: GardenAccess | undefined;
-  /** Absent while the session guard is off. */
+  /** Undefined while the session guard is off. */
   readonly sessionGuard: Pick<SessionGuard, 'check'> | undefined;
 }
 
 /**
- * Refuses assertions that a client may not make about other facts: a time-to-live for somebody else's fact, a fact
- * derived from itself, and an assertion that the session guard refuses.
+ * Refuses an assertion that sets a time-to-live for another caller's fact. Also refuses a fact derived from itself, and
+ * an assertion that the session guard refuses.
  */
 export const createAuthoriseAssertions = (parts: AuthorisationParts) => {
   const ttl = parts.names.meta('ttl');
@@ -64,7 +64,7 @@ const authorise = async (
   }
 };
 
-/** A resolution may equal one of the facts that it resolves, and then shares its content id. */
+/** A resolution may equal one of the facts that it resolves, and then has the same content id. */
 const refuseCycle = (item: RefusableItem): void => {
   const { cid, derivedFrom } = item.fact;
   if (noteOf(item.notes, AssertionNote) === undefined || !derivedFrom.includes(cid)) return;

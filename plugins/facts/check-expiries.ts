@@ -15,13 +15,13 @@ import { ttlTarget } from './ttl-target.ts';
 
 type Expiry = Awaited<ReturnType<PluginSnapshot['expiriesAfter']>>[number];
 
-/** Page sizes: expiries, and facts read for their times-to-live. */
+/** The maximum number of expiries per page, and of facts that are read for their times-to-live. */
 const EXPIRIES = 200;
 const FACTS = 2_000;
 
 const HINT = 'somebody changed the store past the node, or the disk is damaged: restore a backup';
 
-/** Checks that each fact expires when its newest time-to-live says so. */
+/** Checks that each fact expires at the instant that its newest time-to-live sets. */
 export const createExpiryCheck = (tables: PluginTables, names: ServiceNames): StoreCheck => ({
   name: 'expiries',
   summary: 'each time-to-live that was given counts, and no other does',
@@ -49,13 +49,13 @@ export const createExpiryCheck = (tables: PluginTables, names: ServiceNames): St
   },
 });
 
-/** Ids of times-to-live that have no effect although no later one replaced them. */
+/** Returns the ids of times-to-live that have no effect, although no later one replaced them. */
 const withoutEffect = async (
   given: readonly StoredFact[],
   names: ServiceNames,
   snapshot: PluginSnapshot,
 ): Promise<string[]> => {
-  // A time-to-live from another node has no effect here.
+  // A time-to-live that was received from another node has no effect here.
   const own = given.filter((fact) => fact.receivedFrom === null && fact.confidence > 0 && endOf(fact) !== null);
   const targets = own.map((fact) => ({ tenantId: fact.tenantId, id: ttlTarget(fact.entity, names) }));
   const known = new Map((await snapshot.expiries(targets)).map((expiry) => [expiry.factId, expiry]));
@@ -65,7 +65,7 @@ const withoutEffect = async (
   });
 };
 
-/** Ids of facts whose stored expiry comes from no time-to-live. */
+/** Returns the ids of facts whose stored expiry comes from no time-to-live. */
 const unfounded = async (
   expiries: readonly Expiry[],
   names: ServiceNames,
@@ -96,7 +96,7 @@ const unfounded = async (
   );
 };
 
-/** Erasure removes the end of a time-to-live and keeps its stamp, so only the stamp can be compared. */
+/** Compares only the stamp of an erased time-to-live, because erasure removes the instant in its value. */
 const isFrom = ({ hlc, expiresMs }: Expiry, fact: StoredFact): boolean =>
   compareHlc(hlc, fact.hlc) === 0 && (fact.cid === '' || endOf(fact) === expiresMs);
 

@@ -17,17 +17,17 @@ export interface CompletionParts {
   readonly names: ServiceNames;
 }
 
-/** The other facts that an assertion refers to. */
+/** A draft, with the ids of the other facts that it refers to. */
 interface Naming {
   readonly item: DraftItem;
-  /** Id of the fact that the time-to-live ends. */
+  /** The id of the fact whose expiry the time-to-live sets. */
   readonly target: string | undefined;
   readonly derivations: readonly Derivation[] | undefined;
 }
 
 /**
- * Completes drafts that refer to other facts. A time-to-live moves to the garden of its fact. Ids in `derived_from`
- * become content ids if the caller can read the fact.
+ * Completes drafts that refer to other facts. A time-to-live moves to the garden of its target fact. Ids in
+ * `derived_from` become content ids if the caller can read the source facts.
  */
 export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
   const ttl = names.meta('ttl');
@@ -38,7 +38,7 @@ export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
       const derivations = noteOf(item.notes, DERIVED_FROM.note);
       if (target !== undefined || derivations !== undefined) naming.push({ item, target, derivations });
     }
-    // Nearly all assertions refer to no other fact, and need no wait.
+    // Nearly all assertions refer to no other fact, so they complete synchronously.
     return naming.length === 0 ? undefined : complete(naming, caller, facts);
   };
 };
@@ -46,7 +46,7 @@ export const createCompleteAssertions = ({ facts, names }: CompletionParts) => {
 const complete = async (naming: readonly Naming[], caller: Principal, facts: Facts): Promise<void> => {
   const seen = await visibleFacts(idsOf(naming), caller, facts);
   for (const { item, target, derivations } of naming) {
-    // A time-to-live is visible wherever its fact is visible.
+    // A time-to-live is visible wherever its target fact is visible.
     if (target !== undefined) item.complete({ gardenId: seen.get(target)?.gardenId ?? null });
     if (derivations === undefined) continue;
     item.complete({
@@ -67,10 +67,10 @@ const idsOf = (naming: readonly Naming[]): ReadonlySet<string> => {
   return ids;
 };
 
-/** Ids per query: a batch may refer to a hundred thousand facts. */
+/** The maximum number of ids per query, because a batch may refer to a hundred thousand facts. */
 const LOOK_UP_CHUNK = 1000;
 
-/** The facts among these ids that the caller may see, by id, read from one snapshot. */
+/** Reads from one snapshot the facts with these ids that the caller may see. Returns them by id. */
 const visibleFacts = async (
   ids: ReadonlySet<string>,
   caller: Principal,

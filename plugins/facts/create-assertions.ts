@@ -78,7 +78,7 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
       const given = await idempotency.run(
         { caller, key, hash },
         {
-          // Each item has its own verdict, so no check refuses the whole batch.
+          // Each item of a batch has its own result, so no check refuses the whole batch.
           permit: async () => {},
           async work(recorder) {
             let recorded: RecordedAnswer | undefined;
@@ -89,7 +89,7 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
             const verdicts = await facts.appendAll(drafts, caller, { ...options, exclusive: true });
             if (recorded !== undefined) return recorded;
             const answered = answer(inOrder(outcomes, verdicts));
-            // Nothing was appended, so no append transaction has recorded the answer.
+            // If no fact was appended, no transaction has recorded the answer yet.
             await recorder.record(answered);
             return answered;
           },
@@ -104,7 +104,7 @@ export const createAssertions = ({ facts, clock, idempotency, readAssertion }: A
 const draftsOf = (outcomes: readonly (FactDraft | ServiceError)[]): readonly FactDraft[] =>
   outcomes.filter((outcome): outcome is FactDraft => !(outcome instanceof ServiceError));
 
-/** Merges verdicts on drafts and refusals of unreadable bodies, in the order of the request. */
+/** Merges the results of valid drafts and the refusals of unreadable bodies, in the order of the request. */
 const inOrder = (
   outcomes: readonly (FactDraft | ServiceError)[],
   verdicts: readonly AppendVerdict[],
@@ -128,9 +128,9 @@ const refusalsNow = async (
   return outcomes.map((outcome) => (outcome instanceof ServiceError ? undefined : refusals[judged++]));
 };
 
-/** Identifies an item within the hash of its batch. */
+/** Returns the part of an item that enters the hash of its batch. */
 const asked = (item: BodyItem): unknown => ('value' in item ? [item.value] : item.error.code);
 
-/** An undeclared member may hold a number that JSON cannot express; it counts as null here. */
+/** An undeclared member may hold a number that JSON cannot express. The hash treats it as null. */
 const requestHash = (request: string, body: unknown): string =>
   sha256Hex(`${request}\n${canonicalJson(JSON.parse(JSON.stringify(body)))}`);

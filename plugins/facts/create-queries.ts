@@ -107,7 +107,10 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: Q
   },
 });
 
-/** Only for questions about one entity: no cheap rule says when an answer about many entities changes. */
+/**
+ * Returns a lifetime only for questions about one entity. No cheap rule tells when an answer about many entities
+ * changes.
+ */
 const lifetimeOf = async (
   reader: FactReader,
   { entity, garden }: FactQuestion,
@@ -136,14 +139,14 @@ const readQuestion = (question: FactQuestion, caller: Principal): Omit<FactSearc
   return search;
 };
 
-/** Session names are private to a caller: two callers that chose the same name share nothing. */
+/** Session names are private to each caller: two callers with the same session name share no session. */
 const readSessionFilter = (text: string, caller: Principal): FactSearch['session'] => {
   const id = readSessionName(text, 'query.session');
   if (id === null) throw memberRefusal('query.session', 'must not be empty', 'bad_parameter');
   return caller.permissions.has('admin') ? { id } : { id, assertedBy: caller.entityUri };
 };
 
-/** Compares an instant with timestamps, and a stamp with stamps. */
+/** Compares an instant with the timestamps of facts, and a clock stamp with their stamps. */
 const readAfter = (text: string): Filter => {
   const stamp = parseHlc(text);
   if (stamp !== null) return above('hlc', stamp);
@@ -152,7 +155,7 @@ const readAfter = (text: string): Filter => {
   throw memberRefusal('query.after', 'must be an RFC 3339 date-time with offset, or an hlc', 'bad_parameter');
 };
 
-/** An unknown root and a hidden root get the same refusal. Only callers who see everything get a 404. */
+/** Returns the same refusal for an unknown root fact and a hidden one. Only callers who see every fact get a 404. */
 const hiddenRoot = (caller: Principal): ServiceError => {
   const seesEverything = caller.permissions.has('admin') && SCOPES.every((scope) => caller.allowedScopes.has(scope));
   if (seesEverything) return noSuchFact();

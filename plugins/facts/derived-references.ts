@@ -11,17 +11,17 @@ import {
   sha256Hex,
 } from '../../kernel/plugin-api.ts';
 
-/** The place and scope of a stored or future fact. */
+/** The garden and scope of a fact, stored or not yet stored. */
 export interface FactPlace {
   readonly scope: Scope;
-  /** Garden identifier (UUID), null outside gardens. */
+  /** The UUID of the garden; null outside gardens. */
   readonly gardenId: string | null;
 }
 
 /**
- * The reference by which a fact at `to` names another fact. It is the other fact's content id if every reader of the
- * reference can read that fact: same place, and no narrower scope. Otherwise it is a digest of the id, because a short
- * value can be guessed from its content id. `fact` is undefined if the writer cannot read it.
+ * Returns the reference by which a fact at `to` names another fact. It is the content id if every reader of the
+ * reference can read that fact: same garden, and no narrower scope. Otherwise it is a digest of the fact id, because
+ * anybody could guess a short value from its content id. `fact` is undefined if the writer cannot read it.
  */
 export const referenceTo = (factId: string, fact: (FactPlace & { cid: string }) | undefined, to: FactPlace): string =>
   fact !== undefined && fact.gardenId === to.gardenId && scopesFor(to.scope).includes(fact.scope)
@@ -29,8 +29,8 @@ export const referenceTo = (factId: string, fact: (FactPlace & { cid: string }) 
     : `sha256:${sha256Hex(factId)}`;
 
 /**
- * The references of a fact that is copied to another place. A reference becomes a dead end in the copy if its fact is
- * not readable there. References to facts that the reader cannot see stay as they are.
+ * Returns the references for a copy of a fact in another garden or scope. If readers of the copy cannot read a source
+ * fact, its reference becomes a digest. References to facts that the copying caller cannot see stay unchanged.
  */
 export const referencesFor = async (
   to: FactPlace,
@@ -52,5 +52,5 @@ export const referencesFor = async (
 const named = async (hash: string, where: Filter, reader: FactReader): Promise<StoredFact | undefined> =>
   (await reader.find(all(equals('cid', hash), where), { view: 'visible', order: 'hlc', limit: 1 }))[0];
 
-/** This scope and all wider ones. */
+/** Returns this scope and all wider scopes. */
 const scopesFor = (scope: Scope): readonly Scope[] => SCOPES.slice(SCOPES.indexOf(scope));

@@ -17,8 +17,9 @@ import { ttlTarget } from './ttl-target.ts';
 type SettleBatch = AppendBatch<SettleableItem>;
 
 /**
- * Answers a repeated assertion with the stored fact. It repeats a fact if that fact is live and equal in all that the
- * caller said. Items are judged in order, so a retraction between two equal assertions makes both count.
+ * Answers a repeated assertion with the fact that is stored already. An assertion repeats a live fact if both are equal
+ * in all members that the caller sent. It compares items in order, so a retraction between two equal assertions makes
+ * both count.
  */
 export const settleDuplicates = async (batch: SettleBatch, names: ServiceNames): Promise<void> => {
   const triples = new Map<string, TripleInBatch>();
@@ -33,22 +34,24 @@ export const settleDuplicates = async (batch: SettleBatch, names: ServiceNames):
     if (noteOf(item.notes, AssertionNote) === undefined || item.fact.confidence === 0) end(triple);
     else if (isTtlRelation(item.fact.relationKey, names)) await settleTtl(batch, item, ttls, names);
     else {
-      // Most facts are the first of their triple, and awaiting nothing still costs time.
+      // Most facts are the first of their entity and relation, and even an empty await takes time.
       const settling = settleOne(batch, item, triple);
       if (settling !== undefined) await settling;
     }
   }
 };
 
-/** The effects of one transaction on a triple so far. */
+/** The effects of the transaction so far on one triple of entity, relation and scope. */
 interface TripleInBatch {
-  /** Live facts of this transaction, unless a later phase refuses them. */
+  /** The live facts of this transaction. A later phase may still refuse them. */
   candidates: SettleableItem[];
   /** True if the facts stored before this transaction are no longer live. */
   ended: boolean;
 }
 
-/** Retractions end earlier facts. Facts of plugins and peers may do so as well: a resolution, for example. */
+/**
+ * Ends the earlier facts of a triple. A retraction does so; so may facts of plugins and peers, such as a resolution.
+ */
 const end = (triple: TripleInBatch): void => {
   triple.ended = true;
   triple.candidates = [];
@@ -78,7 +81,8 @@ const keepAsCandidate = ({ nowMs }: SettleBatch, item: SettleableItem, triple: T
 };
 
 /**
- * A time-to-live repeats another only while that one is in force. Otherwise a change back to an old end would be lost.
+ * Treats a time-to-live as a duplicate only of the one in force. Otherwise a change back to an earlier expiry would be
+ * lost.
  */
 const settleTtl = async (
   batch: SettleBatch,
@@ -102,7 +106,7 @@ const isInForce = async ({ transaction }: SettleBatch, id: string, ttl: StoredFa
   return expiry !== undefined && compareHlc(ttl.hlc, expiry.hlc) === 0;
 };
 
-/** The live fact, stored before this transaction, that the item repeats. */
+/** Returns the live fact, stored before this transaction, that the item repeats. */
 const storedEqual = async (batch: SettleBatch, item: SettleableItem): Promise<StoredFact | undefined> => {
   const { fact } = item;
   const siblings = fact.system ? await systemSiblings(batch, fact) : batch.siblings(item);
@@ -111,15 +115,18 @@ const storedEqual = async (batch: SettleBatch, item: SettleableItem): Promise<St
   return siblings.length < SIBLING_LIMIT || fact.system ? undefined : findEqual(batch, fact);
 };
 
-/** Batches bring no siblings of system facts, because system facts have no rivals. Some are repeated nevertheless. */
+/**
+ * Reads the earlier system facts of an item's triple. A batch does not contain them, because system facts contradict
+ * nothing.
+ */
 const systemSiblings = async (
   { transaction, nowMs }: SettleBatch,
   fact: PreparedFact,
 ): Promise<readonly FactOutline[]> => (await transaction.siblings([fact], nowMs, SIBLING_LIMIT))[0] ?? [];
 
 /**
- * Finds a duplicate among more live facts than one read returns. It searches by content id, because a scan of the
- * triple would hold the append lock. An equal value that is spelled differently is stored once more.
+ * Finds a duplicate if a triple has more live facts than one read returns. It searches by content id, because a scan
+ * would hold the append lock too long. If only the spelling of the value differs, the fact is stored again.
  */
 const findEqual = async ({ transaction, nowMs }: SettleBatch, fact: PreparedFact): Promise<StoredFact | undefined> => {
   const alike: Filter[] = [
@@ -139,7 +146,9 @@ const findEqual = async ({ transaction, nowMs }: SettleBatch, fact: PreparedFact
 const repeatsItem = (fact: PreparedFact, { fact: earlier }: SettleableItem): boolean =>
   repeats(fact, earlier, earlier.value.interpretAs);
 
-/** Compares texts as stored, and values by their key. Both facts belong to one triple and place. */
+/**
+ * Compares texts exactly, and values by their match key. Both facts have the same entity, relation, scope and garden.
+ */
 const repeats = (fact: PreparedFact, other: FactOutline | PreparedFact, interpretAs: string): boolean =>
   fact.valueKey === other.valueKey &&
   fact.assertedBy === other.assertedBy &&

@@ -1,8 +1,8 @@
 import { BOOLEAN_JSON, defineExpectedMember, orNull, SHARE_JSON, STRING_JSON } from '../../kernel/plugin-api.ts';
 
 /**
- * Members that clients expect in every fact object. Other plugins fill them; these defaults apply while such a plugin
- * is off.
+ * Members that clients expect in every fact object. Plugins set them; the defaults here apply while such a plugin is
+ * off.
  */
 export const EXPECTED_MEMBERS = [
   defineExpectedMember('contradicted', { json: BOOLEAN_JSON, after: 'cid', read: () => false }),

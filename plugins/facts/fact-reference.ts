@@ -1,7 +1,7 @@
 import { hasForbiddenCodePoint, memberRefusal, ServiceError, schema } from '../../kernel/plugin-api.ts';
 import { CID_MALFORMED } from './facts-words.ts';
 
-/** Path parameter of the routes about one fact. */
+/** The path parameter of routes about one fact. */
 export interface FactPath {
   readonly id: string;
 }
@@ -12,12 +12,12 @@ export const factPath = schema<FactPath>({
   required: ['id'],
 });
 
-/** A fact named in a path: by id or by content id. */
+/** A reference to a fact in a path, by its id or by its content id. */
 export type FactReference = { readonly id: string } | { readonly cid: string };
 
 /**
- * Reads `{id}` or `sha256:<64 hex>`. Every id passes, unless it holds text that a store cannot hold. A malformed
- * content id is `cid_malformed` (400).
+ * Reads a fact id or `sha256:<64 hex>`. Accepts every id that a store can hold. Throws `cid_malformed` (400) for a
+ * malformed content id.
  */
 export const readFactReference = (text: string): FactReference => {
   if (!text.startsWith(CID_PREFIX)) return { id: readFactId(text) };
@@ -27,13 +27,13 @@ export const readFactReference = (text: string): FactReference => {
   });
 };
 
-/** Throws 400 for U+0000 and lone surrogates. */
+/** Returns the fact id. Throws 400 for U+0000 and lone surrogates, which a store cannot hold. */
 export const readFactId = (text: string): string => {
   if (!hasForbiddenCodePoint(text)) return text;
   throw memberRefusal('path.id', 'must not contain U+0000 or a lone surrogate', 'bad_parameter');
 };
 
-/** Unknown and hidden facts get the same refusal. */
+/** Returns the same error for unknown facts and hidden ones. */
 export const noSuchFact = (): ServiceError => new ServiceError('lookup', 'there is no such fact');
 
 const CID_PREFIX = 'sha256:';

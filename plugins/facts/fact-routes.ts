@@ -32,7 +32,10 @@ interface FactQuery {
   readonly fields?: string;
 }
 
-/** GET /v1/facts/{id | sha256:<hex>}: a fact in any state; for a content id, the newest visible one. */
+/**
+ * `GET /v1/facts/{id | sha256:<hex>}` returns a fact in any state. For a content id, it returns the newest visible
+ * fact.
+ */
 export const getFactRoute = (parts: FactRouteParts): Route<FactPath, FactQuery> => {
   const { queries, factJson, fields, readSession } = parts;
   const claimed = claimedParameters(ofNamedFacts(parts.parameters));
@@ -68,7 +71,7 @@ const NODE_JSON = objectOf(
   { optional: ['fact_id', 'entity'] },
 );
 
-/** GET /v1/facts/{id}/provenance: the visible part of the facts that this one was derived from. */
+/** `GET /v1/facts/{id}/provenance` returns the source facts of a fact that the caller may see. */
 export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<FactPath, ProvenanceQuery> => {
   const claimed = claimedParameters(ofNamedFacts(parameters));
   const depth = { type: 'integer', minimum: 1, maximum: MAX_LEVELS, default: MAX_LEVELS };
@@ -123,7 +126,7 @@ const edgeJson = ({ derivedFactId, sourceHash }: DerivationEdge): Record<string,
   source_hash: sourceHash,
 });
 
-/** A hidden fact and an absent one yield the same two members, so that they cannot be told apart. */
+/** Returns the same two members for a hidden fact and an absent one, so that callers cannot tell them apart. */
 const nodeJson = ({ hash, fact }: DerivationNode): Record<string, unknown> =>
   fact === undefined ? { hash, exists: false } : { hash, fact_id: fact.id, entity: fact.entity, exists: true };
 
@@ -131,7 +134,10 @@ interface VerifyBody {
   readonly cid?: string | null;
 }
 
-/** POST /v1/facts/{id}/verify-cid: compares a fact with its content id. A mismatch is a result, not an error. */
+/**
+ * `POST /v1/facts/{id}/verify-cid` compares a fact with its content id. It reports a mismatch as a result, not as an
+ * error.
+ */
 export const verifyCidRoute = ({ queries }: FactRouteParts): Route<FactPath, undefined, VerifyBody> => ({
   method: 'POST',
   path: '/v1/facts/:id/verify-cid',
@@ -173,7 +179,7 @@ export const verifyCidRoute = ({ queries }: FactRouteParts): Route<FactPath, und
 });
 
 /**
- * GET /v1/admin/cid-backfill/status: the store computes content ids on append, so the backlog is nearly always empty.
+ * `GET /v1/admin/cid-backfill/status`. The store computes content ids on append, so the backlog is nearly always empty.
  */
 export const cidBackfillStatusRoute = ({ queries }: FactRouteParts): Route => ({
   method: 'GET',

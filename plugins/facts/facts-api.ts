@@ -29,7 +29,7 @@ export type { DerivationEdge, DerivationNode, Derivations } from './walk-derivat
 /** Records the scopes that a session has read, for the session guard. Does nothing while the guard is off. */
 export interface SessionReads {
   /**
-   * Each route that returns facts to work with calls this before it replies. Resolves once the reads are durable.
+   * Records that a session has read these facts; routes call it before they reply. Resolves once the reads are durable.
    * `sessionId` is the trimmed session header, or null.
    */
   returned(sessionId: string | null, caller: Principal, views: readonly FactView[]): Promise<void>;
@@ -38,20 +38,20 @@ export interface SessionReads {
 export const SessionReads = defineRef<SessionReads>('facts.session-reads');
 
 /**
- * Note on a draft that summarises the facts it is derived from: write mode `summarize_with_provenance`. The session
- * guard requires it for a fact that enters a scope which its session has read.
+ * A note on a draft that declares it a summary of its source facts: write mode `summarize_with_provenance`. The session
+ * guard requires it for a fact in a scope that its session has read.
  */
 export const SummaryNote = defineRef<true>('facts.summary');
 
 /**
- * Note on a draft that the node writes on behalf of a caller, under another right than asserting: the caller's
- * entity_uri. Checks of who may write about an entity judge that caller.
+ * A note on a draft that the node writes for a caller under another right than asserting. It holds the caller's
+ * entity_uri. Checks of who may write about an entity apply to that caller.
  */
 export const RequesterNote = defineRef<string>('facts.requester');
 
-/** Detects facts whose rows were changed by other means than this node. */
+/** Detects facts whose rows were changed directly in the store, past this node. */
 export interface IntactFacts {
-  /** Returns the facts whose content id still matches. Logs the others, and audits each of them once. */
+  /** Returns the facts whose content id still matches. Logs each other fact, and audits it once. */
   keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
   /** Throws `cid_mismatch` (409) when the content id of a fact no longer matches. */
   requireIntact(view: FactView): void;
@@ -59,7 +59,7 @@ export interface IntactFacts {
 
 export const IntactFacts = defineRef<IntactFacts>('facts.intact-facts');
 
-/** Asserting a fact that agents read as an instruction. */
+/** The permission to assert a fact that agents read as an instruction. */
 export const INSTRUCTION_WRITE = definePermission('instruction:write', {
   summary: 'assert facts that agents read as instructions',
 });
@@ -73,19 +73,19 @@ export const FEDERATION_INTEGRITY_REJECTED = defineAuditEvent('federation_integr
   summary: 'a fact, stored or brought by a peer, does not fit its content id or its proof',
 });
 
-/** The body of an assertion as sent, before anything is trimmed. */
+/** The body of an assertion as received, before any text is trimmed. */
 export type SentAssertion = Readonly<Record<string, unknown>>;
 
 /**
- * A member of assertion bodies that a plugin claims. The value that it reads becomes a note on the draft. The plugin
+ * A member of assertion bodies that a plugin defines. The value that it reads becomes a note on the draft. The plugin
  * applies the note in a handler of `append:read` or a later phase, so that it works for every way of asserting.
  */
 export interface AssertionMember<T = unknown> extends Word {
-  /** JSON schema. Undeclared members of its objects are refused as unknown. */
+  /** The JSON schema of the member. The reader refuses undeclared members of its objects. */
   readonly schema: object;
   /**
-   * Reads the member if it is present and not null. Throws a refusal that names `path` or a path below it. Undefined
-   * makes no note.
+   * Reads the member if it is present and not null. Throws a refusal that names `path` or below; undefined adds no
+   * note.
    */
   read(input: unknown, path: string, body: SentAssertion): T | undefined;
   /** The key of the note on the draft: `noteOf(item.notes, MEMBER.note)`. */
@@ -95,7 +95,7 @@ export interface AssertionMember<T = unknown> extends Word {
 export const AssertionMembers = defineVocabulary<AssertionMember>('member of an assertion', /^[a-z][a-z0-9_]*$/);
 
 /**
- * Claims a member: `defineAssertionMember('ticket', { summary: '…', schema: {}, read: (input, path) => … })`. The
+ * Defines a member: `defineAssertionMember('ticket', { summary: '…', schema: {}, read: (input, path) => … })`. The
  * plugin lists it in `declares`.
  */
 export const defineAssertionMember = <T>(
@@ -112,28 +112,28 @@ export const defineAssertionMember = <T>(
 };
 
 export interface AssertOptions {
-  /** The session that the facts belong to, trimmed; null or absent without one. */
+  /** The trimmed name of the session that the facts belong to; null or absent without a session. */
   readonly sessionId?: string | null;
 }
 
-/** The recorded reply to a request. Repetitions get it byte for byte. */
+/** The recorded reply to a request. Repeated requests get the same bytes. */
 export interface RecordedAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Makes a request repeatable: for a day, its key returns the first answer. */
+/** Makes a request repeatable: for a day, the same key returns the first answer. */
 export interface Once<R> {
-  /** 1 to 255 visible ASCII characters, else `bad_parameter`. */
+  /** The idempotency key: 1 to 255 visible ASCII characters, otherwise `bad_parameter`. */
   readonly key: string;
-  /** The route or tool of the request. The same body under another name is another request. */
+  /** The name of the route or tool. The same body under another name counts as another request. */
   readonly request: string;
-  /** Called inside the transaction that stores the facts. If everything is refused, the answer is not recorded. */
+  /** Returns the answer to record, inside the storing transaction. If all facts are refused, none is recorded. */
   answer(result: R): RecordedAnswer;
 }
 
 export interface OnceForAll extends Once<readonly AppendVerdict[]> {
-  /** Removes from a recorded answer the parts that the caller may no longer write, and so may no longer see. */
+  /** Removes the parts of a recorded answer that the caller may no longer write, and so may no longer see. */
   withhold(answer: RecordedAnswer, refusals: readonly (ServiceError | undefined)[]): RecordedAnswer;
 }
 
@@ -142,22 +142,22 @@ export interface OnceAnswer extends RecordedAnswer {
 }
 
 /**
- * The assertions of callers. A body is that of `POST /v1/facts`. Reading and appending make all checks, so that every
- * surface refuses alike.
+ * Stores assertions of callers. A body has the form of `POST /v1/facts`. Reading and appending make all checks, so that
+ * the API and every tool refuse the same assertions.
  */
 export interface Assertions {
-  /** Stores one fact, or returns the stored fact that it repeats. Rejects with the ServiceError that refuses it. */
+  /** Stores one fact, or returns the stored fact that it repeats. Rejects with a ServiceError if it is refused. */
   assert(
     caller: Principal,
     body: unknown,
     options?: AssertOptions,
   ): Promise<{ readonly view: FactView; readonly existing: boolean }>;
-  /** Stores several facts in one transaction. Judges them in order and returns a verdict for each. */
+  /** Stores several facts in one transaction. Checks them in order and returns a result for each. */
   assertAll(caller: Principal, bodies: readonly BodyItem[], options?: AssertOptions): Promise<readonly AppendVerdict[]>;
   /**
-   * As `assert`, but returns the recorded answer for a repeated key. Rejects with `idempotency_mismatch` if another
-   * request used the key, and with `idempotency_in_progress` while the first one runs. Checks the caller's rights
-   * before both.
+   * Works as `assert`, but returns the recorded answer for a repeated key. Rejects with `idempotency_mismatch` if
+   * another request used the key, and with `idempotency_in_progress` while the first one runs. Checks the caller's
+   * rights before both.
    */
   assertOnce(caller: Principal, body: unknown, once: Once<FactView>, options?: AssertOptions): Promise<OnceAnswer>;
   assertAllOnce(
@@ -171,24 +171,24 @@ export interface Assertions {
 export const Assertions = defineRef<Assertions>('facts.assertions');
 
 /**
- * A query parameter that a plugin claims for reads. Its value becomes a note in `ReadContext.notes`, for the plugin's
+ * A query parameter of reads that a plugin defines. Its value becomes a note in `ReadContext.notes`, for the plugin's
  * handlers of `read:constrain` and `read:annotate`.
  */
 export interface ReadParameter<T = unknown> extends Word {
-  /** JSON schema of one value. Query values are text, so numbers and booleans are coerced. */
+  /** The JSON schema of one value. Query values are text, so numbers and booleans are coerced. */
   readonly schema: object;
-  /** Throws a refusal that names `path`, with status 400. Undefined makes no note. */
+  /** Reads the value. Throws a refusal that names `path`, with status 400. Adds no note if it returns undefined. */
   read(input: unknown, path: string): T | undefined;
-  /** `noteOf(context.notes, PARAMETER.note)`. */
+  /** The key of the note: `noteOf(context.notes, PARAMETER.note)`. */
   readonly note: Ref<T>;
-  /** True if only `GET /v1/facts` takes it, because it selects among facts. */
+  /** True if only `GET /v1/facts` accepts the parameter, because it filters facts. */
   readonly listsOnly?: true;
 }
 
 export const ReadParameters = defineVocabulary<ReadParameter>('parameter of reads', /^[a-z][a-z0-9_]*$/);
 
 /**
- * Claims a parameter of `GET /v1/facts`, of a fact by id, and of its provenance. The plugin lists it in `declares`. A
+ * Defines a parameter of `GET /v1/facts`, of a fact by id, and of its provenance. The plugin lists it in `declares`. A
  * `note` is needed only if the kernel or another plugin reads the value.
  */
 export const defineReadParameter = <T>(
@@ -206,27 +206,25 @@ export const defineReadParameter = <T>(
 };
 
 export interface ReadOptions {
-  /** The session that records these reads, trimmed; null or absent without one. */
+  /** The trimmed name of the session that records these reads; null or absent without a session. */
   readonly sessionId?: string | null;
-  /** Values of the parameters that plugins claim. */
+  /** The values of the query parameters that plugins define. */
   readonly notes?: Notes | undefined;
 }
 
-/** Selects facts. Its texts follow the rules of the parameters of `GET /v1/facts`. */
+/** The filters of a query for facts. The texts follow the rules of the parameters of `GET /v1/facts`. */
 export interface FactQuestion {
   readonly entity?: string | undefined;
   readonly relation?: string | undefined;
   readonly source?: string | undefined;
   readonly scope?: Scope | undefined;
-  /** By URI, UUID or slug. */
+  /** A garden's URI, UUID or slug. */
   readonly garden?: string | undefined;
   readonly minConfidence?: number | undefined;
   readonly attested?: boolean | undefined;
-  /**
-   * Selects the facts that the caller asserted in this session. An admin gets those of every caller who used the name.
-   */
+  /** Selects facts that the caller asserted in this session. An admin gets those of every caller who used its name. */
   readonly session?: string | undefined;
-  /** An instant or a stamp. */
+  /** An instant or a clock stamp; selects later facts. */
   readonly after?: string | undefined;
   readonly includeContradicted?: boolean | undefined;
   readonly includeExpired?: boolean | undefined;
@@ -236,14 +234,14 @@ export interface FactQuestion {
 export interface PageOptions extends ReadOptions {
   readonly limit: number;
   readonly position?: FactSearch['position'];
-  /** True to also learn how long the answer stays valid. */
+  /** True to also get the time span in which the answer stays valid. */
   readonly withLifetime?: boolean;
 }
 
 export interface FactAnswer extends FactPage {
-  /** Members that plugins add to the answer. */
+  /** The members that plugins add to the answer. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Absent unless requested, and if the answer's lifetime is unknown. */
+  /** Undefined if it was not requested, or if the answer's lifetime is unknown. */
   readonly lifetime?: AnswerLifetime | undefined;
 }
 
@@ -251,14 +249,14 @@ export interface FactAnswer extends FactPage {
 export interface AnsweredQuery {
   readonly question: FactQuestion;
   readonly facts: readonly FactView[];
-  /** Reads as the caller, from the snapshot of the answer. */
+  /** Reads facts with the caller's rights, from the snapshot of the answer. */
   readonly reader: FactReader;
   readonly notes: Notes | undefined;
 }
 
 /**
- * Runs once per page of `GET /v1/facts`. Returns members to add to the answer, as declared by `defineQueryMember`. They
- * cannot replace the answer's own members. Later plugins win.
+ * Runs once per page of `GET /v1/facts`. Handlers return members to add to the answer, as declared by
+ * `defineQueryMember`. They cannot replace the answer's own members. If two plugins set a member, the later one wins.
  */
 export const queryAnswer = defineCollectHook<AnsweredQuery, Readonly<Record<string, unknown>>>('query:answer');
 
@@ -268,25 +266,24 @@ export interface Provenance extends Derivations {
 
 export interface CidReport {
   readonly isStoredValid: boolean;
-  /** True if the given content id, or else the stored one, matches the fact. */
+  /** True if the given content id matches the fact; without a given id, if the stored one does. */
   readonly isMatch: boolean;
-  /** Null for a row too damaged to compute one. */
+  /** The content id computed from the row; null if the row is too damaged to compute one. */
   readonly computed: string | null;
   readonly stored: string;
 }
 
-/** Reads of facts as a caller. Each needs the permission `read`. */
+/** Reads facts with the rights of a caller. Each method needs the permission `read`. */
 export interface Queries {
-  /** Newest first. Rejects with `authorization` for a scope or garden that the caller may not read. */
+  /** Returns facts, newest first. Rejects with `authorization` for a scope or garden that the caller may not read. */
   page(caller: Principal, question: FactQuestion, options: PageOptions): Promise<FactAnswer>;
   /**
    * Finds a fact by id, or the newest one for `sha256:` and a content id. Rejects with `lookup` for an unknown or
-   * hidden fact, and with `cid_mismatch` if its row was changed by other means than this node.
+   * hidden fact. Rejects with `cid_mismatch` if its row was changed directly in the store.
    */
   get(caller: Principal, reference: string, options?: ReadOptions): Promise<FactView>;
   /**
-   * Walks the facts that this one was derived from, for at most `depth` levels. Rejects with `authorization` where
-   * `get` rejects with `lookup`.
+   * Walks the source facts, for at most `depth` levels. Rejects with `authorization` where `get` rejects with `lookup`.
    */
   provenance(caller: Principal, id: string, options: ReadOptions & { readonly depth: number }): Promise<Provenance>;
   verifyCid(caller: Principal, id: string, given?: string | null): Promise<CidReport>;

@@ -1,9 +1,9 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** Recorded answers for requests that are repeated with the same Idempotency-Key. */
+/** The table of recorded answers, which repeated requests with the same Idempotency-Key get. */
 export const IDEMPOTENCY_TABLE = 'facts_idempotency';
 
-/** Scopes that each session has read, for the session guard. */
+/** The table of scopes that each session has read, for the session guard. */
 export const SESSION_READS_TABLE = 'facts_session_reads';
 
 export const factsMigrations: readonly Migration[] = [

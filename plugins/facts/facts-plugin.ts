@@ -70,9 +70,9 @@ interface FactsSettings {
 
 const NO_SESSION_READS: SessionReads = { returned: async () => {} };
 
-/** How often recorded answers older than a day are deleted. */
+/** The interval at which recorded answers older than a day are deleted. */
 const PURGE_INTERVAL_MS = 10 * 60 * 1000;
-/** How often cached answers from before the last commit are dropped while no question arrives. */
+/** The interval at which outdated cached answers are cleared while no question arrives. */
 
 export const factsPlugin = definePlugin({
   name: 'facts',

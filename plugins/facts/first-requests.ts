@@ -7,7 +7,7 @@ const FIRST_FACT = {
   source: 'agent:me',
 };
 
-/** Two shell commands for a first start: one asserts a fact, one finds it. They work in any folder. */
+/** Returns two shell commands for a first start: one asserts a fact, the other finds it. They work in any folder. */
 export const firstRequests = (base: string, curlOptions: string): readonly (readonly [string, string])[] => [
   [
     'Assert a fact',

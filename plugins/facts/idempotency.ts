@@ -14,18 +14,21 @@ import { IDEMPOTENCY_IN_PROGRESS } from './facts-words.ts';
 
 const RECORD_LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** Records the answer of one request under its key. */
+/** Records the answer to one request under its idempotency key. */
 export interface Recorder {
   /**
-   * Options for an append: it is refused if the key was used meanwhile, and its transaction records `answerOf` the
-   * verdicts. An `undefined` answer means failure, and is not recorded.
+   * Returns options for an append. The append is refused if another request has used the key, and its transaction
+   * records the answer that `answerOf` returns. If `answerOf` returns undefined, the request failed and no answer is
+   * recorded.
    */
   options(answerOf: (verdicts: readonly AppendVerdict[]) => RecordedAnswer | undefined): AppendOptions;
-  /** For a request that appends nothing: records the answer in a transaction of its own. */
+  /** Records the answer in a transaction of its own, for a request that appends nothing. */
   record(answer: RecordedAnswer): Promise<void>;
 }
 
-/** Identifies the caller, the key and the request, so that a reused key can be told from a repetition. */
+/**
+ * Identifies the caller, the key and the request, so that a reused key can be distinguished from a repeated request.
+ */
 export interface KeyedRequest {
   readonly caller: Principal;
   readonly key: string;
@@ -39,9 +42,9 @@ export interface KeyedWork {
 }
 
 export interface Idempotency {
-  /** Does the work at most once per key and request. A repetition gets the recorded answer. */
+  /** Runs the work at most once per key and request. A repeated request gets the recorded answer. */
   run(request: KeyedRequest, work: KeyedWork): Promise<OnceAnswer>;
-  /** Deletes answers that are older than a day. */
+  /** Deletes recorded answers that are older than a day. */
   purge(): Promise<void>;
 }
 
@@ -77,18 +80,18 @@ const runOnce = async (record: KeyRecord, { permit, work }: KeyedWork): Promise<
       const answer = await work(record);
       if (record.found === undefined) return { ...answer, isReplay: false };
     } catch (error) {
-      // Another process may have recorded an answer meanwhile. It counts, even if this attempt failed.
+      // Another process may have recorded an answer in the meantime. It is valid even if this attempt failed.
       if (record.found === undefined) throw error;
     }
   }
-  // A recorded answer reveals no more than the caller may see today.
+  // Checks that the caller may still see the recorded answer.
   await permit();
   if (record.found === 'of another request') throw mismatch();
   return { ...record.found, isReplay: true };
 };
 
 class KeyRecord implements Recorder {
-  /** The record under the key from before this request. */
+  /** The record that existed under the key before this request. */
   found: RecordedAnswer | 'of another request' | undefined;
   readonly #where: Readonly<Record<string, string>>;
   readonly #tables: PluginTables;
@@ -114,7 +117,7 @@ class KeyRecord implements Recorder {
     return {
       guard: (transaction) => this.#guard(this.#tables.in(transaction)),
       beforeCommit: async (transaction, verdicts) => {
-        // The guard of this append refused the request, so its verdicts must not be recorded.
+        // The guard of this append refused the request, so the results must not be recorded.
         const answer = this.found === undefined ? answerOf(verdicts) : undefined;
         if (answer !== undefined) await this.#insert(this.#tables.in(transaction), answer);
       },
@@ -134,7 +137,7 @@ class KeyRecord implements Recorder {
     if (this.found !== undefined) throw inProgress();
   }
 
-  /** Returns true for an expired record. */
+  /** Evaluates the row found under the key. Returns true if the record has expired. */
   #judge([row]: readonly Readonly<Record<string, SqlValue>>[]): boolean {
     if (row === undefined) return false;
     if (Number(row['created_ms']) <= this.#clock.nowMs() - RECORD_LIFE_MS) return true;

@@ -4,7 +4,7 @@ import type { AuditLog } from '../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts';
 import { CID_MISMATCH } from './facts-words.ts';
 
-/** Content id computed from the stored row; null for a row too damaged to compute one. */
+/** Computes the content id from the stored row; null if the row is too damaged to compute one. */
 export const recomputedCid = cacheByFact((fact: StoredFact): string | null => {
   try {
     return contentId(fact);
@@ -13,7 +13,7 @@ export const recomputedCid = cacheByFact((fact: StoredFact): string | null => {
   }
 });
 
-/** Facts that passed the check. A frozen object cannot change, so it is hashed once. */
+/** The facts that passed the check. A frozen object cannot change, so it is hashed only once. */
 const intact = new WeakSet<StoredFact>();
 
 const isIntact = (fact: StoredFact): boolean => {
@@ -52,5 +52,8 @@ export const createIntactFacts = (names: ServiceNames, log: Logger, audit: Audit
   };
 };
 
-/** Bounds the ids that were reported already, so that a poller does not fill the log with one broken row. */
+/**
+ * The maximum number of remembered ids of damaged facts. Each is logged once, so that a polling client does not fill
+ * the log.
+ */
 const MAX_REPORTED = 10_000;

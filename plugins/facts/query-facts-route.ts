@@ -61,16 +61,18 @@ export interface FactPageParts {
   readonly readSession: ReadSession;
   readonly cache: AnswerCache;
   readonly parameters: readonly ReadParameter[];
-  /** Members of the answer that plugins fill. */
+  /** The members of the answer that plugins set. */
   readonly members: readonly QueryMember[];
 }
 
 const TOTAL_HEADER = { 'X-Total-Count': 'The same number as `total`' };
 
-/** If no plugin claims these, they are refused, because the present state would be a wrong answer. */
+/** The route refuses these parameters if no plugin defines them, because the present state would be a wrong answer. */
 const OTHER_TIMES = ['as_of', 'valid_at'] as const;
 
-/** GET /v1/facts: one page of the facts that the caller may see, newest first, with the number of all matches. */
+/**
+ * `GET /v1/facts` returns one page of the facts that the caller may see, newest first, with the number of all matches.
+ */
 export const queryFactsRoute = (parts: FactPageParts): Route<undefined, FactsQuery> => {
   const { queries, factText, fields, readSession } = parts;
   const claimed = claimedParameters(parts.parameters, OTHER_TIMES);
@@ -138,7 +140,7 @@ const FILTERS = {
   limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: DEFAULT_PAGE },
 } as const;
 
-/** Plugins cannot claim the route's own parameters, or the one of a fact's provenance. */
+/** Reserves the parameters of this route and of the provenance route, so that plugins cannot define them. */
 export const RESERVED_PARAMETERS = [...Object.keys(FILTERS), 'depth'].map((name) => ReadParameters.reserve(name));
 
 const OWN_JSON = {
@@ -148,7 +150,7 @@ const OWN_JSON = {
   tombstone_notices: { type: 'array' },
 } as const;
 
-/** Plugins cannot claim the answer's own members. */
+/** Reserves the answer's own members, so that plugins cannot define them. */
 export const RESERVED_ANSWERS = Object.keys(OWN_JSON).map((name) => QueryMembers.reserve(name));
 
 const pageJson = (fact: JsonSchema, members: readonly QueryMember[]): JsonSchema =>

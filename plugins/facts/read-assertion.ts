@@ -21,29 +21,30 @@ import { MAY_BE_NULL, OWN_MEMBERS, REQUIRED_MEMBERS } from './assertion-schema.t
 import { type AssertionMember, AssertionMembers, type SentAssertion } from './facts-api.ts';
 
 /**
- * Note on every draft that comes from an assertion body. Only such facts are compared with earlier ones: a resolution
- * that equals an old fact must still be stored.
+ * A note on every draft that comes from an assertion body. Only such facts are compared with stored ones, because a
+ * resolution that equals an old fact must still be stored.
  */
 export const AssertionNote = defineRef<true>('facts.assertion');
 
 export interface ReadContext {
   readonly nowMs: number;
-  /** From the session header, null without one. */
+  /** The session name from the header; null without one. */
   readonly sessionId: string | null;
 }
 
 /**
- * Reads the body of an assertion. Throws all violations at once, undeclared members included: 422, or 413 if the only
- * one is a value that is too long. `path` names the body. Null for an optional member means absent.
+ * Reads the body of an assertion. Throws one error with all violations, undeclared members included. Its status is 422,
+ * or 413 if the only violation is a value that is too long. `path` names the body. Null for an optional member means
+ * absent.
  */
 export type ReadAssertion = (input: unknown, path: string, context: ReadContext) => FactDraft;
 
-/** Plugins cannot claim these. */
+/** Reserves the built-in members of an assertion, so that plugins cannot define them. */
 export const RESERVED_MEMBERS = Object.keys(OWN_MEMBERS).map((name) => AssertionMembers.reserve(name));
 
 const ONLY_ASSERTED = noted(AssertionNote, true);
 
-/** `claimed` lists the members that plugins read. */
+/** Creates the reader of assertion bodies. `claimed` lists the members that plugins define. */
 export const createReadAssertion = (claimed: readonly AssertionMember[], names: ServiceNames): ReadAssertion => {
   const undeclaredIn = compileDeclared(
     schema<object>({
@@ -69,7 +70,7 @@ export const createReadAssertion = (claimed: readonly AssertionMember[], names: 
       requireSession(reading, names);
       return draft;
     }
-    // Reads a faulty body once more to name every violation. Nearly all bodies are valid, and pay nothing for that.
+    // Reads an invalid body a second time to list every violation, so that valid bodies pay nothing for that.
     const refusals = new Refusals();
     refusals.add(undeclared);
     readMembers(reading, (name, reader, isRequired) =>
@@ -118,7 +119,7 @@ const readMembers = ({ claimed, body, nowMs, sessionId, path }: Reading, read: R
   return draft;
 };
 
-/** Most assertions hold no claimed member, and share one object. */
+/** Reads the members that plugins define. Most assertions hold none, and share one empty object. */
 const readClaimed = (claimed: readonly AssertionMember[], body: SentAssertion, read: ReadMember): Notes => {
   let notes: Map<Ref<unknown>, unknown> | undefined;
   for (const member of claimed) {
@@ -133,7 +134,7 @@ const readClaimed = (claimed: readonly AssertionMember[], body: SentAssertion, r
 
 /**
  * The header names the session. A body that names another one is refused, because its fact would join a session that it
- * did not ask for.
+ * did not request.
  */
 const requireSession = ({ body, path, sessionId }: Reading, names: ServiceNames): void => {
   const named = readSessionId(ownMember(body, 'session_id') ?? undefined, path);
@@ -141,7 +142,7 @@ const requireSession = ({ body, path, sessionId }: Reading, names: ServiceNames)
   throw memberRefusal(`${path}.session_id`, `must be the same as the header ${names.headers.session}`);
 };
 
-/** Reads own properties only, never the prototype's. */
+/** Reads own properties only, never inherited ones. */
 const ownMember = (body: SentAssertion, name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
 
 const memberOf = (body: SentAssertion, name: string, path: string, isRequired = false): unknown => {
@@ -155,7 +156,7 @@ const readConfidence = (input: unknown, path: string): number => {
   if (input === undefined) return 1;
   if (typeof input !== 'number' || !(input >= 0 && input <= 1))
     throw memberRefusal(path, 'must be a number between 0 and 1');
-  // Adding zero turns minus zero into zero.
+  // Adds zero, because that turns minus zero into zero.
   return input + 0;
 };
 
@@ -172,7 +173,7 @@ const readInstant = (input: unknown, path: string): string | null => {
   throw memberRefusal(path, 'must be an RFC 3339 date-time with offset');
 };
 
-/** Refuses a timestamp in the future together with the body's other violations. */
+/** Reads the timestamp, and reports one in the future together with the body's other violations. */
 const readTimestamp = (input: unknown, path: string, nowMs: number): string | null => {
   const timestamp = readInstant(input, path);
   const refusal = timestamp === null ? null : refuseTimestamp(parseInstant(timestamp), nowMs, path);

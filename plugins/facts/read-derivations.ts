@@ -1,14 +1,14 @@
 import { memberRefusal } from '../../kernel/plugin-api.ts';
 
-/** References that one assertion may carry. */
+/** The maximum number of references that one assertion may hold. */
 export const MAX_DERIVATIONS = 100;
 
-/** A reference to a source fact: a content id, or a fact id that still has to be looked up. */
+/** A reference to a source fact: a content id, or a fact id that is not looked up yet. */
 export type Derivation = { readonly hash: string } | { readonly factId: string };
 
 /**
  * Reads `derived_from`: a list of `{fact_id?, hash?}`, `sha256:<64 hex>` or 64 hex digits. A hash takes precedence over
- * an id. Refuses everything else with 422.
+ * an id. Refuses any other form with 422.
  */
 export const readDerivations = (input: unknown, path: string): readonly Derivation[] => {
   if (!Array.isArray(input)) throw memberRefusal(path, 'must be a list');

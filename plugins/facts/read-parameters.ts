@@ -2,18 +2,18 @@ import type { Ref } from '../../kernel/internal-api.ts';
 import { type JsonSchema, memberRefusal, type Notes } from '../../kernel/plugin-api.ts';
 import type { ReadParameter } from './facts-api.ts';
 
-/** The read parameters that plugins claim, for the routes that take them. */
+/** The read parameters that plugins define, for the routes that accept them. */
 export interface ClaimedParameters {
-  /** For the `properties` of a query's schema. */
+  /** The schemas of the parameters, for the `properties` of a query's schema. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
-  /** Values of the claimed parameters, so that a cursor belongs to one question. */
+  /** Returns the values of these parameters, so that a cursor is valid for one query only. */
   valuesOf(query: object): readonly unknown[];
   notesOf(query: object): Notes | undefined;
 }
 
 /**
- * `reserved` lists names that a route reserves for plugins: while no plugin claims one, the route refuses it as not
- * supported yet.
+ * Collects the parameters that plugins define. `reserved` lists names that a route keeps for plugins: while no plugin
+ * defines one, the route refuses it as not supported yet.
  */
 export const claimedParameters = (
   claimed: readonly ReadParameter[],

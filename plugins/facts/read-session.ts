@@ -1,12 +1,12 @@
 import { memberRefusal, type RouteHeader, type RouteRequest, type ServiceNames } from '../../kernel/plugin-api.ts';
 
-/** Characters, after trimming. */
+/** The maximum length of a session name in characters, after trimming. */
 const MAX_SESSION_LENGTH = 128;
 
-/** Reads the session of a request; null without one. Throws `session_id_too_long` (400). */
+/** Reads the session name of a request; null without one. Throws `session_id_too_long` (400). */
 export interface ReadSession {
   (request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>): string | null;
-  /** Documents the session header in a route's `headers`. */
+  /** Documents the session header, for a route's `headers`. */
   readonly headers: Readonly<Record<string, RouteHeader>>;
 }
 
@@ -19,7 +19,7 @@ export const createReadSession = (names: ServiceNames): ReadSession => {
   return Object.assign(read, { headers: sessionHeader(names) });
 };
 
-/** The `headers` of a route that belongs to sessions. */
+/** Returns the `headers` of a route that accepts a session header. */
 export const sessionHeader = (names: ServiceNames): Readonly<Record<string, RouteHeader>> => ({
   [names.headers.session]: {
     summary: 'The session that the request belongs to',

@@ -16,28 +16,28 @@ import { SESSION_READS_TABLE } from './facts-migrations.ts';
 import { FEEDBACK_LOOP_PROVENANCE_REQUIRED } from './facts-words.ts';
 import type { Derivation } from './read-derivations.ts';
 
-/** A session is bound by a read for this long. */
+/** The time for which a read restricts the later writes of its session. */
 const SESSION_MEMORY_MS = 24 * 60 * 60 * 1000;
 
-/** A repeated read of one scope is stored at most this often, so the binding may last that much longer. */
+/** A repeated read of one scope is stored at most this often, so the restriction may last that much longer. */
 const REFRESH_MS = 60_000;
 const MAX_FRESH = 10_000;
 
 export interface GuardedAssertion {
   readonly sessionId: string | null;
   readonly scope: Scope;
-  /** True for a declared summary of its source facts. */
+  /** True if the assertion declares itself a summary of its source facts. */
   readonly isSummary: boolean;
   readonly derivations: readonly Derivation[];
 }
 
 export interface SessionGuard extends SessionReads {
   /**
-   * Refuses an assertion into a scope that its session has read, unless it names a visible fact of that scope as its
-   * source and declares itself a summary. Reads from the given snapshot or transaction.
+   * Refuses an assertion into a scope that its session has read, unless it is a summary with a visible source fact of
+   * that scope. Reads from the given snapshot or transaction.
    */
   check(assertion: GuardedAssertion, caller: Principal, snapshot: PluginSnapshot): Promise<ServiceError | null>;
-  /** Deletes sessions without a read for a day. */
+  /** Deletes sessions that have read nothing for a day. */
   purge(): Promise<void>;
 }
 

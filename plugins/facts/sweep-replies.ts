@@ -2,7 +2,7 @@ import { namesInText } from '../../kernel/internal-api.ts';
 import type { ErasureSweep, PluginTables } from '../../kernel/plugin-api.ts';
 import { IDEMPOTENCY_TABLE } from './facts-migrations.ts';
 
-/** A reply may have some megabytes, so few are read at once. */
+/** The number of replies read at a time, because one may have some megabytes. */
 const REPLIES_AT_ONCE = 50;
 
 interface ReplyRow {
@@ -12,8 +12,9 @@ interface ReplyRow {
 }
 
 /**
- * Erases the text of replies that name an erased fact, and the digest of their request, from which a short value could
- * be guessed. The key stays taken: a repetition is refused, and does not assert the value again.
+ * Erases the text of recorded replies that name an erased fact. Also erases the digest of their request, because
+ * anybody could guess a short value from it. The key stays in use, so a repeated request is refused, and does not
+ * assert the value again.
  */
 export const sweepReplies = (tables: PluginTables): ErasureSweep => ({
   name: 'facts replies',

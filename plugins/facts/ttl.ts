@@ -9,19 +9,20 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { ttlTarget } from './ttl-target.ts';
 
-/** Tells whether the relation is the one that sets the expiry of another fact. */
+/** Returns true for the relation that sets the expiry of another fact. */
 export const isTtlRelation = (relationKey: string, names: ServiceNames): boolean => relationKey === names.meta('ttl');
 
 interface TtlContext {
   readonly caller: Principal;
-  /** Gardens that the caller administers. */
+  /** The gardens in which the caller is an admin. */
   readonly administered: ReadonlySet<string>;
   readonly path: string;
 }
 
 /**
- * Returns the refusal of a client's time-to-live, or null. `target` is the fact that it ends, if the caller may see it.
- * The refusal is 422 for a value that is no instant, 404 for a hidden fact, 403 for a fact that somebody else asserted.
+ * Returns the reason to refuse a client's time-to-live, or null. `target` is the fact whose expiry it sets, if the
+ * caller may see it. The status is 422 for a value that is no instant, 404 for a hidden fact, and 403 for another
+ * caller's fact.
  */
 export const ttlRefusal = (
   fact: PreparedFact,
@@ -44,12 +45,12 @@ export const ttlRefusal = (
 
 /**
  * Applies the times-to-live among newly stored facts, in their transaction. The store keeps the newest one beside
- * `valid_until`, so it never extends that.
+ * `valid_until`, so a time-to-live never extends that.
  */
 export const recordExpiries = async ({ facts, transaction }: AppendedBatch, names: ServiceNames): Promise<void> => {
   for (const { fact, origin } of facts) {
     if (!fact.system || !isTtlRelation(fact.relationKey, names)) continue;
-    // Facts of peers were not checked for the right to end another fact.
+    // A peer's time-to-live was not checked for the right to end another fact.
     if (origin === 'peer') continue;
     const expiresMs = fact.value.type === 'datetime' ? parseDateOrInstant(String(fact.value.v)) : null;
     if (expiresMs !== null && fact.confidence > 0) {

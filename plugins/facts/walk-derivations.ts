@@ -1,10 +1,10 @@
 import { type FactReader, isIn, type StoredFact } from '../../kernel/plugin-api.ts';
 
-/** Bounds of one walk. */
+/** The maximum number of levels and facts of one walk. */
 export const MAX_LEVELS = 64;
 const MAX_NODES = 1000;
 
-/** A reference as one caller sees it: the newest readable fact with this content id, or no fact. */
+/** A reference as one caller sees it: with the newest readable fact of this content id, or without a fact. */
 export interface DerivationNode {
   readonly hash: string;
   readonly fact: StoredFact | undefined;
@@ -16,18 +16,18 @@ export interface DerivationEdge {
 }
 
 export interface Derivations {
-  /** References of the root itself, in their given order. */
+  /** The references of the root fact itself, in their stored order. */
   readonly direct: readonly DerivationNode[];
-  /** Every reference of the walk once, nearest first. */
+  /** All references that the walk found, each once, nearest first. */
   readonly nodes: readonly DerivationNode[];
   readonly edges: readonly DerivationEdge[];
-  /** True if the walk stopped at its bounds. */
+  /** True if the walk stopped at its limits. */
   readonly truncated: boolean;
 }
 
 /**
  * Walks the source facts level by level, with one read per level, and only through facts that the caller may read. It
- * expands each fact once, so cycles and diamonds cost nothing. Hidden and unknown references look the same.
+ * expands each fact once, so it also ends in cycles. Hidden and unknown references look the same.
  */
 export const walkDerivations = async (
   reader: FactReader,
@@ -69,10 +69,10 @@ export const walkDerivations = async (
   return { direct, nodes: [...nodes.values()], edges, truncated };
 };
 
-/** Extra facts per read, because a few facts may share a content id. */
+/** The number of additional facts per read, because a few facts may share a content id. */
 const READ_SLACK = 100;
 
-/** The newest visible fact for each content id that has one. */
+/** Returns the newest visible fact for each content id that has one. */
 const newestByCid = async (reader: FactReader, cids: readonly string[]): Promise<ReadonlyMap<string, StoredFact>> => {
   const newest = new Map<string, StoredFact>();
   let wanted = cids;
@@ -80,7 +80,7 @@ const newestByCid = async (reader: FactReader, cids: readonly string[]): Promise
     const limit = wanted.length + READ_SLACK;
     const found = await reader.find(isIn('cid', wanted), { view: 'visible', order: 'hlc', limit });
     for (const fact of found) if (!newest.has(fact.cid)) newest.set(fact.cid, fact);
-    // A content id that many facts share can fill the page, so the next read leaves it out.
+    // A content id that many facts share can fill a page, so the next read skips the ids that are found.
     wanted = found.length < limit ? [] : wanted.filter((cid) => !newest.has(cid));
   }
   return newest;

@@ -13,12 +13,12 @@ export type {
   Peering,
 };
 
-/** Administers the peers of this node, in the tenant of the caller. */
+/** Manages the peers of this node, in the tenant of the caller. */
 export interface PeerRegistry {
   /**
-   * Registers a declaration: one of another node, verified against that node's metadata, or one signed by this node.
-   * `nodeUrl` replaces the address in the declaration. Needs `federate`. Rejects with `federation_disabled` while
-   * federation is off.
+   * Registers a declaration: one of another node, verified against that node's metadata, or one that this node has
+   * signed. `nodeUrl` replaces the address in the declaration. Needs `federate`. Rejects with `federation_disabled`
+   * while federation is off.
    */
   register(
     caller: Principal,
@@ -44,37 +44,37 @@ export interface PeerRegistry {
 
 export const PeerRegistry = defineRef<PeerRegistry>('federation.peers');
 
-/** How far this node has read one scope of a peer. */
+/** The progress of this node in reading one scope of a peer. */
 export interface InboundLag {
   readonly scope: Scope;
-  /** Stamp in the peer's feed up to which this node has everything; null before the first page. */
+  /** The stamp in the peer's feed up to which this node has all facts; null before the first page. */
   readonly cursor: string | null;
-  /** Facts still to come, as the peer last reported; null if it reported none. */
+  /** The number of facts still to come, as the peer last reported; null if it reported none. */
   readonly facts: number | null;
   /**
-   * Age of the newest state of the peer that this node holds completely; null before the end of its feed was first
-   * reached.
+   * The age of the peer's newest state that this node has completely; null until it has first reached the end of the
+   * feed.
    */
   readonly lagMs: number | null;
   readonly lastOkMs: number | null;
   readonly lastFailureMs: number | null;
   readonly lastError: string | null;
-  /** Consecutive failures. */
+  /** The number of consecutive failures. */
   readonly failures: number;
   readonly nextPullMs: number;
-  /** Facts that wait until they can be stored. */
+  /** The number of received facts that this node cannot store yet. */
   readonly parked: number;
 }
 
-/** How far a peer has read one scope of this node. */
+/** The progress of a peer in reading one scope of this node. */
 export interface OutboundLag {
-  /** `all` for a peer that reads all its scopes at once. */
+  /** The scope that the peer reads; `all` if it reads all its scopes at once. */
   readonly scope: Scope | 'all';
-  /** Null for a peer that has not read yet. */
+  /** The stamp up to which the peer has read; null if it has not read yet. */
   readonly cursor: string | null;
-  /** Facts that the peer lacks, counted among the next 10,000 entries of the feed. */
+  /** The number of facts that the peer lacks, counted among the next 10,000 entries of the feed. */
   readonly facts: number;
-  /** Age of the oldest of them; 0 without any. */
+  /** The age of the oldest fact that the peer lacks; 0 without any. */
   readonly lagMs: number;
   readonly askedMs: number | null;
 }
@@ -83,38 +83,48 @@ export interface PeerLag {
   readonly peering: Peering;
   readonly inbound: readonly InboundLag[];
   readonly outbound: readonly OutboundLag[];
-  /** New facts from the peer today (UTC), and the daily limit; 0 means no limit. */
+  /** The number of new facts from the peer today (UTC), and the daily limit; 0 means no limit. */
   readonly addedToday: number;
   readonly maxPerDay: number;
-  /** Until then this node takes nothing from the peer, because it sent mostly invalid facts. Null as a rule. */
+  /**
+   * The instant until which this node accepts nothing from the peer, because it sent mostly invalid facts. Null without
+   * a quarantine.
+   */
   readonly quarantinedUntilMs: number | null;
 }
 
 /** The progress of the exchange with each peer. */
 export interface PeerLags {
-  /** Needs `federate`. Rejects with `lookup` for a peer that the tenant of the caller does not have. */
+  /**
+   * Returns the progress of one peer. Needs `federate`. Rejects with `lookup` for a peer that the tenant of the caller
+   * does not have.
+   */
   of(caller: Principal, peerId: string): Promise<PeerLag>;
 }
 
 export const PeerLags = defineRef<PeerLags>('federation.lags');
 
-/** A document of a peer, or the reason for its absence. The reason quotes nothing that the peer wrote. */
+/** A document of a peer, or the reason for its absence. The reason quotes nothing from the peer's reply. */
 export type PeerReply =
   | { readonly kind: 'document'; readonly document: unknown }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** For plugins that exchange other data than facts with the same peers. */
+/** Lets other plugins exchange their own data with the same peers. */
 export interface PeerExchange {
   readonly isEnabled: boolean;
-  /** The peering of the caller on a route with access `peer`. Throws 403 while federation is off. */
+  /** Returns the peering of the caller on a route with access `peer`. Throws 403 while federation is off. */
   callerOf(principal: Principal): Peering;
-  /** A filter for the facts that the peer may receive, within its tenant. */
+  /** Returns a filter for the facts that the peer may receive, within its tenant. */
   eligibleFor(peering: Peering, scopes: ReadonlySet<Scope>): Filter;
-  /** Finds a peering in any status; undefined if the tenant has none. */
+  /** Finds a peering in any status. Returns undefined if the tenant has none. */
   find(tenantId: string, peerId: string): Promise<Peering | undefined>;
-  /** Peerings of a tenant with these nodes, by the match key of their ids. Their keys are the pinned ones. */
+  /**
+   * Returns the peerings of a tenant with these nodes, by the match key of their ids. Their keys are the pinned ones.
+   */
   withNodes(tenantId: string, nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>>;
-  /** Fetches a JSON document under the peer's address, with a peer token. Never rejects because of the peer. */
+  /**
+   * Fetches a JSON document under the peer's address, with a peer token. Never rejects because of an error of the peer.
+   */
   ask(
     peering: Peering,
     target: string,

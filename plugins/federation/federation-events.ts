@@ -23,7 +23,7 @@ export const PEER_HLC_ANOMALY = defineAuditEvent('peer_hlc_anomaly', {
   summary: 'a fact of a peer has a stamp too far ahead of the clock',
 });
 
-/** Events that go to the node's audit log as well, in words that other plugins could use too. */
+/** Events that the node's audit log records as well, with general names that other plugins could use too. */
 
 export const FEDERATION_CONNECT = defineAuditEvent('federation_connect', {
   summary: 'this node began to exchange facts with another one',

@@ -1,6 +1,6 @@
 import type { FederationSettings } from './federation-settings.ts';
 
-/** Version of the protocol between nodes. */
+/** The version of the protocol between nodes. */
 const FEDERATION_VERSION = '0.5';
 
 /** Returns the federation part of the metadata document. */

@@ -11,9 +11,8 @@ import { gardensById, rolesOf } from './garden-store.ts';
 import { entered, refuseGardenWrite } from './stored-garden-access.ts';
 
 /**
- * Refuses a client's assertions into gardens that it may not write to, judged by the memberships of the storing
- * transaction. System facts share the garden of the fact that they follow from. Costs nothing if no fact names a
- * garden.
+ * Refuses a client's assertions into gardens that it may not write to, by the memberships that the storing transaction
+ * sees. System facts are in the garden of the fact that they describe. Reads nothing if no fact names a garden.
  */
 export const checkGardenWrites = ({ items }: AuthoriseBatch, own: ReadableTables): Promise<undefined> | undefined => {
   const inGardens = items.filter((item) => item.open && item.origin === 'client' && item.fact.gardenId !== null);
@@ -42,7 +41,7 @@ const refusalOf = (
   role: Role | undefined,
 ): ServiceError | null => {
   if (garden === undefined || role === undefined) return refuseGarden(caller);
-  // A system fact lies in the place of its subject, and the plugin that accepts it has checked the right.
+  // A system fact is in the garden of the fact that it describes, and the plugin that accepts it has checked the right.
   if (fact.system) return null;
   if (garden.deletedMs !== null) return refuseGarden(caller);
   return refuseGardenWrite(entered(garden, role), fact.scope, caller, path);

@@ -18,8 +18,8 @@ interface EntryParts {
 }
 
 /**
- * Resolves the gardens that drafts name. The transaction checks the right to write again; this early check only puts
- * the refusal into its place in the order of refusals.
+ * Resolves the gardens that drafts name. The storing transaction checks the right to write again. This early check only
+ * ensures the documented order of refusals.
  */
 export const enterGardens = ({ items, caller }: DraftBatch, parts: EntryParts): Promise<void> | undefined => {
   const naming = items.filter(({ notes }) => noteOf(notes, GARDEN_ID.note) !== undefined);
@@ -46,7 +46,7 @@ const place = (item: DraftItem, garden: EnteredGarden | undefined, names: Servic
     item.reject(refuseGarden(caller), 'place');
     return;
   }
-  // A time-to-live lies where its fact lies, even if its writer names another garden.
+  // A time-to-live is stored in the garden of its fact, even if its writer names another garden.
   if (keys.relationKey === names.meta('ttl')) return;
   const refusal = refuseGardenWrite(garden, draft.scope, caller, path);
   if (refusal !== null) item.reject(refusal, 'place');

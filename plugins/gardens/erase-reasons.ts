@@ -1,7 +1,7 @@
 import type { ErasedFacts, PluginTables } from '../../kernel/plugin-api.ts';
 import { QUARANTINED } from './gardens-migrations.ts';
 
-/** Moderators write the reasons, and may have quoted the fact. */
+/** Erases the reasons that moderators wrote for erased facts, because a reason may quote the fact. */
 export const eraseReasons = async ({ tenantId, facts, transaction }: ErasedFacts, tables: PluginTables) => {
   const ids = facts.map(({ id }) => id);
   const own = tables.in(transaction);

@@ -16,14 +16,14 @@ import { QUARANTINED } from './gardens-migrations.ts';
 import { QUARANTINE_INGEST } from './gardens-words.ts';
 import { type QuarantineRecord, rowOfQuarantined } from './quarantine-row.ts';
 
-/** A promoted or rejected fact keeps its place and ends. */
+/** A promoted or rejected fact: it stays in its garden and ends. */
 export interface PlacedFact {
   readonly id: string;
   readonly scope: Scope;
   readonly gardenId: string | null;
 }
 
-/** Note on the copy that a promotion makes: its original. */
+/** A note on the copy that a promotion creates: its original. */
 export const PromotionOf = defineRef<PlacedFact>('gardens.promotion-of');
 
 export interface FollowParts {
@@ -32,8 +32,8 @@ export interface FollowParts {
 }
 
 /**
- * Runs in the transaction that stores facts in gardens. Puts facts of quarantine gardens into quarantine, and ends the
- * original of a promotion.
+ * Adds facts of quarantine gardens to the quarantine, and ends the original of a promotion. Runs in the transaction
+ * that stores the facts.
  */
 export const followFacts = async (
   { facts, transaction, nowMs }: AppendedBatch,
@@ -65,7 +65,7 @@ export const followFacts = async (
   });
 };
 
-/** Ends a fact at an instant, by a system fact that all its readers see. */
+/** Returns a system fact that ends a fact at an instant. All readers of the fact see it. */
 export const endOf = ({ id, scope, gardenId }: PlacedFact, nowMs: number, names: ServiceNames): FactDraft => ({
   entity: id,
   relation: names.meta('ttl'),

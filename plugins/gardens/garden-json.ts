@@ -44,7 +44,7 @@ export const GARDEN = defineComponent('Garden', {
   ),
 });
 
-/** Lists leave the members out. */
+/** Returns the JSON of a garden, without its members in lists. */
 export const gardenJson = (
   garden: Garden,
   members: readonly Member[],

@@ -1,11 +1,11 @@
 import { type Principal, type ReadableTables, ServiceError } from '../../kernel/plugin-api.ts';
 import { createdCount, membershipCount } from './garden-store.ts';
 
-/** Gardens that an entity may be a member of. */
+/** The maximum number of gardens that an entity may be a member of. */
 export const MAX_MEMBERSHIPS = 1_000;
 
 /**
- * Throws `limit_reached` if the caller has made too many gardens. Deleted ones do not count, and administrators have no
+ * Throws `limit_reached` if the caller has created too many gardens. Deleted gardens do not count, and admins have no
  * limit.
  */
 export const requireRoomToCreate = async (

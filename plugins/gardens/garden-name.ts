@@ -1,14 +1,15 @@
 import { hasForbiddenCodePoint, memberRefusal, type NodeSelf } from '../../kernel/plugin-api.ts';
 
-/** After trimming, in lower case. */
+/** The pattern of a slug, after trimming and lowercasing. */
 export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** A garden named by its id or slug. */
+/** A reference to a garden by its id or slug. */
 export type GardenName = { readonly id: string } | { readonly slug: string };
 
 /**
- * Reads a URI, a UUID or a slug; empty for other text. Of a URI only the part after `/garden/` counts, so that a node
- * that has moved still recognises its gardens. A slug may look like a UUID, so such a text yields both.
+ * Reads a garden's URI, UUID or slug; returns an empty list for other text. Of a URI only the part after `/garden/`
+ * counts, so that a node whose address has changed still recognises its gardens. A slug may look like a UUID, so such a
+ * text yields both.
  */
 export const readGardenName = (text: string, { names }: NodeSelf): readonly GardenName[] => {
   const name = text.trim().toLowerCase();
@@ -21,7 +22,7 @@ export const readGardenName = (text: string, { names }: NodeSelf): readonly Gard
   return SLUG.test(name) ? [{ slug: name }] : [];
 };
 
-/** Text of a path parameter. Throws 400 for text that a store cannot hold. */
+/** Reads a path parameter. Throws 400 for text that a store cannot hold. */
 export const readPathText = (text: string, member: string): string => {
   if (!hasForbiddenCodePoint(text)) return text;
   throw memberRefusal(`path.${member}`, 'must not contain U+0000 or a lone surrogate', 'bad_parameter');

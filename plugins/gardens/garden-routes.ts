@@ -21,7 +21,7 @@ export interface GardenRouteParts {
 }
 
 export interface GardenPath {
-  /** Slug, UUID or URI. */
+  /** The slug, UUID or URI of the garden. */
   readonly garden: string;
 }
 
@@ -31,7 +31,7 @@ export const gardenPath = schema<GardenPath>({
   required: ['garden'],
 });
 
-/** POST /v1/gardens: the caller becomes its first admin. */
+/** `POST /v1/gardens` creates a garden with the caller as its first admin. */
 export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<undefined, undefined, GardenDraft> => ({
   method: 'POST',
   path: '/v1/gardens',
@@ -64,7 +64,7 @@ export const createGardenRoute = ({ gardens, self }: GardenRouteParts): Route<un
   },
 });
 
-/** GET /v1/gardens: a bare array, without the members. */
+/** `GET /v1/gardens` returns a bare array of gardens, without their members. */
 export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => ({
   method: 'GET',
   path: '/v1/gardens',
@@ -75,7 +75,7 @@ export const listGardensRoute = ({ gardens, self }: GardenRouteParts): Route => 
   handle: async ({ caller }) => arrayReply(await gardens.list(caller), (garden) => gardenJson(garden, [], self)),
 });
 
-/** GET /v1/gardens/{slug, id or URI}: 404 for callers who are not members. */
+/** `GET /v1/gardens/{slug, id or URI}` replies 404 to callers who are not members. */
 export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<GardenPath> => ({
   method: 'GET',
   path: '/v1/gardens/*garden',
@@ -92,7 +92,7 @@ export const getGardenRoute = ({ gardens, self }: GardenRouteParts): Route<Garde
   },
 });
 
-/** DELETE /v1/gardens/{slug, id or URI}: its facts stay, visible to admin keys only. */
+/** `DELETE /v1/gardens/{slug, id or URI}` keeps the garden's facts, but only admin keys see them. */
 export const deleteGardenRoute = ({ gardens }: GardenRouteParts): Route<GardenPath> => ({
   method: 'DELETE',
   path: '/v1/gardens/*garden',

@@ -4,19 +4,19 @@ export const ROLES = ['admin', 'writer', 'reader', 'quarantine:moderator'] as co
 export type Role = (typeof ROLES)[number];
 
 export interface Garden {
-  /** UUID. */
+  /** The UUID of the garden. */
   readonly id: string;
   readonly tenantId: string;
   readonly slug: string;
   readonly name: string;
   readonly scope: Scope;
   readonly description: string | null;
-  /** entity_uri. */
+  /** The entity_uri of the caller who created the garden. */
   readonly createdBy: string;
   readonly createdMs: number;
-  /** True if its facts are pending until a moderator has judged them. */
+  /** True if facts stay hidden from other members until a moderator has promoted them. */
   readonly quarantine: boolean;
-  /** Null while it is active. */
+  /** The instant of deletion; null while the garden is active. */
   readonly deletedMs: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface Member {
   readonly gardenId: string;
   readonly entityUri: string;
   readonly role: Role;
-  /** entity_uri. */
+  /** The entity_uri of the caller who added the member. */
   readonly addedBy: string;
   readonly addedMs: number;
 }
@@ -59,7 +59,7 @@ export const gardenFromRow = (row: ReadRow): Garden => ({
   deletedMs: row['deleted_ms'] == null ? null : Number(row['deleted_ms']),
 });
 
-/** True if a role reads the facts of a garden. In a quarantine garden only moderators do. */
+/** Returns true if a role may read the facts of a garden. In a quarantine garden only moderators may. */
 export const readsFacts = (role: Role, { quarantine }: Pick<Garden, 'quarantine'>): boolean =>
   !quarantine || role === 'admin' || role === 'quarantine:moderator';
 

@@ -41,7 +41,7 @@ export interface GardenServiceParts {
   readonly random: Random;
   readonly self: NodeSelf;
   readonly audit: AuditLog | undefined;
-  /** Gardens that an entity may make. */
+  /** The maximum number of gardens that an entity may create. */
   readonly maxGardens: number;
 }
 
@@ -170,7 +170,7 @@ export class GardenService implements Gardens {
     });
   }
 
-  /** An active garden with the caller's role in it. */
+  /** Returns an active garden with the caller's role in it. */
   async enter(own: ReadableTables, name: string, caller: Principal): Promise<GardenRole> {
     const garden = await findGarden(own, name, caller, this.#parts.self);
     const role = await roleOf(own, garden?.id ?? '', caller);
@@ -182,7 +182,7 @@ export class GardenService implements Gardens {
     return this.#change(name, caller, false, work);
   }
 
-  /** `isOwnBusiness`: every member may do it, not only admins. */
+  /** Changes a garden in a transaction. `isOwnBusiness` permits every member to do it, not only admins. */
   #change<T>(name: string, caller: Principal, isOwnBusiness: boolean, work: GardenWork<T>): Promise<T> {
     return this.#parts.tables.write(caller.tenantId, async (own, transaction) => {
       const { garden, role } = await this.enter(own, name, caller);
@@ -212,7 +212,9 @@ export class GardenService implements Gardens {
   }
 }
 
-/** `admin` does not imply `write`, and replaces membership here. */
+/**
+ * The permissions of which one is needed to delete a garden. `admin` does not imply `write`, and needs no membership.
+ */
 export const DELETES = ['write', 'admin'] as const;
 
 export const noSuchGarden = (): ServiceError => new ServiceError('lookup', 'there is no such garden');

@@ -13,12 +13,12 @@ import {
 import { GARDENS, MEMBERS, QUARANTINED } from './gardens-migrations.ts';
 import { MEMBERS_ADDED } from './member-presence.ts';
 
-/** Larger queries are split. */
+/** The maximum number of ids per query. Larger queries are split. */
 const IDS_PER_SELECT = 500;
 
-/** Stored gardens and their members. Each function works on the tables of a snapshot or a transaction. */
+/** Functions for stored gardens and their members. Each works on the tables of a snapshot or a transaction. */
 
-/** Gardens of the tenant, deleted ones included. Unknown ids are left out. */
+/** Returns gardens of the tenant by id, deleted ones included. Leaves out unknown ids. */
 export const gardensById = async (
   own: ReadableTables,
   tenantId: string,
@@ -42,7 +42,7 @@ export const activeBySlug = async (
   return row === undefined ? undefined : gardenFromRow(row);
 };
 
-/** Active gardens of the tenant, oldest first: those of a member, or all. */
+/** Returns active gardens of the tenant, oldest first: those of a member, or all. */
 export const listGardens = async (
   own: ReadableTables,
   tenantId: string,
@@ -57,7 +57,10 @@ export const listGardens = async (
   return rows.map(gardenFromRow);
 };
 
-/** The role of the caller; undefined for a stranger. An admin key acts as an admin of every garden of its tenant. */
+/**
+ * Returns the role of the caller; undefined for a caller who is no member. An admin key acts as an admin of every
+ * garden of its tenant.
+ */
 export const roleOf = async (
   own: ReadableTables,
   gardenId: string,
@@ -78,7 +81,7 @@ export const memberOf = async (
   return row === undefined ? undefined : memberFromRow(row);
 };
 
-/** The roles of several callers of one tenant, in one statement. */
+/** Returns the roles of several callers of one tenant, with one statement. */
 export const rolesOf = async (
   own: ReadableTables,
   tenantId: string,
@@ -93,10 +96,10 @@ export const rolesOf = async (
     permissions.has('admin') ? 'admin' : roles.get(keyOf(gardenId, entityUri));
 };
 
-/** A garden identifier contains no space. */
+/** Returns a map key. It is unambiguous, because a garden identifier contains no space. */
 const keyOf = (gardenId: string, entityUri: string): string => `${gardenId} ${entityUri}`;
 
-/** In the order of joining. */
+/** Returns the members of a garden in the order of joining. */
 export const membersOf = async (own: ReadableTables, { id, tenantId }: GardenKey): Promise<Member[]> =>
   (await own.select(MEMBERS, { tenant_id: tenantId, garden_id: id }))
     .map(memberFromRow)
@@ -130,14 +133,14 @@ const keyOfMember = ({ tenantId, gardenId, entityUri }: Member) => ({
   entity_uri: entityUri,
 });
 
-/** Removes its members. Its facts keep its id, which no caller may enter any more. */
+/** Deletes a garden and its members. Its facts still refer to it, but no caller may enter it any more. */
 export const markDeleted = async (own: WritableTables, { id, tenantId }: GardenKey, nowMs: number): Promise<void> => {
   const where = { tenant_id: tenantId, garden_id: id };
   await own(MEMBERS).where(where).delete();
   await own(GARDENS).where(where).update({ active_slug: null, deleted_ms: nowMs });
 };
 
-/** Active gardens that the entity made, counted up to `limit`. */
+/** Counts the active gardens that the entity has created, up to `limit`. */
 export const createdCount = (
   own: ReadableTables,
   tenantId: string,
@@ -146,7 +149,7 @@ export const createdCount = (
 ): Promise<number> =>
   countUpTo(own(GARDENS).where({ tenant_id: tenantId, created_by: entityUri }).whereNotNull('active_slug'), limit);
 
-/** Gardens that the entity is a member of, counted up to `limit`. Deleted gardens have no members. */
+/** Counts the gardens that the entity is a member of, up to `limit`. Deleted gardens have no members. */
 export const membershipCount = (
   own: ReadableTables,
   tenantId: string,
@@ -162,7 +165,7 @@ export const hasPending = async (own: ReadableTables, { id, tenantId }: Garden):
   return row !== undefined;
 };
 
-/** Gardens in which the caller is an admin or a writer. */
+/** Returns the gardens in which the caller is an admin or a writer. */
 export const gardensWrittenBy = async (
   own: ReadableTables,
   { tenantId, entityUri }: Principal,
@@ -174,7 +177,7 @@ export const gardensWrittenBy = async (
 
 const WRITING_ROLES: readonly Role[] = ['admin', 'writer'];
 
-/** True if another member administers the garden. */
+/** Returns true if another member is an admin of the garden. */
 export const hasOtherAdmin = async (
   own: ReadableTables,
   { tenantId, gardenId, entityUri }: Member,
@@ -183,7 +186,7 @@ export const hasOtherAdmin = async (
   return admins.some((row) => row['entity_uri'] !== entityUri);
 };
 
-/** Gardens whose facts a member may read: one look-up in a covering index. */
+/** Returns the gardens whose facts a member may read, by one look-up in a covering index. */
 export const readableGardens = async (own: ReadableTables, { tenantId, entityUri }: Principal): Promise<string[]> =>
   (await own.select(MEMBERS, { tenant_id: tenantId, entity_uri: entityUri, reads: 1 })).map((row) =>
     String(row['garden_id']),

@@ -2,10 +2,13 @@ import type { FactView, PluginSnapshot, PluginTables } from '../../kernel/plugin
 import type { FactSignals } from '../recall/recall-api.ts';
 import { gardensById } from './garden-store.ts';
 
-/** Unmoderated facts count little. */
+/** The weight of facts in a quarantine garden, which no moderator has promoted yet. */
 const QUARANTINE_TIER = 0.2;
 
-/** The weight of a garden's facts in recall: the operator's setting by slug, else 0.2 in quarantine and 1 elsewhere. */
+/**
+ * Returns the weight of a garden's facts in recall: the operator's setting by slug, otherwise 0.2 in quarantine and 1
+ * elsewhere.
+ */
 export const tierSignals = async (
   {
     caller,

@@ -13,7 +13,7 @@ export const gardensMigrations: readonly Migration[] = [
         table.text('garden_id').notNullable();
         table.text('tenant_id').notNullable();
         table.text('slug').notNullable();
-        // The slug while the garden is active. Null afterwards: an index on unique values takes any number of nulls.
+        // The slug while the garden is active, then null: a unique index permits any number of nulls.
         table.text('active_slug');
         table.text('name').notNullable();
         table.text('scope').notNullable();
@@ -24,7 +24,7 @@ export const gardensMigrations: readonly Migration[] = [
         table.bigInteger('deleted_ms');
         table.primary(['tenant_id', 'garden_id']);
         table.unique(['tenant_id', 'active_slug'], { indexName: 'gardens_gardens_slug' });
-        // For the limit of gardens that an entity may create.
+        // Serves the limit on the number of gardens that an entity may create.
         table.index(['tenant_id', 'created_by', 'active_slug'], 'gardens_gardens_creator');
       });
       await schema.createTable(MEMBERS, (table) => {
@@ -32,7 +32,7 @@ export const gardensMigrations: readonly Migration[] = [
         table.text('entity_uri').notNullable();
         table.text('tenant_id').notNullable();
         table.text('role').notNullable();
-        // 1 if the role may read the facts of this garden. In a quarantine garden not every role may.
+        // 1 if the role may read the facts of this garden. In a quarantine garden only moderators may.
         table.integer('reads').notNullable();
         table.text('added_by').notNullable();
         table.bigInteger('added_ms').notNullable();

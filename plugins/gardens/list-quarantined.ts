@@ -13,7 +13,7 @@ interface Parts {
   readonly self: NodeSelf;
 }
 
-/** Facts in the quarantine gardens that the reader moderates. */
+/** Returns facts in the quarantine gardens that the caller moderates. */
 export const listQuarantined = async (
   search: QuarantineSearch,
   reader: FactReader,
@@ -52,7 +52,7 @@ export const listQuarantined = async (
   return { held, total: Number(counted?.n ?? 0), truncated: page.beyond.size > 0 };
 };
 
-/** By id. Leaves out gardens of scopes that the key may not read. */
+/** Returns the gardens by id. Leaves out gardens whose scope the key may not read. */
 const moderatedGardens = async (
   name: string | undefined,
   { caller, snapshot }: FactReader,

@@ -16,7 +16,8 @@ interface MarkingParts {
 }
 
 /**
- * Marks facts in gardens with the garden's URI and their quarantine state. Costs nothing for a page without such facts.
+ * Adds marks to facts in gardens: the garden's URI and the quarantine state. Reads nothing for a page without such
+ * facts.
  */
 export const markGardens = (
   views: readonly FactView[],

@@ -1,24 +1,24 @@
 import type { PluginTables } from '../../kernel/plugin-api.ts';
 import { MEMBERS } from './gardens-migrations.ts';
 
-/** Signalled when members are added to gardens. */
+/** The signal sent when members are added to gardens. */
 export const MEMBERS_ADDED = 'members-added';
 
 /**
- * Tells if the store has any garden members, so that a node without gardens saves a look-up at every read. Before a
- * process learns of the very first member, it briefly hides that member's gardens: the safe side.
+ * Knows whether the store has any garden members, so that a node without gardens saves a look-up at every read. Until a
+ * process learns of the very first member, it briefly hides that member's gardens, which is the safe error.
  */
 export class MemberPresence {
   readonly #tables: PluginTables;
   #none = false;
-  /** Grows with each signal, so that an earlier look-up does not count. */
+  /** The number of received signals, so that the result of an earlier look-up is ignored. */
   #heard = 0;
 
   constructor(tables: PluginTables) {
     this.#tables = tables;
   }
 
-  /** True only if there surely were no members. */
+  /** True only if there were certainly no members. */
   get none(): boolean {
     return this.#none;
   }

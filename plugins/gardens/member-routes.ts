@@ -5,10 +5,10 @@ import { type GardenPath, type GardenRouteParts, gardenPath } from './garden-rou
 import { ROLES, type Role } from './garden-row.ts';
 import { GARDEN_MEMBER } from './gardens-api.ts';
 
-/** Any key may call: the role in the garden decides. */
+/** Every key may call these routes, because the role in the garden decides. */
 const ACCESS = { permission: 'any' } as const;
 
-/** GET /v1/gardens/{…}/members: a bare array, in the order of joining. */
+/** `GET /v1/gardens/{…}/members` returns a bare array, in the order of joining. */
 export const listMembersRoute = ({ gardens }: GardenRouteParts): Route<GardenPath> => ({
   method: 'GET',
   path: '/v1/gardens/*garden/members',
@@ -26,7 +26,7 @@ interface AddBody {
   readonly role: Role;
 }
 
-/** POST /v1/gardens/{…}/members */
+/** `POST /v1/gardens/{…}/members` adds a member. */
 export const addMemberRoute = ({ gardens }: GardenRouteParts): Route<GardenPath, undefined, AddBody> => ({
   method: 'POST',
   path: '/v1/gardens/*garden/members',
@@ -54,8 +54,8 @@ interface MemberPath extends GardenPath {
 }
 
 /**
- * Slug and UUID are sent as they are. The URI of a garden is percent-encoded, because the rest of the path names the
- * member.
+ * The path of a member. A slug or UUID is sent unchanged. The URI of a garden is percent-encoded, because the rest of
+ * the path names the member.
  */
 const memberPath = schema<MemberPath>({
   type: 'object',
@@ -63,7 +63,7 @@ const memberPath = schema<MemberPath>({
   required: ['garden', 'entity_uri'],
 });
 
-/** PATCH /v1/gardens/{…}/members/{entity_uri…} */
+/** `PATCH /v1/gardens/{…}/members/{entity_uri…}` changes the role of a member. */
 export const changeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPath, undefined, { role: Role }> => ({
   method: 'PATCH',
   path: '/v1/gardens/:garden/members/*entity_uri',
@@ -84,7 +84,7 @@ export const changeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPa
   },
 });
 
-/** DELETE /v1/gardens/{…}/members/{entity_uri…}: the member reads nothing of the garden from then on. */
+/** `DELETE /v1/gardens/{…}/members/{entity_uri…}` removes a member, who can no longer read the garden. */
 export const removeMemberRoute = ({ gardens }: GardenRouteParts): Route<MemberPath> => ({
   method: 'DELETE',
   path: '/v1/gardens/:garden/members/*entity_uri',

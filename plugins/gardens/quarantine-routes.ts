@@ -50,7 +50,7 @@ const TARGET = { target_garden_id: { type: 'string', minLength: 1, maxLength: MA
 const SIGNED = { attestation: ATTESTATION_JSON } as const;
 const ACCESS = { permission: 'write' } as const;
 
-/** POST /v1/gardens/{…}/promote */
+/** `POST /v1/gardens/{…}/promote` copies a quarantined fact to its target garden. */
 export const promoteRoute = ({
   quarantine,
   self,
@@ -84,7 +84,7 @@ export const promoteRoute = ({
   },
 });
 
-/** POST /v1/gardens/{…}/reject */
+/** `POST /v1/gardens/{…}/reject` ends a quarantined fact. */
 export const rejectRoute = ({ quarantine }: QuarantineRouteParts): Route<GardenPath, undefined, FactBody> => ({
   method: 'POST',
   path: '/v1/gardens/*garden/reject',
@@ -107,10 +107,10 @@ interface FactPath {
   readonly fact_id: string;
 }
 
-/** Members that the query may hold as well. */
+/** The members that clients may also send in the query. */
 type Arguments = Pick<TargetBody, 'target_garden_id' | 'reason'>;
 
-/** Reads each member from the body, or else from the query. Both must agree. */
+/** Reads each member from the body, or otherwise from the query. If both contain it, they must be equal. */
 const eitherOf = (body: Arguments, query: Arguments): Arguments => {
   const twice = (['target_garden_id', 'reason'] as const)
     .filter((name) => body[name] !== undefined && query[name] !== undefined && body[name] !== query[name])
@@ -127,7 +127,7 @@ const factPath = schema<FactPath>({
   required: ['fact_id'],
 });
 
-/** POST /v1/quarantine/{fact_id}/admit: promotes a fact without naming its garden. */
+/** `POST /v1/quarantine/{fact_id}/admit` promotes a fact without naming its garden. */
 export const admitHeldRoute = ({
   quarantine,
   self,
@@ -156,7 +156,7 @@ export const admitHeldRoute = ({
   },
 });
 
-/** POST /v1/quarantine/{fact_id}/reject */
+/** `POST /v1/quarantine/{fact_id}/reject` ends a quarantined fact without naming its garden. */
 export const rejectHeldRoute = ({
   quarantine,
 }: QuarantineRouteParts): Route<FactPath, Pick<TargetBody, 'reason'>, Pick<TargetBody, 'reason'>> => ({
@@ -183,7 +183,7 @@ interface ListQuery {
   readonly offset: number;
 }
 
-/** GET /v1/quarantine: only gardens that the caller moderates. */
+/** `GET /v1/quarantine` returns facts only of gardens that the caller moderates. */
 export const listQuarantineRoute = ({ quarantine, self }: QuarantineRouteParts): Route<undefined, ListQuery> => ({
   method: 'GET',
   path: '/v1/quarantine',

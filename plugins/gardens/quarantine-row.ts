@@ -3,20 +3,20 @@ import type { Row, SqlValue } from '../../kernel/plugin-api.ts';
 export const QUARANTINE_STATUSES = ['pending', 'promoted', 'rejected'] as const;
 export type QuarantineStatus = (typeof QUARANTINE_STATUSES)[number];
 
-/** A fact in a quarantine garden, with its judgement. The fact itself never changes. */
+/** A fact in a quarantine garden, with the moderator's judgement. The fact itself never changes. */
 export interface QuarantineRecord {
   readonly factId: string;
   readonly tenantId: string;
   readonly gardenId: string;
   readonly status: QuarantineStatus;
-  /** One word. */
+  /** The reason for the quarantine, in one word. */
   readonly reason: string;
-  /** Timestamp of the fact, which orders lists. */
+  /** The timestamp of the fact, which orders lists. */
   readonly timestampMs: number;
-  /** entity_uri of the moderator; null while it is pending. */
+  /** The entity_uri of the moderator; null until there is a judgement. */
   readonly actedBy: string | null;
   readonly actedMs: number | null;
-  /** Garden of the copy. Null without a promotion, and for a promotion out of all gardens. */
+  /** The garden of the copy. Null without a promotion, and for a promotion out of all gardens. */
   readonly targetGardenId: string | null;
 }
 

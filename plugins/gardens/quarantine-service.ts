@@ -41,7 +41,7 @@ export interface QuarantineParts {
   readonly audit: AuditLog | undefined;
   readonly gardens: GardenService;
   readonly attestations: Attestations | undefined;
-  /** Slug, id or URI of the garden for inbound facts; empty for none. */
+  /** The slug, id or URI of the garden for inbound facts; empty for none. */
   readonly inboundGarden: string;
 }
 
@@ -120,7 +120,7 @@ export class QuarantineService implements Quarantine {
     return decision;
   }
 
-  /** The pending fact, after checking that the caller may judge it. */
+  /** Returns the pending fact, after checking that the caller may judge it. */
   async #held(name: string | null, factId: string, reader: FactReader): Promise<{ fact: StoredFact }> {
     const { tables, gardens } = this.#parts;
     const { caller } = reader;
@@ -136,7 +136,10 @@ export class QuarantineService implements Quarantine {
     return { fact };
   }
 
-  /** An unknown fact and one in a garden that the caller may not enter get the same refusal. */
+  /**
+   * Returns the garden of a fact. Throws the same error for an unknown fact and for one in a garden that the caller may
+   * not enter.
+   */
   async #gardenOf(own: ReadableTables, factId: string, caller: Principal): Promise<Garden> {
     const gardenId = (await entryOf(own, factId, caller))?.gardenId ?? '';
     const garden = (await gardensById(own, caller.tenantId, [gardenId])).get(gardenId);
@@ -193,9 +196,9 @@ export class QuarantineService implements Quarantine {
   }
 }
 
-/** Fills in the defaults of a verdict. */
+/** Fills in the defaults of a moderator's judgement. */
 const readVerdict = ({ factId, garden = null, reason = null }: Verdict): Required<Verdict> => {
-  // A store can hold no such id.
+  // An id with such characters cannot be stored, so it does not exist.
   if (hasForbiddenCodePoint(factId)) throw noSuchFact();
   return { factId, garden, reason: reason === null ? null : readFreeText(reason, 'body.reason') };
 };

@@ -3,10 +3,10 @@ import { SLUG } from './garden-name.ts';
 import { ROLES, type Role } from './garden-row.ts';
 import type { GardenDraft } from './gardens-api.ts';
 
-/** Characters of a name, a description or a reason. */
+/** The maximum number of characters in a name, a description or a reason. */
 export const MAX_TEXT_LENGTH = 1024;
 
-/** The draft in its stored form. Throws `validation` with the member of the body. */
+/** Returns the draft in its stored form. Throws `validation` that names the invalid member of the body. */
 export const readGardenDraft = ({ slug, name, scope, description, quarantine }: GardenDraft): Required<GardenDraft> => {
   const given = { slug: slug.trim().toLowerCase(), name: name.trim() };
   if (!SLUG.test(given.slug)) {
@@ -28,7 +28,7 @@ export const readRole = (role: Role): Role => {
   throw memberRefusal('body.role', `must be one of ${ROLES.join(', ')}`);
 };
 
-/** Free text. Throws `validation` if it is too long, or a store cannot hold it. */
+/** Reads a free text. Throws `validation` if it is too long, or a store cannot hold it. */
 export const readFreeText = (text: string, path: string): string => {
   if (!isWithinCharacters(text, MAX_TEXT_LENGTH)) {
     throw memberRefusal(path, `must have at most ${MAX_TEXT_LENGTH} characters`);

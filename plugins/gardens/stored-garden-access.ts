@@ -14,13 +14,10 @@ import type { Garden, Role } from './garden-row.ts';
 import { activeBySlug, gardensById, gardensWrittenBy, listGardens, readableGardens, roleOf } from './garden-store.ts';
 import type { MemberPresence } from './member-presence.ts';
 
-/**
- * Reads memberships from the snapshot of each question, so that a removed member reads nothing from the next snapshot
- * on.
- */
+/** Reads memberships from the snapshot of each query, so that a removed member sees nothing in later snapshots. */
 export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presence: MemberPresence): GardenAccess => ({
   async readable(caller, snapshot) {
-    // The node acts for no member, so it has no memberships.
+    // A call by the node itself has no memberships.
     if (caller.kind === 'node') return [];
     if (caller.permissions.has('admin')) return 'all';
     return presence.none ? [] : readableGardens(tables.in(snapshot), caller);
@@ -28,7 +25,7 @@ export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presenc
   async enter(name, caller, snapshot) {
     const own = tables.in(snapshot);
     const garden = await findGarden(own, name, caller, self);
-    // Also runs for an unknown name, so that timing does not reveal which gardens exist.
+    // Runs for an unknown garden as well, so that timing does not reveal which gardens exist.
     const role = await roleOf(own, garden?.id ?? NO_GARDEN, caller);
     return garden === undefined || role === undefined ? undefined : entered(garden, role);
   },
@@ -48,7 +45,7 @@ export const createGardenAccess = (tables: PluginTables, self: NodeSelf, presenc
   },
 });
 
-/** The named garden of the caller's tenant. A deleted one is found only by its UUID and an admin key. */
+/** Finds a named garden of the caller's tenant. Only an admin key finds a deleted one, by its UUID. */
 export const findGarden = async (
   own: ReadableTables,
   name: string,
@@ -67,7 +64,7 @@ export const findGarden = async (
   return first;
 };
 
-/** Admins and writers write facts; all roles enter. */
+/** Returns the garden with the rights of a role: admins and writers may store facts, and all roles may enter. */
 export const entered = ({ id, scope, deletedMs }: Garden, role: Role): EnteredGarden => ({
   id,
   scope,
@@ -75,8 +72,8 @@ export const entered = ({ id, scope, deletedMs }: Garden, role: Role): EnteredGa
 });
 
 /**
- * The refusal for a caller who may enter a garden but cannot store a fact of this scope in it, or null. An admin key
- * may write to every active garden. `path` names the body.
+ * Returns the refusal for a caller who may enter a garden but cannot store a fact of this scope in it, or null. An
+ * admin key may write to every active garden. `path` names the body.
  */
 export const refuseGardenWrite = (
   { scope, mayWrite }: EnteredGarden,

@@ -16,8 +16,8 @@ import { QUARANTINE_STATUSES, type QuarantineRecord, rowOfQuarantined } from './
 const ROWS_PER_PAGE = 500;
 
 /**
- * Exports gardens, deleted ones included, with their members. Otherwise only admins could see their facts in the other
- * store.
+ * Exports gardens with their members, deleted gardens included. Without them, only admins could see their facts in the
+ * other store.
  */
 export const transferGardens = (tables: PluginTables): TransferSection => ({
   type: 'garden',
@@ -33,7 +33,7 @@ export const transferGardens = (tables: PluginTables): TransferSection => ({
     const { garden, members } = readGarden(line, tenantId);
     const own = tables.in(transaction);
     const [known] = await own.select(GARDENS, { tenant_id: tenantId, garden_id: garden.id });
-    // The store's own record of a garden is newer than any file.
+    // The garden in this store is newer than the one in any file.
     if (known !== undefined) return false;
     if (garden.deletedMs === null) {
       const taken = await own.select(GARDENS, { tenant_id: tenantId, active_slug: garden.slug });
@@ -45,7 +45,7 @@ export const transferGardens = (tables: PluginTables): TransferSection => ({
   },
 });
 
-/** The facts in quarantine, and their judgements. */
+/** Exports and imports the facts in quarantine, and the judgements on them. */
 export const transferQuarantine = (tables: PluginTables): TransferSection => ({
   type: 'quarantine',
   async *pages(snapshot, tenantId) {

@@ -2,12 +2,15 @@ import type { PluginTables, Row, SqlValue, WritableTables } from '../../kernel/p
 import { BUCKETS_TABLE } from './rate-limits-migrations.ts';
 import { type Bucket, refilled, shareOf, spentOf } from './token-bucket.ts';
 
-/** One lock for all buckets, because a tenant's lock would make requests wait for writers of facts. */
+/** The name of one lock for all buckets, because a tenant's lock would delay requests while facts are written. */
 const LOCK = 'rate limits';
 const MINUTE_MS = 60_000;
-/** A bucket is full after a minute, and then equals a missing one. The rest allows for clock differences. */
+/**
+ * The age after which a bucket is deleted. It is full after a minute, and then equals a missing one; the rest allows
+ * for clock differences.
+ */
 const FORGOTTEN_MS = 2 * MINUTE_MS;
-/** Rows of one step, so that no statement blocks the store for long. */
+/** The number of rows per deletion, so that no statement blocks the store for long. */
 const SWEEP_ROWS = 1_000;
 const SWEEP_STEPS = 100;
 
@@ -16,22 +19,22 @@ export interface Claim {
   readonly tenantId: string;
   readonly bucket: string;
   readonly perMinute: number;
-  /** Tokens that each waiting request needs, in the order of arrival. */
+  /** The number of tokens that each pending request needs, in the order of arrival. */
   readonly wants: readonly number[];
-  /** Tokens left of the process's last share. */
+  /** The tokens left of the share that the process took last. */
   readonly held: number;
 }
 
 export interface Grant {
-  /** Tokens that the process may spend from now on. */
+  /** The tokens that the process may spend from now on. */
   readonly share: number;
-  /** Tokens left for other processes. */
+  /** The tokens left for other processes. */
   readonly left: number;
-  /** True if the claim failed, as the first one of its bucket in a minute. */
+  /** True if the claim failed, and was the first to fail for its bucket in a minute. */
   readonly isFirstBreach: boolean;
 }
 
-/** The buckets that all processes on the store share. */
+/** Stores the buckets that all processes on the store share. */
 export class BucketStore {
   readonly #tables: PluginTables;
 
@@ -39,7 +42,7 @@ export class BucketStore {
     this.#tables = tables;
   }
 
-  /** Answers all claims in one transaction. Each bucket occurs once. */
+  /** Answers all claims in one transaction. Each bucket must occur once. */
   async claim(claims: readonly Claim[]): Promise<Grant[]> {
     return this.#tables.write(LOCK, async (own, transaction) => {
       const nowMs = await transaction.databaseMs();
@@ -53,7 +56,7 @@ export class BucketStore {
     });
   }
 
-  /** Present tokens of these buckets. Unused buckets are full, and left out. */
+  /** Returns the present tokens of these buckets. Leaves out unused buckets, which are full. */
   async read(
     tenantId: string,
     buckets: readonly { bucket: string; perMinute: number }[],
@@ -70,8 +73,8 @@ export class BucketStore {
   }
 
   /**
-   * Removes buckets that are full again. A bucket stamped in the future, because the clock was set back, refills from
-   * now on.
+   * Deletes buckets that are full again. If the clock was set back, a bucket may have a stamp in the future; it then
+   * refills from now on.
    */
   async sweep(): Promise<void> {
     const nowMs = await this.#tables.read((_own, snapshot) => snapshot.databaseMs());
@@ -121,7 +124,7 @@ const bucketOf = (row: Readonly<Record<string, SqlValue>>): StoredBucket => ({
   breachedMs: Number(row['breached_ms']),
 });
 
-/** The grant of a claim, and the changed row. */
+/** Returns the result of a claim, and the changed row. */
 const settle = (
   { tenantId, bucket, perMinute, wants, held }: Claim,
   stored: StoredBucket | undefined,
@@ -129,7 +132,7 @@ const settle = (
 ): { readonly grant: Grant; readonly row?: Row } => {
   const { tokens } = refilled(stored, perMinute, nowMs);
   const spent = spentOf(wants, Math.floor(tokens) + held);
-  // A request that cannot be met must not withhold its tokens from other processes.
+  // Takes no share if no request can be met, so that the tokens stay available to other processes.
   const share = spent.total === 0 ? 0 : shareOf(tokens, spent.total - held, perMinute);
   const sinceBreachMs = nowMs - (stored?.breachedMs ?? 0);
   const isFirstBreach = spent.refused > 0 && (sinceBreachMs >= MINUTE_MS || sinceBreachMs < 0);

@@ -20,9 +20,9 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The quotas of this process, with methods for `http:admit` and for the caller's own view. */
 export interface CountedQuotas extends Quotas {
-  /** As `take`, for any dimension. Returns no promise while the process has tokens of its share. */
+  /** Works as `take`, for any dimension. Returns synchronously while the process has tokens of its share. */
   admit(holder: QuotaHolder, dimension: string): Headers | undefined | Promise<Headers>;
-  /** The state of each quota of the holder, in the order of the settings. */
+  /** Returns the state of each quota of the holder, in the order of the settings. */
   states(holder: QuotaHolder): Promise<readonly QuotaState[]>;
 }
 
@@ -83,7 +83,7 @@ export const createQuotas = (parts: QuotaParts): CountedQuotas => {
   };
 };
 
-/** Runs `undo` if the store does not tell whether the tokens are available. */
+/** Runs `undo` if the store fails to answer whether the tokens are available. */
 const takeOr = async (undo: () => void, taking: Taken | Promise<Taken>): Promise<Taken> => {
   try {
     return await taking;
@@ -96,13 +96,13 @@ const takeOr = async (undo: () => void, taking: Taken | Promise<Taken>): Promise
 interface Asked {
   readonly dimension: string;
   readonly perMinute: number;
-  /** Tokens that the whole request needs. */
+  /** The number of tokens that the whole request needs. */
   readonly units: number;
 }
 
 const NO_HEADERS: Headers = {};
 
-/** A refusal holds even if its audit entry cannot be recorded. */
+/** Records a refusal in the audit log. If that fails, the request is still refused. */
 const recordBreach = async (
   { tenantId, entityUri }: QuotaHolder,
   { dimension, perMinute }: QuotaState,

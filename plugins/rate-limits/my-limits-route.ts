@@ -10,13 +10,13 @@ import {
 import type { QuotaHolder, QuotaState } from './rate-limits-api.ts';
 
 export interface MyLimitsParts {
-  /** Quotas of the holder; empty without limits. */
+  /** Returns the quotas of the holder; empty without limits. */
   quotas(holder: QuotaHolder): Promise<readonly QuotaState[]>;
-  /** Null without a limit. */
+  /** Returns the storage limit and the stored bytes of the caller's entity; null without a limit. */
   storedBytes(caller: Principal): Promise<{ readonly limit: number; readonly used: number } | null>;
 }
 
-/** `GET /v1/me/limits`: the quotas and storage limit of the caller's entity, and their remainders. */
+/** `GET /v1/me/limits` returns the quotas and the storage limit of the caller's entity, with their remainders. */
 export const myLimitsRoute = (parts: MyLimitsParts): Route => ({
   method: 'GET',
   path: '/v1/me/limits',

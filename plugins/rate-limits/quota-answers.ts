@@ -2,7 +2,7 @@ import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { QuotaState } from './rate-limits-api.ts';
 import { waitMs } from './token-bucket.ts';
 
-/** The state of a quota with this many tokens left. */
+/** Returns the state of a quota with this many tokens left. */
 export const quotaState = (dimension: string, perMinute: number, tokens: number): QuotaState => ({
   dimension,
   perMinute,
@@ -16,7 +16,7 @@ export const quotaHeaders = ({ perMinute, remaining, resetS }: QuotaState): Read
   'RateLimit-Reset': String(resetS),
 });
 
-/** `missing`: the number of tokens that the request lacked. */
+/** Returns the refusal of a request that lacks `missing` tokens. */
 export const quotaExceeded = (state: QuotaState, missing: number): ServiceError => {
   const { dimension, perMinute } = state;
   const seconds = Math.max(1, Math.ceil(waitMs(missing, perMinute) / 1_000));
@@ -26,7 +26,7 @@ export const quotaExceeded = (state: QuotaState, missing: number): ServiceError 
   });
 };
 
-/** The refusal of a list that exceeds the whole quota. */
+/** Returns the refusal of a batch that exceeds the whole quota. */
 export const neverAtOnce = (dimension: string, perMinute: number): ServiceError =>
   new ServiceError('batch_too_large', `the quota ${dimension} lets at most ${perMinute} items through at once`, {
     hint: 'send fewer items in each request',

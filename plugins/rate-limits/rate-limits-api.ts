@@ -1,6 +1,6 @@
 import { defineRef, type Principal } from '../../kernel/plugin-api.ts';
 
-/** The kinds of requests that quotas count, as named in `dimension` of routes. */
+/** The kinds of requests that quotas count, as routes name them in `dimension`. */
 export const DIMENSIONS = [
   'fact_write',
   'fact_read',
@@ -14,31 +14,31 @@ export const DIMENSIONS = [
 
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** The part of a principal that quotas are counted for: all keys of one entity share them. */
+/** The members of a principal that identify a quota: all keys of one entity share it. */
 export type QuotaHolder = Pick<Principal, 'tenantId' | 'entityUri'>;
 
 /** The quota of a holder in one dimension. */
 export interface QuotaState {
   readonly dimension: string;
-  /** Requests per minute, and the most at once. */
+  /** The requests per minute, and the maximum at once. */
   readonly perMinute: number;
-  /** Requests that may come at once now. */
+  /** The number of requests that may come at once now. */
   readonly remaining: number;
-  /** Seconds until the quota is full again. */
+  /** The seconds until the quota is full again. */
   readonly resetS: number;
 }
 
-/** For plugins whose handlers determine the holder or the number of units of a request. */
+/** Counts requests for plugins that determine the holder or the number of units themselves. */
 export interface Quotas {
   /**
-   * Counts a request that `http:admit` could not count, because its caller is known only now. Returns headers with the
+   * Counts a request that `http:admit` could not count, because its caller was not known yet. Returns headers with the
    * quota for the caller; none without a limit. Rejects with `quota_exceeded`.
    */
   take(holder: QuotaHolder, dimension: Dimension): Promise<Readonly<Record<string, string>>>;
   /**
    * Counts the rest of a request of `units` units, of which `http:admit` has counted one. Rejects with `quota_exceeded`
    * if too few tokens are left now, and with `batch_too_large` if the request exceeds the whole quota. A rejected
-   * request counts nothing.
+   * request uses no tokens.
    */
   takeRest(holder: QuotaHolder, dimension: Dimension, units: number): Promise<Readonly<Record<string, string>>>;
 }

@@ -1,11 +1,11 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 
-/** The remaining tokens of each quota. A holder without a row has a full quota. */
+/** The table of the remaining tokens of each quota. A holder without a row has a full quota. */
 export const BUCKETS_TABLE = 'rate_limits_buckets';
 
 /**
- * Bytes that each entity has stored. A tenant's row without an entity holds the ledger number up to which facts are
- * counted.
+ * The table of the bytes that each entity has stored. A tenant's row without an entity holds the ledger number up to
+ * which facts are counted.
  */
 export const STORED_TABLE = 'rate_limits_stored';
 
@@ -16,10 +16,10 @@ export const rateLimitsMigrations: readonly Migration[] = [
     async up({ schema }) {
       await schema.createTable(BUCKETS_TABLE, (table) => {
         table.text('tenant_id').notNullable();
-        // Digest of holder and dimension, which together are too long for an index.
+        // The digest of holder and dimension, which together are too long for an index.
         table.text('bucket').notNullable();
         table.double('tokens').notNullable();
-        // The time of `tokens` and of the last recorded breach, by the store's clock.
+        // The instants of `tokens` and of the last recorded refusal, by the store's clock.
         table.bigInteger('at_ms').notNullable().index();
         table.bigInteger('breached_ms').notNullable();
         table.primary(['tenant_id', 'bucket']);

@@ -27,9 +27,9 @@ interface Settings {
   readonly maxStoredBytes: number;
 }
 
-/** Milliseconds between removals of full buckets. */
+/** The interval at which full buckets are deleted, in milliseconds. */
 const SWEEP_INTERVAL_MS = 60_000;
-/** Milliseconds between counts of facts that were stored while this plugin was off. */
+/** The interval at which facts are counted that were stored while this plugin was off, in milliseconds. */
 const COUNT_INTERVAL_MS = 5_000;
 
 export const rateLimitsPlugin = definePlugin({
@@ -72,7 +72,7 @@ export const rateLimitsPlugin = definePlugin({
     const { names } = self;
     const { maxStoredBytes } = config;
     const stored = new StoredBytes({ tables, names, maxBytes: maxStoredBytes });
-    // An erasure frees counted bytes, even if no limit applies now.
+    // An erasure reduces the counted bytes, even if no limit applies now.
     on(factErased, (erased) => stored.free(erased));
     if (maxStoredBytes > 0) {
       on(appendJudge, (batch) => stored.judge(batch));
@@ -99,7 +99,7 @@ export const rateLimitsPlugin = definePlugin({
     );
     if (limits.size === 0) return;
     on(httpAdmit, ({ access, dimension, caller }) => {
-      // An open route has no known caller yet; its handler counts the request.
+      // An open route does not know its caller yet; its handler counts the request.
       return dimension === null || access === 'open' ? undefined : quotas.admit(caller, dimension);
     });
     every(SWEEP_INTERVAL_MS, () => store.sweep());

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { DIMENSIONS, type Dimension } from './rate-limits-api.ts';
 
-/** Requests per minute, by dimension. Other dimensions have no limit. */
+/** The maximum requests per minute, by dimension. Other dimensions have no limit. */
 export type QuotaLimits = ReadonlyMap<string, number>;
 
-/** The limits behind the word `spec`. */
+/** The limits that the word `spec` selects. */
 export const SPEC_QUOTAS: Readonly<Record<Dimension, number>> = {
   fact_write: 100,
   fact_read: 1_000,
@@ -20,8 +20,8 @@ const MAX_PER_MINUTE = 10_000_000;
 
 /**
  * Reads `fact_write=100,recall=200`: requests per minute by dimension, separated by commas or spaces. The word `spec`
- * stands for a whole list, which other entries change. Throws `validation` for other text, so that a typing error never
- * disables a limit unnoticed.
+ * stands for a whole list, whose limits other entries replace. Throws `validation` for other text, so that a typing
+ * error never disables a limit unnoticed.
  */
 export const readQuotas = (text: string): QuotaLimits => {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');

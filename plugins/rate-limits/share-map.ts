@@ -1,17 +1,20 @@
 import { grown } from './token-bucket.ts';
 
-/** A share expires after this time, because old tokens would come on top of new ones. */
+/** The time after which a share expires. Otherwise its old tokens would add to the tokens of a refilled bucket. */
 const SHARE_MS = 60_000;
-/** Pause between a refusal and the next request to the store. A refusal names no shorter wait. */
+/**
+ * The pause between a refusal and the next request to the store. The wait that a refusal tells the caller is never
+ * shorter.
+ */
 const REST_MS = 1_000;
-/** Bounds the memory. The least recently used share is lost. */
+/** The maximum number of shares in memory. When it is reached, the least recently used share is dropped. */
 const MAX_SHARES = 20_000;
 
-/** The share that one process holds of a bucket. All times are monotonic milliseconds. */
+/** The share that one process has of a bucket. All times are monotonic milliseconds. */
 export class Share {
   #held = 0;
   #endsMs = 0;
-  /** The rest of the bucket, and when it was read. */
+  /** The tokens left in the bucket, and when that number was read. */
   #left = 0;
   #leftAtMs = 0;
   #restsUntilMs = 0;
@@ -33,7 +36,7 @@ export class Share {
     this.#endsMs = Math.max(this.#endsMs, nowMs + REST_MS);
   }
 
-  /** Adds tokens from the bucket, in which `left` remain. */
+  /** Adds tokens taken from the bucket, in which `left` remain. */
   receive(share: number, left: number, nowMs: number): void {
     this.#held = this.held(nowMs) + share;
     if (share > 0) this.#endsMs = nowMs + SHARE_MS;
@@ -46,19 +49,19 @@ export class Share {
     this.#restsUntilMs = nowMs + REST_MS;
   }
 
-  /** True if the store would surely refuse now. */
+  /** Returns true if the store would certainly refuse now. */
   isKnownToLack(units: number, nowMs: number): boolean {
     return nowMs < this.#restsUntilMs && this.held(nowMs) + Math.floor(this.#left) < units;
   }
 
-  /** Tokens here and in the bucket, if no other process has taken any. */
+  /** Returns the tokens of the share and the bucket, if no other process has taken any. */
   tokens(perMinute: number, nowMs: number): number {
     const left = grown(this.#left, perMinute, nowMs - this.#leftAtMs);
     return Math.min(perMinute, this.held(nowMs) + left);
   }
 }
 
-/** The shares of a process, the least recently used first. */
+/** Maps buckets to the shares of a process, the least recently used first. */
 export class ShareMap {
   readonly #shares = new Map<string, Share>();
 

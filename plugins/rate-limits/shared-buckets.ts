@@ -3,12 +3,12 @@ import { type Clock, ServiceError, sha256Hex } from '../../kernel/plugin-api.ts'
 import type { BucketStore, Claim, Grant } from './bucket-store.ts';
 import { type Share, ShareMap } from './share-map.ts';
 
-/** Buckets of one transaction. */
+/** The number of buckets per transaction. */
 const CLAIMS_AT_ONCE = 200;
-/** How long a request waits for the store, which may be unreachable. */
+/** The maximum time for which a request waits for the store, which may be unreachable. */
 const STORE_LIMIT_MS = 5_000;
 
-/** One bucket, and its refill rate. */
+/** Identifies a bucket, and gives its refill rate. */
 export interface BucketName {
   readonly tenantId: string;
   readonly bucket: string;
@@ -18,9 +18,9 @@ export interface BucketName {
 /** The result of taking tokens. */
 export interface Taken {
   readonly isLetIn: boolean;
-  /** Tokens left for further requests, as far as this process knows. */
+  /** The tokens left for further requests, as far as this process knows. */
   readonly tokens: number;
-  /** See `Grant.isFirstBreach`. */
+  /** True for the first refusal of its bucket in a minute; see `Grant.isFirstBreach`. */
   readonly isFirstBreach: boolean;
 }
 
@@ -36,9 +36,9 @@ export interface SharedBucketsParts {
 }
 
 /**
- * The buckets as one process uses them. It takes shares of their tokens from the store and admits requests from its
- * share, so most requests need no store access. Unspent tokens expire after a minute, and at the end of the process. So
- * all processes together never admit more requests than there are tokens.
+ * Takes shares of the buckets' tokens from the store, and admits requests from its shares, so most requests need no
+ * store access. Unspent tokens expire after a minute, and at the end of the process. So all processes together never
+ * admit more requests than there are tokens.
  */
 export class SharedBuckets {
   readonly #parts: SharedBucketsParts;
@@ -50,7 +50,7 @@ export class SharedBuckets {
     this.#parts = parts;
   }
 
-  /** Takes tokens, all or none. Rejects with `unavailable` if the store does not answer in time. */
+  /** Takes all tokens or none. Rejects with `unavailable` if the store does not answer in time. */
   take(name: BucketName, units: number): Taken | Promise<Taken> {
     const nowMs = this.#parts.clock.monotonicMs();
     const share = this.#shares.of(keyOf(name));
@@ -59,13 +59,13 @@ export class SharedBuckets {
     return this.#claim(name, share, units);
   }
 
-  /** Returns the tokens of a request that was not admitted after all. */
+  /** Returns the tokens of a request that was not admitted in the end. */
   give(name: BucketName, units: number): void {
     const nowMs = this.#parts.clock.monotonicMs();
     this.#shares.of(keyOf(name)).give(units, nowMs);
   }
 
-  /** Tokens of this process's present share. */
+  /** Returns the number of tokens in this process's present share. */
   held(name: BucketName): number {
     const nowMs = this.#parts.clock.monotonicMs();
     return this.#shares.of(keyOf(name)).held(nowMs);
@@ -82,7 +82,7 @@ export class SharedBuckets {
     return withinTime(this.#parts.clock, STORE_LIMIT_MS, () => taken, tooLate);
   }
 
-  /** Runs one transaction at a time; requests that arrive meanwhile share the next one. Never rejects. */
+  /** Runs one transaction at a time; requests that arrive in the meantime share the next one. Never rejects. */
   async #claimAll(): Promise<void> {
     while (this.#waiting.size > 0) {
       const some = [...this.#waiting].slice(0, CLAIMS_AT_ONCE);
@@ -113,7 +113,7 @@ export class SharedBuckets {
 
 const keyOf = ({ tenantId, bucket }: BucketName): string => `${tenantId} ${bucket}`;
 
-/** The name of a bucket in the store, a digest of bounded length. */
+/** Returns the name of a bucket in the store, a digest of fixed length. */
 export const bucketOf = (holder: string, dimension: string): string => sha256Hex(`${dimension} ${holder}`);
 
 const settleAll = ({ name, share, requests }: Waiting, grant: Grant, nowMs: number): void => {
@@ -141,7 +141,10 @@ const refused = (share: Share, { perMinute }: BucketName, nowMs: number): Taken 
   isFirstBreach: false,
 });
 
-/** Tokens of an unknown commit are lost. The request itself has written nothing. */
+/**
+ * Returns the error of a failed request to the store. If it is unknown whether the transaction committed, its tokens
+ * are lost. The request itself has written nothing.
+ */
 const askedInVain = (error: unknown): unknown =>
   error instanceof ServiceError && error.code === 'commit_unknown' ? tooLate() : error;
 

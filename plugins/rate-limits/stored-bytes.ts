@@ -22,16 +22,16 @@ export interface StoredBytesParts {
   readonly maxBytes: number;
 }
 
-/** Facts of one transaction of the count. */
+/** The number of facts that one transaction counts. */
 const FACTS_AT_ONCE = 500;
-/** Names the row with the progress of the count. */
+/** The name of the row with the progress of the count. */
 const TENANT = '';
 
-/** The counts of a tenant within a transaction. */
+/** The byte counts of a tenant within a transaction. */
 interface Counts {
-  /** Number of the ledger up to which facts are counted. */
+  /** The ledger number up to which facts are counted. */
   countedTo: number;
-  /** Bytes by match key of the entity, as far as they were read. */
+  /** The stored bytes by match key of the entity, for the entities read so far. */
   readonly bytes: Map<string, number>;
 }
 
@@ -49,7 +49,7 @@ export class StoredBytes {
     this.#parts = parts;
   }
 
-  /** Refuses facts beyond a client's limit, each by itself. Administrators have no limit. */
+  /** Refuses each fact that exceeds a client's limit. Admins have no limit. */
   async judge({ items, transaction }: AppendBatch): Promise<void> {
     const open = items.filter((item) => item.open && item.byClient);
     const [first] = open;
@@ -73,7 +73,7 @@ export class StoredBytes {
     const counts = await this.#countsOf(transaction, tenantId, [...added.keys()]);
     const newest = (await transaction.ledgerHead(tenantId)).newest?.number ?? 0;
     const before = { tenantId, above: counts.countedTo, below: newest - facts.length + 1 } as const;
-    // The numbers of facts may have gaps. Uncounted earlier facts are counted first.
+    // The ledger numbers of facts may have gaps. Earlier facts that are not counted yet are counted first.
     const isBehind = before.below - before.above > 1 && (await this.#hasFacts(transaction, before));
     if (!isBehind) await this.#save(transaction, tenantId, counts, added, newest);
   }
@@ -84,7 +84,7 @@ export class StoredBytes {
     for (const { tenantId } of ends) while (await this.#countSome(tenantId));
   }
 
-  /** Frees the values of erased facts; their names stay, and count. */
+  /** Subtracts the values of erased facts. Their names stay stored, and so stay counted. */
   async free({ tenantId, facts, transaction }: ErasedFacts): Promise<ErasureCounts> {
     const counts = await this.#countsOf(transaction, tenantId, []);
     if (counts.countedTo === 0) return {};
@@ -105,7 +105,7 @@ export class StoredBytes {
     return {};
   }
 
-  /** Bytes that the entity has stored, as far as they are counted. */
+  /** Returns the bytes that the entity has stored, as far as they are counted. */
   async of({ tenantId, entityUri }: Pick<Principal, 'tenantId' | 'entityUri'>): Promise<number> {
     const where = { tenant_id: tenantId, entity_key: this.#keyOf(entityUri) };
     const [row] = await this.#parts.tables.read((own) => own.select(STORED_TABLE, where));
@@ -126,7 +126,7 @@ export class StoredBytes {
     return sums;
   }
 
-  /** Reads the missing counts, in one statement or none. */
+  /** Reads the counts that are not read yet, with one statement or none. */
   async #countsOf(transaction: PluginTransaction, tenantId: string, keys: readonly string[]): Promise<Counts> {
     const known = this.#counts.get(transaction);
     const counts = known ?? { countedTo: 0, bytes: new Map<string, number>() };
@@ -172,7 +172,10 @@ export class StoredBytes {
     await upsert(this.#parts.tables.in(transaction), rows);
   }
 
-  /** Returns true if there may be more. Reads first, so that a finished count writes nothing. */
+  /**
+   * Counts some facts of a tenant. Returns true if there may be more. Reads first, so that a finished count writes
+   * nothing.
+   */
   async #countSome(tenantId: string): Promise<boolean> {
     const { tables } = this.#parts;
     const isDone = await tables.read(async (own, snapshot) => {
@@ -206,7 +209,7 @@ export class StoredBytes {
   }
 }
 
-/** The counted bytes of a fact: its names, and its value as text. */
+/** Returns the counted bytes of a fact: its names, and its value as text. */
 const bytesOf = (fact: NamedFact & Pick<StoredFact, 'value'>): number => namesBytes(fact) + valueBytesOf([fact]);
 
 const namesBytes = ({ entity, relation, source }: NamedFact): number =>

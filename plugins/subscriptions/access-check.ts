@@ -21,19 +21,19 @@ export interface AccessParts {
   readonly facts: Facts;
   readonly keys: Pick<KeyRegistry, 'principalOf'>;
   readonly tokens: Pick<CapabilityTokens, 'stillHolds'>;
-  /** True if the node serves callers without a key. */
+  /** Returns true if the node serves callers without a key. */
   isOpen(): Promise<boolean>;
 }
 
-/** The result of a read with the rights of a subscription: `revoked` if one of them is gone. */
+/** The result of a read with the rights of a subscription. `revoked` is true if a right no longer exists. */
 export type RightsResult<T> = { readonly revoked: true } | { readonly revoked: false; readonly result: T };
 
 const REVOKED: RightsResult<never> = { revoked: true };
 
 /**
- * Checks the rights behind a subscription: its owner's key, its token, its target, and for each event the scope and
- * garden of the fact. Reads everything from the given snapshot and caches nothing, so that revocations take effect at
- * once. A failed check throws, and then nothing is sent.
+ * Checks the rights of a subscription: its owner's key, its token, its target, and for each event the scope and garden
+ * of the fact. Reads everything from the given snapshot and caches nothing, so that revocations take effect at once. A
+ * failed check throws, and then nothing is sent.
  */
 export class AccessCheck {
   readonly #parts: AccessParts;
@@ -42,15 +42,15 @@ export class AccessCheck {
     this.#parts = parts;
   }
 
-  /** The owner of the subscription; undefined if its key is no longer valid. */
+  /** Returns the owner of the subscription; undefined if its key is no longer valid. */
   async ownerOf({ keyId, ownerUri, tenantId }: Subscription, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     if (keyId === null) return (await this.#parts.isOpen()) ? withoutKey(ownerUri, tenantId) : undefined;
     return this.#standingFor(keyId, { ownerUri, tenantId }, snapshot);
   }
 
   /**
-   * The caller with the present rights of their key; undefined if it is no longer valid. For work that outlasts a
-   * request.
+   * Returns the caller with the present rights of their key; undefined if it is no longer valid. Serves work that takes
+   * longer than a request.
    */
   async callerNow(caller: Principal, snapshot: PluginSnapshot): Promise<Principal | undefined> {
     const { keyId, entityUri, tenantId } = caller;
@@ -68,8 +68,8 @@ export class AccessCheck {
   }
 
   /**
-   * The key that a subscription uses after its owner requests it again: the key of that request, which may outlive the
-   * old one. A valid old key with wider rights stays, because an event that only it may read would otherwise end the
+   * Returns the key for a subscription that its owner requests again: the key of that request, which may be valid for
+   * longer. A valid old key with wider rights stays, because otherwise an event that only it may read would end the
    * subscription.
    */
   async keyFor(subscription: Subscription, caller: Principal, snapshot: PluginSnapshot): Promise<string | null> {
@@ -77,7 +77,7 @@ export class AccessCheck {
     return owner === undefined || reachesAsFar(caller, owner) ? caller.keyId : subscription.keyId;
   }
 
-  /** Runs `work` as the owner, unless a right that the subscription was made with is gone. */
+  /** Runs `work` as the owner, unless a right that the subscription needs no longer exists. */
   async asOwner<T>(
     subscription: Subscription,
     snapshot: PluginSnapshot,
@@ -92,7 +92,10 @@ export class AccessCheck {
     );
   }
 
-  /** The fact of an event. Undefined if it is hidden without any revoked right: then the event is not shown. */
+  /**
+   * Returns the fact of an event. Returns undefined if it is hidden although no right was revoked: then the event is
+   * not shown.
+   */
   async factOf(event: OutboxEvent, reader: FactReader): Promise<RightsResult<StoredFact | undefined>> {
     const ids = factIdsOf(event);
     const visible = await reader.visible(ids);
@@ -105,7 +108,7 @@ export class AccessCheck {
     return { revoked: false, result: visible.find(({ id }) => id === event.factId) };
   }
 
-  /** The events that may be shown. */
+  /** Returns the events that may be shown. */
   async visibleAmong(events: readonly OutboxEvent[], reader: FactReader): Promise<RightsResult<OutboxEvent[]>> {
     const ids = [...new Set(events.flatMap(factIdsOf))];
     const visible = new Set<string>();
@@ -122,11 +125,11 @@ export class AccessCheck {
 
 const IDS_AT_ONCE = 1_000;
 
-/** Another tenant may have a fact with the same id. */
+/** Restricts ids to the caller's tenant, because another tenant may have a fact with the same id. */
 const amongTenant = (ids: readonly string[], { caller }: FactReader): Filter =>
   all(equals('tenantId', caller.tenantId), isIn('id', ids));
 
-/** True if one key sees everything that another key of the same owner sees. An admin may enter every garden. */
+/** Returns true if one key sees everything that another key of the same owner sees. An admin may enter every garden. */
 const reachesAsFar = (one: Principal, other: Principal): boolean =>
   [...other.allowedScopes].every((scope) => one.allowedScopes.has(scope)) &&
   (one.permissions.has('admin') || !other.permissions.has('admin'));
@@ -135,13 +138,13 @@ const factIdsOf = ({ factId, witnesses }: OutboxEvent): string[] => [
   ...new Set(factId === null ? witnesses : [factId, ...witnesses]),
 ];
 
-/** True if the rights cover the scope and garden of a fact. Other rules may still hide it. */
+/** Returns true if the rights include the scope and garden of a fact. Other rules may still hide it. */
 export const mayReadPlace = (
   { scope, gardenId }: Pick<FactOutline, 'scope' | 'gardenId'>,
   { caller, gardens }: Pick<FactReader, 'caller' | 'gardens'>,
 ): boolean => caller.allowedScopes.has(scope) && (gardenId === null || gardens === 'all' || gardens.includes(gardenId));
 
-/** True if the owner may still read the target of the subscription. */
+/** Returns true if the owner may still read the target of the subscription. */
 export const mayReadTarget = (
   { targetType, targetKey }: Subscription,
   { caller, gardens }: Pick<FactReader, 'caller' | 'gardens'>,
@@ -152,7 +155,7 @@ export const mayReadTarget = (
   return gardens === 'all' || gardens.some((id) => gardenTarget(id) === targetKey);
 };
 
-/** The capability that the subscription's token must cover, derived from the record. */
+/** Returns the capability that the subscription's token must cover, derived from the record. */
 export const needOf = ({ targetType, target, targetKey }: Subscription): CapabilityNeed => {
   if (targetType === 'entity') return { verb: 'subscribe', target: { kind: 'entity', uri: target } };
   if (targetType === 'scope') return { verb: 'subscribe', target: { kind: 'scope', scope: target as Scope } };
@@ -160,10 +163,13 @@ export const needOf = ({ targetType, target, targetKey }: Subscription): Capabil
   return { verb: 'subscribe', target: { kind: 'garden', id, uri: target, slug: slugOf(target) } };
 };
 
-/** The part after `/garden/`. For a garden named by its identifier, a token must name that identifier. */
+/**
+ * Returns the part of a garden's URI after `/garden/`. For a garden that is identified by UUID, a token must name that
+ * UUID.
+ */
 export const slugOf = (gardenUri: string): string => /\/garden\/([^/]+)$/.exec(gardenUri)?.[1] ?? gardenUri;
 
-/** The rights of a caller without a key on a node without authentication. */
+/** Returns the rights of a caller without a key on a node without authentication. */
 const withoutKey = (entityUri: string, tenantId: string): Principal => ({
   kind: 'anonymous',
   entityUri,

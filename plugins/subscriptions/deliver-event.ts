@@ -23,9 +23,9 @@ import type { WebhookSeals } from './webhook-seals.ts';
 export const WEBHOOK_PORTS: readonly number[] = [443, 8443];
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Pause after the rights could not be checked. */
+/** The pause after a failure to check the rights. */
 const CHECK_AGAIN_MS = 5_000;
-/** Pause after the secret could not be opened: only a restart with the node's former key helps. */
+/** The pause after a failure to decrypt the secret: only a restart with the node's former key helps. */
 const OPEN_AGAIN_MS = 60_000;
 
 export interface DeliverParts {
@@ -52,7 +52,7 @@ type EventContent =
   | { readonly revoked: false; readonly result: Content | undefined };
 
 /**
- * Makes one attempt: checks every right on one snapshot, then builds, signs and sends the body. Never rejects. If a
+ * Makes one attempt: checks all rights on one snapshot, then builds, signs and sends the body. Never rejects. If a
  * check fails with an error, nothing is sent and the attempt does not count.
  */
 export const deliverEvent = async (event: OutboxEvent, parts: DeliverParts): Promise<Outcome> => {

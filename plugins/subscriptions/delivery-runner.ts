@@ -2,26 +2,26 @@ import { BackgroundWork, type Clock, type Logger } from '../../kernel/plugin-api
 import type { OutboxEvent } from './event-row.ts';
 import { LEASE_MS, type OutboxStore, type Outcome, type Report } from './outbox-store.ts';
 
-/** Concurrent requests of this process: to one host, and to all. */
+/** The maximum numbers of concurrent requests of this process: to one host, and to all hosts. */
 const HOST_REQUESTS = 4;
 const ALL_REQUESTS = 64;
-/** Bounds the claimed events of one host, so that a host that never answers does not block the others. */
+/** The maximum number of claimed events per host, so that a host that never answers does not block the others. */
 const HOST_CLAIMS = 32;
 const CLAIMED_AT_ONCE = 64;
-/** An older claim is no longer used, because a request of ten seconds would outlast it. */
+/** The time after which a claim is no longer used, because a request of ten seconds would outlast it. */
 const CLAIM_USE_MS = LEASE_MS - 12_000;
-/** How long a stop waits for running requests. */
+/** The time for which a stop lets running requests finish. */
 const STOP_GRACE_MS = 2_000;
-/** Head start of another process that queued events. */
+/** The head start for another process that has queued events and will probably deliver them. */
 const FOREIGN_PAUSE_MS = 300;
-/** Claims and reports are batched for this long: each is a commit that assertions wait for. */
+/** The time in which claims and reports are batched, because each is a commit that delays assertions. */
 const GATHER_MS = 60;
 
 export interface RunnerParts {
   readonly store: OutboxStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Never rejects. */
+  /** Delivers one event. Never rejects. */
   deliver(event: OutboxEvent): Promise<Outcome>;
 }
 
@@ -36,7 +36,8 @@ interface Host {
 }
 
 /**
- * Delivers due events in this process: claims, sends within the limits, reports. Holds no transaction during a request.
+ * Delivers due events in this process: claims them, sends them within the limits, and reports the results. Holds no
+ * transaction during a request.
  */
 export class DeliveryRunner {
   readonly #parts: RunnerParts;
@@ -46,7 +47,7 @@ export class DeliveryRunner {
   #state: 'waiting' | 'standing' | 'stopped' = 'waiting';
   readonly #looks: BackgroundWork;
   readonly #settling: BackgroundWork;
-  /** True if events were found that could not be claimed yet. */
+  /** True if there were events that could not be claimed yet. */
   #hasBacklog = false;
 
   constructor(parts: RunnerParts) {
@@ -65,27 +66,30 @@ export class DeliveryRunner {
     });
   }
 
-  /** Starts looking for events, once the node serves. */
+  /** Starts to look for due events, once the node accepts requests. */
   begin(): void {
     if (this.#state === 'waiting') this.#state = 'standing';
   }
 
-  /** Never rejects: the next look finds anything that this one missed. */
+  /** Looks for due events. Never rejects: the next look finds anything that this one missed. */
   look(): Promise<void> {
     return this.#state === 'standing' ? this.#looks.now() : Promise.resolve();
   }
 
-  /** Looks after a short pause, in which more events may come. */
+  /** Looks for due events after a short pause, in which more events may be queued. */
   lookSoon(): void {
     if (this.#state === 'standing') this.#looks.soon(GATHER_MS);
   }
 
-  /** Looks after a longer pause, for events that another process queued and probably delivers. */
+  /** Looks for due events after a longer pause, because another process has queued them and probably delivers them. */
   lookLater(): void {
     if (this.#state === 'standing') this.#looks.soon(FOREIGN_PAUSE_MS);
   }
 
-  /** Stops claiming, releases claims without a request, and waits briefly for running requests. Idempotent. */
+  /**
+   * Stops claiming, releases claims without a request, and lets running requests finish for a short time. May be called
+   * repeatedly.
+   */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     await this.#looks.stop();
@@ -159,7 +163,7 @@ export class DeliveryRunner {
         this.#requests.delete(request);
         this.#report({ event, outcome });
         if (this.#state !== 'standing') return;
-        // Claims more events before the last one is sent, so that the host need not wait for the store.
+        // Claims more events before the last one is sent, so that requests to the host follow without a gap.
         if (this.#hasBacklog && host.waiting.length <= HOST_REQUESTS) void this.look();
         this.#pump();
       },
@@ -167,7 +171,7 @@ export class DeliveryRunner {
     this.#requests.add(request);
   }
 
-  /** Collects reports that arrive within a moment, or during a write, into one write. */
+  /** Writes reports together that arrive within a moment, or during another write. */
   #report(report: Report): void {
     this.#reports.push(report);
     if (this.#state !== 'stopped') this.#settling.soon(GATHER_MS);

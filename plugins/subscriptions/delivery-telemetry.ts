@@ -2,10 +2,10 @@ import type { PluginTables, Telemetry } from '../../kernel/plugin-api.ts';
 import type { Outcome } from './outbox-store.ts';
 import { EVENTS } from './subscription-store.ts';
 
-/** Bounds the counted events, and so the cost of a scrape. */
+/** The maximum number of counted events. It limits the cost of a scrape. */
 const MOST_COUNTED = 10_000;
 
-/** Measures the delivery queue. Returns a function to call with each outcome. */
+/** Measures the delivery queue. Returns a function that the runner calls with each outcome. */
 export const measureDeliveries = (telemetry: Telemetry, tables: PluginTables): ((outcome: Outcome) => void) => {
   const deliveries = telemetry.counter({
     name: 'subscriptions_deliveries_total',

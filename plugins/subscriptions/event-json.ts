@@ -16,7 +16,7 @@ import { DELIVERY_STATUSES } from './event-row.ts';
 import { EVENT_TYPES, REVOKED_EVENT } from './subscription-record.ts';
 import type { SubscriptionEvent } from './subscriptions-api.ts';
 
-/** A fact with its value in a second form. */
+/** The JSON schema of a fact that contains its value in a second form. */
 const EVENT_FACT_JSON = {
   allOf: [component(FACT), objectOf({ value_type: { type: 'string', enum: [...VALUE_TYPES] }, value_v: STRING_JSON })],
 };
@@ -36,7 +36,7 @@ export const EVENT_JSON = objectOf({
   delivery_attempts: COUNT_JSON,
 });
 
-/** The body for webhooks and streams. Built only after the rights were checked. */
+/** Builds the body for webhooks and streams. Must run only after the rights were checked. */
 export const deliveryJson = (
   event: SubscriptionEvent,
   view: FactView,
@@ -53,14 +53,14 @@ export const deliveryJson = (
   fact: eventFactJson(view, factJson),
 });
 
-/** A fact that repeats its value as type and text, because existing receivers read that form. */
+/** Returns the JSON of a fact that repeats its value as type and text, because existing receivers read that form. */
 const eventFactJson = (view: FactView, factJson: FactJson): Record<string, unknown> => ({
   ...factJson(view),
   value_type: view.fact.value.type,
   value_v: valueText(view.fact.value),
 });
 
-/** An event in a replay. `view` is null only for the terminal event, which has no content. */
+/** The JSON of an event in a replay. `view` is null only for the terminal event, which has no content. */
 export const replayJson = (
   event: SubscriptionEvent,
   view: FactView | null,

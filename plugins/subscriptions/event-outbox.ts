@@ -28,7 +28,7 @@ export interface OutboxParts {
   readonly facts: Facts;
   readonly random: Random;
   readonly access: AccessCheck;
-  /** Called when this process has queued events, so that it looks for them right after the commit. */
+  /** Runs when this process has queued events, so that it looks for them right after the commit. */
   queued(): void;
 }
 
@@ -40,12 +40,12 @@ interface Cause {
 }
 
 /**
- * Queues events in the transaction of their cause, so that both commit together. Finds the matching subscriptions of a
- * whole batch by one indexed look-up, so their number does not matter.
+ * Queues events in the transaction of the change that they report, so that both commit together. Finds the matching
+ * subscriptions of a whole batch by one indexed look-up, so their number does not matter.
  */
 export class EventOutbox {
   readonly #parts: OutboxParts;
-  /** Changes of conflicts arrive before the facts of their batch, and are reported after them. */
+  /** Changes of conflicts by transaction. They arrive before the facts of their batch, but are reported after them. */
   readonly #changes = new WeakMap<PluginTransaction, Cause[]>();
 
   constructor(parts: OutboxParts) {
@@ -84,7 +84,7 @@ export class EventOutbox {
     this.#parts.queued();
   }
 
-  /** The matching subscriptions with their causes, in the order of the causes. */
+  /** Returns the matching subscriptions with the changes to report, in the order of the changes. */
   async #matching(causes: readonly Cause[], transaction: PluginTransaction): Promise<Match[]> {
     const tenantId = causes[0]?.fact.tenantId ?? '';
     const keys = [...new Set(causes.flatMap(keysOf))];
@@ -107,7 +107,7 @@ export class EventOutbox {
     });
   }
 
-  /** Keeps the matches that the owner of these subscriptions may see. */
+  /** Returns the matches that the owner of these subscriptions may see. */
   async #judge(
     matches: readonly Match[],
     transaction: PluginTransaction,
@@ -116,7 +116,7 @@ export class EventOutbox {
     const { access, facts } = this.#parts;
     const [first] = matches;
     const owner: Principal | undefined = first && (await access.ownerOf(first.subscription, transaction));
-    // Without a valid owner the event is queued nevertheless, because its delivery ends the subscription.
+    // An event without a valid owner is queued nevertheless, because its delivery ends the subscription.
     if (owner === undefined) {
       for (const match of matches) told.set(match, []);
       return;
@@ -133,7 +133,8 @@ export class EventOutbox {
   }
 
   /**
-   * Ids of the other facts that the reader must see to learn of the cause. Undefined if the reader may not learn of it.
+   * Returns the ids of the other facts that the reader must see to learn of the change. Returns undefined if the reader
+   * may not learn of it.
    */
   async #witnessesOf({ fact, change }: Cause, reader: FactReader): Promise<readonly string[] | undefined> {
     if (!(await this.#parts.facts.isVisible(fact, reader))) return undefined;

@@ -4,25 +4,25 @@ import type { EventType, REVOKED_EVENT, Subscription } from './subscription-reco
 export const DELIVERY_STATUSES = ['pending', 'delivering', 'delivered', 'failed', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One event of one subscription, without content. The fact is read when needed, with the rights of that moment. */
+/** One event of one subscription, without content. The fact is read on delivery, with the rights of that moment. */
 export interface OutboxEvent {
-  /** Ascends in the order of the tenant's commits. */
+  /** The number of the event; it ascends in the order of the tenant's commits. */
   readonly seq: number;
   readonly id: string;
   readonly tenantId: string;
   readonly subscriptionId: string;
   readonly type: EventType | typeof REVOKED_EVENT;
-  /** Null only for the terminal event. */
+  /** The id of the fact; null only for the terminal event. */
   readonly factId: string | null;
   readonly witnesses: readonly string[];
   readonly hlc: string | null;
   readonly host: string;
   readonly createdMs: number;
   readonly status: DeliveryStatus;
-  /** Claims so far, including the present one. */
+  /** The number of claims so far, including the present one. */
   readonly attempts: number;
   readonly dueMs: number | null;
-  /** Grows with each claim, so that only the last holder may report. */
+  /** A number that grows with each claim, so that only the last holder may report. */
   readonly fence: number;
   readonly deliveredMs: number | null;
 }
@@ -35,12 +35,12 @@ export interface NewEvent {
   readonly factId: string | null;
   readonly witnesses: readonly string[];
   readonly hlc: string | null;
-  /** The place of the fact, which never changes; absent for the terminal event. */
+  /** The scope and garden of the fact, which never change; absent for the terminal event. */
   readonly place?: Pick<StoredFact, 'scope' | 'gardenId'>;
   readonly createdMs: number;
 }
 
-/** Sorts before every real due time, without reading a clock. */
+/** A due time that sorts before every real one, so that no clock has to be read. */
 const AT_ONCE = 0;
 
 export const rowOfNewEvent = (event: NewEvent, subscription: Subscription): Row => ({

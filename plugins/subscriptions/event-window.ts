@@ -12,25 +12,25 @@ import { EVENTS, type SubscriptionKey, whereOf } from './subscription-store.ts';
 import { EVENT_NOT_FOUND } from './subscriptions-words.ts';
 
 export interface EventRange {
-  /** Event id, exclusive. Rejects with `event_not_found` unless it is a stored event of the subscription. */
+  /** An event id, exclusive. Opening rejects with `event_not_found` unless it is a stored event of the subscription. */
   readonly afterId?: string | undefined;
-  /** Milliseconds since the epoch, inclusive. */
+  /** The start of the window, in milliseconds since the epoch, inclusive. */
   readonly sinceMs?: number | undefined;
-  /** Exclusive; earlier events are ignored. */
+  /** An event number, exclusive; earlier events are ignored. */
   readonly afterSeq?: number | undefined;
-  /** Exclusive: the end of the last page. Earlier events count for the total only. */
+  /** The number of the last event of the previous page, exclusive. Earlier events count only for the total. */
   readonly position?: number | undefined;
 }
 
-/** The number of a subscription's events in one place. */
+/** The number of a subscription's events whose facts have this scope and garden. */
 export interface PlaceCount {
-  /** Null for the terminal event. */
+  /** The scope; null for the terminal event. */
   readonly scope: Scope | null;
   readonly gardenId: string | null;
   readonly count: number;
 }
 
-/** The requested events of one subscription. Counts the events outside the page without reading them. */
+/** Selects the requested events of one subscription. Counts the events outside the page without reading them. */
 export class EventWindow {
   readonly #own: ReadableTables;
   readonly #subscription: SubscriptionKey;
@@ -44,7 +44,7 @@ export class EventWindow {
     this.#afterSeq = afterSeq;
   }
 
-  /** Events older than `oldestMs` have expired. */
+  /** Opens a window without the events older than `oldestMs`, which have expired. */
   static async open(
     own: ReadableTables,
     subscription: SubscriptionKey,
@@ -56,7 +56,7 @@ export class EventWindow {
     return new EventWindow(own, subscription, Math.max(oldestMs, sinceMs), Math.max(afterSeq, behind));
   }
 
-  /** Number of events by place. */
+  /** Returns the number of events by scope and garden. */
   async counts(): Promise<PlaceCount[]> {
     const rows = (await this.#events(0)
       .groupBy('scope', 'garden_id')
@@ -69,7 +69,7 @@ export class EventWindow {
     }));
   }
 
-  /** At most `limit` events after a `seq`, ascending, in places that the reader may read. */
+  /** Returns at most `limit` events after a `seq`, ascending, whose scope and garden the reader may read. */
   async after(seq: number, limit: number, { caller, gardens }: FactReader): Promise<OutboxEvent[]> {
     const query = this.#events(seq).where((place) => {
       place.whereNull('scope').orWhere((known) => {
@@ -81,7 +81,7 @@ export class EventWindow {
     return eventsOf(await query.orderBy('seq').limit(limit));
   }
 
-  /** The terminal event, if it lies in the window. */
+  /** Returns the terminal event, if it is in the window. */
   async lastWords(): Promise<OutboxEvent[]> {
     return eventsOf(await this.#events(0).where('event_type', REVOKED_EVENT).orderBy('seq').limit(1));
   }
@@ -94,7 +94,7 @@ export class EventWindow {
   }
 }
 
-/** `seq` of an event of the subscription. */
+/** Returns the `seq` of an event of the subscription. */
 export const seqOf = async (
   own: ReadableTables,
   subscription: SubscriptionKey,

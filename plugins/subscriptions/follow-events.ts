@@ -10,13 +10,13 @@ export interface FollowParts extends ReadEventsParts {
   readonly served: Pick<ServedTenants, 'isServed'>;
 }
 
-/** Interval of heartbeats for proxies, and of looks for events without a signal. */
+/** The interval of heartbeats that keep proxies connected, and of looks for events without a signal. */
 export const HEARTBEAT_MS = 15_000;
 const EVENTS_AT_ONCE = 50;
 
 /**
  * Implements `Subscriptions.follow`. Checks each event as a delivery does before yielding it. Ends after the terminal
- * event, and without one if the key of the stream becomes invalid or its tenant is suspended.
+ * event. Ends without it if the key of the stream becomes invalid or its tenant is suspended.
  */
 export const followEvents = async (
   caller: Principal,
@@ -54,7 +54,7 @@ const stepsOf = (
     awaken.close();
     closed();
   };
-  // A client that leaves before its stream is read never calls `return`.
+  // A client that disconnects before its stream is read never calls `return`.
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
   async function* steps(): AsyncGenerator<StreamStep> {
@@ -82,7 +82,7 @@ const stepsOf = (
       const pieces = steps();
       return {
         next: () => pieces.next(),
-        // A generator that was never started skips its `finally`, and one that waits runs it only after the wait.
+        // Ends the wait itself: a generator that never started skips its `finally`, and a waiting one delays it.
         return: () => {
           end();
           return pieces.return(undefined);

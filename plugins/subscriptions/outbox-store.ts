@@ -18,19 +18,19 @@ import {
   whereOf,
 } from './subscription-store.ts';
 
-/** How long a claim is valid. */
+/** The duration of a claim. */
 export const LEASE_MS = 20_000;
-/** Pause between two probes of an open circuit. */
+/** The pause between two test deliveries of a subscription whose webhook keeps failing. */
 export const PROBE_INTERVAL_MS = 60_000;
 
 export interface OutboxStoreParts {
   readonly tables: PluginTables;
   readonly subscriptions: SubscriptionStore;
-  /** Milliseconds since the epoch, by the clock that all processes on the store share. */
+  /** Returns milliseconds since the epoch, by the clock that all processes on the store share. */
   readonly storeTime: (snapshot: PluginSnapshot) => Promise<number>;
-  /** Deliveries of suspended tenants wait. */
+  /** The tenants in service. Deliveries of suspended tenants are postponed. */
   readonly served: Pick<ServedTenants, 'resting'>;
-  /** By the node's own clock, which replay windows follow. */
+  /** Returns the time by the node's own clock, which replay windows follow. */
   nowMs(): number;
   readonly circuitThreshold: number;
 }
@@ -39,9 +39,9 @@ export interface OutboxStoreParts {
 export type Outcome =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed'; readonly pauseMs: number | undefined }
-  /** The address no longer exists, which ends the subscription. */
+  /** The address no longer exists; this ends the subscription. */
   | { readonly kind: 'gone' }
-  /** A right is gone, which ends the subscription. Nothing was sent. */
+  /** A right no longer exists; this ends the subscription. Nothing was sent. */
   | { readonly kind: 'revoked'; readonly judged: Subscription }
   /** The event must not be shown. Nothing was sent. */
   | { readonly kind: 'suppressed' }
@@ -54,8 +54,8 @@ export interface Report {
 }
 
 /**
- * The queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes. A claim
- * expires by the store's clock, and only its last holder, identified by its fence, may report.
+ * Stores the queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes. A
+ * claim expires by the store's clock, and only its last holder, identified by its fence, may report.
  */
 export class OutboxStore {
   readonly #parts: OutboxStoreParts;
@@ -64,7 +64,7 @@ export class OutboxStore {
     this.#parts = parts;
   }
 
-  /** The events that could be claimed now, oldest first, without those of the given hosts. */
+  /** Returns the events that could be claimed now, oldest first, without those of the given hosts. */
   due(limit: number, busyHosts: readonly string[]): Promise<OutboxEvent[]> {
     const { tables, storeTime, served } = this.#parts;
     return tables.read(async (own, snapshot) => {
@@ -79,8 +79,8 @@ export class OutboxStore {
   }
 
   /**
-   * Claims the events of one tenant that no other process has claimed since they were read. A subscription with an open
-   * circuit gets one event at each probe.
+   * Claims the events of one tenant that no other process has claimed since they were read. For a subscription whose
+   * circuit breaker is open, it claims one event per test delivery.
    */
   claim(tenantId: string, seen: readonly OutboxEvent[]): Promise<OutboxEvent[]> {
     const { tables, storeTime } = this.#parts;
@@ -160,7 +160,7 @@ export class OutboxStore {
         reports.map(({ event }) => event.seq),
       )
       .update({ status: 'delivered', due_ms: null, delivered_ms: nowMs });
-    // A success closes the circuit and releases the waiting events.
+    // A success closes the circuit breaker and releases the queued events.
     const ids = [...new Set(reports.map(({ event }) => event.subscriptionId))];
     const records = await own.select(RECORDS, { tenant_id: tenantId, subscription_id: ids });
     await own(RECORDS)
@@ -186,7 +186,7 @@ export class OutboxStore {
       case 'delivered':
         return;
       case 'revoked':
-        // Released first: the event ends with the subscription, or is retried if that goes on.
+        // Releases the claim first. The event ends with the subscription, or is retried if the subscription goes on.
         await row().increment('attempts', -1).update({ status: 'pending', due_ms: nowMs });
         return subscriptions.revokeIn(own, transaction, outcome.judged);
       case 'gone':
@@ -218,9 +218,7 @@ export class OutboxStore {
   }
 }
 
-/**
- * True if an attempt may be made. A probe of an open circuit postpones the next one, and all waiting events with it.
- */
+/** Returns true if an attempt may be made. A test delivery postpones the next one, and all queued events with it. */
 const mayTry = async (own: WritableTables, record: Subscription, nowMs: number): Promise<boolean> => {
   if (record.status !== 'active') return false;
   if (record.probeMs === null) return true;
@@ -230,7 +228,8 @@ const mayTry = async (own: WritableTables, record: Subscription, nowMs: number):
 };
 
 /**
- * Postpones the next probe together with all waiting events, because reading each of them every second would be wasted.
+ * Postpones the next test delivery together with all queued events, because reading each of them every second would be
+ * wasted.
  */
 const rest = async (own: WritableTables, key: SubscriptionKey, untilMs: number): Promise<void> => {
   await own(RECORDS).where(whereOf(key)).update({ probe_ms: untilMs });
@@ -240,7 +239,7 @@ const rest = async (own: WritableTables, key: SubscriptionKey, untilMs: number):
 const waitingOf = (own: WritableTables, key: SubscriptionKey) =>
   own(EVENTS).where({ ...whereOf(key), status: 'pending' });
 
-/** The events that have not changed since they were read. */
+/** Returns the events that have not changed since they were read. */
 const stillAs = async (
   own: ReadableTables,
   tenantId: string,

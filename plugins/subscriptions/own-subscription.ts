@@ -2,7 +2,7 @@ import { type PluginSnapshot, type Principal, ServiceError } from '../../kernel/
 import { isOwner, type Subscription } from './subscription-record.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 
-/** The caller's own subscription. An unknown one and one of another caller get the same refusal. */
+/** Returns the caller's own subscription. An unknown one and one of another caller cause the same error. */
 export const ownSubscription = async (
   store: SubscriptionStore,
   id: string,

@@ -25,21 +25,21 @@ export interface ReadEventsParts {
   readonly replayMs: number;
 }
 
-/** A page before it is cut to its limit. */
+/** The events found for a page, before they are cut to its limit. */
 export interface FoundEvents {
   readonly subscription: Subscription;
-  /** Ascending; holds one event beyond the limit if there are more. */
+  /** The events, ascending; with one event beyond the limit if there are more. */
   readonly shown: readonly ShownEvent[];
   /** True if more events follow although `shown` ends here, because their facts would exceed the byte limit. */
   readonly more: boolean;
-  /** Number of matches on all pages, in places that the caller may read. */
+  /** The number of matches on all pages, in scopes and gardens that the caller may read. */
   readonly total: number;
 }
 
 /**
- * Reads events as their owner may see them now: one snapshot serves the rights of the subscription, of each event and
- * of the calling key. If a right is gone, the subscription ends, and only its terminal event is shown. Undefined for a
- * caller whose own key is no longer valid.
+ * Reads events as their owner may see them now. One snapshot serves the checks of the subscription, of each event and
+ * of the calling key. If a right no longer exists, the subscription ends, and only its terminal event is shown. Returns
+ * undefined for a caller whose own key is no longer valid.
  */
 export const readEvents = async (
   id: string,
@@ -53,13 +53,13 @@ export const readEvents = async (
   const page = await look();
   if (!page?.isEnding) return page?.result;
   await parts.store.revoke(page.result.subscription);
-  // A position from before the end still leads to the terminal event. Retries once only, so that no caller waits for a
-  // race of others.
+  // A position from before the end still leads to the terminal event. Retries only once, so that concurrent changes
+  // cannot delay the caller for long.
   return (await look())?.result;
 };
 
 interface Look {
-  /** True if a right is gone, so that the subscription must end. */
+  /** True if a right no longer exists, so that the subscription must end. */
   readonly isEnding: boolean;
   readonly result: FoundEvents;
 }
@@ -84,7 +84,7 @@ const lookAt = async (
     pageOf({ window, position: range.position ?? 0, limit }, { subscription, reader, caller }, parts),
   );
   if (!standing.revoked) return { isEnding: false, result: standing.result };
-  // A subscription that ended for another reason keeps that reason, and has nothing to show.
+  // A subscription that ended for another reason has nothing to show, and that reason stays stored.
   return { ...(await ended()), isEnding: subscription.status === 'active' };
 };
 
@@ -93,7 +93,7 @@ const lastWords = async (subscription: Subscription, window: EventWindow): Promi
   return { subscription, shown: last.map((event) => ({ event, view: null })), more: false, total: last.length };
 };
 
-/** `seq` of a named event of the caller's own subscription, or of its newest event. */
+/** Returns the `seq` of a named event of the caller's own subscription, or of its newest event. */
 export const positionOf = (
   id: string,
   caller: Principal,
@@ -140,7 +140,7 @@ const pageOf = async (
 const isReadable = ({ scope, gardenId }: PlaceCount, reader: FactReader): boolean =>
   scope === null || mayReadPlace({ scope, gardenId }, reader);
 
-/** The page and one further event, if any. Hidden events are rare, and skipped by reading on. */
+/** Reads the page and one further event, if any. Hidden events are rare; it reads on to replace them. */
 const visibleAfter = async (
   { window, position, limit }: PageQuery,
   reader: FactReader,

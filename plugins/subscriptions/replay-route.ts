@@ -30,7 +30,7 @@ interface Query {
   readonly limit: number;
 }
 
-/** `GET /v1/subscriptions/{id}/events`: all stored events, oldest first, delivered or not. */
+/** `GET /v1/subscriptions/{id}/events` returns all stored events, oldest first, delivered or not. */
 export const replayRoute = (parts: ReplayParts): Route<IdParams, Query> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id/events',

@@ -1,21 +1,24 @@
-/** Pauses after failed attempts. With the immediate first attempt, that makes six attempts. */
+/** The pauses after failed attempts. With the immediate first attempt, that makes six attempts. */
 const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
 const JITTER = 0.2;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 export interface FailedAttempt {
-  /** Attempts so far, this one included. */
+  /** The number of attempts so far, this one included. */
   readonly attempts: number;
-  /** `Retry-After` of the answer, as sent. */
+  /** The `Retry-After` header of the answer, as sent. */
   readonly retryAfter: string | undefined;
-  /** In [0, 1). */
+  /** A random fraction in [0, 1) that varies the pause. */
   readonly fraction: number;
   readonly nowMs: number;
-  /** End of the replay window of the event, milliseconds since the epoch. */
+  /** The end of the replay window of the event, in milliseconds since the epoch. */
   readonly endMs: number;
 }
 
-/** Milliseconds until the next attempt. Undefined after the last one; the event can still be replayed. */
+/**
+ * Returns the milliseconds until the next attempt. Returns undefined after the last one; the event can still be
+ * replayed.
+ */
 export const nextPause = (failed: FailedAttempt): number | undefined => {
   const planned = PAUSES_MS[failed.attempts - 1];
   if (planned === undefined) return undefined;
@@ -23,19 +26,19 @@ export const nextPause = (failed: FailedAttempt): number | undefined => {
   return failed.nowMs + pause < failed.endMs ? Math.round(pause) : undefined;
 };
 
-/** RFC 9110, 10.2.3: seconds, or a date. Other text is ignored. */
+/** Returns the pause that the receiver requests, in seconds or as a date (RFC 9110, 10.2.3). Ignores other text. */
 const askedPause = ({ retryAfter, nowMs }: FailedAttempt): number => {
   if (retryAfter === undefined) return 0;
   const pause = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - nowMs;
   return Number.isNaN(pause) ? 0 : Math.min(Math.max(0, pause), LONGEST_RETRY_AFTER_MS);
 };
 
-/** The consequence of an answer for its event. */
+/** The consequence of an HTTP status for its event. */
 export type Verdict = 'delivered' | 'gone' | 'refused' | 'again';
 
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Redirects are not followed, and count as temporary failures. */
+/** Maps an HTTP status to its consequence. A redirect is not followed, and counts as a temporary failure. */
 export const judgeStatus = (status: number): Verdict => {
   if (status >= 200 && status < 300) return 'delivered';
   if (status === 410) return 'gone';

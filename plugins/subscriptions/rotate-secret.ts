@@ -13,7 +13,7 @@ import { SECRET_ROTATED } from './subscriptions-words.ts';
 import type { WebhookSeals } from './webhook-seals.ts';
 
 export const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
-/** Bounds the secrets that sign beside the present one, because each lengthens every delivery. */
+/** The maximum number of former secrets that still sign, because each lengthens every delivery. */
 const MAX_FORMER_SECRETS = 3;
 
 export interface RotateParts {
@@ -65,7 +65,10 @@ export const rotateSecret = async (
   return { record, secret };
 };
 
-/** Deletes replaced secrets whose overlap has ended, of at most `limit` subscriptions. Returns how many. */
+/**
+ * Deletes former secrets whose overlap has ended, of at most `limit` subscriptions. Returns the number of
+ * subscriptions.
+ */
 export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, limit: number): Promise<number> => {
   const found = await tables.read(async (own) =>
     (
@@ -75,7 +78,7 @@ export const destroyFormerSecrets = async (tables: PluginTables, nowMs: number, 
   for (const tenantId of new Set(found.map((record) => record.tenantId))) {
     await tables.write(tenantId, async (own) => {
       for (const { id } of found.filter((record) => record.tenantId === tenantId)) {
-        // The secret may have been rotated again since.
+        // The secret may have been rotated again in the meantime.
         const [row] = await own.select(RECORDS, whereOf({ tenantId, id }));
         if (row === undefined) continue;
         const record = subscriptionOf(row);

@@ -3,9 +3,9 @@ import { decodeBase64Url, encodeBase64Url, type Random } from '../../kernel/plug
 
 /** Encrypts texts, so that the store alone does not reveal them. */
 export interface SealedTexts {
-  /** Binds the text to `owner`: in another row it cannot be opened. */
+  /** Encrypts the text for `owner`: in another row it cannot be decrypted. */
   seal(text: string, owner: string): string;
-  /** Throws for a damaged text, for another owner, and for a key that the node no longer has. */
+  /** Decrypts a text. Throws for a damaged text, for another owner, and for a key that the node no longer has. */
   open(sealed: string, owner: string): string;
 }
 
@@ -13,7 +13,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** The first key seals; the replaced ones only open. 32 bytes each. */
+/** Creates the encryption from keys of 32 bytes. The first key encrypts and decrypts; the former keys only decrypt. */
 export const createSealedTexts = (
   [current, ...retired]: readonly [Uint8Array, ...Uint8Array[]],
   random: Random,
@@ -31,7 +31,7 @@ export const createSealedTexts = (
       try {
         return openWith(key, bytes, owner);
       } catch {
-        // Sealed with another of the keys, or with none of them.
+        // This key cannot decrypt the text, so the next one is tried.
       }
     }
     throw new Error('a sealed text cannot be opened with the keys that the node has');

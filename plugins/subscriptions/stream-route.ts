@@ -13,8 +13,8 @@ interface Query {
 }
 
 /**
- * `GET /v1/subscriptions/{id}/stream`: Server-Sent Events. Continues after `Last-Event-ID` (or `after`); without either
- * it begins with new events.
+ * `GET /v1/subscriptions/{id}/stream` sends Server-Sent Events. It continues after `Last-Event-ID` (or `after`);
+ * without either it begins with new events.
  */
 export const streamRoute = ({ subscriptions, factJson }: StreamParts): Route<IdParams, Query> => ({
   method: 'GET',
@@ -37,7 +37,10 @@ export const streamRoute = ({ subscriptions, factJson }: StreamParts): Route<IdP
   },
 });
 
-/** Not a generator: one that was never started would not pass on its end, and its slot would stay taken. */
+/**
+ * Maps a stream without a generator. A generator that never started would not forward its end, and the stream slot
+ * would stay in use.
+ */
 const spelled = <T>(items: AsyncIterable<T>, spell: (item: T) => string): AsyncIterable<string> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = items[Symbol.asyncIterator]();
@@ -53,7 +56,7 @@ const spelled = <T>(items: AsyncIterable<T>, spell: (item: T) => string): AsyncI
   },
 });
 
-/** JSON text has no line breaks, so each event is one line of data. */
+/** Formats an event as one line of data, because JSON text has no line breaks. */
 const frameOf = (step: StreamStep, factJson: FactJson): string => {
   if (typeof step === 'string') return `: ${step}\n\n`;
   const { event, view } = step;

@@ -1,13 +1,14 @@
 import { type Principal, ServiceError } from '../../kernel/plugin-api.ts';
 
-/** Bounds the streams of one process, because each holds a connection. */
+/** The maximum number of streams per process, because each holds a connection. */
 export const MAX_STREAMS = 512;
 /**
- * Bounds the streams of one key. When few slots are left, a key gets at most half of them, so that other keys find one.
+ * The maximum number of streams per key. When few slots are left, a key gets at most half of them, so that other keys
+ * get one.
  */
 export const MAX_STREAMS_PER_KEY = 64;
 
-/** The stream slots of one process. */
+/** The limited number of slots for streams of one process. */
 export class StreamSlots {
   readonly #taken = new Map<string, number>();
   #open = 0;
@@ -17,8 +18,9 @@ export class StreamSlots {
   }
 
   /**
-   * Takes a slot for a stream of the caller. Returns an idempotent function that releases it; the slot is also released
-   * when the client leaves. Throws `limit_reached` if the key has its share, `unavailable` if no slot is left.
+   * Takes a slot for a stream of the caller. Returns a function that releases it and may be called repeatedly. The slot
+   * is also released when the client disconnects. Throws `limit_reached` if the key has its maximum, `unavailable` if
+   * no slot is left.
    */
   take(caller: Principal, signal: AbortSignal): () => void {
     const holder = JSON.stringify([caller.tenantId, caller.keyId ?? caller.entityUri]);
@@ -40,7 +42,7 @@ export class StreamSlots {
       signal.removeEventListener('abort', giveBack);
       this.#count(holder, -1);
     };
-    // An aborted signal fires no further event.
+    // An aborted signal emits no further event.
     if (signal.aborted) giveBack();
     else signal.addEventListener('abort', giveBack, { once: true });
     return giveBack;

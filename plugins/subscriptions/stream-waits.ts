@@ -1,9 +1,9 @@
 import { type Clock, coalesce, type Logger, type PluginTables } from '../../kernel/plugin-api.ts';
 import { EVENTS } from './subscription-store.ts';
 
-/** The wait of one stream for new events. */
+/** Lets one stream wait for new events. */
 export interface EventWait {
-  /** Resolves on the first event since the last call, after the given time, or when closed. */
+  /** Resolves on the first event since the last call, after the given time, or on close. */
   next(limitMs: number): Promise<'event' | 'time'>;
   close(): void;
 }
@@ -16,15 +16,15 @@ export interface StreamWaitParts {
 
 /**
  * Wakes streams when new events exist. A signal does not name their subscriptions, so one read for all streams finds
- * them. Tenants do not commit their numbers in one order, so a read may miss some; a stream's periodic look finds
- * those.
+ * them. Event numbers of different tenants are not committed in order, so a read may miss some; each stream's periodic
+ * look finds those.
  */
 export class StreamWaits {
   readonly #parts: StreamWaitParts;
   readonly #streams = new Map<string, Set<StreamWait>>();
-  /** Never rejects. */
+  /** Looks for new events and wakes their streams. Never rejects. */
   readonly look = coalesce(() => this.#wakeOwners());
-  /** The `seq` up to which the last look read, and the look before it. */
+  /** The event numbers that the last look and the look before it had read. */
   #looked = { last: 0, before: 0 };
 
   constructor(parts: StreamWaitParts) {
@@ -42,7 +42,7 @@ export class StreamWaits {
     return stream;
   }
 
-  /** Ends all waits. */
+  /** Wakes all streams and ends their waits. */
   close(): void {
     for (const streams of [...this.#streams.values()]) for (const stream of [...streams]) stream.close();
   }

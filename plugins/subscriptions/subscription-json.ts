@@ -43,14 +43,14 @@ export const SUBSCRIPTION = defineComponent('Subscription', {
   ),
 });
 
-/** Includes the secret, which only the replies to creation and rotation hold. */
+/** The JSON schema with the secret, which only the replies to creation and rotation contain. */
 export const NEW_SUBSCRIPTION_JSON = { allOf: [component(SUBSCRIPTION), objectOf({ secret: STRING_JSON })] };
 
 export type SubscriptionJson = (subscription: SubscriptionView) => Record<string, unknown>;
 
 /**
- * If the node has lost the key that sealed the secret and the address, the address is null and `delivery_problem` gives
- * the reason.
+ * Returns the JSON of a subscription. If the node has lost the key that encrypted the secret and the address, the
+ * address is null and `delivery_problem` gives the reason.
  */
 export const createSubscriptionJson =
   (replaySeconds: number): SubscriptionJson =>

@@ -1,15 +1,15 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { Subscription } from './subscription-record.ts';
 
-/** Active subscriptions of one entity. */
+/** The maximum number of active subscriptions per entity. */
 export const MAX_ACTIVE = 1_000;
 /**
- * Active subscriptions of one entity with the same target. An assertion writes one event per matching subscription, and
- * all assertions of the tenant wait for that, so one entity may add only a few.
+ * The maximum number of active subscriptions of one entity with the same target. An assertion writes one event per
+ * matching subscription, which delays all assertions of the tenant, so one entity may add only a few.
  */
 export const MAX_ACTIVE_PER_TARGET = 16;
 
-/** Number of records whose columns have these values. */
+/** Counts the records whose columns have these values. */
 export type CountRecords = (where: Readonly<Record<string, string>>) => Promise<number>;
 
 /** Throws `limit_reached` if the record would exceed a limit. */

@@ -9,10 +9,10 @@ export const REVOKED_EVENT = 'subscription_cancelled_access_revoked' as const;
 export const TARGET_TYPES = ['entity', 'scope', 'garden'] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** The subject of a subscription. */
+/** The entity, scope or garden that a subscription reports on. */
 export interface Target {
   readonly type: TargetType;
-  /** As shown: a URI, the name of a scope, the URI of a garden. */
+  /** The name as shown: a URI, the name of a scope, or the URI of a garden. */
   readonly name: string;
   /** The key that a matching fact must have: see `entityTarget`, `scopeTarget`, `gardenTarget`. */
   readonly key: string;
@@ -24,14 +24,14 @@ export const entityTarget = (entityKey: string): string => `e:${entityKey}`;
 export const scopeTarget = (scope: string): string => `s:${scope}`;
 export const gardenTarget = (gardenId: string): string => `g:${gardenId}`;
 
-/** A replaced secret that signs beside the newer one for a while. */
+/** A former secret that still signs deliveries for a limited time, beside the new one. */
 export interface FormerSecret {
-  /** Sealed. */
+  /** The encrypted secret. */
   readonly secret: string;
   readonly untilMs: number;
 }
 
-/** Reasons for the end of a subscription. */
+/** The reasons why the node ends a subscription. */
 export const CANCEL_REASONS = ['access_revoked', 'endpoint_gone'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 
@@ -44,26 +44,26 @@ export interface Subscription {
   readonly target: string;
   readonly targetType: TargetType;
   readonly targetKey: string;
-  /** Null stands for all. */
+  /** The event types to report; null for all. */
   readonly eventTypes: readonly EventType[] | null;
-  /** Sealed. */
+  /** The encrypted address. */
   readonly address: string;
-  /** Host and port of the address; the queue of events is grouped by it. */
+  /** The host and port of the address, by which the queue of events is grouped. */
   readonly host: string;
   readonly idempotencyKey: string | null;
-  /** Equal for equal requests, under one key of the node: target, kind and address. */
+  /** A digest that is equal for equal requests with the same key of the node: target, kind and address. */
   readonly contentDigest: string;
-  /** Sealed. */
+  /** The encrypted secret. */
   readonly secret: string;
-  /** Newest first. */
+  /** The former secrets, newest first. */
   readonly formerSecrets: readonly FormerSecret[];
   readonly status: 'active' | 'cancelled';
   readonly cancelledReason: CancelReason | null;
   readonly createdMs: number;
   readonly lastDeliveredMs: number | null;
-  /** Failed attempts since the last success. */
+  /** The number of failed attempts since the last success. */
   readonly failures: number;
-  /** When the next probe may go out, while the circuit is open. */
+  /** The instant of the next test delivery while the circuit breaker is open; otherwise null. */
   readonly probeMs: number | null;
 }
 
@@ -122,7 +122,9 @@ export const subscriptionOf = (row: Readonly<Record<string, SqlValue>>): Subscri
   probeMs: numberOrNull(row['probe_ms']),
 });
 
-/** Columns of the replaced secrets that still sign; the second column is the earliest end. */
+/**
+ * Returns the columns of the former secrets that still sign; the second column is the earliest end of their overlap.
+ */
 export const formerColumns = (former: readonly FormerSecret[]): Row => ({
   former_secrets: former.length === 0 ? null : JSON.stringify(former),
   former_until_ms: former.length === 0 ? null : Math.min(...former.map(({ untilMs }) => untilMs)),

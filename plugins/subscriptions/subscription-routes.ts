@@ -35,7 +35,7 @@ interface Body {
   readonly capability_token?: string | null;
 }
 
-/** `POST /v1/subscriptions`. */
+/** `POST /v1/subscriptions` creates a subscription. */
 export const createSubscriptionRoute = ({
   subscriptions,
   json,
@@ -92,7 +92,7 @@ export const createSubscriptionRoute = ({
   },
 });
 
-/** The address, under either of its names. */
+/** Reads the address from either of its two members. */
 const readAddress = ({ webhook_url, delivery_address }: Body): string => {
   const url = webhook_url ?? delivery_address ?? undefined;
   if (url === undefined) throw memberRefusal('body.webhook_url', 'is required');
@@ -115,7 +115,7 @@ export const idParams = schema<IdParams>({
 export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route => ({
   method: 'GET',
   path: '/v1/subscriptions',
-  // An address may contain a token.
+  // The address in the body may contain a secret token.
   holdsSecret: true,
   summary: "The caller's subscriptions, oldest first",
   access: { permission: 'read' },
@@ -141,7 +141,7 @@ export const listSubscriptionsRoute = ({ subscriptions, json }: SubscriptionRout
 export const getSubscriptionRoute = ({ subscriptions, json }: SubscriptionRouteParts): Route<IdParams> => ({
   method: 'GET',
   path: '/v1/subscriptions/:id',
-  // An address may contain a token.
+  // The address in the body may contain a secret token.
   holdsSecret: true,
   summary: 'One subscription of the caller',
   access: { permission: 'read' },

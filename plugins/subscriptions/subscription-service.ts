@@ -77,11 +77,11 @@ export const createSubscriptionService = (given: SubscriptionParts): Subscriptio
   };
 };
 
-/** The latest end. */
+/** Returns the latest end of the former secrets' overlap. */
 const endOf = (former: readonly FormerSecret[]): number | null =>
   former.length === 0 ? null : Math.max(...former.map(({ untilMs }) => untilMs));
 
-/** A store can hold no such id. */
+/** Throws for an id that a store cannot hold. */
 const checkId = (id: string): void => {
   if (hasForbiddenCodePoint(id)) throw noSuchSubscription();
 };

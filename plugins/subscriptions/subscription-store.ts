@@ -22,7 +22,7 @@ import { SUBSCRIPTION_CANCELLED } from './subscriptions-words.ts';
 
 export const RECORDS = 'subscriptions_records';
 export const EVENTS = 'subscriptions_events';
-/** Signalled with each commit that queued events or ended a subscription. */
+/** The signal of each commit that queued events or ended a subscription. */
 export const WORK = 'work';
 
 export interface SubscriptionStoreParts {
@@ -32,15 +32,15 @@ export interface SubscriptionStoreParts {
   nowMs(): number;
 }
 
-/** The rights behind a request to subscribe, checked in the transaction that stores it. */
+/** The rights behind a request to subscribe, checked in the transaction that stores the subscription. */
 export interface Rights {
-  /** Throws if they are gone. */
+  /** Throws if the rights no longer exist. */
   confirm(transaction: PluginTransaction): Promise<void>;
-  /** The key that an existing subscription uses from now on. */
+  /** Returns the key that an existing subscription uses from now on. */
   keyFor(subscription: Subscription, transaction: PluginTransaction): Promise<string | null>;
 }
 
-/** The stored subscriptions. Each change is a write of their tenant. */
+/** Stores subscriptions. Each change is a write of their tenant. */
 export class SubscriptionStore {
   readonly #parts: SubscriptionStoreParts;
 
@@ -56,7 +56,7 @@ export class SubscriptionStore {
     return subscriptionIn(this.in(snapshot), key);
   }
 
-  /** Oldest first. */
+  /** Returns the owner's subscriptions, oldest first. */
   async ownedBy(tenantId: string, ownerUri: string, snapshot: PluginSnapshot): Promise<Subscription[]> {
     const rows: Record<string, SqlValue>[] = await this.in(snapshot)(RECORDS)
       .where({ tenant_id: tenantId, owner_uri: ownerUri })
@@ -89,7 +89,9 @@ export class SubscriptionStore {
     });
   }
 
-  /** Deletes a subscription. Its events are never shown or sent again, and are removed with others of their age. */
+  /**
+   * Deletes a subscription. Its events are never shown or sent again, and are deleted later with others of their age.
+   */
   remove(record: Subscription): Promise<void> {
     return this.#parts.tables.write(record.tenantId, async (own) => {
       await own(RECORDS).where(whereOf(record)).delete();
@@ -104,19 +106,19 @@ export class SubscriptionStore {
     await own(RECORDS).where({ tenant_id: tenantId, key_id: formerId }).update({ key_id: id });
   }
 
-  /** Ends a subscription whose rights are gone. */
+  /** Ends a subscription whose rights no longer exist. */
   revoke(judged: Subscription): Promise<void> {
     return this.#parts.tables.write(judged.tenantId, (own, transaction) => this.revokeIn(own, transaction, judged));
   }
 
   async revokeIn(own: WritableTables, transaction: PluginTransaction, judged: Subscription): Promise<void> {
     const record = await subscriptionIn(own, judged);
-    // The owner may have renewed it since, with rights that have not been checked yet.
+    // The owner may have renewed the subscription in the meantime, with rights that are not checked yet.
     if (record?.keyId !== judged.keyId || record.tokenId !== judged.tokenId) return;
     await this.cancelIn(own, transaction, judged, 'access_revoked');
   }
 
-  /** Ends a subscription and drops its pending events. Idempotent: the first reason stays. */
+  /** Ends a subscription and drops its pending events. A repeated call does not change the first reason. */
   async cancelIn(
     own: WritableTables,
     transaction: PluginTransaction,
@@ -167,7 +169,7 @@ const countOf = async (own: ReadableTables, where: Readonly<Record<string, strin
   return Number(row?.n ?? 0);
 };
 
-/** Changes the fence of claims as well, so that reports of running deliveries do not count. */
+/** Drops pending events. Changes the fence of claims as well, so that reports of running deliveries are ignored. */
 const dropPending = async (own: WritableTables, key: SubscriptionKey): Promise<void> => {
   await own(EVENTS)
     .where(whereOf(key))
@@ -176,7 +178,7 @@ const dropPending = async (own: WritableTables, key: SubscriptionKey): Promise<v
     .update({ status: 'dropped', due_ms: null });
 };
 
-/** The subscription under the owner's idempotency key; without a key, an active one with the same content. */
+/** Returns the subscription with the owner's idempotency key; without a key, an active one with the same content. */
 const sameAs = async (
   own: ReadableTables,
   record: Subscription,

@@ -5,19 +5,19 @@ import type { EventType, Subscription, TargetType } from './subscription-record.
 export type { DeliveryStatus } from './event-row.ts';
 export type { CancelReason, EventType, TargetType } from './subscription-record.ts';
 
-/** A request for events about a target, and their address. */
+/** A request for events about a target, to be sent to an address. */
 export interface SubscriptionRequest {
   /**
-   * A URI, the name of a scope, or a garden. Without `targetType` the text decides: a prefix `entity:` or `scope:`,
-   * then the name of a scope, then the URI of a garden. Any other text is an entity.
+   * The target: a URI, the name of a scope, or a garden. Without `targetType` the text decides: a prefix `entity:` or
+   * `scope:`, then the name of a scope, then the URI of a garden. Any other text is an entity.
    */
   readonly target: string;
   readonly targetType?: TargetType | null | undefined;
-  /** https at a public host, unless the operator allows more. */
+  /** The address: https at a public host, unless the operator allows more. */
   readonly webhookUrl: string;
-  /** 1 to 255 characters. The same key with the same content returns the existing subscription. */
+  /** The idempotency key: 1 to 255 characters. The same key with the same content returns the existing subscription. */
   readonly idempotencyKey?: string | null | undefined;
-  /** All types by default; not empty. */
+  /** The event types to report, at least one; all types by default. */
   readonly eventTypes?: readonly EventType[] | null | undefined;
   /** The text of a capability token with the verb `subscribe` that covers the target. */
   readonly capabilityToken?: string | undefined;
@@ -39,9 +39,9 @@ export interface SubscriptionView
     | 'lastDeliveredMs'
     | 'failures'
   > {
-  /** Null if the node has lost the key that sealed it. */
+  /** The address; null if the node has lost the key that encrypted it. */
   readonly webhookUrl: string | null;
-  /** The latest end of the replaced secrets that still sign; null if only the present one signs. */
+  /** The latest instant at which a former secret still signs; null if only the present one signs. */
   readonly formerSecretsEndMs: number | null;
   /** True after so many failures that the webhook is tried only once a minute. */
   readonly circuitOpen: boolean;
@@ -49,11 +49,11 @@ export interface SubscriptionView
 
 export interface CreatedSubscription {
   readonly subscription: SubscriptionView;
-  /** The signing secret, shown only once. Null for an existing subscription. */
+  /** The signing secret, shown only once; null for an existing subscription. */
   readonly secret: string | null;
 }
 
-/** An event, as far as the owner may see it. */
+/** An event, with the members that its owner may see. */
 export type SubscriptionEvent = Pick<
   OutboxEvent,
   'seq' | 'id' | 'subscriptionId' | 'type' | 'factId' | 'hlc' | 'createdMs' | 'deliveredMs' | 'status' | 'attempts'
@@ -66,21 +66,21 @@ export interface ShownEvent {
 }
 
 export interface EventQuery {
-  /** Id of an event, exclusive. */
+  /** The id of an event, exclusive. */
   readonly afterId?: string | undefined;
-  /** Milliseconds since the epoch, inclusive. */
+  /** The start of the period, in milliseconds since the epoch, inclusive. */
   readonly sinceMs?: number | undefined;
-  /** `seq` of the last event of the previous page. Events up to it count for the total only. */
+  /** The `seq` of the last event of the previous page. Events up to it count only for the total. */
   readonly position?: number | undefined;
-  /** 1 to 500. */
+  /** The maximum number of events: 1 to 500. */
   readonly limit: number;
 }
 
 export interface EventPage {
-  /** Ascending, in the order of commits. */
+  /** The events, ascending, in the order of commits. */
   readonly shown: readonly ShownEvent[];
   readonly more: boolean;
-  /** Number of matches on all pages, in places that the caller may read. */
+  /** The number of matches on all pages, in scopes and gardens that the caller may read. */
   readonly total: number;
 }
 
@@ -88,24 +88,24 @@ export interface EventPage {
 export type StreamStep = 'open' | 'waiting' | ShownEvent;
 
 /**
- * Subscriptions of callers. Callers see only their own; another caller's gives the same `lookup` as an unknown one. All
- * methods need `read`. Each delivery and each read checks the rights of the subscription again. If one is gone, the
- * subscription ends, and its terminal event says so.
+ * Manages the subscriptions of callers. Callers see only their own; another caller's causes the same `lookup` as an
+ * unknown one. All methods need `read`. Each delivery and each read checks the rights of the subscription again. If a
+ * right no longer exists, the subscription ends, and its terminal event reports that.
  */
 export interface Subscriptions {
   /**
-   * Subscribes, or returns the existing subscription for a repeated request, which uses the rights of this request from
-   * now on. Rejects with `validation` for a request that breaks a rule. Rejects with `authorization` for a scope or
-   * garden that the caller may not read. Rejects with `capability_required` and `capability_invalid` without a token
+   * Creates a subscription. For a repeated request it returns the existing one, which uses the rights of this request
+   * from now on. Rejects with `validation` for a request that breaks a rule. Rejects with `authorization` for a scope
+   * or garden that the caller may not read. Rejects with `capability_required` or `capability_invalid` without a token
    * that covers the target. Rejects with `webhook_url_forbidden` for an address that the node does not call. Rejects
-   * with `idempotency_mismatch` for a key used for another request, and with `limit_reached`.
+   * with `idempotency_mismatch` for a key that another request has used, and with `limit_reached`.
    */
   create(caller: Principal, request: SubscriptionRequest): Promise<CreatedSubscription>;
-  /** Oldest first. */
+  /** Returns the caller's subscriptions, oldest first. */
   list(caller: Principal): Promise<readonly SubscriptionView[]>;
   get(caller: Principal, id: string): Promise<SubscriptionView>;
   /**
-   * Replaces the secret; the new one is shown only once. The former secret signs beside it for `overlapSeconds`, 0 to
+   * Replaces the secret; the new one is shown only once. The former secret still signs for `overlapSeconds`, 0 to
    * `MAX_OVERLAP_SECONDS`, by default as long as the setting says; 0 ends every former secret at once. Rejects with
    * `conflict` for an ended subscription, and with `limit_reached` if too many former secrets still sign.
    */
@@ -117,9 +117,9 @@ export interface Subscriptions {
   /** Ends a subscription and deletes its events. */
   delete(caller: Principal, id: string): Promise<void>;
   /**
-   * Stored events, oldest first, delivered or not. Rejects with `event_not_found` for an `afterId` that is not one of
-   * them, with `validation` for a limit out of bounds, and with `authentication` if the caller's own key is no longer
-   * valid.
+   * Returns stored events, oldest first, delivered or not. Rejects with `event_not_found` for an `afterId` that is not
+   * one of them, with `validation` for a limit out of range, and with `authentication` if the caller's own key is no
+   * longer valid.
    */
   events(caller: Principal, id: string, query: EventQuery): Promise<EventPage>;
   /**

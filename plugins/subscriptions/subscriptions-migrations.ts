@@ -17,13 +17,13 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
     table.text('subscription_id').notNullable();
     table.text('tenant_id').notNullable();
     table.text('owner_uri').notNullable();
-    // Null for one made without a key, on a node without authentication.
+    // Null for a subscription made without a key, on a node without authentication.
     table.text('key_id');
     table.text('token_id').notNullable();
     table.text('target').notNullable();
     table.text('target_type').notNullable();
     table.text('target_key').notNullable();
-    // The target key while the subscription is active, so that the index used for matching holds no others.
+    // The target key while the subscription is active, so that the index used for matching contains no ended ones.
     table.text('match_key');
     table.text('event_types');
     table.text('webhook_url').notNullable();
@@ -35,11 +35,11 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
     table.bigInteger('created_ms').notNullable();
     table.bigInteger('last_delivered_ms');
     table.integer('failures').notNullable();
-    // When the next probe may go out, by the store's clock, while the circuit is open.
+    // The instant of the next test delivery, by the store's clock, while the circuit breaker is open.
     table.bigInteger('probe_ms');
     table.text('webhook_host').notNullable();
     table.text('former_secrets');
-    // The end of the first of them.
+    // The earliest end of the overlap of former secrets.
     table.bigInteger('former_until_ms');
     table.primary(['tenant_id', 'subscription_id']);
     table.index(['tenant_id', 'match_key'], 'subscriptions_records_match');
@@ -53,29 +53,29 @@ const createRecords = async ({ schema, raw }: MigrationSchema): Promise<void> =>
 
 const createEvents = async ({ schema, dialect, raw }: MigrationSchema): Promise<void> => {
   await schema.createTable('subscriptions_events', (table) => {
-    // Cursors and positions hold numbers of this column.
+    // Cursors and positions contain numbers of this column.
     dialect.numberRows(table, 'seq');
     table.text('event_id').notNullable();
     table.text('tenant_id').notNullable();
     table.text('subscription_id').notNullable();
     table.text('event_type').notNullable();
     table.text('fact_id');
-    // Further facts that must be visible to show the event: the members that reveal a conflict.
+    // Other facts that must be visible to show the event: those that contradict each other.
     table.text('witnesses');
     table.text('hlc');
     table.text('host').notNullable();
     table.bigInteger('created_ms').notNullable();
     table.text('status').notNullable();
     table.integer('attempts').notNullable();
-    // The next attempt or the end of a claim, by the store's clock; null for a finished event.
+    // The instant of the next attempt or the end of a claim, by the store's clock; null for a finished event.
     table.bigInteger('due_ms');
     table.bigInteger('fence').notNullable();
     table.bigInteger('delivered_ms');
-    // Null for terminal events.
+    // The scope of the fact; null for terminal events.
     table.text('scope');
     table.text('garden_id');
     table.unique(['tenant_id', 'event_id'], { indexName: 'subscriptions_events_id' });
-    // Covers the count of events.
+    // Lets the index alone answer the count of events.
     table.index(
       ['tenant_id', 'subscription_id', 'seq', 'created_ms', 'scope', 'garden_id'],
       'subscriptions_events_replay',

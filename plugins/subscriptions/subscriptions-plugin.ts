@@ -62,7 +62,9 @@ interface Settings {
   readonly secretOverlapSeconds: number;
 }
 
-/** Finds work without a signal: ended pauses, expired claims, and leftovers of a crash. */
+/**
+ * The interval of looks for work without a signal: ended pauses, expired claims, and events left by a crashed process.
+ */
 const LOOK_INTERVAL_MS = 1_000;
 const REMOVAL_INTERVAL_MS = 10_000;
 const REMOVED_AT_ONCE = 2_000;
@@ -173,17 +175,17 @@ export const subscriptionsPlugin = definePlugin({
     on(keyReplaced, ({ tenantId, formerId, id, transaction }) => store.replaceKey(tenantId, formerId, id, transaction));
     on(conflictOpened, (change) => queue.notice('conflict_opened', change));
     on(conflictResolved, (change) => queue.notice('conflict_resolved', change));
-    // Last, so that system facts which follow from these, and may hide them, are stored already.
+    // Runs last, so that system facts which may hide these facts are stored already.
     on(factAppended, (batch) => queue.queue(batch), { order: 'last' });
     onSignal(WORK, () => {
       void streamWaits.look();
       runner.lookLater();
     });
-    // The process that queued events delivers them at once, before others claim them.
+    // The process that has queued events delivers them at once, before another process claims them.
     on(factCommitted, () => {
       if (!hasQueued) return;
       hasQueued = false;
-      // A commit shows that the node serves.
+      // A commit shows that the node accepts requests.
       runner.begin();
       runner.lookSoon();
     });
@@ -207,7 +209,7 @@ export const subscriptionsPlugin = definePlugin({
   },
 });
 
-/** True if the node serves everybody, according to its metadata. */
+/** Returns true if the node serves callers without a key, according to its metadata. */
 const isOpen = async (hooks: HookCaller): Promise<boolean> => {
   const said = await hooks.collect(nodeMetadata, {});
   return said.reduce<unknown>((auth, members) => members['auth'] ?? auth, 'required') === 'none';

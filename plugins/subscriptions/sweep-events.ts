@@ -10,7 +10,7 @@ interface EventName {
 }
 
 /**
- * Drops undelivered events of erased facts. Delivered ones stay, because they hold no content of the fact and
+ * Drops undelivered events of erased facts. Delivered ones stay, because they contain nothing of the fact and
  * subscribers resume after them.
  */
 export const sweepEvents = (tables: PluginTables): ErasureSweep => ({

@@ -4,38 +4,38 @@ import type { NodeIdentity, RetiredIdentity } from '../node-info/node-info-api.t
 import { createSealedTexts, type SealedTexts } from './sealed-text.ts';
 import type { Subscription, Target } from './subscription-record.ts';
 
-/** The address of a webhook and its signing secrets. */
+/** The decrypted address of a webhook and its signing secrets. */
 export interface Webhook {
   readonly url: string;
-  /** The present secret, then the replaced ones, newest first. */
+  /** The present secret, then the former ones, newest first. */
   readonly secrets: readonly [string, ...string[]];
 }
 
 /**
- * Seals the secrets of webhooks and their addresses under the node's key. An address often contains a secret in its
- * path or query.
+ * Encrypts the secrets and addresses of webhooks with the node's key. An address often contains a secret in its path or
+ * query.
  */
 export interface WebhookSeals {
-  /** `whsec_` and 32 random bytes in base64, as Standard Webhooks writes them. */
+  /** Draws a secret: `whsec_` and 32 random bytes in base64, as Standard Webhooks specifies. */
   drawSecret(): string;
-  /** Bound to the subscription, as is a sealed address. */
+  /** Encrypts a secret for one subscription; in another row it cannot be decrypted. */
   sealSecret(secret: string, subscriptionId: string): string;
   sealAddress(url: string, subscriptionId: string): string;
   /**
-   * Throws if the address or the present secret is damaged, belongs to another subscription, or was sealed with a key
-   * that the node has lost.
+   * Decrypts the address and the secrets. Throws if the address or the present secret is damaged, belongs to another
+   * subscription, or was encrypted with a key that the node has lost.
    */
   open(subscription: Pick<Subscription, 'id' | 'address' | 'secret' | 'formerSecrets'>): Webhook;
   /**
-   * Equal for equal requests, and useless for guessing an address. The first one uses the node's present key, the
-   * others use its former keys, which identify older subscriptions.
+   * Returns digests that are equal for equal requests, but useless for guessing an address. The first one uses the
+   * node's present key, the others use its former keys, which identify older subscriptions.
    */
   digests(target: Pick<Target, 'key'>, url: string): readonly [string, ...string[]];
 }
 
 export const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-/** Purposes of the derived keys. */
+/** The purposes of the derived keys. */
 const SECRETS = 'subscriptions: secrets of webhooks, 1';
 const ADDRESSES = 'subscriptions: addresses of webhooks, 1';
 const DIGESTS = 'subscriptions: digests of addresses, 1';
@@ -49,7 +49,7 @@ export const createWebhookSeals = (
     ...identity.retired.map((key: RetiredIdentity) => key.deriveSecret(purpose)),
   ];
   let known: { readonly names: string; readonly seals: KeyedSeals } | undefined;
-  /** Derived again when the node's keys change. */
+  /** Derives the keys again when the node's keys change. */
   const keyed = (): KeyedSeals => {
     const names = [identity, ...identity.retired].map(({ publicKey }) => publicKey).join(' ');
     if (known?.names !== names) {

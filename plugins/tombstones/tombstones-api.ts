@@ -8,103 +8,105 @@ import {
 } from '../../kernel/plugin-api.ts';
 import type { ErasurePreview, ErasureReceipt } from './erasure/erasure-receipt.ts';
 
-/** A scope, or `*` for all of them. */
+/** The scope of a tombstone: one scope, or `*` for all of them. */
 export type TombstoneScope = Scope | '*';
 
-/** A signed marker: facts about the entity are no longer shown. */
+/** A signed marker that hides the facts about an entity. */
 export interface Tombstone {
-  /** `tomb_<uuid>` */
+  /** The id: `tomb_<uuid>`. */
   readonly id: string;
   readonly tenantId: string;
-  /** As its author wrote it. */
+  /** The entity, as the tombstone's author wrote it. */
   readonly entityUri: string;
-  /** Match key of the entity. */
+  /** The match key of the entity. */
   readonly entityKey: string;
   readonly scope: TombstoneScope;
   readonly reason: string | null;
-  /** True if the facts must stay, visible only to keys with `admin`. */
+  /** True for a legal hold: the facts must stay, visible only to keys with `admin`. */
   readonly legalHold: boolean;
   /** True if the facts were destroyed. */
   readonly erase: boolean;
-  /** Node id of the issuer. */
+  /** The node id of the issuer. */
   readonly signedBy: string;
   readonly keyId: string;
-  /** base64url, over `tombstoneBytes`. */
+  /** The signature in base64url, over `tombstoneBytes`. */
   readonly signature: string;
-  /** RFC 3339, as signed. */
+  /** The time of creation, RFC 3339, as signed. */
   readonly createdAt: string;
-  /** Milliseconds since the epoch. */
+  /** The time of creation, in milliseconds since the epoch. */
   readonly createdMs: number;
   readonly revokedMs: number | null;
   readonly erasedMs: number | null;
-  /** Node id of the sending peer; null for one that was made here. */
+  /** The node id of the peer that sent the tombstone; null if it was created here. */
   readonly receivedFrom: string | null;
 }
 
 /** The signed revocation of a tombstone. */
 export interface TombstoneRevocation {
-  /** `tombrevoke_<uuid>` */
+  /** The id: `tombrevoke_<uuid>`. */
   readonly id: string;
   readonly tombstoneId: string;
   readonly reason: string;
   readonly signedBy: string;
   readonly keyId: string;
   readonly signature: string;
-  /** RFC 3339, as signed. */
+  /** The time of creation, RFC 3339, as signed. */
   readonly createdAt: string;
 }
 
 export interface TombstoneDraft {
-  /** Contains a colon. Compared by match keys. */
+  /** The entity, whose URI contains a colon. Entities are compared by match key. */
   readonly entityUri: string;
-  /** `*` by default. */
+  /** The scope to hide; `*` by default. */
   readonly scope?: string | undefined;
-  /** At most 1024 characters. */
+  /** The reason; at most 1024 characters. */
   readonly reason?: string | null | undefined;
   readonly legalHold?: boolean | undefined;
 }
 
 export interface EntityTombstones {
-  /** True if one of them is active. */
+  /** True if an active tombstone hides the entity. */
   readonly isTombstoned: boolean;
-  /** Newest first, revoked ones included; at most `MAX_TOMBSTONES_SHOWN`. */
+  /** The tombstones, newest first, revoked ones included; at most `MAX_TOMBSTONES_SHOWN`. */
   readonly tombstones: readonly Tombstone[];
   readonly revocations: readonly TombstoneRevocation[];
-  /** True if there are more than shown. */
+  /** True if there are more tombstones than shown. */
   readonly isTruncated: boolean;
 }
 
-/** The last tombstone of a page. */
+/** The position of the last tombstone on a page. */
 export interface TombstonePosition {
   readonly createdMs: number;
   readonly id: string;
 }
 
-/** Signed markers that hide the facts about an entity, in the tenant of the caller. All calls need `admin`. */
+/**
+ * Manages signed tombstones that hide the facts about an entity, in the tenant of the caller. All calls need `admin`.
+ */
 export interface Tombstones {
-  /** True if markers hide facts. Otherwise they are only stored. */
+  /** True if tombstones hide facts. Otherwise they are only stored. */
   readonly isSuppressing: boolean;
   /**
-   * Makes a marker, or returns the active one of the same entity and scope, even with another reason. Rejects with
-   * `tombstone_entity_uri_invalid` for a URI without a colon, and with `tombstone_invalid_scope`.
+   * Creates a tombstone, or returns the active one of the same entity and scope, even if its reason differs. Rejects
+   * with `tombstone_entity_uri_invalid` for a URI without a colon, and with `tombstone_invalid_scope`.
    */
   create(caller: Principal, draft: TombstoneDraft): Promise<Tombstone>;
   of(caller: Principal, entityUri: string): Promise<EntityTombstones>;
-  /** Newest first; `limit` is 1 to 1000. */
+  /** Returns tombstones, newest first; `limit` is 1 to 1000. */
   list(
     caller: Principal,
     page: { readonly after?: TombstonePosition | undefined; readonly limit: number },
   ): Promise<{ readonly tombstones: readonly Tombstone[]; readonly more: boolean }>;
   /**
-   * Revokes a marker. Rejects with `lookup` for an unknown one, with `conflict` for a revoked one, and with
+   * Revokes a tombstone. Rejects with `lookup` for an unknown one, with `conflict` for a revoked one, and with
    * `tombstone_erased` for one whose facts were destroyed.
    */
   revoke(caller: Principal, tombstoneId: string, reason: string): Promise<TombstoneRevocation>;
-  /** For plugins: needs no permission. */
+  /** Returns a tombstone for other plugins, without checking a permission. */
   byId(tenantId: string, tombstoneId: string, snapshot: PluginSnapshot): Promise<Tombstone | undefined>;
   /**
-   * Records in the signed marker that its facts were destroyed, in the transaction that destroys them. From then on it
-   * cannot be revoked. Idempotent. The marker must be active.
+   * Records in the signed tombstone that its facts were destroyed, in the transaction that destroys them. From then on
+   * it cannot be revoked. A repeated call changes nothing. The tombstone must be active.
    */
   markErased(tombstone: Tombstone, nowMs: number, transaction: PluginTransaction): Promise<Tombstone>;
 }
@@ -113,9 +115,9 @@ export const Tombstones = defineRef<Tombstones>('tombstones.tombstones');
 
 /** Destroys the facts behind this node's tombstones, in the tenant of the caller. All calls need `admin`. */
 export interface Erasures {
-  /** The entity of a tombstone, for callers who need not confirm it. */
+  /** Returns the entity of a tombstone, for callers who need not confirm it. */
   entityOf(caller: Principal, tombstoneId: string): Promise<string>;
-  /** Computes the effect of an erasure. Rejects as `eraseNow` does. */
+  /** Computes the effect of an erasure without erasing. Rejects as `eraseNow` does. */
   preview(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasurePreview>;
   /**
    * Destroys the facts, however long it takes, and returns the receipt. Rejects with `lookup`; with `validation` if

@@ -53,7 +53,7 @@ import { tombstonesMigrations } from './tombstones-migrations.ts';
 import * as words from './tombstones-words.ts';
 
 const FOLLOW_UP_INTERVAL_MS = 60_000;
-/** How often the puller checks for a due peer. */
+/** The interval at which the puller checks for a peer that is due. */
 const PULL_INTERVAL_MS = 5_000;
 
 export const tombstonesPlugin = definePlugin({
@@ -141,7 +141,7 @@ export const tombstonesPlugin = definePlugin({
       on(readConstrain, ({ view, caller }) => (view === 'visible' ? notSuppressedFor(caller) : undefined), {
         cacheable: true,
       });
-      // After the handlers that store system facts about hidden facts.
+      // Runs after the handlers that store system facts about hidden facts.
       on(
         factAppended,
         ({ facts, transaction }) => {

@@ -8,17 +8,17 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { Signature } from './signed-document.ts';
 
-/** A row for each tenant whose old entries were deleted. */
+/** The table with a row for each tenant whose old entries were deleted. */
 export const STUBS_TABLE = 'audit_stubs';
 
-/** The remainder of deleted entries, from which the chain continues. */
+/** The record that replaces deleted entries; the chain continues from it. */
 export interface ChainStub {
   readonly tenantId: string;
-  /** The last deleted entry; undefined if only entries of facts were old enough. */
+  /** The chain place of the last deleted entry; undefined if only fact entries were old enough. */
   readonly place: ChainPlace | undefined;
-  /** Milliseconds since the epoch. Earlier entries are not shown, entries of facts included. */
+  /** Milliseconds since the epoch. Entries before this instant are not shown, not even fact entries. */
   readonly floorMs: number;
-  /** Milliseconds since the epoch. */
+  /** The time of creation, in milliseconds since the epoch. */
   readonly createdMs: number;
 }
 
@@ -45,7 +45,7 @@ export const stubRow = ({ stub, signature }: SignedStub): Row => ({
   signature: signature?.signature ?? null,
 });
 
-/** The signed and published form of a stub. `count` entries are deleted. */
+/** Returns the signed and published form of a stub. `count` is the number of deleted entries. */
 export const stubDocument = ({ tenantId, place, floorMs, createdMs }: ChainStub, { names, nodeId }: NodeSelf) => ({
   kind: names.documentKind('audit_stub'),
   version: 1,
@@ -70,7 +70,7 @@ const stubFromRow = (row: Readonly<Record<string, SqlValue>>): SignedStub => {
   return { stub, signature: signatureFromRow(row) };
 };
 
-/** From a row with the columns `signed_by` and `signature`. */
+/** Reads a signature from a row with the columns `signed_by` and `signature`. */
 export const signatureFromRow = (row: Readonly<Record<string, SqlValue>>): Signature | null =>
   row['signed_by'] == null || row['signature'] == null
     ? null

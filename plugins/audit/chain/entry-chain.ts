@@ -7,7 +7,7 @@ import { linksAfter } from './entry-link.ts';
 
 type Builder = (table: string) => ReturnType<ReadableTables>;
 
-/** The newest chain place of a tenant at or below this number; undefined without one. */
+/** Returns the newest chain place of a tenant at or below this number; undefined without one. */
 export const placeAt = async (
   tables: Builder,
   tenantId: string,
@@ -22,26 +22,26 @@ export const placeAt = async (
   return { number: Number(row['seq']), link: linkFromRow(row) };
 };
 
-/** Bounds the tenants in the cache of newest links. */
+/** The maximum number of tenants in the cache of newest links. */
 const MOST_REMEMBERED = 1_000;
 
 /** Links new entries to the chain, in the transaction that stores them. */
 export class EntryChain {
   readonly #tables: PluginTables;
-  /** The newest places committed by this process. Valid until the tenant's ledger grows. */
+  /** The newest places that this process has committed. They are valid until the tenant's ledger grows. */
   readonly #committed = new Map<string, ChainPlace>();
-  /** The newest place within an open transaction. */
+  /** The newest place within each open transaction. */
   readonly #open = new WeakMap<PluginTransaction, ChainPlace>();
 
   constructor(tables: PluginTables) {
     this.#tables = tables;
   }
 
-  /** The newest link of the tenant. Call it before the new entries take their numbers. */
+  /** Returns the newest link of the tenant. Must be called before the new entries get their numbers. */
   async newest(tenantId: string, transaction: PluginTransaction): Promise<ChainLink | null> {
     const open = this.#open.get(transaction);
     if (open !== undefined) return open.link;
-    // Costs no statement, because the transaction already read it to number the entries.
+    // Needs no statement, because the transaction has read the ledger's head to number the entries.
     const head = await transaction.ledgerHead(tenantId);
     const known = this.#committed.get(tenantId);
     if (known?.number === head.number) return known.link;
@@ -56,7 +56,7 @@ export class EntryChain {
     return links;
   }
 
-  /** Records the commit of a transaction that stored only entries. */
+  /** Updates the cache after the commit of a transaction that stored only entries. */
   committed(tenantId: string, transaction: PluginTransaction): void {
     const place = this.#open.get(transaction);
     if (place === undefined) return;

@@ -19,7 +19,7 @@ export interface SignedCheckpoint {
 
 type Builder = (table: string) => ReturnType<ReadableTables>;
 
-/** The signed and published form of a checkpoint. */
+/** Returns the signed and published form of a checkpoint. */
 export const checkpointDocument = (checkpoint: Checkpoint, { names, nodeId }: NodeSelf) => ({
   kind: names.documentKind('audit_checkpoint'),
   version: 1,
@@ -34,22 +34,22 @@ export const checkpointDocument = (checkpoint: Checkpoint, { names, nodeId }: No
   created_at: formatInstant(checkpoint.createdMs),
 });
 
-/** The plugin that holds the node's key; undefined if there is none. */
+/** Returns the node's signer from the plugin that holds its key; undefined without one. */
 export const signerOf = async (hooks: HookCaller): Promise<AuditSigner | undefined> =>
   (await hooks.collect(auditSigner, {}))[0];
 
-/** The log of checkpoints; it signs each one when it is stored. */
+/** Returns the log of checkpoints, which signs each checkpoint when it is stored. */
 export const signedLog = (self: NodeSelf, signer: AuditSigner | undefined): CheckpointLog =>
   new CheckpointLog(CHECKPOINTS_TABLE, (checkpoint) => {
     const signature = signDocument(checkpointDocument(checkpoint, self), signer);
     return { signed_by: signature?.publicKey ?? null, signature: signature?.signature ?? null };
   });
 
-/** The newest checkpoint of a tenant, with its signature. */
+/** Returns the newest checkpoint of a tenant, with its signature. */
 export const newestSigned = async (tables: Builder, tenantId: string): Promise<SignedCheckpoint | undefined> =>
   (await fromRows(tables(CHECKPOINTS_TABLE).where('tenant_id', tenantId).orderBy('log_index', 'desc').limit(1)))[0];
 
-/** The same in its published form; null without one. */
+/** Returns the newest checkpoint of a tenant in its published form; null without one. */
 export const newestDocument = async (
   tables: Builder,
   tenantId: string,
@@ -59,7 +59,7 @@ export const newestDocument = async (
   return newest === undefined ? null : withSignature(checkpointDocument(newest.checkpoint, self), newest.signature);
 };
 
-/** Checkpoints of places after `above` and up to `upTo`, in order. */
+/** Returns the checkpoints of places after `above` and up to `upTo`, in order. */
 export const signedBetween = (
   tables: Builder,
   tenantId: string,

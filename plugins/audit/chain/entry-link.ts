@@ -3,8 +3,8 @@ import { formatInstant, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { RecordedEntry } from '../audit-api.ts';
 
 /**
- * The link of an entry with a row: the SHA-256 of its RFC 8785 form. The form is that of `GET /v1/admin/audit` with the
- * entry's place in the chain and the previous hash. `previous` is null for the first entry.
+ * Returns the link of an entry with a row: the SHA-256 of its RFC 8785 form. The form is that of `GET /v1/admin/audit`
+ * with the entry's place in the chain and the previous hash. `previous` is null for the first entry.
  */
 export const linkAfter = (previous: ChainLink | null, entry: RecordedEntry): ChainLink => {
   const seq = previous === null ? 1 : previous.seq + 1;
@@ -27,7 +27,7 @@ export const linkAfter = (previous: ChainLink | null, entry: RecordedEntry): Cha
   return { seq, hash: Buffer.from(sha256Hex(text), 'hex') };
 };
 
-/** The links of successive entries after `previous`. */
+/** Returns the links of successive entries after `previous`. */
 export const linksAfter = (previous: ChainLink | null, entries: readonly RecordedEntry[]): ChainLink[] => {
   let link = previous;
   return entries.map((entry) => {

@@ -13,8 +13,8 @@ export interface ExportEnd {
 }
 
 /**
- * JSON lines: one for each entry, and a last one without which the export is incomplete. Only callers who may read all
- * entries get number, detail and link, because the numbers reveal how much others write.
+ * Yields JSON lines: one for each entry, and a last line without which the export is incomplete. Only callers who may
+ * read all entries get number, detail and link, because the numbers reveal how much others write.
  */
 export async function* exportLines(
   parts: AsyncIterable<readonly EntryWithFact[]>,
@@ -35,9 +35,7 @@ export async function* exportLines(
   yield `${piece}${JSON.stringify({ entries, checkpoint })}\n`;
 }
 
-/**
- * The members of the link that are not shown otherwise; null for entries of facts. `detail` is text, as in the link.
- */
+/** The members of the link that other lists do not show; null for fact entries. `detail` is text, as in the link. */
 const linkJson = ({ entry: { seq, tenantId, detail, link } }: EntryWithFact) => ({
   seq,
   tenant_id: tenantId,

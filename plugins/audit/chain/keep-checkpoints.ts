@@ -4,7 +4,7 @@ import { readStub } from './chain-stub.ts';
 import { linkedEntries } from './linked-rows.ts';
 import { type VerifiedStretch, verifyStretch } from './verify-stretch.ts';
 
-/** Bounds the links that one step hashes, to some 20 ms. */
+/** The maximum number of links that one step hashes, which takes some 20 ms. */
 export const LINKS_PER_STEP = 2_000;
 
 export interface CheckpointParts {
@@ -14,10 +14,10 @@ export interface CheckpointParts {
   readonly log: Logger;
 }
 
-/** Verifies the logs of tenants from their newest checkpoints on, and stores signed checkpoints of the valid part. */
+/** Verifies the logs of tenants after their newest checkpoints, and stores signed checkpoints of the valid part. */
 export class CheckpointKeeper {
   readonly #parts: CheckpointParts;
-  /** The highest number of each tenant at the last call. */
+  /** The highest ledger number of each tenant at the last call. */
   readonly #seen = new Map<string, number>();
   readonly #reported = new Set<string>();
 
@@ -37,7 +37,7 @@ export class CheckpointKeeper {
     for (const tenantId of this.#seen.keys()) if (!known.has(tenantId)) this.#seen.delete(tenantId);
   }
 
-  /** Ends at the newest entry, or at the first broken link. */
+  /** Updates one tenant's checkpoints, up to the newest entry or the first broken link. */
   async keep(tenantId: string, checkpoints: CheckpointLog): Promise<void> {
     for (;;) {
       const { stretch, from, isLast } = await this.#verifyNext(tenantId, checkpoints);

@@ -3,7 +3,7 @@ import type { ReadableTables, SqlValue } from '../../../kernel/plugin-api.ts';
 import type { RecordedEntry } from '../audit-api.ts';
 import { ENTRIES_TABLE, entryFromRow, linkFromRow } from '../entry-rows.ts';
 
-/** An entry with a row, and its stored link. */
+/** An entry that has a row, and its stored link. */
 export interface LinkedEntry {
   readonly entry: RecordedEntry;
   readonly link: ChainLink;
@@ -11,7 +11,7 @@ export interface LinkedEntry {
 
 type Builder = (table: string) => ReturnType<ReadableTables>;
 
-/** Entries with rows after the number `above`, in order. */
+/** Returns entries with rows after the number `above`, in order. */
 export const linkedEntries = async (
   tables: Builder,
   tenantId: string,

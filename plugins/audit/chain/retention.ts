@@ -14,7 +14,7 @@ import { type LinkedEntry, linkedEntries } from './linked-rows.ts';
 import { signDocument } from './signed-document.ts';
 import { verifyStretch } from './verify-stretch.ts';
 
-/** Entries that one transaction deletes. */
+/** The number of entries that one transaction deletes. */
 export const ENTRIES_PER_PIECE = 1_000;
 
 const DAY_MS = 86_400_000;
@@ -24,17 +24,17 @@ export interface RetentionParts {
   readonly clock: Clock;
   readonly self: NodeSelf;
   readonly log: Logger;
-  /** 0 keeps everything. */
+  /** The number of days after which entries are deleted; 0 means never. */
   readonly retentionDays: number;
 }
 
 /**
- * Deletes old entries, and stores a signed stub from which the chain continues. Entries of facts have no rows; they are
+ * Deletes old entries, and stores a signed stub from which the chain continues. Fact entries have no rows, so they are
  * only hidden. Deletes only the part that a checkpoint covers and that verifies, because a changed entry is evidence.
  */
 export class Retention {
   readonly #parts: RetentionParts;
-  /** The last floor of each tenant. */
+  /** The instant before which each tenant's entries are deleted already. */
   readonly #reached = new Map<string, number>();
 
   constructor(parts: RetentionParts) {
@@ -56,7 +56,7 @@ export class Retention {
     for (const tenantId of this.#reached.keys()) if (!known.has(tenantId)) this.#reached.delete(tenantId);
   }
 
-  /** Returns true if there may be more to delete. */
+  /** Deletes one piece. Returns true if there may be more to delete. */
   #deletePiece(
     tenantId: string,
     wantedMs: number,
@@ -95,8 +95,8 @@ const leading = (entries: readonly LinkedEntry[], holds: (entry: LinkedEntry) =>
 };
 
 /**
- * Replaces the entries up to the stub's place by the stub. The newest checkpoint stays, because the next one continues
- * from it.
+ * Replaces the entries up to the stub's place by the stub. Does not delete the newest checkpoint, because the next one
+ * continues from it.
  */
 const replace = async (
   own: WritableTables,

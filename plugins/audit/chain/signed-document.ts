@@ -2,7 +2,7 @@ import { PUBLIC_KEY_BYTES, type SignatureCheck } from '../../../kernel/internal-
 import { canonicalJson, decodeBase64Url, encodeBase64Url } from '../../../kernel/plugin-api.ts';
 import type { AuditSigner } from '../audit-api.ts';
 
-/** Both base64url without padding. */
+/** A public key and a signature, both in base64url without padding. */
 export interface Signature {
   /** The raw Ed25519 key. */
   readonly publicKey: string;
@@ -11,13 +11,13 @@ export interface Signature {
 
 type Document = Readonly<Record<string, string | number | null>>;
 
-/** Signs the RFC 8785 form of a document. Null if no plugin holds a key. */
+/** Signs the RFC 8785 form of a document. Returns null if no plugin holds a key. */
 export const signDocument = (document: Document, signer: AuditSigner | undefined): Signature | null => {
   if (signer === undefined) return null;
   return { publicKey: signer.publicKey, signature: encodeBase64Url(signer.sign(bytesOf(document))) };
 };
 
-/** The check that proves the key's signature on the document; undefined for a malformed signature. */
+/** Returns the check that verifies the signature on the document; undefined for a malformed signature. */
 export const signatureCheck = (document: Document, { publicKey, signature }: Signature): SignatureCheck | undefined => {
   const key = decodeBase64Url(publicKey);
   const bytes = decodeBase64Url(signature);
@@ -25,7 +25,7 @@ export const signatureCheck = (document: Document, { publicKey, signature }: Sig
   return { publicKey: key, bytes: bytesOf(document), signature: bytes };
 };
 
-/** The published document. Its signature is null if there was no key. */
+/** Adds the signature to a document. It is null if there was no key. */
 export const withSignature = (document: Document, signature: Signature | null) => ({
   ...document,
   public_key: signature?.publicKey ?? null,

@@ -16,9 +16,9 @@ type Line = Readonly<Record<string, unknown>>;
 
 /** The result of verifying an export file. */
 export interface VerifiedFile {
-  /** Number of valid links. */
+  /** The number of valid links. */
   readonly checked: number;
-  /** Entries after the checkpoint; all entries without one. */
+  /** The number of entries after the checkpoint; without a checkpoint, the number of all entries. */
   readonly uncovered: number;
   readonly checkpoint: SignedDocument | null;
   /** The reason why the file is invalid; undefined if it is valid. */
@@ -27,7 +27,7 @@ export interface VerifiedFile {
 
 /**
  * Verifies the JSON lines of an export, without a node. A file that starts in the middle of the log is verified from
- * its first entry on. `publicKey` must have signed the checkpoint; without it, any key may have.
+ * its first entry on. `publicKey` must have signed the checkpoint; if it is undefined, any key may have.
  */
 export const verifyFile = async (path: string, publicKey: string | undefined): Promise<VerifiedFile> => {
   const walk = new FileWalk();
@@ -45,7 +45,7 @@ const readLine = (text: string, number: number): Line => {
     const line: unknown = JSON.parse(text);
     if (typeof line === 'object' && line !== null && !Array.isArray(line)) return line as Line;
   } catch {
-    // Reported below, like a line of another form.
+    // The error below also covers a line that is not JSON.
   }
   throw new ServiceError('validation', `line ${number} is no JSON object`, {
     hint: 'give a file that "audit export" or GET /v1/audit/export?format=jsonl has written',
@@ -57,7 +57,7 @@ class FileWalk {
   #checked = 0;
   #problem: string | undefined;
   #end: Line | undefined;
-  /** Hashes by their place in the chain, 32 bytes each, to compare with the checkpoint. */
+  /** The hashes by their place in the chain, 32 bytes each, to compare with the checkpoint. */
   readonly #hashes = new Map<number, Uint8Array>();
 
   take(line: Line, number: number): void {
@@ -109,7 +109,7 @@ class FileWalk {
   }
 }
 
-/** Undefined for a line that cannot be hashed. */
+/** Computes the link of a line. Returns undefined for a line that cannot be hashed. */
 const linkOf = (line: Line, previous: ChainLink | null): ChainLink | undefined => {
   const text = (name: string): string | null => (line[name] === null ? null : String(line[name]));
   const tsMs = parseInstant(String(line['ts']));

@@ -40,7 +40,7 @@ interface Part {
   readonly newest: SignedCheckpoint | undefined;
   /** The checkpoints that cover a place of this part. The last part includes those of missing places. */
   readonly checkpoints: readonly SignedCheckpoint[];
-  /** Links of this part by the numbers of their entries. */
+  /** The links of this part, by the numbers of their entries. */
   readonly links: ReadonlyMap<number, SignedCheckpoint['checkpoint']['link']>;
 }
 
@@ -74,7 +74,7 @@ export const verifyLog = async (
 const readPart = async (own: ReadableTables, tenantId: string, afterSeq: number): Promise<Part> => {
   const stub = await readStub(own, tenantId);
   const from = afterSeq === 0 ? stub?.stub.place : await placeAt(own, tenantId, afterSeq);
-  // Genuine numbers start at 1, and deleted ones never return. The wide range finds forged rows.
+  // Genuine numbers start at 1, and are never used again. The wide range finds forged rows.
   const above = afterSeq === 0 ? Number.MIN_SAFE_INTEGER : (from?.number ?? 0);
   const entries = await linkedEntries(own, tenantId, { above, limit: LINKS_PER_STEP });
   const isLast = entries.length < LINKS_PER_STEP;
@@ -103,7 +103,7 @@ const problemOfStub = async (
   return { reason: 'what is left of deleted entries has no good signature', seq: null, chainSeq, entryId: null };
 };
 
-/** The first checkpoint that contradicts the log, before the log's own first broken link. */
+/** Finds the first checkpoint that contradicts the log, before the log's own first broken link. */
 const problemOfCheckpoints = async (
   { stretch, checkpoints, links }: Part,
   signer: AuditSigner | undefined,
@@ -133,7 +133,7 @@ const problemOfCheckpoints = async (
   return undefined;
 };
 
-/** Tells for each document if a present or former key of the node signed it. */
+/** Returns for each document whether a present or former key of the node has signed it. */
 const areSigned = async (
   documents: readonly {
     readonly document: Parameters<typeof signatureCheck>[0];

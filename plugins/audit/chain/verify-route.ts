@@ -55,7 +55,7 @@ const VERIFIED_JSON = objectOf({
   ),
 });
 
-/** `GET /v1/audit/verify`: verifies the log of the caller's tenant, one part per call. */
+/** `GET /v1/audit/verify` verifies the log of the caller's tenant, one part per call. */
 export const verifyAuditRoute = (audit: Audit): Route<undefined, { readonly cursor?: string }> => ({
   method: 'GET',
   path: '/v1/audit/verify',
@@ -69,7 +69,7 @@ export const verifyAuditRoute = (audit: Audit): Route<undefined, { readonly curs
   },
 });
 
-/** As the route and the command show it. */
+/** The JSON of a verification result, for the route and the command. */
 export const verifiedJson = ({ tenantId, checked, place, head, more, checkpoint, stub, problem }: VerifiedEntries) => ({
   tenant_id: tenantId,
   ok: problem === undefined,

@@ -4,14 +4,14 @@ import { linkAfter } from './entry-link.ts';
 import type { LinkedEntry } from './linked-rows.ts';
 
 export interface VerifiedStretch {
-  /** The last valid place; undefined without one. */
+  /** The last valid chain place; undefined without one. */
   readonly place: ChainPlace | undefined;
-  /** Number of valid links. */
+  /** The number of valid links. */
   readonly checked: number;
   readonly problem: ChainProblem | undefined;
 }
 
-/** Hashes successive entries after a place again; undefined means the start of the log. */
+/** Hashes the entries after a chain place again. `from` is undefined at the start of the log. */
 export const verifyStretch = (from: ChainPlace | undefined, entries: readonly LinkedEntry[]): VerifiedStretch => {
   let place = from;
   let checked = 0;
@@ -34,7 +34,10 @@ const problemOf = (place: ChainPlace | undefined, { entry, link }: LinkedEntry):
     : { reason: 'an entry was changed, put in or moved', ...at };
 };
 
-/** Undefined for a row that cannot be hashed, such as one with an invalid time. */
+/**
+ * Computes the link that an entry should have. Returns undefined for a row that cannot be hashed, such as one with an
+ * invalid time.
+ */
 const expectedLink = (place: ChainPlace | undefined, { entry }: LinkedEntry) => {
   try {
     return linkAfter(place?.link ?? null, entry);

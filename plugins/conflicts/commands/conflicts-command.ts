@@ -1,7 +1,7 @@
 import { type CommandContext, defineCommand, jsonLine, readPages } from '../../../kernel/command-api.ts';
 import { headingOf, type ShownConflict, sideBySide } from './shown-conflict.ts';
 
-/** Bounds `--all`. */
+/** The maximum number of conflicts that `--all` prints. */
 const MOST_OF_ALL = 10_000;
 
 const OPTIONS = {

@@ -13,9 +13,9 @@ import { VALUE_TYPES } from '../../../kernel/internal-api.ts';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
 import { headingOf, type ShownConflict } from './shown-conflict.ts';
 
-/** Facts offered at a terminal. In a larger contradiction, `--winner` can name any fact. */
+/** The maximum number of facts offered at a terminal. In a larger contradiction, `--winner` can name any fact. */
 const MOST_OFFERED = 20;
-/** Conflicts searched for the one that the command names. */
+/** The maximum number of conflicts searched for the id that the command names. */
 const MOST_LOOKED_THROUGH = 10_000;
 
 const ARGUMENTS = {
@@ -84,7 +84,10 @@ const requireSomebody = ({ ask, options }: Context): NonNullable<Context['ask']>
   });
 };
 
-/** Shows the facts and asks for one. Returns undefined if the person leaves the contradiction open. */
+/**
+ * Shows the facts and asks the person to choose one. Returns undefined if the person chooses none, so that the
+ * contradiction stays open.
+ */
 const choose = async (context: Context, conflict: ShownConflict): Promise<Decision | undefined> => {
   const { server, clock, table, stderr } = context;
   const ask = requireSomebody(context);
@@ -117,7 +120,7 @@ const onlyConflict = async (server: CommandServer): Promise<ShownConflict> => {
 const namedConflict = async (server: CommandServer, id: string): Promise<ShownConflict> => {
   const asked = { path: '/v1/conflicts', query: {}, list: 'conflicts', limit: MOST_LOOKED_THROUGH };
   for await (const { items } of readPages<ShownConflict>(server, asked)) {
-    // As the API does, accepts the bare UUID.
+    // Accepts the bare UUID as well, as the API does.
     const found = items.find(({ conflict_id }) => conflict_id === id || conflict_id.endsWith(`:${id}`));
     if (found !== undefined) return found;
   }

@@ -11,13 +11,13 @@ export interface ShownConflict {
   readonly fact_b: ShownFact;
 }
 
-/** One line with the entity, relation and scope of the contradiction, and one with its id. */
+/** Returns one line with the entity, relation and scope of the contradiction, and one line with its id. */
 export const headingOf = ({ conflict_id, fact_a, members, detected_at }: ShownConflict, nowMs: number): string => {
   const about = `${shortText(fact_a.entity)} ${shortText(fact_a.relation)} (${fact_a.scope})`;
   return `${about}: ${members.length} facts, found ${ageOf(detected_at, nowMs)}\n${shortText(conflict_id)}\n`;
 };
 
-/** Table rows with one column per fact. */
+/** Returns table rows with one column per fact. */
 export const sideBySide = (facts: readonly ShownFact[], nowMs: number): readonly (readonly Cell[])[] => [
   ['', ...facts.map((_, at) => String.fromCharCode('A'.charCodeAt(0) + at))],
   ['value', ...facts.map(({ value }): Cell => ({ text: valueLine(value), style: 'strong' }))],

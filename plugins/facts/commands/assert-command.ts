@@ -96,7 +96,7 @@ const membersOf = ({ arguments: { entity, relation }, options }: Context) => ({
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The entity of the key in use, which is the source of a person's facts. */
+/** Returns the entity of the API key in use. A person's facts name it as their source. */
 const ownEntity = async ({ server }: Context): Promise<string> => {
   const { document } = await askServer(server, { method: 'GET', path: '/v1/me' });
   const entity = document['entity_uri'];
@@ -106,7 +106,7 @@ const ownEntity = async ({ server }: Context): Promise<string> => {
   });
 };
 
-/** All attempts share one key, so that a lost reply does not store the fact twice. */
+/** Sends all attempts with the same idempotency key, so that a lost reply does not store the fact twice. */
 const store = async ({ server, clock, random, options, stderr }: Context, body: object): Promise<ServerReply> => {
   const headers = { 'content-type': 'application/json', 'idempotency-key': random.uuid() };
   const request = { method: 'POST', path: '/v1/facts', headers, body: Buffer.from(JSON.stringify(body)) };

@@ -10,7 +10,7 @@ import {
 } from '../../../kernel/command-api.ts';
 import { SCOPES } from '../../../kernel/plugin-api.ts';
 
-/** Bounds `--all`, because a store may hold more than a terminal can use. */
+/** The maximum number of facts for `--all`, because a store may hold more than a terminal can show. */
 const MOST_OF_ALL = 100_000;
 
 const OPTIONS = {
@@ -65,7 +65,8 @@ export const queryCommand = defineCommand({
       else stdout.write(listed(page.items, shown, context));
       shown += page.items.length;
       hasMore = page.hasMore;
-      // Replies are bounded in bytes, so a page may hold fewer facts than asked for. Without `--all`, one page is read.
+      // A page may hold fewer facts than requested, because replies have a size limit. Without `--all`, reads one
+      // page.
       if (!options.all) {
         const total = page.document['total'];
         if (!options.json && shown > 0) stderr.write(`${shown} of ${total} ${total === 1 ? 'fact' : 'facts'}\n`);

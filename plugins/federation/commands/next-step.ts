@@ -1,9 +1,9 @@
 import { shellQuote } from '../../../kernel/command-api.ts';
 import { inboundScopes, outboundScopes, type Peering } from '../peerings/peering.ts';
 
-/** The state of a peering, and the exact command to run next, for the operators of both sides. */
+/** These texts tell the operators of both nodes the state of a peering, and the exact command to run next. */
 
-/** Printed after this node has declared itself, in a file of this name. */
+/** Returns the text to print after this node has written its declaration to a file of this name. */
 export const afterDeclaring = (
   peering: Peering,
   { file, ownUrl }: { readonly file: string; readonly ownUrl: string },
@@ -17,7 +17,7 @@ export const afterDeclaring = (
         `3. Here you run: ${command('peer add', 'theirs.json')}`,
       );
 
-/** Printed after the node accepted a declaration of the other node. */
+/** Returns the text to print after this node has accepted a declaration of the other node. */
 export const afterAdding = (peering: Peering, file: string): string => {
   const { nodeId, nodeUrl, theirs, ours, status } = peering;
   if (status === 'active') return lines(stateOf(peering), `Watch it with: ${command('peer status')}`);
@@ -36,7 +36,7 @@ export const afterAdding = (peering: Peering, file: string): string => {
   );
 };
 
-/** Printed after this node ended a peering. */
+/** Returns the text to print after this node has ended a peering. */
 export const afterRevoking = ({ nodeId }: Peering, ownId: string): string =>
   lines(
     `The peering with ${nodeId} is revoked: no facts are given to it or taken from it any more.`,

@@ -3,7 +3,7 @@ import { NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-ap
 import { type InboundLag, type OutboundLag, type PeerLag, PeerLags, PeerRegistry } from '../federation-api.ts';
 import { peerLagJson } from '../lag/peer-lag-json.ts';
 
-/** Shows how far this node and its peers have read from each other. */
+/** Shows how far this node and its peers have read each other's facts. */
 export const statusCommand = defineCommand({
   name: 'status',
   summary: 'how far this node and its peers have read from each other',
@@ -79,7 +79,7 @@ const outboundCells = (lag: OutboundLag, nowMs: number): string[] => [
 const factsText = (count: number): string => `${count} fact${count === 1 ? '' : 's'}`;
 const secondsText = (ms: number): string => `${Math.max(0, Math.round(ms / 1_000))} s`;
 
-/** The reasons why no facts arrive, and the operator's remedies. */
+/** Explains why no facts arrive from a peer, and how the operator can fix that. */
 const remarksOn = (lag: PeerLag, nowMs: number): string[] => {
   const { nodeId, status } = lag.peering;
   const remarks = lag.inbound.flatMap(({ scope, failures, lastError }) =>

@@ -37,7 +37,7 @@ export const createIngest = (parts: IngestParts): Ingest => ({
   },
 });
 
-/** Rejections that an honest sender never causes. */
+/** The reasons for rejection that an honest sender never causes. */
 const INVALID: ReadonlySet<Rejection> = new Set([
   'invalid_fact',
   'cid_mismatch',
@@ -49,7 +49,7 @@ const INVALID: ReadonlySet<Rejection> = new Set([
 
 const isRefused = (verdict: IngestVerdict | undefined): boolean => verdict?.kind === 'rejected';
 
-/** Skips a repeated page, because it changes nothing. */
+/** Counts the new and invalid facts of a page. Skips a repeated page, because it changes nothing. */
 const count = async (
   verdicts: readonly IngestVerdict[],
   { peering }: IngestPage,
@@ -70,7 +70,7 @@ const count = async (
   await federationLog.record([{ tenantId, peerId, nodeId, event: PEER_QUARANTINED, detail: { seconds } }], transaction);
 };
 
-/** Runs after the commit, so that rejections are logged even if the transaction stored nothing. */
+/** Logs rejections after the commit, so that they are logged even if the transaction stored nothing. */
 const tell = async (
   verdicts: readonly IngestVerdict[],
   extended: readonly string[],

@@ -11,7 +11,7 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('scope').notNullable();
     table.text('cursor');
     table.text('epoch');
-    // The grant under which the cursor was written. Under another grant the pull restarts.
+    // The version of the grant under which the cursor was written. Under another version the pull restarts.
     table.integer('grant_version').notNullable();
     table.bigInteger('due_ms').notNullable();
     table.bigInteger('lease_until_ms').notNullable();
@@ -20,9 +20,9 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.bigInteger('last_ok_ms');
     table.bigInteger('last_failure_ms');
     table.text('last_error');
-    // Everything that the peer had by then is here.
+    // The instant at which this node last had all facts of the peer.
     table.bigInteger('caught_up_ms');
-    // Facts still to come, as the peer reported; null if it reported none.
+    // The number of facts still to come, as the peer reported; null if it reported none.
     table.bigInteger('remaining');
     table.primary(['tenant_id', 'peer_id', 'scope']);
     table.index(['due_ms'], 'federation_pulls_due');
@@ -37,7 +37,7 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.integer('attempts').notNullable();
     table.bigInteger('parked_ms').notNullable();
     table.integer('bytes').notNullable();
-    // As the peer sent it.
+    // The fact as the peer sent it.
     table.text('fact').notNullable();
     table.primary(['tenant_id', 'peer_id', 'scope', 'fact_id']);
     table.index(['tenant_id', 'peer_id', 'scope', 'due_ms'], 'federation_parked_due');

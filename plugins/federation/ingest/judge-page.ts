@@ -23,19 +23,19 @@ export interface JudgeParts {
   readonly own: OwnNames;
   readonly proofs: OriginProofs;
   readonly reading: ReadOptions;
-  /** Bounds of stamps, as the kernel has them. */
+  /** The maximum time by which a stamp may lie in the future, as the kernel limits it. */
   readonly maxStampLeadMs: number;
   nameRules(): NameRules;
-  /** UUID of the garden that holds instructions of peers until they are approved; null without one. */
+  /** Returns the UUID of the garden that holds instructions of peers until they are approved; null without one. */
   quarantineGarden(tenantId: string): Promise<string | null>;
 }
 
-/** A larger counter could exhaust the clock's counter, and waiting does not help. */
+/** The maximum counter of a received stamp. A larger one could exhaust the counter of this node's clock. */
 const COUNTER_LIMIT = 2 ** 20;
 
 type JudgeablePage = Parameters<Ingest['judge']>[0];
 
-/** Judges each fact by itself, before any transaction. Reads the store once for the whole page. */
+/** Checks each fact separately, before any transaction. Reads the store once for the whole page. */
 export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise<JudgedPage> => {
   const verdicts: (IngestVerdict | undefined)[] = new Array(page.facts.length).fill(undefined);
   const wellFormed: { readonly at: number; readonly fact: FederatedFact }[] = [];
@@ -79,13 +79,13 @@ export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise
   return { verdicts, candidates, extended };
 };
 
-/** Length of the value, which may be long. */
+/** Returns the length of the value in characters, which may be large. */
 const charactersOf = (input: unknown): number => {
   const v = (input as { readonly value?: { readonly v?: unknown } | null } | null | undefined)?.value?.v;
   return typeof v === 'string' ? v.length : 0;
 };
 
-/** The verdict on a fact whose id is stored already. */
+/** Returns the result for a fact whose id is stored already. */
 export const verdictOfKnown = (
   stored: Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'validUntilMs'>,
   draft: FederatedFact['draft'],
@@ -115,8 +115,8 @@ const judgeForm = (
 };
 
 /**
- * A company fact must come from its own origin, because the grant to the sender does not extend to this node. A fact of
- * this node may return.
+ * Returns true for a company fact of another origin than the sender, because the origin's grant to the sender does not
+ * include this node. A fact of this node may return.
  */
 const isPassedOnWithoutGrant = (
   { draft, originNodeId }: FederatedFact,
@@ -171,7 +171,7 @@ const judgeUnknown = (
   // A fact of this node may return, for example after a restore, if its own signature verifies.
   if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
   if (proof === 'invalid' || proof === 'missing') {
-    // A relay that does not know the origin's keys cannot detect a forgery, so it is not to blame.
+    // A relay that does not know the origin's keys cannot detect a forgery, so it is not counted as the relay's fault.
     const isPassedOn = originNodeId !== null && originNodeId !== peering.nodeId;
     return { kind: 'rejected', factId: draft.id, error: 'invalid_origin_proof', isPassedOn };
   }

@@ -44,7 +44,7 @@ export interface OpenedIngest {
 
 type Context = Pick<PluginContext<Requires, FederationSettings>, 'config' | 'tables' | 'on' | 'route'>;
 
-/** Opens the entrance for facts of peers: the push route, and `ingest` for the puller. */
+/** Adds the push route for facts of peers, and returns `ingest` for the puller. */
 export const openIngest = ({ config, tables, on, route }: Context, needs: IngestNeeds): OpenedIngest => {
   const { facts, clock, self, node, quarantine, peerings, proofs, tokens, federationLog } = needs;
   const own = createOwnNames(self);
@@ -72,7 +72,7 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
   return { ingest, usages };
 };
 
-/** Built on first use, because by then every plugin has declared its words. */
+/** Builds the rules on first use, because by then every plugin has declared its words. */
 const nameRulesOf = ({ names }: NodeSelf, vocabulary: Vocabulary): (() => NameRules) => {
   let rules: NameRules | undefined;
   return () => {

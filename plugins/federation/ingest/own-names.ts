@@ -1,13 +1,13 @@
 import { matchKey, type NodeSelf } from '../../../kernel/plugin-api.ts';
 
-/** The identities that only this node may use as a source. */
+/** Recognises the names that only this node may use as a source. */
 export interface OwnNames {
   isOwnNode(nodeId: string): boolean;
-  /** True for this node as a source, and for sources under its address. */
+  /** Returns true for this node as a source, and for sources under its address. */
   isOwnSource(source: string): boolean;
 }
 
-/** Identifies a node. Without an authority, no source lies under its address. */
+/** A node by its names. Without an authority, no source lies under its address. */
 export type NamedNode = Pick<NodeSelf, 'names' | 'nodeId'> & { readonly authority: string | null };
 
 export const createOwnNames = ({ names, nodeId, authority }: NamedNode): OwnNames => {

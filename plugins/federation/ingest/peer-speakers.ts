@@ -10,7 +10,9 @@ export interface SpeakerParts {
   readonly peerings: Pick<Peerings, 'withNodes'>;
 }
 
-/** Determines the speaker of each fact of one page. Looks up the address of each node at most once, on demand. */
+/**
+ * Determines the node that each fact of one page comes from. Looks up the address of each node at most once, on demand.
+ */
 export const createPeerSpeakers = (
   sender: Peering,
   { self, own, peerings }: SpeakerParts,
@@ -19,7 +21,7 @@ export const createPeerSpeakers = (
   const namesOf = async (nodeId: string): Promise<OwnNames> => {
     if (own.isOwnNode(nodeId)) return own;
     const found = nodeId === sender.nodeId ? sender : [...(await peerings.withNodes([nodeId])).values()][0];
-    // The address that another tenant registered for a node does not count.
+    // Ignores an address that another tenant registered for the node.
     const authority = found?.tenantId === sender.tenantId ? new URL(found.nodeUrl).host : null;
     return createOwnNames({ names: self.names, nodeId, authority });
   };

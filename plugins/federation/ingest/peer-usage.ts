@@ -2,19 +2,19 @@ import type { PluginSnapshot, PluginTables, PluginTransaction, SqlValue } from '
 import type { Peering } from '../peerings/peering.ts';
 import { USAGE } from './ingest-tables.ts';
 
-/** The recent intake from a peer. */
+/** The number of facts received today from a peer, and its quarantine. */
 export interface PeerUsage {
-  /** New facts since the day began, UTC. */
+  /** The number of new facts since the day began (UTC). */
   readonly addedToday: number;
-  /** The end of the peer's quarantine; null outside one. */
+  /** The instant at which the peer's quarantine ends; null outside one. */
   readonly quarantinedUntilMs: number | null;
 }
 
-/** The counts of one page. */
+/** The numbers of facts in one page, by outcome. */
 export interface PageCounts {
   readonly added: number;
   readonly known: number;
-  /** Facts that an honest node never sends. */
+  /** The number of facts that an honest node never sends. */
   readonly invalid: number;
 }
 
@@ -30,13 +30,13 @@ interface Row {
 
 export const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** A peer is quarantined after this many invalid facts within a window, if they are more than half of all. */
+/** The number of invalid facts within a window that puts a peer into quarantine, if they are more than half of all. */
 const MAX_INVALID = 100;
 const WINDOW_MS = HOUR_MS;
-/** Durations of the first quarantine and of the following ones. */
+/** The durations of a peer's first, second and later quarantines. */
 const QUARANTINES_MS = [HOUR_MS, 4 * HOUR_MS, 16 * HOUR_MS, 24 * HOUR_MS] as const;
 const LONGEST_MS = Math.max(...QUARANTINES_MS);
-/** After this long without a fault, a peer starts over with the first duration. */
+/** The time without invalid facts after which a peer's next quarantine has the first duration again. */
 const FORGIVEN_MS = 7 * DAY_MS;
 
 const NOTHING: Row = {
@@ -53,7 +53,7 @@ type PeerName = Pick<Peering, 'tenantId' | 'peerId'>;
 
 export const dayOf = (nowMs: number): number => Math.floor(nowMs / DAY_MS);
 
-/** Counts the facts and faults of each peer per day, and keeps its quarantine. */
+/** Counts the facts and invalid facts of each peer per day, and stores its quarantine. */
 export class PeerUsages {
   readonly #tables: PluginTables;
 
@@ -73,7 +73,7 @@ export class PeerUsages {
     };
   }
 
-  /** Returns the end of a quarantine that begins now; null if none begins. */
+  /** Counts a page. Returns the end of a quarantine that begins now; null if none begins. */
   async count(
     peer: PeerName,
     counts: PageCounts,
@@ -94,7 +94,9 @@ export class PeerUsages {
   }
 }
 
-/** No quarantine lasts longer. A later end was written by a clock that has since been set back. */
+/**
+ * Returns true while a quarantine lasts. A later end than possible was written by a clock that has since been set back.
+ */
 const isAhead = (untilMs: number, nowMs: number): boolean => untilMs > nowMs && untilMs - nowMs <= LONGEST_MS;
 
 const countedIn = (row: Row, { added, known, invalid }: PageCounts, nowMs: number): Row => {

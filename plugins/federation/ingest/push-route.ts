@@ -26,7 +26,7 @@ export interface PushParts {
   readonly peerings: Pick<Peerings, 'read'>;
   readonly usages: PeerUsages;
   readonly clock: Clock;
-  /** New facts that one peer may send per day; 0 means no limit. */
+  /** The maximum number of new facts per peer and day; 0 means no limit. */
   readonly maxFactsPerDay: number;
 }
 
@@ -38,7 +38,7 @@ interface PushBody {
   readonly sender_hlc?: string | null;
 }
 
-/** Refuses pushes before their bodies are read, while the node accepts none. */
+/** Refuses pushes before it reads their bodies, while the node accepts none. */
 export const refusePushes = ({
   enabled,
   pushEnabled,
@@ -53,7 +53,7 @@ export const refusePushes = ({
   }
 };
 
-/** POST /v1/federation/facts/push: 202 with the outcome for each fact. */
+/** `POST /v1/federation/facts/push` replies 202 with the outcome for each fact. */
 export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBody> => ({
   method: 'POST',
   path: PUSH_PATH,
@@ -128,7 +128,7 @@ export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBod
   },
 });
 
-/** Rejects while the peer may send nothing. */
+/** Returns how many facts the peer may still send today. Rejects while it may send none. */
 const mayAdd = async (peering: Peering, { usages, clock, maxFactsPerDay }: PushParts): Promise<number> => {
   const nowMs = clock.nowMs();
   const { addedToday, quarantinedUntilMs } = await usages.read(peering, nowMs);
@@ -136,7 +136,7 @@ const mayAdd = async (peering: Peering, { usages, clock, maxFactsPerDay }: PushP
   return maxFactsPerDay === 0 ? Number.POSITIVE_INFINITY : Math.max(0, maxFactsPerDay - addedToday);
 };
 
-/** The grant may have been revoked since the token was accepted. */
+/** Refuses the push if the grant has changed since the token was accepted. */
 const requireSameGrant = async (
   transaction: PluginTransaction,
   { tenantId, peerId, grantVersion }: Peering,

@@ -20,15 +20,15 @@ export type ReadFact =
   | { readonly factId: string; readonly error: Rejection };
 
 export interface ReadOptions {
-  /** Size limit of a fact, equal to that of a client's assertion. */
+  /** The maximum size of a fact, equal to that of a client's assertion. */
   readonly maxBytes: number;
-  /** Also accepts content ids of an older form. */
+  /** True to accept content ids of an older form as well. */
   readonly toleratesOldCid: boolean;
 }
 
 const FACT_ID = /^[\x21-\x7e]{1,128}$/;
 const MAX_STAMP_LENGTH = 32;
-/** The same limit as for assertions. */
+/** The maximum number of references, equal to that of assertions. */
 const MAX_REFERENCES = 100;
 const REFERENCE = /^sha256:[0-9a-f]{64}$/;
 const CID = /^sha256:[0-9a-f]{64}$/;
@@ -36,8 +36,8 @@ const KEY_ID = /^[0-9a-f]{16}$/;
 const MAX_PROOF_TEXT = 256;
 
 /**
- * Reads a fact as a peer sent it, without trimming or completing it: a changed fact could not be relayed with its
- * signature. Ignores unknown members.
+ * Reads a fact as a peer sent it, without trimming or completing it, because a changed fact could not be relayed with
+ * its signature. Ignores unknown members.
  */
 export const readFact = (input: unknown, options: ReadOptions): ReadFact => {
   const factId = readFactId(input);
@@ -68,7 +68,7 @@ const readFactId = (input: unknown): string => {
   return typeof id === 'string' && FACT_ID.test(id) ? id : '';
 };
 
-/** Reads own properties only, never the prototype's. Absent is the same as null. */
+/** Reads own properties only, never inherited ones. An absent member counts as null. */
 const member = (sent: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(sent, name) ? (sent[name] ?? null) : null;
 
@@ -105,12 +105,12 @@ const readDraft = (sent: Readonly<Record<string, unknown>>, id: string): Draft =
 
 const NO_REFERENCES: readonly string[] = Object.freeze([]);
 
-/** Null for `interpret_as` means absent, as everywhere. */
+/** Reads the value of a fact. Null for `interpret_as` means absent. */
 const readValue = (input: unknown): FactValue => readFactValue(input, 'value');
 
 const readConfidence = (input: unknown): number => {
   if (typeof input !== 'number' || !(input >= 0 && input <= 1)) throw malformed('confidence');
-  // Adding zero turns minus zero into zero.
+  // Adds zero, because that turns minus zero into zero.
   return input + 0;
 };
 
@@ -138,7 +138,7 @@ const readReferences = (input: unknown): readonly string[] => {
   return input as readonly string[];
 };
 
-/** Returns null for an absent proof, and undefined for a malformed one. */
+/** Reads the origin proof. Returns null for an absent proof, and undefined for a malformed one. */
 const readProof = (input: unknown): OriginProof | null | undefined => {
   if (input === null) return null;
   if (typeof input !== 'object' || Array.isArray(input)) return undefined;
@@ -159,7 +159,7 @@ const cidFits = (sent: unknown, draft: Draft, toleratesOld: boolean): boolean =>
   return sent === contentId(draft) || (toleratesOld && isSevenMemberCid(sent, draft));
 };
 
-/** Counts only the value and the names: the formats of references and stamps bound their length. */
+/** Returns the size of the value and the names. References and stamps have a limited length by their format. */
 const sizeOf = (draft: Draft): number => {
   const { entity, relation, source } = draft;
   return valueBytesOf([draft]) + Buffer.byteLength(entity + relation + source);

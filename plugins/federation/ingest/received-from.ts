@@ -2,8 +2,8 @@ import type { AppendedFact, FactDraft, NodeSelf } from '../../../kernel/plugin-a
 import type { OwnNames } from './own-names.ts';
 
 /**
- * System facts that record from which node each fact came. They lie in the place of their facts and never leave this
- * node. Own facts that return get none.
+ * Returns the system facts that record from which node each fact came. They are in the garden of their facts and never
+ * leave this node. Own facts that return get none.
  */
 export const receivedFromFacts = (
   facts: readonly AppendedFact[],

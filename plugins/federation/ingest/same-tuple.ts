@@ -6,8 +6,9 @@ type Draft = FederatedFact['draft'];
 type Stored = Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'validUntilMs'>;
 
 /**
- * True if a stored fact equals the one that a peer sends under its id. The content id covers entity, relation, value,
- * source, scope and confidence. The content of an erased fact is gone, so any fact with its id equals it.
+ * Returns true if a stored fact equals the one that a peer sends with the same id. The content id covers entity,
+ * relation, value, source, scope and confidence. An erased fact has no content left, so any fact with its id counts as
+ * equal.
  */
 export const isSameTuple = (stored: Stored, draft: Draft): boolean =>
   stored.cid === '' ||
@@ -16,7 +17,7 @@ export const isSameTuple = (stored: Stored, draft: Draft): boolean =>
     compareHlc(stored.hlc, parseHlc(draft.hlcText) as Hlc) === 0 &&
     isSameList(stored.derivedFrom, draft.derivedFrom ?? []));
 
-/** True if the offered fact expires later than the stored one. */
+/** Returns true if the received fact expires later than the stored one. */
 export const wouldExtend = ({ validUntilMs }: Pick<Stored, 'validUntilMs'>, { validUntil }: Draft): boolean => {
   if (validUntilMs === null) return false;
   const offeredMs = validUntil == null ? null : parseInstant(validUntil);
@@ -26,6 +27,6 @@ export const wouldExtend = ({ validUntilMs }: Pick<Stored, 'validUntilMs'>, { va
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((reference, at) => isSameReference(reference, b[at]));
 
-/** The target of a redacted reference is unknown on both sides, so it equals any reference. */
+/** Compares two references. The target of a redacted reference is unknown on both sides, so it equals any reference. */
 const isSameReference = (one: string, other: string | undefined): boolean =>
   one === other || one === REDACTED_REFERENCE || other === REDACTED_REFERENCE;

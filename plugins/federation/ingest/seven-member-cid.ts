@@ -2,8 +2,8 @@ import { sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact } from '../proofs/origin-proof.ts';
 
 /**
- * True for a content id of an older form. That form hashes compact JSON with sorted names; it holds the value's type
- * and text in place of the value, and numbers may end in `.0`.
+ * Returns true for a content id of an older form. That form hashes compact JSON with sorted names. It contains the
+ * value's type and text in place of the value, and numbers may end in `.0`.
  */
 export const isSevenMemberCid = (cid: string, draft: FederatedFact['draft']): boolean => {
   const { confidence, entity, relation, scope, source, value } = draft;
@@ -27,6 +27,6 @@ export const isSevenMemberCid = (cid: string, draft: FederatedFact['draft']): bo
 const valueTexts = ({ v }: FederatedFact['draft']['value']): readonly string[] =>
   typeof v === 'number' ? numberTexts(v) : [String(v)];
 
-/** A whole number has two spellings. */
+/** Returns both spellings of a whole number. */
 const numberTexts = (value: number): readonly string[] =>
   Number.isInteger(value) ? [String(value), `${value}.0`] : [String(value)];

@@ -25,15 +25,15 @@ export interface StoreParts extends SpeakerParts {
   readonly proofs: OriginProofs;
 }
 
-/** Runs in the transaction after everything is stored. */
+/** A function that runs in the transaction after all facts are stored. */
 export type Finish = (transaction: PluginTransaction, settled: readonly IngestVerdict[]) => Promise<void>;
 
-/** If more facts of one page fail, the cause is not a single fact. */
+/** The maximum number of facts of one page that may fail. If more fail, the cause is not a single fact. */
 const MAX_FAILURES = 16;
 
 /**
  * Stores the accepted facts and runs `finish` in one transaction. If a single fact cannot be stored, splits the page so
- * that the others are stored nevertheless. Returns a verdict for each candidate, in order.
+ * that the other facts are still stored. Returns a result for each candidate, in order.
  */
 export const storeCandidates = async (
   candidates: readonly Candidate[],
@@ -52,7 +52,7 @@ export const storeCandidates = async (
   }
 };
 
-/** A failure of the store or the guard applies to the whole page. */
+/** Returns true for a failure of the store or the guard, which applies to the whole page. */
 const isFailureOfAll = (error: unknown): boolean => error instanceof ServiceError;
 
 class CandidateWriter {
@@ -75,7 +75,7 @@ class CandidateWriter {
     return [];
   }
 
-  /** Splits in halves, down to the failing facts. */
+  /** Splits the candidates in halves until it finds the failing facts. */
   async apart(candidates: readonly Candidate[], cause: unknown): Promise<readonly IngestVerdict[]> {
     const [only] = candidates;
     if (candidates.length === 1 && only !== undefined) {
@@ -124,7 +124,7 @@ class CandidateWriter {
           }
         },
         beforeCommit: async (transaction, judged) => {
-          // A refusal of the guard covers the whole page, so nothing may be stored.
+          // If the guard refuses the page, nothing of it may be stored.
           if (refused !== undefined) throw refused.error;
           const found = settle(judged);
           const kept = candidates.filter((_, at) => found[at]?.kind === 'stored');
@@ -139,7 +139,7 @@ class CandidateWriter {
       },
     );
     if (settled !== undefined) return settled;
-    // The kernel refused all of them before any transaction, so `finish` still has to run.
+    // The kernel refused all facts before any transaction, so `finish` still has to run.
     const refusals = settle(verdicts);
     if (finish !== undefined) await this.finishAlone(refusals, finish);
     return refusals;
@@ -165,11 +165,11 @@ class CandidateWriter {
     if (verdict.kind === 'stored' && verdict.existing) return verdictOfKnown(verdict.view.fact, draft);
     if (verdict.kind === 'stored') return { kind: 'stored', factId: draft.id };
     const error = REFUSALS[verdict.error.code] ?? 'ingest_error';
-    // The clock may have been set back since the stamp was judged.
+    // The clock may have been set back since the stamp was checked.
     return error === 'hlc_skew' ? this.#failed(candidate, error) : { kind: 'rejected', factId: draft.id, error };
   }
 
-  /** A fact that may be stored later: a pull parks it. */
+  /** Returns the result for a fact that may be stored later; a pull parks it. */
   #failed({ fact: { draft } }: Candidate, error: 'ingest_error' | 'hlc_skew' = 'ingest_error'): IngestVerdict {
     if (this.#page.via === 'push') return { kind: 'rejected', factId: draft.id, error };
     const stampMs = (parseHlc(draft.hlcText) as Hlc).wallMs;
@@ -177,7 +177,7 @@ class CandidateWriter {
   }
 }
 
-/** Permanent refusals. Any other error comes from a plugin, and may pass. */
+/** The errors that refuse a fact permanently. Any other error comes from a plugin, and may be temporary. */
 const REFUSALS: Readonly<Record<string, Rejection>> = {
   hlc_skew: 'hlc_skew',
   reserved_namespace: 'reserved_namespace',

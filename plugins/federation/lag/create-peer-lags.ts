@@ -37,13 +37,13 @@ export interface LagParts {
   readonly maxFactsPerDay: number;
 }
 
-/** Bounds the feed entries in which missing facts are counted, and so the cost of one request. */
+/** The maximum number of feed entries in which missing facts are counted. It limits the cost of one request. */
 const COUNTED_ENTRIES = 10_000;
 
 export const createPeerLags = (parts: LagParts): PeerLags => ({
   async of(caller, peerId) {
     requirePermission(caller, FEDERATE);
-    // A store can hold no such id, and PostgreSQL rejects a query for it.
+    // An id with such characters cannot be stored, and PostgreSQL rejects a query for it.
     const peering = hasForbiddenCodePoint(peerId) ? undefined : await parts.peerings.get(peerId);
     if (peering === undefined || peering.tenantId !== caller.tenantId) {
       throw new ServiceError('lookup', 'no such peer');
@@ -55,7 +55,7 @@ export const createPeerLags = (parts: LagParts): PeerLags => ({
 const lagOf = async (peering: Peering, parts: LagParts): Promise<PeerLag> => {
   const { facts, tables, usages, clock, maxFactsPerDay } = parts;
   const pulls = await parts.store.all(inboundScopes(peering).size === 0 ? [] : [peering]);
-  // Reads as the peer, because it lacks no facts that it may not see.
+  // Reads with the rights of the peer, so that facts hidden from it do not count as missing.
   return facts.read(peerPrincipal(peering, outboundScopes(peering)), 'export', async (reader) => {
     const { snapshot } = reader;
     const own = tables.in(snapshot as PluginSnapshot);

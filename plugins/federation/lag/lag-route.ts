@@ -3,12 +3,12 @@ import { FEDERATE, type KeyRegistry } from '../../keys/keys-api.ts';
 import type { PeerLags } from '../federation-api.ts';
 import { PEER_LAG_JSON, peerLagJson } from './peer-lag-json.ts';
 
-/** `GET /v1/federation/peers/{peer_id}/lag` */
+/** `GET /v1/federation/peers/{peer_id}/lag` returns the progress of the exchange with a peer. */
 export const lagRoute = (lags: PeerLags, keys: KeyRegistry | undefined): Route<{ peer_id: string }> => ({
   method: 'GET',
   path: '/v1/federation/peers/:peer_id/lag',
   summary: 'How far this node and a peer have read from each other, and what keeps them',
-  // Without the plugin keys this permission does not exist; the use case checks the caller in both cases.
+  // This permission exists only with the plugin keys; the use case checks the caller in both cases.
   access: { permission: keys === undefined ? 'any' : FEDERATE },
   params: schema<{ peer_id: string }>({ type: 'object', properties: { peer_id: { type: 'string' } } }),
   answers: { 200: { json: PEER_LAG_JSON } },

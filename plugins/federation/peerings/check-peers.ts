@@ -6,17 +6,17 @@ export interface PeerCheckParts {
   readonly store: PeerStore;
   readonly leases: Leases;
   readonly clock: Clock;
-  /** Verifies a waiting declaration, or follows the keys of an active peer. */
+  /** Verifies a declaration that is not verified yet, or follows the key rotation of an active peer. */
   check(peering: StoredPeering): Promise<void>;
 }
 
 export const CHECK_INTERVAL_MS = 60_000;
 const WAITS_MS = 86_400_000;
 const KEYS_REFRESHED_MS = 3_600_000;
-/** A peer that hangs occupies one of these for ten seconds. */
+/** The number of peers checked at once. A peer that does not reply occupies a slot for ten seconds. */
 const AT_ONCE = 8;
 
-/** The check of all peers that one process, among those that share the store, runs every minute. */
+/** Checks all peers every minute, in one of the processes that share the store. */
 export const createPeerChecks = ({ store, leases, clock, check }: PeerCheckParts): (() => Promise<void>) => {
   const lease = leases.hold('federation peers');
   return async () => {
@@ -38,6 +38,6 @@ export const createPeerChecks = ({ store, leases, clock, check }: PeerCheckParts
 
 const isDue = ({ waiting, waitingSinceMs, checkedMs, status }: StoredPeering, nowMs: number): boolean => {
   if (waiting !== null) return nowMs - (waitingSinceMs ?? 0) <= WAITS_MS;
-  // A check in the future was recorded by a clock that has since been set back.
+  // A check time in the future was recorded by a clock that has since been set back.
   return status === 'active' && Math.abs(nowMs - (checkedMs ?? 0)) >= KEYS_REFRESHED_MS;
 };

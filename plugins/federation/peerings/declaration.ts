@@ -11,14 +11,14 @@ import {
 import { DECLARATION_EXPIRED } from '../federation-words.ts';
 import { type Declaration, DIRECTIONS, type Direction } from './peering.ts';
 
-/** A declaration as received or signed. Its signature covers every other member. */
+/** A declaration in the form in which it was received or signed. Its signature covers every other member. */
 export type DeclarationDocument = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** A request of this node's operator to declare the node towards another one. */
+/** An operator's request to declare this node to another one. */
 export interface DeclareRequest {
-  /** Id of the other node, or an address that serves its metadata. */
+  /** The id of the other node, or an address that serves its metadata. */
   readonly peer: string;
-  /** Defaults to public. */
+  /** The scopes to declare; by default only public. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly direction?: Direction | undefined;
 }
@@ -26,20 +26,23 @@ export interface DeclareRequest {
 /** A well-formed declaration whose signature is not verified yet. */
 export interface ReadDeclaration extends Declaration {
   readonly declaringNodeId: string;
-  /** Null if a declaration of another node names no target. */
+  /** The id of the node that the declaration is for; null if another node's declaration names none. */
   readonly targetNodeId: string | null;
   readonly signature: string;
   readonly nodeUrl: string | null;
-  /** base64url of the key that the declaring node claims. */
+  /** The key that the declaring node claims, in base64url. */
   readonly publicKey: string | null;
   readonly document: DeclarationDocument;
 }
 
-/** Older declarations are refused, because a stolen copy may have been held back on purpose. */
+/**
+ * The maximum age of a declaration. An older one is refused, because somebody may have stolen a copy and withheld it on
+ * purpose.
+ */
 export const DECLARATION_LIFE_MS = 86_400_000;
 const MAX_LEAD_MS = 300_000;
 
-/** The signed bytes: the RFC 8785 form of all members as received, without the signature. */
+/** Returns the signed bytes: the RFC 8785 form of all received members except the signature. */
 export const signedBytes = (document: DeclarationDocument): Uint8Array => {
   const { declaration_sig: _, ...rest } = document;
   return Buffer.from(canonicalJson(rest));
@@ -81,7 +84,7 @@ export const readDeclaration = (
   return read;
 };
 
-/** The grant of a document that passed `readDeclaration` before it was stored. */
+/** Returns the grant of a document that passed `readDeclaration` before it was stored. */
 export const declarationOf = (document: DeclarationDocument): Declaration => {
   const signedAt = textOf(document, 'signed_at') ?? '';
   return {
@@ -92,7 +95,7 @@ export const declarationOf = (document: DeclarationDocument): Declaration => {
   };
 };
 
-/** Base address of a node without a final slash. Throws for an address that cannot be called. */
+/** Returns the base address of a node without a final slash. Throws for an address that cannot be called. */
 export const readNodeUrl = (text: string, path = 'body.node_url'): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isBase = url !== undefined && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
@@ -100,7 +103,7 @@ export const readNodeUrl = (text: string, path = 'body.node_url'): string => {
   throw refusalAt(path, 'must be an absolute http or https address without user, query and fragment');
 };
 
-/** Default address of a node with this id; null if the id contains no host. */
+/** Returns the default address of a node with this id; null if the id contains no host. */
 export const urlOfNodeId = (nodeId: string): string | null => {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#@\\]+)/i.exec(nodeId)?.[1];
   const url = `https://${authority}`;
@@ -118,7 +121,7 @@ const targetViolations = (declaring: string, target: string | null, selfId: stri
   return [];
 };
 
-/** As with names, differences in case do not count. */
+/** Compares node ids without regard to case, as names are compared. */
 const isSameNode = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const readScopes = (document: DeclarationDocument): readonly Scope[] => {

@@ -7,9 +7,9 @@ import type { PeerKey } from './peering.ts';
 /** The identity that a node's metadata claims, without any verification. */
 export interface ClaimedIdentity {
   readonly nodeId: string;
-  /** The signing key of the process that replied. */
+  /** The signing key of the process that sent the metadata. */
   readonly publicKey: Uint8Array;
-  /** Oldest first. Empty if the node lists none. */
+  /** The listed keys, oldest first. Empty if the node lists none. */
   readonly listed: readonly ListedKey[];
 }
 
@@ -22,13 +22,13 @@ export interface ListedKey {
   readonly signedBy: { readonly keyId: string; readonly signature: Uint8Array } | null;
 }
 
-/** More rotations than any node has. Each costs one signature check, and no more keys of a node are stored. */
+/** The maximum number of stored keys of a node, more than any node has. Each costs one signature check. */
 const MAX_LISTED_KEYS = 100;
-/** How long a replaced key of the peer stays valid, for processes of the peer that still use it. */
+/** The maximum time for which a replaced key of the peer stays valid, for processes of the peer that still use it. */
 const LONGEST_OVERLAP_MS = 86_400_000;
 const USUAL_OVERLAP_MS = 3_600_000;
 
-/** Reads the identity from a metadata document; undefined without one. */
+/** Reads the identity from a metadata document. Returns undefined without one. */
 export const readIdentity = (metadata: unknown): ClaimedIdentity | undefined => {
   if (!isObject(metadata)) return undefined;
   const { node_id: nodeId, federation_pubkey: publicKey, federation_keys: listed } = metadata;
@@ -40,8 +40,8 @@ export const readIdentity = (metadata: unknown): ClaimedIdentity | undefined => 
 };
 
 /**
- * The keys of a node on first contact: the current one, and earlier ones that lead up to it. They are trusted as the
- * connection is.
+ * Returns the keys of a node on first contact: the current one, and earlier ones that lead up to it. This node trusts
+ * them as much as it trusts the connection.
  */
 export const firstKeys = ({ nodeId, publicKey, listed }: ClaimedIdentity, nowMs: number): readonly PeerKey[] => {
   const keys: PeerKey[] = [{ keyId: keyIdOf(publicKey), publicKey, validUntilMs: null }];
@@ -56,8 +56,8 @@ export const firstKeys = ({ nodeId, publicKey, listed }: ClaimedIdentity, nowMs:
 };
 
 /**
- * The keys of a known node after a possible rotation. Starting at the pinned key, each new key must be signed by the
- * one before it. Undefined if that does not lead to the node's current key.
+ * Returns the keys of a known node after a possible rotation. Starting at the pinned key, each new key must be signed
+ * by the one before it. Returns undefined if that does not lead to the node's current key.
  */
 export const followKeys = (
   known: readonly PeerKey[],
@@ -79,14 +79,17 @@ export const followKeys = (
   return keys.some(({ keyId }) => keyId === signing) ? newest(keys) : undefined;
 };
 
-/** A node that rotates its key all the time must not fill the store. */
+/** Limits the number of keys, so that a node that rotates its key all the time cannot fill the store. */
 const newest = (keys: readonly PeerKey[]): readonly PeerKey[] =>
   [...new Map(keys.toReversed().map((key) => [key.keyId, key])).values()].toReversed().slice(0, MAX_LISTED_KEYS);
 
 const endOf = (keyId: string, listed: readonly ListedKey[]): number | null =>
   listed.findLast((entry) => entry.keyId === keyId)?.validUntilMs ?? null;
 
-/** Bounds the overlap that a peer may ask for, because a thief of the old key would ask for a long one. */
+/**
+ * Returns a replaced key. Limits the overlap that a peer may request, because a thief of the old key would request a
+ * long one.
+ */
 const retired = (
   { keyId, publicKey, validUntilMs }: Pick<PeerKey, 'keyId' | 'publicKey' | 'validUntilMs'>,
   nowMs: number,
@@ -113,7 +116,7 @@ const readListedKey = (entry: unknown): ListedKey | undefined => {
   if (typeof text !== 'string' || publicKey === undefined || typeof validFrom !== 'string') return undefined;
   if (parseInstant(validFrom) === null) return undefined;
   return {
-    // Computed from the key, because the listed id is only a claim.
+    // Computes the id from the key, because the listed id is not verified.
     keyId: keyIdOf(publicKey),
     publicKey,
     publicKeyText: text,

@@ -28,7 +28,7 @@ export class KeyRefresher {
     this.#parts = parts;
   }
 
-  /** Returns the updated peering. If the peer does not reply, the peering stays unchanged. */
+  /** Refreshes the keys of a peer. Returns the updated peering; unchanged if the peer does not reply. */
   async refresh(peering: Peering): Promise<Peering> {
     const { store, tables, reader, clock } = this.#parts;
     const { tenantId, peerId } = peering;

@@ -51,7 +51,7 @@ export interface OpenPeerings {
   readonly registry: PeerRegistry;
 }
 
-/** Opens the peerings of this node, with their routes and their periodic check. */
+/** Sets up the peerings of this node, with their routes and their periodic check. */
 export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   const { config, tables, clock, self, transport, log, leases } = parts;
   const { metadataPath } = self.names;
@@ -61,7 +61,7 @@ export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
   const refresher = new KeyRefresher({ store, tables, reader, federationLog, clock, log });
   const peerings = new StoredPeerings({ store, tables, clock, refresher });
   const registry = new StoredPeerRegistry({ ...parts, enabled: config.enabled, store, reader, federationLog });
-  // Without the plugin keys this permission does not exist; the use cases check the caller in both cases.
+  // This permission exists only with the plugin keys; the use cases check the caller in both cases.
   const federate: Access = { permission: parts.keys === undefined ? 'any' : FEDERATE };
   const served = { ...parts, registry, federate };
   parts.route(registerPeerRoute(served));

@@ -24,7 +24,7 @@ const STATUS = { type: 'string', enum: [...PEER_STATUSES] } as const;
 
 export const REGISTERED_JSON = objectOf({ peer_id: STRING_JSON, status: STATUS, verified_at: orNull(INSTANT_JSON) });
 
-/** The reply to a declaration. */
+/** The JSON reply to a declaration. */
 export const registeredJson = ({ peerId, status, verifiedMs }: Peering): Record<string, unknown> => ({
   peer_id: peerId,
   status,
@@ -47,7 +47,7 @@ export const PEER_JSON = objectOf({
 
 export const PEERS_JSON = objectOf({ peers: listOf(PEER_JSON) });
 
-/** An item of `GET /v1/federation/peers`. The peer's own declaration is null until it is verified. */
+/** The JSON of a peering in `GET /v1/federation/peers`. The peer's own declaration is null until it is verified. */
 export const peerJson = (peering: Peering): Record<string, unknown> => {
   const { theirs, ours, keys, establishedMs } = peering;
   const key = keys[0];
@@ -80,7 +80,7 @@ export const FEDERATION_ENTRIES_JSON = objectOf({
   has_more: BOOLEAN_JSON,
 });
 
-/** An entry of `GET /v1/federation/audit`. */
+/** The JSON of an entry in `GET /v1/federation/audit`. */
 export const federationEntryJson = ({ id, peerId, event, detail, tsMs }: FederationEntry): Record<string, unknown> => ({
   id,
   peer_id: peerId,

@@ -105,7 +105,7 @@ export class StoredPeerRegistry implements PeerRegistry {
   async revoke(caller: Principal, peerId: string): Promise<StoredPeering> {
     requirePermission(caller, 'admin');
     const { store, tables, federationLog, clock } = this.#parts;
-    // A store can hold no such id.
+    // An id with such characters cannot be stored, so it does not exist.
     if (hasForbiddenCodePoint(peerId)) throw noSuchPeer();
     return tables.write(caller.tenantId, async (own, transaction) => {
       const before = await store.byId(own, caller.tenantId, peerId);
@@ -127,7 +127,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     if (!this.#parts.enabled) throw federationDisabled();
   }
 
-  /** Resolves an address or an id to a node. */
+  /** Finds the node with this address or id. */
   async #find(peer: string): Promise<{ readonly nodeId: string; readonly nodeUrl?: string }> {
     if (!/^https?:\/\//i.test(peer)) return { nodeId: peer };
     const nodeUrl = readNodeUrl(peer, 'body.peer');
@@ -182,7 +182,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     });
   }
 
-  /** Stores an unverified declaration. It takes nothing away from a peering whose keys are known. */
+  /** Stores an unverified declaration. It does not change a peering whose keys are known. */
   async #keepWaiting(
     caller: Principal,
     declaration: ReadDeclaration,
@@ -207,7 +207,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     return store.read(async (own) => ofTenant(await store.byNode(own, nodeId), caller));
   }
 
-  /** Changes or creates the peering with a node. `change` must be pure: it runs more than once. */
+  /** Changes or creates the peering with a node. `change` must be pure, because it runs more than once. */
   async #change(
     caller: Principal,
     nodeId: string,
@@ -217,7 +217,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     const { tenantId } = caller;
     const known = await this.#known(caller, nodeId);
     const first = known ?? newPeering(caller, { peerId: random.uuid(), nodeId, nowMs: clock.nowMs() });
-    // Refuses an impossible change before anything is written.
+    // Throws for an impossible change before anything is written.
     change(first);
     const isNew = known === undefined || known.status === 'revoked';
     const peerId = isNew ? await this.#claim(caller, first) : first.peerId;
@@ -232,8 +232,8 @@ export class StoredPeerRegistry implements PeerRegistry {
   }
 
   /**
-   * Makes the node a peer of this tenant, with nothing declared. It writes in the default tenant, on behalf of all, so
-   * that two tenants cannot claim a node at once. Returns the id of the new or existing peering.
+   * Makes the node a peer of this tenant, with nothing declared yet. It writes in the default tenant, so that two
+   * tenants cannot register one node at the same time. Returns the id of the new or existing peering.
    */
   async #claim(caller: Principal, peering: StoredPeering): Promise<string> {
     const { store, tables } = this.#parts;
@@ -265,7 +265,9 @@ export class StoredPeerRegistry implements PeerRegistry {
   }
 }
 
-/** The row of the caller's tenant among those of one node. Throws if the node is a peer of another tenant. */
+/**
+ * Returns the row of the caller's tenant among the rows of one node. Throws if the node is a peer of another tenant.
+ */
 const ofTenant = (rows: readonly StoredPeering[], caller: Principal): StoredPeering | undefined => {
   if (rows.some((row) => isOfOther(row, caller))) throw takenNode();
   return rows.find(({ tenantId }) => tenantId === caller.tenantId);

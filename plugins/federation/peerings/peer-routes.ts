@@ -28,13 +28,13 @@ const MAX_KEY_LENGTH = 128;
 
 export interface PeerRouteParts {
   readonly registry: PeerRegistry;
-  /** The access of routes that need the permission `federate`. */
+  /** The access rule of routes that need the permission `federate`. */
   readonly federate: Access;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
 }
 
-/** Null stays in the document, because the signature covers it. */
+/** Accepts null and passes it on, because the signature covers it. */
 const textOrNull = (maxLength: number) => ({ type: ['string', 'null'], minLength: 1, maxLength });
 const nodeId = { type: ['string', 'null'], pattern: `^[!-~]{1,${MAX_NODE_ID_LENGTH}}$` };
 
@@ -64,7 +64,7 @@ export const DECLARATION_BODY = schema<DeclarationDocument>({
   },
 });
 
-/** `POST /v1/federation/peers`: registers a declaration of another node, or one that this node has signed. */
+/** `POST /v1/federation/peers` registers a declaration of another node, or one that this node has signed. */
 export const registerPeerRoute = ({
   registry,
   federate,
@@ -75,7 +75,7 @@ export const registerPeerRoute = ({
   access: federate,
   body: DECLARATION_BODY,
   answers: { 201: { json: REGISTERED_JSON } },
-  // As printed by `peer declare` on the other node.
+  // The example is a declaration that `peer declare` prints on the other node.
   example: {
     body: {
       declaring_node_id: 'svc://beta.example.org',
@@ -92,7 +92,7 @@ export const registerPeerRoute = ({
   },
 });
 
-/** `GET /v1/federation/peers` */
+/** `GET /v1/federation/peers` lists the peerings of the tenant. */
 export const listPeersRoute = ({ registry, federate }: PeerRouteParts): Route => ({
   method: 'GET',
   path: PATH,
@@ -105,7 +105,7 @@ export const listPeersRoute = ({ registry, federate }: PeerRouteParts): Route =>
   },
 });
 
-/** `DELETE /v1/federation/peers/{peer_id}` */
+/** `DELETE /v1/federation/peers/{peer_id}` ends a peering. */
 export const revokePeerRoute = ({ registry }: PeerRouteParts): Route<{ peer_id: string }> => ({
   method: 'DELETE',
   path: `${PATH}/:peer_id`,
@@ -127,7 +127,7 @@ interface EventsQuery {
   readonly limit: number;
 }
 
-/** `GET /v1/federation/audit` */
+/** `GET /v1/federation/audit` returns the log of the exchange with peers. */
 export const federationAuditRoute = (parts: PeerRouteParts): Route<undefined, EventsQuery> => ({
   method: 'GET',
   path: '/v1/federation/audit',

@@ -3,23 +3,23 @@ import { keyIdOf } from '../proofs/origin-statement.ts';
 import { type DeclarationDocument, declarationOf } from './declaration.ts';
 import type { Peering, PeerKey, PeerStatus } from './peering.ts';
 
-/** A peering with the columns that only its own store needs. */
+/** A peering with the columns that only its store uses. */
 export interface StoredPeering extends Peering {
   /** A received declaration that is not verified yet, because the peer's metadata could not be read. */
   readonly waiting: DeclarationDocument | null;
   readonly waitingSinceMs: number | null;
   readonly theirDocument: DeclarationDocument | null;
   readonly ourDocument: DeclarationDocument | null;
-  /** Declarations signed at or before this instant do not count, even after the declaration itself is deleted. */
+  /** The instant up to which signed declarations are ignored, even after the declaration itself is deleted. */
   readonly theirFloorMs: number | null;
   readonly ourFloorMs: number | null;
-  /** When the peer's metadata was last requested. */
+  /** The instant at which the peer's metadata was last requested. */
   readonly checkedMs: number | null;
 }
 
 /**
- * Rows are found by a digest, because an index bounds the length of its keys. Node ids that differ only in case share a
- * digest, as names do.
+ * Returns the digest by which rows are found, because an index limits the length of its keys. Node ids that differ only
+ * in case have the same digest, as names do.
  */
 export const nodeDigest = (nodeId: string): string => sha256Hex(nodeId.toLowerCase());
 

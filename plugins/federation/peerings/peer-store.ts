@@ -3,10 +3,10 @@ import { nodeDigest, peeringFromRow, rowOfPeering, type StoredPeering } from './
 import { PEERS_TABLE } from './peering-tables.ts';
 import { PEERS_CHANGED } from './peerings.ts';
 
-/** More than anybody administers by hand. */
+/** The maximum number of peers per tenant, more than anybody manages by hand. */
 export const MAX_PEERS_PER_TENANT = 1_000;
 
-/** Stored peerings. Nothing is cached: a change by one process takes effect for all with its commit. */
+/** Reads and writes peerings. It caches nothing, so a change by one process takes effect in all with its commit. */
 export class PeerStore {
   readonly #tables: PluginTables;
 
@@ -26,7 +26,10 @@ export class PeerStore {
     return this.#first(own, { peer_id: peerId });
   }
 
-  /** Peerings of any tenant. If several tenants had the node as a peer, one that is not revoked comes first. */
+  /**
+   * Returns peerings of any tenant. If several tenants have had the node as a peer, one that is not revoked comes
+   * first.
+   */
   async byNode(own: ReadableTables, ...nodeIds: readonly string[]): Promise<StoredPeering[]> {
     const rows = await own.select(PEERS_TABLE, { node_digest: nodeIds.map(nodeDigest) });
     return rows
@@ -58,7 +61,7 @@ export class PeerStore {
     own.signal(PEERS_CHANGED);
   }
 
-  /** Records a metadata request. It signals no change, because no worker waits for it. */
+  /** Records a metadata request. It sends no signal, because no worker reacts to it. */
   async checked(own: WritableTables, { tenantId, peerId }: StoredPeering, nowMs: number): Promise<void> {
     await own(PEERS_TABLE).where({ tenant_id: tenantId, peer_id: peerId }).update({ checked_ms: nowMs });
   }

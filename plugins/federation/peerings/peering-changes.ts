@@ -3,9 +3,9 @@ import { declarationOf, type ReadDeclaration, urlOfNodeId } from './declaration.
 import type { StoredPeering } from './peer-row.ts';
 import { type Declaration, inboundScopes, mayLeave, outboundScopes, type PeerKey } from './peering.ts';
 
-/** Pure state changes of a peering, without the store. */
+/** Pure functions that change the state of a peering, without the store. */
 
-/** Before anything is declared. */
+/** Creates a peering before anything is declared. */
 export const newPeering = (
   { tenantId }: Pick<Principal, 'tenantId'>,
   { peerId, nodeId, nowMs }: { readonly peerId: string; readonly nodeId: string; readonly nowMs: number },
@@ -31,7 +31,7 @@ export const newPeering = (
   checkedMs: null,
 });
 
-/** Applies a verified declaration of the peer. It replaces the former one at once. */
+/** Applies a verified declaration of the peer, which immediately replaces the former one. */
 export const withTheirs = (
   before: StoredPeering,
   declaration: Pick<ReadDeclaration, 'document'>,
@@ -87,7 +87,7 @@ export const withOurs = (
     before,
     {
       ...before,
-      // An address at which the peer was verified takes precedence over a typed one.
+      // A verified address of the peer takes precedence over the one that the operator typed.
       nodeUrl: before.keys.length > 0 ? before.nodeUrl : (nodeUrl ?? before.nodeUrl),
       ours,
       ourDocument: declaration.document,
@@ -105,15 +105,15 @@ export const withKeys = (before: StoredPeering, keys: readonly PeerKey[], nowMs:
   checkedMs: nowMs,
 });
 
-/** The peer is another node than before, or than it claimed. Its next declaration must be verified again. */
+/** Rejects a peer that is another node than before, or than it claimed. Its next declaration must be verified again. */
 export const rejected = (before: StoredPeering, nowMs: number): StoredPeering =>
   settled(before, { ...before, ...FORGOTTEN_THEIRS, status: 'rejected', checkedMs: nowMs }, nowMs);
 
-/** Both sides must declare again, with newer declarations than the ones that this removes. */
+/** Revokes a peering. Both sides must declare again, with newer declarations than the ones that this removes. */
 export const revoked = (before: StoredPeering, nowMs: number): StoredPeering =>
   settled(before, { ...before, ...FORGOTTEN_THEIRS, ours: null, ourDocument: null, status: 'revoked' }, nowMs);
 
-/** A revoked peering restarts as if with an unknown node, which may present any key. */
+/** Restarts a revoked peering as if with an unknown node, which may present any key. */
 export const startedOver = (before: StoredPeering): StoredPeering => ({
   ...before,
   keys: [],
@@ -128,7 +128,7 @@ const FORGOTTEN_THEIRS = {
   verifiedMs: null,
 } as const;
 
-/** Derives the rest: whether the peering is active, and whether its grant has changed. */
+/** Computes whether the changed peering is active, and whether its grant has changed. */
 const settled = (before: StoredPeering, after: StoredPeering, nowMs: number): StoredPeering => {
   const isActive = after.status === 'pending_verification' && after.theirs !== null && after.ours !== null;
   const status = isActive ? 'active' : after.status;
@@ -143,7 +143,10 @@ const settled = (before: StoredPeering, after: StoredPeering, nowMs: number): St
 const grantOf = (peering: StoredPeering): string =>
   JSON.stringify([[...outboundScopes(peering)], [...inboundScopes(peering)]]);
 
-/** The scopes that both sides name and that may leave a node. If one side has declared, its scopes alone. */
+/**
+ * Returns the scopes that both sides declare and that may leave a node. If only one side has declared, returns its
+ * scopes.
+ */
 export const namedScopes = ({
   theirs,
   ours,

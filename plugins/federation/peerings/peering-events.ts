@@ -2,14 +2,14 @@ import { PEER_APPROVED } from '../federation-events.ts';
 import type { FederationEvent } from './federation-log.ts';
 import type { StoredPeering } from './peer-row.ts';
 
-/** An entry about a node, with the id of the node in its detail. */
+/** Creates a log entry about a node, with the id of the node in its detail. */
 export const peerEvent = (
   event: FederationEvent['event'],
   { tenantId, peerId, nodeId }: Pick<FederationEvent, 'tenantId' | 'peerId'> & { readonly nodeId: string },
   detail: FederationEvent['detail'] = {},
 ): FederationEvent => ({ tenantId, peerId, nodeId, event, detail: { node_id: nodeId, ...detail } });
 
-/** The event to record if a peering has become active; otherwise none. */
+/** Returns the event to record if a peering has become active; otherwise none. */
 export const approvalOf = (
   before: Pick<StoredPeering, 'status'>,
   after: StoredPeering,

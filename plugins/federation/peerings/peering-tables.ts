@@ -3,7 +3,7 @@ import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 export const PEERS_TABLE = 'federation_peers';
 export const EVENTS_TABLE = 'federation_events';
 
-/** Instants are milliseconds. Declarations are stored as received, because their signatures cover that form. */
+/** Instants are in milliseconds. Declarations are stored as received, because their signatures cover that form. */
 export const createPeeringTables = async ({ schema }: MigrationSchema): Promise<void> => {
   await schema.createTable(PEERS_TABLE, (table) => {
     table.text('tenant_id').notNullable();
@@ -25,7 +25,7 @@ export const createPeeringTables = async ({ schema }: MigrationSchema): Promise<
     table.bigInteger('checked_ms');
     table.bigInteger('created_ms').notNullable();
     table.primary(['tenant_id', 'peer_id'], 'federation_peers_key');
-    // A token names a node before its tenant is known, and workers read the peers of all tenants.
+    // A token names a node whose tenant is not known yet, and workers read the peers of all tenants.
     table.index(['node_digest'], 'federation_peers_node');
     table.index(['peer_id'], 'federation_peers_by_id');
     table.index(['status'], 'federation_peers_status');

@@ -62,7 +62,7 @@ export class StoredFederationLog implements FederationLog {
     );
   }
 
-  /** Newest first. */
+  /** Returns entries, newest first. */
   async entries(
     tenantId: string,
     { peerId, event }: FederationEntryFilter,

@@ -11,14 +11,14 @@ export interface StoredPeeringsParts {
   readonly refresher: KeyRefresher;
 }
 
-/** Minimum time between two requests for a peer's keys. */
+/** The minimum time between two requests for a peer's keys. */
 const REFRESH_PAUSE_MS = 30_000;
 const MAX_REMEMBERED = 4_096;
 
-/** Each read is one statement. */
+/** Reads peerings from the store; each read is one statement. */
 export class StoredPeerings implements Peerings {
   readonly #parts: StoredPeeringsParts;
-  /** By peer id: the start and the result of the last refresh. */
+  /** The start and the result of the last key refresh, by peer id. */
   readonly #refreshes = new Map<string, { readonly startedMs: number; readonly run: Promise<Peering> }>();
 
   constructor(parts: StoredPeeringsParts) {

@@ -15,13 +15,13 @@ export interface PeerReaderParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly metadataPath: string;
-  /** True to also call plain http and private addresses. */
+  /** True to also allow plain http and private addresses. */
   readonly insecure: boolean;
 }
 
 /**
- * The result of reading metadata at an address. `silent`: no reply, or a temporary failure. `foreign`: the address does
- * not serve a node.
+ * The result of reading metadata at an address. `silent`: there was no reply, or a temporary failure. `foreign`: the
+ * address does not serve a node.
  */
 export type MetadataReading =
   | { readonly kind: 'read'; readonly identity: ClaimedIdentity }
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_METADATA_BYTES = 64 * 1024;
 const TOO_MANY_REQUESTS = 429;
 
-/** Reads the identity of other nodes. */
+/** Reads and verifies the identity of other nodes. */
 export class PeerReader {
   readonly #parts: PeerReaderParts;
 
@@ -44,13 +44,16 @@ export class PeerReader {
     this.#parts = parts;
   }
 
-  /** The reason why an address may never be called. Undefined if it may, or if its name does not resolve yet. */
+  /**
+   * Returns the reason why an address may never be called. Returns undefined if it may, or if its name does not resolve
+   * yet.
+   */
   refusal(nodeUrl: string): Promise<string | undefined> {
     const { transport, insecure } = this.#parts;
     return transport.refusal(nodeUrl, { allowPrivate: insecure, maybeLater: true });
   }
 
-  /** Never rejects. */
+  /** Reads the metadata at an address. Never rejects. */
   async read(nodeUrl: string): Promise<MetadataReading> {
     const { transport, metadataPath, insecure } = this.#parts;
     let reply: InboundReply;
@@ -76,7 +79,7 @@ export class PeerReader {
     return { kind: 'foreign', why: `there is no metadata of a node at this address: status ${reply.status}` };
   }
 
-  /** Compares a declaration with its node's metadata. `known` holds the pinned keys; empty for a new node. */
+  /** Verifies a declaration against its node's metadata. `known` holds the pinned keys; it is empty for a new node. */
   async verify(declaration: ReadDeclaration, nodeUrl: string, known: readonly PeerKey[]): Promise<Verification> {
     const reading = await this.read(nodeUrl);
     if (reading.kind !== 'read') return this.#withoutMetadata(declaration, reading, known);
@@ -100,7 +103,7 @@ export class PeerReader {
     return { kind: 'mismatch', why: 'the signature is not one of the key in the metadata' };
   }
 
-  /** A known node can prove a declaration by its pinned key, even while it cannot be reached. */
+  /** Verifies a declaration of a known node by its pinned key, even while the node cannot be reached. */
   #withoutMetadata(
     declaration: ReadDeclaration,
     { kind, why }: Exclude<MetadataReading, { kind: 'read' }>,
@@ -113,7 +116,7 @@ export class PeerReader {
   }
 }
 
-/** Accepts the current key, and former ones that processes of the peer may still use. */
+/** Verifies the signature with the current key, and with former ones that processes of the peer may still use. */
 const isSigned = (declaration: ReadDeclaration, keys: readonly PeerKey[], nowMs: number): boolean => {
   const signature = decodeBase64Url(declaration.signature);
   if (signature === null) return false;

@@ -23,7 +23,7 @@ export const verifyWaiting = async (
   { store, tables, reader, federationLog, clock, self }: VerifyWaitingParts,
 ): Promise<void> => {
   if (waiting === null) return;
-  // Judged by the time of its arrival, because it has waited here since.
+  // Checks its age at the time of arrival, because the declaration has been stored here since.
   const declaration = readDeclaration(waiting, { selfId: self.nodeId, nowMs: waitingSinceMs ?? clock.nowMs() });
   const verification = await reader.verify(declaration, nodeUrl, []);
   await tables.write(tenantId, async (own, transaction) => {

@@ -73,7 +73,7 @@ const dropOwn = async (own: WritableTables, tenantId: string, facts: readonly { 
   if (ids.length > 0) await own(PROOFS_TABLE).where({ tenant_id: tenantId }).whereIn('fact_id', ids).delete();
 };
 
-/** All facts belong to one tenant. */
+/** Returns the proofs of facts. All facts belong to one tenant. */
 const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>> => {
   const proofs = new Map<string, OriginProof>();
   if (facts.length === 0) return proofs;
@@ -98,7 +98,9 @@ const proofsOf = async (parts: ProofParts, facts: readonly StoredFact[]): Promis
   return proofs;
 };
 
-/** A fact may have been erased since it was read. New salts would let anybody test guesses of its value. */
+/**
+ * Leaves out facts that were erased since they were read. New salts would let anybody test guesses of an erased value.
+ */
 const stillAsRead = async (
   facts: readonly StoredFact[],
   transaction: PluginTransaction,
@@ -114,7 +116,7 @@ const isAsRead = (now: FactOutline, read: StoredFact | undefined): boolean =>
   now.cid === read?.cid && now.derivedFrom.join() === read.derivedFrom.join();
 
 /**
- * Adds the stored proofs that can be shown. Returns all facts that have a proof, since the proof of an erased fact
+ * Adds the stored proofs that can be shown. Returns all facts that have a proof, because the proof of an erased fact
  * cannot be shown.
  */
 const addStored = async (

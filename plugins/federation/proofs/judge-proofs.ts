@@ -13,18 +13,18 @@ export interface JudgingParts {
   readonly info: Pick<NodeInfo, 'metadata'>;
   readonly peerings: Pick<Peerings, 'withNodes'>;
   readonly work: SignatureWork;
-  /** True if relayed facts need a proof even if their origin's keys are unknown. */
+  /** True if relayed facts need a proof even when their origin's keys are unknown. */
   readonly requireProof: boolean;
 }
 
 type Key = Pick<PeerKey, 'keyId' | 'publicKey'>;
 
-/** Facts whose statements are built before the event loop gets a turn. */
+/** The number of facts whose statements are built before other work gets a turn of the event loop. */
 const FACTS_AT_ONCE = 64;
-/** Characters of their values per turn: one value may have a mebibyte. */
+/** The number of characters of their values per turn, because one value may have a mebibyte. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 
-/** Judges facts of one sender, in order, with keys that this node already holds. */
+/** Verifies the proofs of facts from one sender, in order, with keys that this node already has. */
 export const judgeProofs = async (
   parts: JudgingParts,
   facts: readonly FederatedFact[],
@@ -45,7 +45,7 @@ export const judgeProofs = async (
   return verdicts;
 };
 
-/** A verdict that needs no signature check. */
+/** Returns a result that needs no signature check. */
 const judgeAlone = (
   { self, requireProof }: JudgingParts,
   { draft, proof, originNodeId }: FederatedFact,
@@ -69,7 +69,7 @@ const judgeAlone = (
   return { publicKey, bytes: originStatement(stated, commitments, origin), signature: read.signature };
 };
 
-/** Null for a malformed proof. */
+/** Reads the members of a proof. Returns null for a malformed one. */
 const readProof = (proof: OriginProof): (Salts & { readonly signature: Uint8Array }) | null => {
   const [salt, refsSalt] = [readSalt(proof.salt), readSalt(proof.refsSalt)];
   const signature = decodeBase64Url(proof.signature);
@@ -81,8 +81,8 @@ const SIGNATURE_BYTES = 64;
 const KEY_ID = /^[0-9a-f]{16}$/;
 
 /**
- * Keys by the match key of their node id, so that another spelling of a known node does not pass as an unknown one. For
- * this node only its own keys count. Keys that another tenant registered do not count.
+ * Returns keys by the match key of their node id, so that another spelling of a known node does not count as an unknown
+ * one. For this node it returns only its own keys. It ignores keys that another tenant registered.
  */
 const keysOfOrigins = async (
   parts: JudgingParts,
@@ -103,7 +103,7 @@ const keysOfOrigins = async (
   return keys;
 };
 
-/** All keys that any process of this node ever signed with. */
+/** Returns all keys with which any process of this node has ever signed. */
 const ownKeys = async ({ identity, info }: JudgingParts): Promise<readonly Key[]> => {
   const listed = (await info.metadata()).federation_keys.map((key) => key.public_key);
   const texts = [identity, ...identity.retired].map(({ publicKey }) => publicKey);

@@ -3,40 +3,40 @@ import type { ErasureCounts, FactDraft, PluginTransaction, StoredFact } from '..
 import type { Peering } from '../peerings/peering.ts';
 
 /**
- * The member `origin_proof` of a served fact. With the origin's keys, anybody can verify that the origin stated the
+ * The member `origin_proof` of a served fact. With the origin's keys, anybody can verify that the origin asserted the
  * fact.
  */
 export interface OriginProof {
   readonly keyId: string;
-  /** base64url of 16 bytes each. */
+  /** 16 random bytes in base64url. */
   readonly salt: string;
   readonly refsSalt: string;
-  /** base64url of the Ed25519 signature. */
+  /** The Ed25519 signature in base64url. */
   readonly signature: string;
 }
 
 /** A well-formed fact of a peer. */
 export interface FederatedFact {
   readonly draft: FactDraft & { readonly id: string; readonly hlcText: string; readonly timestamp: string };
-  /** As sent; null or absent if the sender is the origin. */
+  /** The node id of the origin, as sent; null or absent if the sender is the origin. */
   readonly originNodeId: string | null;
   readonly proof: OriginProof | null;
 }
 
 /**
- * `verified`: signed by a known key of the origin. `unverified`: the origin's keys are unknown. `absent`: no proof
- * came, and none is needed. `missing`: a needed proof is absent or malformed. `invalid`: the signature is wrong.
- * `unknown-key`: the origin is a peer, and its key with this id is not known yet.
+ * `verified`: signed by a known key of the origin. `unverified`: the origin's keys are unknown. `absent`: the fact came
+ * without a proof, and needs none. `missing`: a required proof is absent or malformed. `invalid`: the signature is
+ * wrong. `unknown-key`: the origin is a peer, and its key with this id is not known yet.
  */
 export type ProofVerdict = 'verified' | 'unverified' | 'absent' | 'missing' | 'invalid' | 'unknown-key';
 
 export interface OriginProofs {
   /**
-   * Returns the proofs of these facts of one tenant, by fact id. Makes and stores missing proofs of facts that were
+   * Returns the proofs of these facts of one tenant, by fact id. Creates and stores missing proofs of facts that were
    * first stored here. A received fact has the proof that came with it, or none.
    */
   of(facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>>;
-  /** Judges facts of one sender, in order. Fetches nothing. */
+  /** Verifies the proofs of facts from one sender, in order. Fetches nothing. */
   judge(facts: readonly FederatedFact[], sender: Peering): Promise<readonly ProofVerdict[]>;
   /** Stores the proofs that came with facts, in the transaction that stores the facts. */
   keep(
@@ -45,13 +45,13 @@ export interface OriginProofs {
     transaction: PluginTransaction,
   ): Promise<void>;
   /**
-   * For facts about to be erased that still have their values: replaces the salts by the commitments. The proof still
+   * Replaces the salts by the commitments, for facts that will be erased but still have their values. The proof still
    * verifies, but nobody can test guesses of the value.
    */
   redact(facts: readonly StoredFact[], transaction: PluginTransaction): Promise<ErasureCounts>;
   /**
-   * For facts whose references are about to be redacted: removes the salt of their references. Facts of this node get a
-   * new signature when they are next served; received ones are no longer relayed.
+   * Removes the salt of the references, for facts whose references will be redacted. Facts of this node get a new
+   * signature when they are next served; received ones are no longer relayed.
    */
   redactReferences(redacted: RedactedFacts): Promise<void>;
 }

@@ -1,19 +1,19 @@
 import { valueCommitment } from '../../../kernel/internal-api.ts';
 import { decodeBase64Url, type FactValue, type StoredFact, sha256Hex } from '../../../kernel/plugin-api.ts';
 
-/** The members that the origin signs beside the commitments and its id. Texts are in the origin's spelling. */
+/** The members that the origin signs, in addition to the commitments and its id. Texts are in the origin's spelling. */
 export type StatedMembers = Pick<
   StoredFact,
   'id' | 'entity' | 'relation' | 'source' | 'scope' | 'confidence' | 'timestamp' | 'hlcText' | 'validUntil'
 >;
 
-/** Commitments that stand for the erasable parts of a fact. */
+/** The commitments that replace the erasable parts of a fact. */
 export interface Commitments {
   readonly value: string;
   readonly refs: string;
 }
 
-/** Random bytes of the origin for one fact, so that nobody can test guesses of an erased value. */
+/** Random bytes that the origin draws for one fact, so that nobody can test guesses of an erased value. */
 export interface Salts {
   readonly salt: Uint8Array;
   readonly refsSalt: Uint8Array;
@@ -23,7 +23,7 @@ export const SALT_BYTES = 16;
 const STATEMENT_VERSION = 1;
 const KEY_ID_LENGTH = 16;
 
-/** SHA-256 of the salt and the RFC 8785 form of the whole value, and the same for the references. */
+/** Computes the SHA-256 of the salt and the RFC 8785 form of the whole value, and the same for the references. */
 export const commitmentsOf = (
   { value, derivedFrom }: { readonly value: FactValue; readonly derivedFrom: readonly string[] },
   { salt, refsSalt }: Salts,
@@ -36,8 +36,8 @@ export const refsCommitment = (derivedFrom: readonly string[], refsSalt: Uint8Ar
   digestText(sha256Hex(Buffer.concat([refsSalt, Buffer.from(JSON.stringify(derivedFrom))])));
 
 /**
- * The bytes that the origin signs: the RFC 8785 form of the statement. `JSON.stringify` produces it, because it formats
- * scalars alike and the members are listed in sorted order.
+ * Returns the bytes that the origin signs: the RFC 8785 form of the statement. `JSON.stringify` produces it, because it
+ * formats scalars alike and the members are listed in sorted order.
  */
 export const originStatement = (fact: StatedMembers, commitments: Commitments, originNodeId: string): Uint8Array =>
   Buffer.from(
@@ -58,10 +58,10 @@ export const originStatement = (fact: StatedMembers, commitments: Commitments, o
     }),
   );
 
-/** The id of a key in signatures and metadata: the first digits of the digest of its public half. */
+/** Returns the id of a key in signatures and metadata: the first digits of the digest of its public half. */
 export const keyIdOf = (publicKey: Uint8Array): string => sha256Hex(publicKey).slice(0, KEY_ID_LENGTH);
 
-/** Null unless the text encodes 16 bytes. */
+/** Reads a salt. Returns null unless the text encodes 16 bytes. */
 export const readSalt = (text: string): Uint8Array | null => {
   const salt = decodeBase64Url(text);
   return salt?.length === SALT_BYTES ? salt : null;

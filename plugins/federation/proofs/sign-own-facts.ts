@@ -15,19 +15,19 @@ export interface SigningParts {
   readonly random: Random;
 }
 
-/** Proofs for facts that were first stored here, in order. */
+/** Signs proofs for facts that were first stored here, in order. */
 export const signOwnFacts = async (
   { self, identity, random }: SigningParts,
   facts: readonly StoredFact[],
 ): Promise<readonly OriginProof[]> => {
-  // Drawn together, because a call costs more than its bytes.
+  // Draws all random bytes in one call, because a call costs more than its bytes.
   const drawn = random.bytes(2 * SALT_BYTES * facts.length);
   const saltAt = (at: number): Uint8Array => drawn.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES);
   const salts = facts.map((_, at) => ({ salt: saltAt(2 * at), refsSalt: saltAt(2 * at + 1) }));
   const statements = facts.map((fact, at) =>
     originStatement(fact, commitmentsOf(fact, salts[at] as (typeof salts)[number]), self.nodeId),
   );
-  // Read before signing, because the key may change meanwhile.
+  // Reads the key id before signing, because the key may change in between.
   const keyId = keyIdOf(decodeBase64Url(identity.publicKey) as Uint8Array);
   const signatures = await identity.signAll(statements);
   return salts.map(({ salt, refsSalt }, at) => ({

@@ -21,7 +21,10 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 type MarkedViews = readonly FactView[] | Promise<readonly FactView[]>;
 
-/** Marks received facts for admins. Costs other callers nothing, and admins nothing if no fact was received. */
+/**
+ * Adds a mark with the result of the proof to received facts, for admins only. It reads nothing if no fact was
+ * received.
+ */
 export const createMarkOrigins =
   (origins: VerifiedOrigins) =>
   (views: readonly FactView[], { caller, snapshot }: ReadContext): MarkedViews => {

@@ -4,7 +4,9 @@ const SECOND_MS = 1_000;
 export const LONGEST_PAUSE_MS = 300 * SECOND_MS;
 const JITTER = 0.2;
 
-/** The pause after a number of failures in a row: 1 s, doubled each time, at most 300 s, with 20 % jitter. */
+/**
+ * Returns the pause after a number of consecutive failures: 1 s, doubled each time, at most 300 s, with 20 % jitter.
+ */
 export const backOffMs = (failures: number, retryAfterMs: number | null, random: Pick<Random, 'fraction'>): number => {
   const doubled = SECOND_MS * 2 ** Math.min(failures - 1, 16);
   const wanted = Math.min(LONGEST_PAUSE_MS, Math.max(doubled, retryAfterMs ?? 0));

@@ -4,21 +4,21 @@ import type { Peering } from '../peerings/peering.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { slicePage } from './slice-page.ts';
 
-/** A page as the peer sent it. Nothing in it is trusted. */
+/** A page as the peer sent it; nothing in it is verified yet. */
 export interface FetchedPage {
   readonly kind: 'page';
   readonly facts: readonly unknown[];
   readonly cursor: unknown;
   readonly hasMore: boolean;
-  /** Null if the peer sends none. */
+  /** The epoch of the peer's feed; null if the peer sends none. */
   readonly epoch: string | null;
-  /** Facts still to come, as the peer reports; null if it reports none. */
+  /** The number of facts still to come, as the peer reports; null if it reports none. */
   readonly remaining: number | null;
 }
 
 export interface FailedFetch {
   readonly kind: 'failed';
-  /** For people. Quotes nothing of the reply. */
+  /** The reason of the failure, for people. It quotes nothing from the reply. */
   readonly reason: string;
   /** The pause that the peer requests. */
   readonly retryAfterMs: number | null;
@@ -27,10 +27,10 @@ export interface FailedFetch {
 export interface FetchParts {
   readonly transport: Pick<Transport, 'send'>;
   readonly tokens: Pick<PeerTokens, 'mint'>;
-  /** Allows peers at plain http and private addresses. */
+  /** True to allow peers at plain http and private addresses. */
   readonly allowPrivate: boolean;
   readonly maxFactBytes: number;
-  /** Name of the header with the number of facts still to come. */
+  /** The name of the header with the number of facts still to come. */
   readonly remainingHeader: string;
 }
 
@@ -40,7 +40,7 @@ const TIMEOUT_MS = 30_000;
 const EPOCH = /^[\x21-\x7e]{1,128}$/;
 const MAX_COUNT = /^[0-9]{1,15}$/;
 
-/** Requests a page from a peer. Never rejects: every behaviour of the peer maps to one of two outcomes. */
+/** Requests a page from a peer. Never rejects: each reply or failure becomes one of two outcomes. */
 export const fetchPage = async (
   peering: Peering,
   { scope, cursor, limit }: { readonly scope: Scope; readonly cursor: string | null; readonly limit: number },

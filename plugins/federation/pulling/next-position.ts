@@ -3,8 +3,8 @@ import { compareHlc, type Hlc, parseHlc } from '../../../kernel/plugin-api.ts';
 import type { FetchedPage } from './fetch-page.ts';
 
 /**
- * The state of a pull. `position` is the cursor of the request. It may lie before the saved one, to read the end of the
- * known part again.
+ * The state of a pull. `position` is the cursor of the request. It may be earlier than the saved one, to read the end
+ * of the known part again.
  */
 export interface PullPosition {
   readonly position: string | null;
@@ -14,9 +14,9 @@ export interface PullPosition {
 
 /** The next position after a page. */
 export type NextPosition =
-  /** `saved` must be stored with the facts of the page. */
+  /** The pull continues; `saved` must be stored with the facts of the page. */
   | { readonly kind: 'advance'; readonly position: string; readonly saved: string; readonly epoch: string | null }
-  /** The peer's history changed or lost a part, so everything is read again. */
+  /** The peer's history changed or lost a part, so the pull restarts from the beginning. */
   | { readonly kind: 'restart'; readonly epoch: string | null }
   | { readonly kind: 'stay'; readonly epoch: string | null; readonly problem?: string };
 
@@ -45,7 +45,10 @@ export const nextPosition = (
   return { kind: 'stay', epoch };
 };
 
-/** A peer that sends no epoch may have added facts to the last millisecond, so it is read again. */
+/**
+ * Returns the cursor of the first request. A peer that sends no epoch may have added facts to the last millisecond, so
+ * that is read again.
+ */
 export const firstPosition = ({ saved, epoch }: Pick<PullPosition, 'saved' | 'epoch'>): string | null =>
   saved === null || epoch !== null ? saved : `${saved.split('.')[0]}.0`;
 

@@ -42,10 +42,10 @@ type Context = Pick<
   'config' | 'tables' | 'log' | 'on' | 'every' | 'onStop'
 >;
 
-/** Interval of an additional check, for new peerings and for turns that ended in other processes. */
+/** The interval of an additional check, for new peerings and for pulls that ended in other processes. */
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Opens the pull of facts from peers. Pulls nothing while federation is off. */
+/** Starts the pull of facts from peers. Pulls nothing while federation is off. */
 export const openPulling = (
   { config, tables, log, on, every, onStop }: Context,
   needs: PullingNeeds,

@@ -10,21 +10,22 @@ import type { IngestVerdict } from '../ingest/ingest.ts';
 import { PARKED } from '../ingest/ingest-tables.ts';
 import { type PullName, whereOf } from './pull-row.ts';
 
-/** A fact that waits until it can be stored. */
+/** A received fact that cannot be stored yet. */
 export interface ParkedFact {
   readonly factId: string;
   readonly attempts: number;
-  /** As the peer sent it. */
+  /** The fact as the peer sent it. */
   readonly fact: unknown;
 }
 
 export type ParkedVerdict = Extract<IngestVerdict, { readonly kind: 'parked' }>;
 
-/** Bounds the parked facts of a peer. When reached, nothing more is taken until some are stored. */
+/** The maximum number of parked facts of a peer. At this limit, the pull stops until some of them are stored. */
 export const MAX_PARKED = 10_000;
 export const MAX_PARKED_BYTES = 64 * 1024 * 1024;
 /**
- * Share for facts with unknown keys. Anybody can forge them at an honest relay, so they must not fill the whole room.
+ * The share for facts with unknown keys. Anybody can forge them at an honest relay, so they must not use all of the
+ * limit.
  */
 export const MAX_UNKNOWN_KEYS = MAX_PARKED / 2;
 const MAX_UNKNOWN_KEYS_BYTES = MAX_PARKED_BYTES / 2;
@@ -33,7 +34,7 @@ const RETRIED_BYTES = 4 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Facts of pulls that are parked, so that a cursor can pass them without losing them. */
+/** Stores facts that a pull cannot store as facts yet, so that its cursor can move past them without losing them. */
 export class ParkedFacts {
   readonly #tables: PluginTables;
   readonly #maxStampLeadMs: number;
@@ -43,7 +44,7 @@ export class ParkedFacts {
     this.#maxStampLeadMs = maxStampLeadMs;
   }
 
-  /** The facts to retry now, oldest first, as many as fit one transaction. */
+  /** Returns the facts to retry now, oldest first, as many as fit one transaction. */
   due(pull: PullName, nowMs: number): Promise<ParkedFact[]> {
     return this.#tables.read(async (own) => {
       const sizes: { fact_id: string; bytes: number }[] = await own(PARKED)
@@ -69,8 +70,8 @@ export class ParkedFacts {
   }
 
   /**
-   * Parks facts. Rejects if the peer has no room left: then its page has to wait. Returns how many facts with unknown
-   * keys were left out for lack of room.
+   * Parks facts. Rejects if the peer has reached its limit, so that the page is not taken. Returns how many facts with
+   * unknown keys were left out above their share.
    */
   async park(
     pull: PullName,
@@ -107,7 +108,7 @@ export class ParkedFacts {
     return leftOut;
   }
 
-  /** Removes facts with unknown keys from the rows once they exceed their share. */
+  /** Leaves out facts with unknown keys above their share. */
   async #withoutExcess(
     pull: PullName,
     rows: Map<string, Record<string, SqlValue>>,
@@ -127,7 +128,7 @@ export class ParkedFacts {
     return leftOut;
   }
 
-  /** Records the outcome of a retry: stored and refused facts leave, the others wait again. */
+  /** Records the outcome of a retry: deletes stored and refused facts, and schedules the next retry of the others. */
   async settle(
     pull: PullName,
     tried: readonly ParkedFact[],
@@ -137,7 +138,7 @@ export class ParkedFacts {
   ): Promise<void> {
     const own = this.#tables.in(transaction);
     const done: string[] = [];
-    // Facts that came together mostly wait together, so they share one statement.
+    // Facts that arrived together mostly have the same due time, so they share one statement.
     const waiting = new Map<string, { readonly row: Record<string, SqlValue>; readonly ids: string[] }>();
     for (const [at, { factId, attempts: before }] of tried.entries()) {
       const verdict = verdicts[at];
@@ -158,7 +159,7 @@ export class ParkedFacts {
     if (done.length > 0) await own(PARKED).where(whereOf(pull)).whereIn('fact_id', done).delete();
   }
 
-  /** Number of parked facts of a peer, by scope. */
+  /** Returns the number of parked facts of a peer, by scope. */
   async counts(
     peer: Pick<PullName, 'tenantId' | 'peerId'>,
     snapshot: PluginSnapshot,
@@ -175,7 +176,7 @@ export class ParkedFacts {
   #dueMs({ reason, stampMs }: ParkedVerdict, attempts: number, nowMs: number): number {
     const pauseMs = Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(attempts, 10));
     if (reason !== 'hlc_skew') return nowMs + pauseMs;
-    // Retries within an hour at the latest, because the bound is a setting and clocks are corrected.
+    // Retries after at most an hour, because the limit is a setting and clocks are corrected.
     return Math.min(nowMs + HOUR_MS, Math.max(nowMs + 1_000, stampMs - this.#maxStampLeadMs));
   }
 }

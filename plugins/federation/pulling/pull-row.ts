@@ -1,6 +1,6 @@
 import type { Scope, SqlValue } from '../../../kernel/plugin-api.ts';
 
-/** How far this node has read one scope of one peer. */
+/** The progress of this node in reading one scope of one peer. */
 export interface PullRow {
   readonly tenantId: string;
   readonly peerId: string;
@@ -8,17 +8,17 @@ export interface PullRow {
   readonly cursor: string | null;
   readonly epoch: string | null;
   readonly grantVersion: number;
-  /** By the node's own clock. */
+  /** The instant of the next request, by the node's own clock. */
   readonly dueMs: number;
-  /** By the store's clock, which all processes share. */
+  /** The instant at which the lease ends, by the store's clock, which all processes share. */
   readonly leaseUntilMs: number;
-  /** Grows whenever another process takes over. */
+  /** A number that grows whenever another process takes over. */
   readonly fence: number;
   readonly failures: number;
   readonly lastOkMs: number | null;
   readonly lastFailureMs: number | null;
   readonly lastError: string | null;
-  /** When the peer's whole feed was last stored here. */
+  /** The instant at which the peer's whole feed was last stored here. */
   readonly caughtUpMs: number | null;
   readonly remaining: number | null;
 }
@@ -53,7 +53,7 @@ export const columnsOf = (change: PullChange): Record<string, SqlValue> =>
     Object.entries(change).map(([name, value]) => [COLUMNS[name as keyof typeof COLUMNS], value as SqlValue]),
   );
 
-/** Starts at the beginning, and is due at once. */
+/** Creates a pull that starts at the beginning of the feed and is due at once. */
 export const freshPull = (name: PullName, grantVersion: number, fence: number): PullRow => ({
   ...name,
   cursor: null,

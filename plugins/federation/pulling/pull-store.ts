@@ -3,15 +3,15 @@ import { PARKED, PULLS } from '../ingest/ingest-tables.ts';
 import { inboundScopes, type Peering } from '../peerings/peering.ts';
 import { columnsOf, freshPull, type PullChange, type PullName, type PullRow, pullOf, whereOf } from './pull-row.ts';
 
-/** Longer than a request and the storing of its page may take. */
+/** The duration of a lease, longer than a request and the storing of its page may take. */
 export const LEASE_MS = 60_000;
 
-/** A scope of a peer that this process reads at present. */
+/** A pull that this process has claimed: one scope of a peer. */
 export interface ClaimedPull extends PullRow {
   readonly peering: Peering;
 }
 
-/** Another process took over this scope, or its grant changed, so nothing may be recorded. */
+/** Thrown when another process has taken over this pull, or its grant has changed. Then nothing may be recorded. */
 export class ClaimLost extends ServiceError {
   constructor() {
     super('conflict', 'the pull of this scope was taken over, or begun anew');
@@ -19,8 +19,8 @@ export class ClaimLost extends ServiceError {
 }
 
 /**
- * Stores the state of pulls. A claim ends by the store's clock, which all processes share. Only its last holder,
- * identified by its fence, may record. The due time follows the node's clock.
+ * Stores the state of pulls. A claim expires by the store's clock, which all processes share. Only its last holder,
+ * identified by its fence, may record progress. The due time follows the node's clock.
  */
 export class PullStore {
   readonly #tables: PluginTables;
@@ -29,7 +29,7 @@ export class PullStore {
     this.#tables = tables;
   }
 
-  /** The pulls of all granted scopes of these peerings, in the order in which they are due. */
+  /** Returns the pulls of all granted scopes of these peerings, in the order in which they are due. */
   async all(peerings: readonly Peering[]): Promise<PullRow[]> {
     if (peerings.length === 0) return [];
     const found = await this.#tables.read(async (own) => {
@@ -53,7 +53,7 @@ export class PullStore {
 
   /**
    * Claims the pull unless another process holds it. A pull from an older grant restarts without its parked facts,
-   * because the peer may no longer send them, or sends them again. `isDue` judges the stored row.
+   * because the peer may no longer send them, or sends them again. `isDue` evaluates the stored row.
    */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);
@@ -74,7 +74,7 @@ export class PullStore {
     });
   }
 
-  /** Rejects with `ClaimLost` unless this process holds the claim, at the cursor where it left it. */
+  /** Rejects with `ClaimLost` unless this process still holds the claim and the cursor is unchanged. */
   async confirm(claim: ClaimedPull, cursor: string | null, transaction: PluginTransaction): Promise<void> {
     const [stored] = (await this.#tables.in(transaction).select(PULLS, whereOf(claim))).map(pullOf);
     const isHeld = stored?.fence === claim.fence && stored.grantVersion === claim.grantVersion;
@@ -82,8 +82,8 @@ export class PullStore {
   }
 
   /**
-   * Records the progress of a claim that was confirmed in this transaction. `keeps` renews the claim; otherwise it is
-   * released.
+   * Records the progress of a claim that was confirmed in this transaction. `keeps` renews the claim; otherwise the
+   * claim is released.
    */
   async record(claim: ClaimedPull, change: PullChange, keeps: boolean, transaction: PluginTransaction): Promise<void> {
     const leaseUntilMs = keeps ? (await transaction.databaseMs()) + LEASE_MS : 0;

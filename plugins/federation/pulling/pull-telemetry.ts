@@ -3,7 +3,7 @@ import type { Peerings } from '../peerings/peerings.ts';
 import type { PullRow } from './pull-row.ts';
 import type { PullStore } from './pull-store.ts';
 
-/** Peers with a series of their own. */
+/** The maximum number of peers with their own metric series. */
 const MOST_PEERS = 50;
 
 export interface PullTelemetryParts {

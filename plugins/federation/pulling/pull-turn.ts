@@ -10,23 +10,26 @@ import type { PullChange } from './pull-row.ts';
 import { type ClaimedPull, ClaimLost } from './pull-store.ts';
 import type { TurnParts } from './turn-parts.ts';
 
-/** A turn ends after this many pages, so that other peers get theirs. */
+/** The number of pages after which a turn ends, so that other peers get theirs. */
 const MAX_PAGES = 50;
-/** A turn with smaller pages and no new facts is followed by a pause, even if the peer reports more. */
+/**
+ * The minimum number of new facts for an immediate next turn. With fewer there is a pause, even if the peer reports
+ * more.
+ */
 const BUSY_FACTS = 100;
-/** Batches of parked facts retried per turn. */
+/** The number of batches of parked facts that one turn retries. */
 const MAX_RETRIES = 4;
-/** Nodes whose keys are fetched at once. */
+/** The number of nodes whose keys are fetched at once. */
 const MAX_REFRESHED = 8;
 
-/** A page of the peer with its running judgement. */
+/** A page of the peer, and the check of its facts that is in progress. */
 interface JudgedReply {
   readonly kind: 'page';
   readonly page: FetchedPage;
   readonly judging: Promise<JudgedPage>;
 }
 
-/** One turn of reading one scope of one peer: page after page, until it has caught up. */
+/** Reads one scope of one peer, page after page, until it has caught up. */
 export class PullTurn {
   readonly #claim: ClaimedPull;
   readonly #parts: TurnParts;
@@ -44,7 +47,7 @@ export class PullTurn {
   readonly #abandoned = new Promise<'abandoned'>((resolve) => {
     this.#wake = () => resolve('abandoned');
   });
-  /** New facts that the peer may still send today. */
+  /** The number of new facts that the peer may still send today. */
   #mayAdd = Number.POSITIVE_INFINITY;
 
   constructor(claim: ClaimedPull, parts: TurnParts) {
@@ -56,7 +59,7 @@ export class PullTurn {
     this.#position = firstPosition({ saved: claim.cursor, epoch: claim.epoch });
   }
 
-  /** Never rejects. */
+  /** Runs the turn. Never rejects. */
   async run(): Promise<void> {
     try {
       const waitMs = await this.#barredMs();
@@ -70,7 +73,7 @@ export class PullTurn {
     }
   }
 
-  /** Releases the claim and records nothing more, even if a reply comes. The turn ends without waiting for it. */
+  /** Releases the claim and records nothing more, even if a reply still arrives. The turn ends immediately. */
   async abandon(): Promise<void> {
     this.#wake();
     if (!this.#hasEnded) await this.#giveBack({ dueMs: this.#nowMs() });
@@ -80,7 +83,7 @@ export class PullTurn {
     return this.#parts.clock.nowMs();
   }
 
-  /** The time until facts may be taken from the peer again; null if they may now. */
+  /** Returns the time until this node accepts facts from the peer again; null if it does so now. */
   async #barredMs(): Promise<number | null> {
     const { usages, maxFactsPerDay } = this.#parts;
     const nowMs = this.#nowMs();
@@ -129,7 +132,7 @@ export class PullTurn {
       goesOn = this.#goesOn(page, next);
       this.#follow(next);
       const caughtUpMs = page.hasMore || next.kind === 'restart' ? undefined : askedMs;
-      // The peer prepares the next page, and its signatures are verified, while this one is stored.
+      // While this page is stored, the peer prepares the next one and its signatures are verified.
       if (goesOn) {
         askedMs = this.#nowMs();
         pending = this.#ask();
@@ -145,7 +148,7 @@ export class PullTurn {
     const page = await fetchPage(this.#peering, { scope, cursor: this.#position, limit }, this.#parts.fetching);
     if (page.kind === 'failed') return page;
     const judging = this.#parts.ingest.judge(this.#page(page.facts, null));
-    // The caller that takes the page handles the error. If none does, this prevents an unhandled rejection.
+    // The caller that takes the page handles the error. If no caller takes it, this prevents an unhandled rejection.
     judging.catch(() => {});
     return { kind: 'page', page, judging };
   }
@@ -153,7 +156,7 @@ export class PullTurn {
   #goesOn(page: FetchedPage, next: NextPosition): boolean {
     if (this.#pages >= MAX_PAGES || next.kind === 'stay') return false;
     if (next.kind === 'advance') return page.hasMore && this.#mayAdd - page.facts.length > 0;
-    // A peer with a new history on every page must not make this node read from the start for ever.
+    // Restarts at most once per turn, in case a peer sends a new history on every page.
     return !this.#hasRestarted;
   }
 

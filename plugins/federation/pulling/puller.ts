@@ -11,17 +11,17 @@ export interface PullerParts extends TurnParts {
   readonly served: Pick<ServedTenants, 'isServed'>;
 }
 
-/** Peers read at once. A peer that hangs delays only itself. */
+/** The maximum number of peers read at once. A peer that does not reply delays only itself. */
 const MAX_TURNS = 16;
 
 /**
- * Reads from all active peers, each scope on its own schedule. Several processes share the work: each skips the pulls
- * that another one has claimed.
+ * Reads facts from all active peers, each scope on its own schedule. Several processes share the work: each skips the
+ * pulls that another process has claimed.
  */
 export class Puller {
   readonly #parts: PullerParts;
   readonly #looks: BackgroundWork;
-  /** By peer: one scope of a peer at a time, so that a peer occupies one slot. */
+  /** The running turns by peer. Only one scope of a peer is read at a time, so that a peer occupies one slot. */
   readonly #turns = new Map<string, { readonly turn: PullTurn; readonly done: Promise<void> }>();
   #hasStopped = false;
 
@@ -35,12 +35,12 @@ export class Puller {
     });
   }
 
-  /** Begins all turns that are due. Never rejects. */
+  /** Starts all turns that are due. Never rejects. */
   look(): Promise<void> {
     return this.#looks.now();
   }
 
-  /** Abandons the running turns. Idempotent. */
+  /** Abandons the running turns. May be called repeatedly. */
   async stop(): Promise<void> {
     this.#hasStopped = true;
     await this.#looks.stop();
@@ -81,12 +81,17 @@ export class Puller {
     this.#turns.set(peering.peerId, { turn, done });
   }
 
-  /** A due time beyond every possible pause was written by a clock that has since been set back. */
+  /**
+   * Returns true if the pull is due. A due time beyond every possible pause was written by a clock that has since been
+   * set back.
+   */
   #isDue({ dueMs }: PullRow, nowMs: number): boolean {
     return dueMs <= nowMs || dueMs > nowMs + Math.max(this.#parts.intervalMs, LONGEST_PAUSE_MS);
   }
 
-  /** A turn triggers the next look when it ends, so only other pulls need a timer. */
+  /**
+   * Sets a timer for the next pull without a running turn, because a running turn checks for due pulls when it ends.
+   */
   #lookAgain(rows: readonly PullRow[], nowMs: number): void {
     const later = rows
       .filter(({ peerId, dueMs }) => !this.#turns.has(peerId) && dueMs > nowMs)

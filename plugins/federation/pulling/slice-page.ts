@@ -1,9 +1,9 @@
 import { othersGoFirst, parseStrictJson } from '../../../kernel/internal-api.ts';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
 
-/** A peer's page, split into the items of `facts` and the members around them. */
+/** A peer's page, split into the items of `facts` and the other members. */
 export interface SlicedPage {
-  /** In order; undefined for an item that is not JSON, too large or nested too deep. */
+  /** The facts in order; undefined for an item that is not JSON, too large or nested too deep. */
   readonly facts: readonly unknown[];
   /** The other members, of any shape. */
   readonly rest: Readonly<Record<string, unknown>>;
@@ -14,17 +14,17 @@ export interface SliceLimits {
   readonly maxItemBytes: number;
 }
 
-/** Deeper than any valid item. Beyond it the whole page is malformed. */
+/** The maximum nesting depth, deeper than any valid item. A deeper page is malformed as a whole. */
 const MAX_DEPTH = 1_024;
-/** Bound for the members around the facts, which are read at once. */
+/** The maximum size of the members around the facts, which are parsed at once. */
 const MAX_REST_BYTES = 64 * 1024;
-/** Bytes scanned before other work of the process gets a turn. */
+/** The number of bytes scanned before other work of the process gets a turn. */
 const TURN_BYTES = 512 * 1024;
 
 /**
- * Reads a page so that a broken item does not spoil the others. It finds the ends of items by brackets and quotes
- * alone, then parses each item by itself. Throws `malformed_json` for a page that cannot be split, and
- * `batch_too_large` for one with more items than requested.
+ * Reads a page so that the valid items can be used even if another item is broken. It finds the ends of items by
+ * brackets and quotes alone, then parses each item by itself. Throws `malformed_json` for a page that cannot be split,
+ * and `batch_too_large` for one with more items than requested.
  */
 export const slicePage = async (body: Uint8Array, limits: SliceLimits): Promise<SlicedPage> => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -65,13 +65,13 @@ const readRest = (bytes: Buffer): SlicedPage['rest'] => {
 };
 
 interface FactList {
-  /** Offset of the list, and of the first byte after it. */
+  /** The offset of the list, and of the first byte after it. */
   readonly open: number;
   readonly end: number;
   readonly items: readonly (readonly [start: number, end: number])[];
 }
 
-/** The list in the member `facts` of the document; undefined without one. */
+/** Finds the list in the member `facts` of the document. Returns undefined without one. */
 const findFacts = async (bytes: Buffer, limits: SliceLimits): Promise<FactList | undefined> => {
   const head = bytes.subarray(0, MAX_REST_BYTES);
   let at = skipSpace(head, 0);
@@ -112,7 +112,7 @@ const sliceList = async (bytes: Buffer, open: number, { maxItems }: SliceLimits)
   }
 };
 
-/** Finds the end of a value by nesting alone. The item's parser detects a bracket of the wrong kind. */
+/** Finds the end of a value by its nesting alone. The item's parser later detects a bracket of the wrong kind. */
 const valueEnd = (bytes: Buffer, start: number): number => {
   const open: number[] = [];
   for (let at = start; at < bytes.length; ) {
@@ -135,7 +135,7 @@ const valueEnd = (bytes: Buffer, start: number): number => {
   throw malformed();
 };
 
-/** The position after the closing quote. */
+/** Returns the position after the closing quote. */
 const stringEnd = (bytes: Buffer, open: number): number => {
   for (let at = bytes.indexOf(QUOTE, open + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
     let slashes = 0;
@@ -166,5 +166,5 @@ const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** From an opening bracket to its closing one. */
+/** The change of nesting depth at which the scan stops: from an opening bracket to its closing one. */
 const TO_CLOSE = 2;

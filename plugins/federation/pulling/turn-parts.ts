@@ -18,6 +18,6 @@ export interface TurnParts {
   readonly log: Logger;
   readonly intervalMs: number;
   readonly maxStampLeadMs: number;
-  /** 0 means no limit. */
+  /** The maximum number of new facts per peer and day; 0 means no limit. */
   readonly maxFactsPerDay: number;
 }

@@ -2,15 +2,15 @@ import { all, any, equals, type Filter, isIn, isNull, not, type Scope } from '..
 
 /** A peer with the scopes that it requests. */
 export interface Requester {
-  /** Node id. */
+  /** The node id of the peer. */
   readonly nodeId: string;
   readonly scopes: ReadonlySet<Scope>;
 }
 
 /**
- * Matches the facts that a peer may receive. Excludes system facts and facts in gardens. A company fact is served only
- * by its own origin, because a grant to one node does not extend to others. Leaves out facts that the requester stated
- * or sent itself, to save its time.
+ * Matches the facts that a peer may receive. Excludes system facts and facts in gardens. A node serves only its own
+ * company facts, because a grant to one node does not extend to others. Leaves out facts that the requesting node
+ * asserted or sent itself, to save its time.
  */
 export const eligibleFor = ({ nodeId, scopes }: Requester, ownNodeId: string): Filter =>
   all(
@@ -24,5 +24,5 @@ export const eligibleFor = ({ nodeId, scopes }: Requester, ownNodeId: string): F
 
 const SYSTEM_SOURCES = 'system:';
 
-/** Facts of these sources are derived, and each node derives its own. */
+/** Returns true for the source of system facts, because each node derives its own system facts. */
 export const isSystemSource = (source: string): boolean => source.toLowerCase().startsWith(SYSTEM_SOURCES);

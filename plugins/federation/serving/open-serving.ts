@@ -51,7 +51,7 @@ export interface Serving {
 
 type Context = Pick<PluginContext<Requires, unknown>, 'tables' | 'on' | 'route' | 'every' | 'provide'>;
 
-/** Opens the serving of facts to peers, with their tokens and proofs. */
+/** Sets up the serving of facts to peers, with their tokens and proofs. */
 export const openServing = ({ tables, on, route, every, provide }: Context, parts: ServingParts): Serving => {
   const { settings, self, facts, identity, info, clock, random, work, peerings, federationLog, served } = parts;
   const nonces = createSpentNonces(tables);

@@ -49,7 +49,7 @@ export interface PullParts {
   readonly federationLog: Pick<FederationLog, 'recordRejections'>;
 }
 
-/** `GET /v1/federation/facts`: the facts that the peer may read, in the order in which this node stored them. */
+/** `GET /v1/federation/facts` returns the facts that the peer may read, in the order in which this node stored them. */
 export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
   method: 'GET',
   path: PULL_PATH,
@@ -123,7 +123,7 @@ const scopesFor = async (
 const reply = async ({ settings, self, proofs }: PullParts, page: ServedPage): Promise<Reply> => {
   const form = { proofs: await proofs.of(page.facts), hasCid: settings.cid === 'seed' };
   const list = spellList(page.facts, (fact) => servedFactJson(fact, form));
-  // Facts beyond the byte limit come with the next page.
+  // The next page contains the facts that exceed the byte limit.
   const left = page.facts.length - list.count;
   const cursor = left === 0 ? page.cursor : (page.stamps[list.count - 1] ?? page.cursor);
   const hasMore = page.hasMore || left > 0;

@@ -12,28 +12,31 @@ import {
 import { eligibleFor, isSystemSource, type Requester } from './eligible-facts.ts';
 import { withReturned } from './returned-facts.ts';
 
-/** Entries of the ledger that one request reads, hidden ones included. */
+/** The number of ledger entries that one request reads, hidden facts included. */
 export const ENTRIES_PER_PAGE = 5_000;
-/** Entries beyond the page in which following facts are counted, so that a peer sees how far it lags. */
+/**
+ * The number of ledger entries after the page in which remaining facts are counted, so that a peer sees how far it
+ * lags.
+ */
 export const ENTRIES_COUNTED = 1_000;
 
 export interface PageQuery {
   readonly requester: Requester;
   readonly ownNodeId: string;
-  /** Undefined: from the start. */
+  /** The stamp after which the page starts; undefined for the start of the feed. */
   readonly after: Hlc | undefined;
   readonly limit: number;
 }
 
 export interface ServedPage {
-  /** In feed order. */
+  /** The facts in feed order. */
   readonly facts: readonly StoredFact[];
-  /** Stamps of their feed entries: a fact that was hidden for a while has another entry later. */
+  /** The stamps of the facts' feed entries. A fact that was hidden for a while has another, later entry. */
   readonly stamps: readonly Hlc[];
-  /** Stamp of the last entry read; null while the feed is empty. */
+  /** The stamp of the last entry read; null while the feed is empty. */
   readonly cursor: Hlc | null;
   readonly hasMore: boolean;
-  /** Eligible facts among the next entries; null if no entry follows. */
+  /** The number of eligible facts among the next entries; null if no entry follows. */
   readonly remaining: number | null;
   readonly epoch: string;
 }
@@ -60,7 +63,7 @@ export const readPage = async (reader: FactReader, query: PageQuery): Promise<Se
   return { facts: page.facts, stamps: page.stamps, cursor: page.end, hasMore, remaining, epoch };
 };
 
-/** Number of the first fact after the cursor; undefined without one. */
+/** Returns the ledger number of the first fact after the cursor; undefined without one. */
 const firstAfter = async (
   { snapshot, caller }: FactReader,
   after: Hlc | undefined,
@@ -75,7 +78,7 @@ const START: Hlc = { wallMs: 0, counter: 0 };
 /** The largest counter that a column holds. */
 const LAST_COUNTER = 2 ** 31 - 1;
 
-/** The next possible stamp. */
+/** Returns the next possible stamp. */
 export const stampBehind = ({ wallMs, counter }: Hlc): Hlc =>
   counter < LAST_COUNTER ? { wallMs, counter: counter + 1 } : { wallMs: wallMs + 1, counter: 0 };
 
@@ -86,7 +89,7 @@ interface Window {
   readonly limit: number;
 }
 
-/** Eligible facts of the window, and the position of the last entry read. */
+/** Returns the eligible facts of the window, and the position of the last entry read. */
 const readWindow = async (
   reader: FactReader,
   { first, newest, filter, limit }: Window,
@@ -106,13 +109,16 @@ const readWindow = async (
   const ids = served.filter(({ source }) => !isSystemSource(source)).map(({ factId }) => factId);
   const found = await factsOf(reader, ids);
   const lastFact = found.at(-1);
-  // If values are long, fewer facts were read than the window holds.
+  // Long values can exceed the byte limit, so fewer facts may be read than the window holds.
   const cutAt = found.length < ids.length ? served.find(({ factId }) => factId === lastFact?.id) : undefined;
   const last = cutAt ?? (isFull ? served.at(-1) : undefined) ?? (await endOf(reader, range, newest));
   return { facts: found.filter(isWhole), last };
 };
 
-/** Erasure removes the content id. A received fact with a redacted reference can no longer prove its origin. */
+/**
+ * Returns false for an erased fact, which has no content id. Also returns false for a received fact with a redacted
+ * reference, because its origin can no longer be proven.
+ */
 const isWhole = ({ cid, receivedFrom, derivedFrom }: StoredFact): boolean =>
   cid !== '' && (receivedFrom === null || !derivedFrom.includes(REDACTED_REFERENCE));
 
@@ -122,7 +128,7 @@ const factsOf = async ({ snapshot, caller }: FactReader, ids: readonly string[])
   return snapshot.find({ filter, order: 'feed', limit: ids.length, maxBytes: LIST_BYTES });
 };
 
-/** The last entry of the window, eligible or not. */
+/** Returns the last entry of the window, eligible or not. */
 const endOf = async (
   { snapshot }: FactReader,
   range: { readonly tenantId: string; readonly above: number; readonly below: number },

@@ -28,7 +28,7 @@ interface FeedEntry {
 }
 
 /**
- * Adds to a page the facts whose tombstone ended in its range, because cursors of peers may have passed their first
+ * Adds to a page the facts that became visible again in its range, because cursors of peers may have passed their first
  * entries. Ends the page early if there are too many.
  */
 export const withReturned = async (

@@ -11,13 +11,13 @@ import { SERVED_TABLE } from './serving-tables.ts';
 
 /** The position in this node's feed from which a peer last read. */
 export interface ServedCursor {
-  /** `all` if it requested all its scopes. */
+  /** The scope that the peer requested; `all` if it requested all its scopes. */
   readonly scope: Scope | 'all';
   readonly cursor: Hlc;
   readonly askedMs: number;
 }
 
-/** The position of each peer, as far as this node can know: a peer holds everything before the cursor that it sends. */
+/** Records the position of each peer. A peer has stored everything before the cursor that it sends. */
 export interface ServedCursors {
   /** Records the cursor of a request. Writes at most once in ten seconds, and only if the cursor has moved. */
   asked(peering: Peering, scope: ServedCursor['scope'], cursor: Hlc): Promise<void>;
@@ -25,7 +25,7 @@ export interface ServedCursors {
 }
 
 const WRITE_EVERY_MS = 10_000;
-/** Two scopes of each of many peers. */
+/** The maximum number of remembered positions: two scopes of each of many peers. */
 const MAX_KNOWN = 4_096;
 
 export const createServedCursors = (tables: PluginTables, clock: Clock): ServedCursors => {

@@ -19,7 +19,7 @@ const ORIGIN_PROOF_JSON = objectOf({
   signature: STRING_JSON,
 });
 
-/** A fact as sent to a peer: only its origin's statement, without this node's marks. */
+/** The JSON of a fact for a peer: only the members that its origin asserted, without this node's marks. */
 export const SERVED_FACT_JSON: JsonSchema = objectOf(
   {
     id: STRING_JSON,
@@ -42,7 +42,7 @@ export const SERVED_FACT_JSON: JsonSchema = objectOf(
 
 export interface ServedForm {
   readonly proofs: ReadonlyMap<string, OriginProof>;
-  /** True if facts carry their content id. */
+  /** True if the JSON of facts contains their content id. */
   readonly hasCid: boolean;
 }
 

@@ -1,16 +1,16 @@
 import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 
-/** Nonces of peer tokens that were used. */
+/** The table of nonces of used peer tokens. */
 export const NONCES_TABLE = 'federation_nonces';
-/** Proofs of origin, made here or received. */
+/** The table of origin proofs, made here or received. */
 export const PROOFS_TABLE = 'federation_proofs';
-/** The cursor with which each peer last read. */
+/** The table of cursors with which each peer last read. */
 export const SERVED_TABLE = 'federation_served';
 
 export const createServingTables = async ({ schema, dialect }: MigrationSchema): Promise<void> => {
   await schema.createTable(NONCES_TABLE, (table) => {
     table.text('tenant_id').notNullable();
-    // Nonce and issuer together are too long for an index.
+    // The digest of nonce and issuer, which together are too long for an index.
     table.text('digest').notNullable();
     table.bigInteger('expires_ms').notNullable().index();
     table.primary(['tenant_id', 'digest']);
@@ -22,9 +22,9 @@ export const createServingTables = async ({ schema, dialect }: MigrationSchema):
     table.text('salt');
     table.text('refs_salt');
     table.text('signature').notNullable();
-    // True if the signature verified with a known key of the origin on arrival.
+    // True if a known key of the origin verified the signature on arrival.
     table.smallint('is_verified').notNullable();
-    // Replaces the salts of an erased fact.
+    // The commitment that replaces the salt of an erased value.
     table.text('value_commitment');
     table.text('refs_commitment');
     table.primary(['tenant_id', 'fact_id']);

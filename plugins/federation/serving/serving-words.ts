@@ -5,7 +5,7 @@ export const NO_PERMITTED_SCOPES = defineErrorCode('no_permitted_scopes', {
   summary: 'the peer may have facts of no scope',
 });
 
-/** True if the named origin of a received fact has signed it. Shown to admins, for received facts only. */
+/** The mark that is true if the origin that a received fact names has signed it. Only admins see it. */
 export const ORIGIN_VERIFIED = defineFactMark<boolean>('origin-verified', {
   summary: 'whether a received fact came with a good proof of its origin',
   members: { origin_verified: BOOLEAN_JSON },

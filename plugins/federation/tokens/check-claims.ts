@@ -15,25 +15,28 @@ import {
 export interface Claims {
   readonly expiresMs: number;
   readonly nonce: string;
-  /** Undefined if the token does not narrow its scopes. */
+  /** The scopes that the token names; undefined if it does not narrow them. */
   readonly scopes: ReadonlySet<Scope> | undefined;
 }
 
 export interface ClaimRules {
   readonly nowMs: number;
   readonly leewayMs: number;
-  /** Id of this node, which the token must name. */
+  /** The id of this node, which the token must name. */
   readonly nodeId: string;
 }
 
 export const MAX_LIFETIME_MS = 3_600_000;
 const MAX_AGE_MS = 86_400_000;
-/** Smaller instants are seconds. */
+/** The smallest instant that is read as milliseconds; smaller ones are seconds. */
 const FIRST_MILLISECOND = 1e11;
 const MIN_NONCE = 8;
 const MAX_NONCE = 128;
 
-/** The claims, or the code of the first failed check, in the order of docs/reference/federation.md, "Peer tokens". */
+/**
+ * Returns the claims, or the code of the first failed check, in the order of docs/reference/federation.md, "Peer
+ * tokens".
+ */
 export const checkClaims = (claims: TokenMembers, rules: ClaimRules): Claims | ErrorWord => {
   const { nowMs, leewayMs, nodeId } = rules;
   const expiresMs = instantOf(memberOf(claims, 'exp'));
@@ -56,19 +59,21 @@ export const checkClaims = (claims: TokenMembers, rules: ClaimRules): Claims | E
   return nonce === null ? MISSING_NONCE : { expiresMs, nonce, scopes };
 };
 
-/** Null unless it is a number; a number that JSON cannot express exactly was read as NaN. */
+/** Returns null unless the claim is a number. A number that JSON cannot express exactly was read as NaN. */
 const instantOf = (claim: unknown): number | null => {
   if (typeof claim !== 'number' || !Number.isFinite(claim)) return null;
   return claim < FIRST_MILLISECOND ? claim * 1_000 : claim;
 };
 
-/** `sub` or `aud` names this node; if both are present, both must. */
+/** Returns true if `sub` or `aud` names this node; if both are present, both must. */
 const isMeantFor = (claims: TokenMembers, nodeId: string): boolean => {
   const named = ['sub', 'aud'].flatMap((name) => (Object.hasOwn(claims, name) ? [claims[name]] : []));
   return named.length > 0 && named.every((one) => one === nodeId);
 };
 
-/** Ignores scopes that this node does not know. Null unless the claim is a list of names. */
+/**
+ * Reads the scopes, and ignores those that this node does not know. Returns null unless the claim is a list of names.
+ */
 const scopesOf = (claim: unknown): ReadonlySet<Scope> | undefined | null => {
   if (claim === undefined) return undefined;
   if (!Array.isArray(claim) || !claim.every((name) => typeof name === 'string')) return null;

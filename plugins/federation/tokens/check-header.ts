@@ -1,14 +1,14 @@
 import { memberOf, type TokenMembers } from './read-token.ts';
 
 /**
- * Members by which a token could bring its own key, name an address of a key, change its reading, or require an
- * extension. This node supports none, so it refuses all.
+ * Header members by which a token could supply its own key, refer to a key by address, change how it is read, or
+ * require an extension. This node refuses all of them.
  */
 const REFUSED = ['jwk', 'jku', 'x5u', 'x5c', 'x5t', 'x5t#S256', 'crit', 'b64', 'enc', 'zip'] as const;
 
 /**
- * True if a token with this header may be verified. The key always comes from the peer's record: `kid` may only repeat
- * the id of one of those keys.
+ * Returns true if a token with this header may be verified. The key always comes from the peer's record, so `kid` may
+ * only repeat the id of one of those keys.
  */
 export const isHeaderSound = (header: TokenMembers, keyIds: readonly string[]): boolean => {
   if (memberOf(header, 'alg') !== 'EdDSA') return false;

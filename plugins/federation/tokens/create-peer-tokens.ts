@@ -34,9 +34,9 @@ import {
 
 const LIFETIME_MS = 60_000;
 const MAX_ISSUER = 2_048;
-/** How long a token waits for its peer to publish its current key. */
+/** The maximum time to fetch a peer's new key before its token is refused. */
 const FOLLOW_LIMIT_MS = 2_000;
-/** Bounds the current and former keys that are tried, because anybody can send tokens. */
+/** The maximum number of current and former keys that are tried, because anybody can send tokens. */
 const MAX_KEYS_TRIED = 4;
 
 export interface TokenParts {
@@ -83,7 +83,7 @@ const mintToken = ({ self, clock, random, identity }: TokenParts, nodeId: string
 
 const segmentOf = (members: object): string => encodeBase64Url(Buffer.from(JSON.stringify(members)));
 
-/** Peers rely on the order of the checks. Nothing is stored before the signature holds. */
+/** Checks a token in a fixed order, on which peers rely. Stores nothing before the signature is verified. */
 const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller> => {
   const { settings, self, peerings, clock, nonces } = parts;
   const read = readToken(token);
@@ -93,12 +93,12 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
     throw tokenRefusal(INVALID_ISS);
   }
   const peering = await peerings.withNode(issuer);
-  // Another spelling identifies the same node, but a token must use the node's own.
+  // Another spelling identifies the same node, but a token must use the exact id.
   if (peering === undefined || peering.nodeId !== issuer) throw tokenRefusal(PEER_NOT_REGISTERED);
   if (peering.status !== 'active') throw await refused(parts, peering, PEER_NOT_APPROVED);
   const nowMs = clock.nowMs();
   let broken = signatureProblem(read, peering, nowMs);
-  // The peer may sign with a newer key than this node knows.
+  // The peer may have signed with a newer key than this node knows.
   if (broken === INVALID_SIGNATURE) broken = signatureProblem(read, await followed(parts, peering), nowMs);
   if (broken !== null) {
     throw await refused(parts, peering, broken);
@@ -114,7 +114,7 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
 };
 
 /**
- * The peer with its current keys, if it publishes them in time; otherwise unchanged. Requests to peers are
+ * Returns the peer with its current keys if it publishes them in time; otherwise unchanged. Requests to peers are
  * rate-limited, however many tokens arrive.
  */
 const followed = async ({ peerings, clock }: TokenParts, peering: Peering): Promise<Peering> => {
@@ -158,7 +158,7 @@ const callerOf = (peering: Peering, { scopes: tokenScopes }: Claims): PeerCaller
   return { principal, peering, tokenScopes };
 };
 
-/** Returns the refusal after logging it. Unknown issuers are not logged, because anybody can name any issuer. */
+/** Returns the refusal after logging it. Does not log unknown issuers, because anybody can name any issuer. */
 const refused = async (
   { federationLog }: TokenParts,
   { tenantId, peerId, nodeId }: Peering,

@@ -1,22 +1,22 @@
 import type { Principal, Scope } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 
-/** A caller with a peer token. `allowedScopes` are the scopes that both declarations and the token grant. */
+/** A caller with a peer token. Both declarations and the token grant the `allowedScopes`. */
 export interface PeerCaller {
   readonly principal: Principal;
   readonly peering: Peering;
-  /** Scopes that the token names; undefined if it does not narrow them. */
+  /** The scopes that the token names; undefined if it does not narrow them. */
   readonly tokenScopes: ReadonlySet<Scope> | undefined;
 }
 
 export interface PeerTokens {
-  /** Makes a token for one request to the peer, valid for a minute. */
+  /** Creates a token for one request to the peer, valid for a minute. */
   mint(peering: Pick<Peering, 'nodeId'>, scopes: readonly Scope[]): string;
   /**
-   * Verifies a token and uses it up. Rejects with 401 and the code of the first failed check, in the order of
-   * docs/reference/federation.md, "Peer tokens". Works while federation is switched off too.
+   * Verifies a token and marks it as used. Rejects with 401 and the code of the first failed check, in the order of
+   * docs/reference/federation.md, "Peer tokens". Works even while federation is off.
    */
   accept(token: string): Promise<PeerCaller>;
-  /** The peer behind the principal of a request on a peer route. Throws for any other principal. */
+  /** Returns the peer that sent a request on a peer route. Throws for any other principal. */
   callerOf(principal: Principal): PeerCaller;
 }

@@ -1,10 +1,10 @@
 import { parseStrictJson } from '../../../kernel/internal-api.ts';
 import { decodeBase64Url } from '../../../kernel/plugin-api.ts';
 
-/** Members of a header or of claims, of any shape. */
+/** The members of a token's header or claims, of any shape. */
 export type TokenMembers = Readonly<Record<string, unknown>>;
 
-/** A compact token (RFC 7515), split into its parts. Nothing in it is trusted yet. */
+/** A compact token (RFC 7515), split into its parts. Nothing in it is verified yet. */
 export interface ReadToken {
   readonly header: TokenMembers;
   readonly claims: TokenMembers;
@@ -13,13 +13,13 @@ export interface ReadToken {
   readonly signature: Uint8Array;
 }
 
-/** Longer tokens are refused unread. */
+/** The maximum length of a token. A longer one is refused without parsing. */
 export const MAX_TOKEN_BYTES = 4_096;
 const SEGMENTS = 3;
 
 /**
- * Null unless the text has three segments in strict base64url, of which the first two each hold a JSON object. Refuses
- * repeated members, because two readers could understand them differently.
+ * Returns null unless the text has three segments in strict base64url, of which the first two each hold a JSON object.
+ * Refuses repeated members, because two parsers could understand them differently.
  */
 export const readToken = (token: string): ReadToken | null => {
   if (token.length > MAX_TOKEN_BYTES) return null;
@@ -43,6 +43,6 @@ const readMembers = (bytes: Uint8Array): TokenMembers | null => {
   }
 };
 
-/** Reads an own property, never the prototype's. */
+/** Reads an own property, never an inherited one. */
 export const memberOf = (members: TokenMembers, name: string): unknown =>
   Object.hasOwn(members, name) ? members[name] : undefined;

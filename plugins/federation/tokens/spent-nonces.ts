@@ -1,18 +1,18 @@
 import { DEFAULT_TENANT, type PluginTables, sha256Hex } from '../../../kernel/plugin-api.ts';
 import { NONCES_TABLE } from '../serving/serving-tables.ts';
 
-/** Rows of one step, so that no statement blocks the store for long. */
+/** The maximum number of rows per deletion, so that no statement blocks the store for long. */
 const SWEEP_ROWS = 1_000;
 const SWEEP_STEPS = 100;
 /**
- * Nonces are deleted this much later than needed. Otherwise a clock that jumped ahead and was corrected would accept
- * tokens whose nonces are gone.
+ * The additional time for which a nonce is stored. Without it, a clock that jumped ahead and was corrected would accept
+ * used tokens again.
  */
 const SWEEP_MARGIN_MS = 2 * 3_600_000;
 
-/** Nonces of accepted tokens, in the store that all processes share. */
+/** The nonces of accepted tokens, in the store that all processes share. */
 export interface SpentNonces {
-  /** Spends a nonce: true for the first call in any process, and false for every later one. */
+  /** Marks a nonce as used. Returns true for the first call in any process, and false for every later one. */
   spend(issuer: string, nonce: string, expiresMs: number): Promise<boolean>;
   /** Deletes nonces whose tokens have expired. */
   sweep(nowMs: number): Promise<void>;
@@ -41,5 +41,5 @@ export const createSpentNonces = (tables: PluginTables): SpentNonces => ({
   },
 });
 
-/** A nonce belongs to the node and its issuer, for every tenant that the peering may serve. */
+/** Returns the digest of a nonce and its issuer, the same for every tenant that the peering may serve. */
 const digestOf = (issuer: string, nonce: string): string => sha256Hex(JSON.stringify([issuer, nonce]));

@@ -16,8 +16,8 @@ export interface ArrivalParts {
 }
 
 /**
- * Erases facts of peers again in the transaction that stores them, so that an erased fact never commits with its
- * content.
+ * Erases facts of peers that were erased here before, in the transaction that stores them. So an erased fact never
+ * commits with its content.
  */
 export const eraseArrived = async ({ facts, transaction }: AppendedBatch, parts: ArrivalParts): Promise<undefined> => {
   const arrived = facts.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact] : []));
@@ -25,7 +25,7 @@ export const eraseArrived = async ({ facts, transaction }: AppendedBatch, parts:
   return undefined;
 };
 
-/** The same for facts of an import. */
+/** Erases facts of an import that were erased here before, in the transaction that stores them. */
 export const eraseRestored = ({ facts, transaction }: RestoredBatch, parts: ArrivalParts): Promise<void> =>
   eraseAgain(facts, transaction, parts);
 
@@ -50,7 +50,7 @@ const eraseAgain = async (
   if (again.length > 0) await erasure.erase(tenantId, again, transaction);
 };
 
-/** True if the fact was stated before the erasure, by its origin's stamp. Later facts are only hidden. */
+/** Returns true if the fact was asserted before the erasure, by its origin's stamp. Later facts are only hidden. */
 const wasErased = (fact: StoredFact, { entityKey, scope, erasedMs, receivedFrom, signedBy }: Tombstone): boolean =>
   fact.entityKey === entityKey &&
   (scope === '*' || scope === fact.scope) &&

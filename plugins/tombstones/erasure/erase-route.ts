@@ -7,7 +7,7 @@ interface EraseBody {
   readonly dry_run: boolean;
 }
 
-/** `POST /v1/tombstones/{id}/erase` */
+/** `POST /v1/tombstones/{id}/erase` destroys the facts behind a tombstone. */
 export const eraseRoute = (erasures: StoredErasures): Route<{ id: string }, undefined, EraseBody> => ({
   method: 'POST',
   path: '/v1/tombstones/:id/erase',

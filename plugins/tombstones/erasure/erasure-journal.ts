@@ -8,7 +8,7 @@ import { tombstoneBytes } from '../markers/marker-document.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { type ErasureReceipt, receiptBytes } from './erasure-receipt.ts';
 
-/** One line of the file: the signed receipt, and the marker that hides restored facts. */
+/** One line of the journal file: the signed receipt of an erasure, and its tombstone, which hides restored facts. */
 export interface ErasureRecord {
   readonly receipt: ErasureReceipt;
   readonly tombstone: Tombstone;
@@ -17,12 +17,12 @@ export interface ErasureRecord {
 const OWNER_ONLY = 0o600;
 const MAX_LINE = 64 * 1024;
 
-/** Appends a line. Resolves once it is on disk. */
+/** Appends a line to the journal. Resolves once it is on disk. */
 export const recordErasure = async (file: string, record: ErasureRecord): Promise<void> => {
   await mkdir(dirname(file), { recursive: true });
   const handle = await open(file, 'a', OWNER_ONLY);
   try {
-    // Starts a new line, because a crash may have cut the last one short.
+    // Starts a new line, because a crash may have truncated the last one.
     await handle.appendFile(`\n${JSON.stringify(record)}\n`);
     await handle.sync();
   } finally {
@@ -31,12 +31,12 @@ export const recordErasure = async (file: string, record: ErasureRecord): Promis
 };
 
 /**
- * Reads the lines that this node signed, oldest first. Ignores other lines: access to the file must not give the power
- * to destroy facts.
+ * Reads the lines that this node signed, oldest first. Ignores other lines: write access to the file must not give the
+ * power to destroy facts.
  */
 export async function* readErasures(file: string, identity: NodeIdentity, log: Logger): AsyncGenerator<ErasureRecord> {
   const input = createReadStream(file, 'utf8');
-  // Any other failure stops the start, because without the file a restored backup could show erased facts.
+  // Any other failure prevents the start, because without the file a restored backup could show erased facts.
   const missing = new Promise<boolean>((resolve, reject) => {
     input.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(true) : reject(error)));
     input.once('ready', () => resolve(false));

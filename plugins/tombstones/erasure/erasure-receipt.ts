@@ -15,7 +15,7 @@ import type { Tombstone } from '../tombstones-api.ts';
 
 /** A statement, signed by the node, of the destroyed facts and of the limits of the erasure. */
 export interface ErasureReceipt {
-  /** `erasure_<uuid>` */
+  /** The id: `erasure_<uuid>`. */
   readonly id: string;
   readonly tombstone_id: string;
   readonly tenant_id: string;
@@ -27,11 +27,11 @@ export interface ErasureReceipt {
   readonly created_at: string;
   readonly signed_by: string;
   readonly key_id: string;
-  /** base64url: Ed25519 over the RFC 8785 form of the other members. */
+  /** The Ed25519 signature in base64url, over the RFC 8785 form of the other members. */
   readonly signature: string;
 }
 
-/** Data that stays on purpose, so that chains and signatures still verify. */
+/** The data that remains on purpose, so that chains and signatures still verify. */
 export const REMAINS: readonly string[] = [
   'identifiers, stamps, relations, scopes and sources of the facts',
   'links of the chain, commitments of the values, and signatures of origins',
@@ -39,7 +39,7 @@ export const REMAINS: readonly string[] = [
   'entries of the audit log and charges, which hold no value',
 ];
 
-/** Copies that no erasure can reach. */
+/** The copies of facts that no erasure can reach. */
 export const ALWAYS_LIMITS: readonly string[] = [
   'backups and exports that were made before; a restored node is brought up to date by erasures.jsonl of its folder',
   'what was delivered to subscribers, or returned to callers',
@@ -57,7 +57,7 @@ const WHAT_JSON = {
   limits: listOf(STRING_JSON),
 };
 
-/** The effect that an erasure would have. It is not signed, because nothing has happened. */
+/** The effect that an erasure would have. It is not signed, because nothing was erased. */
 export interface ErasurePreview
   extends Pick<ErasureReceipt, 'tombstone_id' | 'entity_uri' | 'scope' | 'erased' | 'remains' | 'limits'> {
   readonly dry_run: true;
@@ -114,6 +114,6 @@ export const signReceipt = (
   return { ...unsigned, signature: encodeBase64Url(identity.sign(receiptBytes(unsigned))) };
 };
 
-/** The bytes that the signature of a receipt covers. */
+/** Returns the bytes that the signature of a receipt covers. */
 export const receiptBytes = (receipt: Omit<ErasureReceipt, 'signature'>): Uint8Array =>
   Buffer.from(canonicalJson(receipt));

@@ -4,8 +4,8 @@ import type { ErasureReceipt } from './erasure-receipt.ts';
 import { ERASURES } from './erasure-tables.ts';
 
 /**
- * `running`: facts are left. `scrubbing`: the rows are erased, but bytes may remain in files. `done`: the receipt
- * exists.
+ * `running`: some facts are not erased yet. `scrubbing`: the rows are erased, but bytes may remain in files. `done`:
+ * the receipt exists.
  */
 export type ErasureState = 'running' | 'scrubbing' | 'done';
 
@@ -13,14 +13,14 @@ export type ErasureState = 'running' | 'scrubbing' | 'done';
 export interface ErasureRow {
   readonly tenantId: string;
   readonly tombstoneId: string;
-  /** The node whose facts alone are erased; null for facts of all nodes. */
+  /** The node whose facts alone are erased; null to erase the facts of all nodes. */
   readonly originNodeId: string | null;
-  /** entity_uri of the caller, or of the node that sent the tombstone. */
+  /** The entity_uri of the caller, or of the node that sent the tombstone. */
   readonly requestedBy: string;
   readonly state: ErasureState;
   readonly position: ErasurePosition;
   readonly counts: ErasureCounts;
-  /** When the last piece was erased, in milliseconds since the epoch. */
+  /** The instant at which the last batch was erased, in milliseconds since the epoch. */
   readonly touchedMs: number;
   readonly receipt: ErasureReceipt | null;
 }
@@ -63,7 +63,7 @@ export const putErasure = async (own: WritableTables, erasure: ErasureRow): Prom
   else await own(ERASURES).where(keyOf(erasure)).update(row);
 };
 
-/** Erasures that no process has touched since, oldest first. */
+/** Returns erasures that no process has continued since the given instant, oldest first. */
 export const abandonedErasures = async (
   own: ReadableTables,
   beforeMs: number,

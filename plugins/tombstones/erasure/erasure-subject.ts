@@ -2,7 +2,7 @@ import type { ErasureSubject } from '../../../kernel/internal-api.ts';
 import { all, any, equals, type Filter, inTable, SCOPES } from '../../../kernel/plugin-api.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
-/** Selects the facts that a tombstone's erasure destroys: those of all nodes, or of one. */
+/** Returns the facts that a tombstone's erasure destroys: those of all nodes, or of one. */
 export const subjectOf = (
   { tenantId, entityKey, scope }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope'>,
   originNodeId: string | null,
@@ -13,7 +13,7 @@ export const subjectOf = (
   filter: originNodeId === null ? all() : saidBy(originNodeId),
 });
 
-/** A node may have only its own facts destroyed: those it sent itself, and those it signed. */
+/** Matches the facts that a node sent itself or signed. A node may have only these destroyed. */
 const saidBy = (nodeId: string): Filter =>
   all(
     equals('originNodeId', nodeId),

@@ -1,13 +1,13 @@
 import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 
-/** One row for each tombstone with a running or finished erasure. */
+/** The table with one row for each tombstone that has a running or finished erasure. */
 export const ERASURES = 'tombstones_erasures';
 
 export const createErasureTables = async ({ schema }: MigrationSchema): Promise<void> => {
   await schema.createTable(ERASURES, (table) => {
     table.text('tenant_id').notNullable();
     table.text('tombstone_id').notNullable();
-    // The node whose facts alone are erased; an empty text for facts of all nodes.
+    // The node whose facts alone are erased; an empty text to erase the facts of all nodes.
     table.text('origin_node_id').notNullable();
     table.text('requested_by').notNullable();
     table.text('state').notNullable();

@@ -40,7 +40,10 @@ type Context = Pick<PluginContext<Requires, ErasureSettings>, 'config' | 'tables
 
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Opens the erasure of the facts behind tombstones. Resolves once the facts that a backup brought back are hidden. */
+/**
+ * Sets up the erasure of facts behind tombstones. Resolves once erased facts that a restored backup contains are
+ * hidden.
+ */
 export const openErasure = async (
   { config, tables, log, on, every, route }: Context,
   needs: ErasureNeeds,
@@ -57,11 +60,11 @@ export const openErasure = async (
     }),
     present: async (result) => result,
     steering: 'nobody',
-    // The caller may hold other keys with fewer permissions.
+    // Requires a key with admin, because the same entity may hold other keys with fewer permissions.
     covers: (_payload, caller) => hasPermission(caller, 'admin'),
   });
   if (config.enabled) {
-    // Last, so that data which other handlers derive from the fact in this transaction is stored already.
+    // Runs last, so that data which other handlers derive from the fact in this transaction is stored already.
     on(factAppended, (batch) => eraseArrived(batch, { tables, erasure }), { order: 'last' });
     on(factRestored, (batch) => eraseRestored(batch, { tables, erasure }), { order: 'last' });
   }

@@ -23,11 +23,11 @@ export interface RunParts {
   readonly self: NodeSelf;
   readonly identity: NodeIdentity;
   readonly audit: AuditLog | undefined;
-  /** Path of the file from which a restored store repeats its erasures. */
+  /** The path of the journal file, from which a restored store repeats its erasures. */
   readonly journal: string;
 }
 
-/** Rolls a transaction back. */
+/** An error that rolls a transaction back and returns its result. */
 class RolledBack extends Error {
   readonly piece: ErasurePiece;
 
@@ -37,13 +37,13 @@ class RolledBack extends Error {
   }
 }
 
-/** Runs each piece and rolls it back, to count the data that an erasure would destroy. */
+/** Erases each batch and rolls it back, to count the data that an erasure would destroy. */
 export const previewErasure = async (
   { tables, erasure }: Pick<RunParts, 'tables' | 'erasure'>,
   subject: ErasureSubject,
 ): Promise<ErasureCounts> => {
   let counts: ErasureCounts = {};
-  // The last sweeps would count the data of the first ones again, because that was rolled back.
+  // Skips the last sweeps: they would count data again that the first ones have counted, because that was rolled back.
   for (let from: ErasurePosition | null = ERASURE_START; from !== null && from.phase !== 'last sweeps'; ) {
     const piece: ErasurePiece = await rolledBack(tables, erasure, subject, from);
     counts = addCounts([counts, piece.counts]);
@@ -88,7 +88,7 @@ export const runErasure = async (
   return receiptOf(await current(parts, tombstone));
 };
 
-/** Erases the next piece, and returns the progress after it. */
+/** Erases the next batch, and returns the progress after it. */
 const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): Promise<ErasureRow> =>
   tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
@@ -105,7 +105,7 @@ const takePiece = ({ tables, erasure, clock }: RunParts, tombstone: Tombstone): 
     return after;
   });
 
-/** Scrubs the files first, then writes the journal, then the receipt, so that a receipt guarantees both. */
+/** Scrubs the files first, then writes the journal, then the receipt. So a receipt proves that both happened. */
 const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureReceipt> => {
   const { tables, erasure, clock, random, self, identity, audit, journal } = parts;
   const limits = await erasure.scrub();
@@ -116,7 +116,7 @@ const finish = async (parts: RunParts, tombstone: Tombstone): Promise<ErasureRec
   return tables.write(tombstone.tenantId, async (own, transaction) => {
     const row = await erasureOf(own, nameOf(tombstone));
     if (row === undefined) throw new Error('the erasure was not begun');
-    // Another process has finished meanwhile.
+    // Another process has finished in the meantime.
     if (row.state === 'done') return receiptOf(row);
     await putErasure(own, { ...row, state: 'done', touchedMs: nowMs, receipt });
     const detail = { tombstone_id: tombstone.id, scope: tombstone.scope, facts: row.counts['facts'] ?? 0 };

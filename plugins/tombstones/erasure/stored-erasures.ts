@@ -41,9 +41,9 @@ export interface ErasureJob {
 
 /** The type of the job that erases the facts behind a tombstone. */
 export const ERASE_JOB = 'tombstones.erase';
-/** Speed of a slow machine, sweeps included. */
+/** The speed of a slow machine, sweeps included, for the estimated duration. */
 const FACTS_PER_SECOND = 1_000;
-/** An erasure untouched for this long was abandoned by an ended process. */
+/** The time without progress after which an erasure counts as abandoned by a process that has ended. */
 const ABANDONED_MS = 30_000;
 const RESUMED_AT_ONCE = 10;
 
@@ -74,7 +74,10 @@ export class StoredErasures implements Erasures {
     return previewOf(tombstone, await previewErasure(this.#parts, subjectOf(tombstone, null)));
   }
 
-  /** Erases few facts at once, as `eraseNow`; leaves many to a job. A repeated call erases facts that came since. */
+  /**
+   * Erases facts at once if there are few, as `eraseNow` does; otherwise starts a job. A repeated call erases facts
+   * that have arrived since.
+   */
   async erase(caller: Principal, tombstoneId: string, confirm: string): Promise<ErasureReceipt | ErasureJob> {
     const { jobs } = this.#parts;
     const { tombstone, count } = await this.#request(caller, tombstoneId, confirm);
@@ -99,7 +102,7 @@ export class StoredErasures implements Erasures {
     return { tombstone: await this.#begin(asked, begun), count };
   }
 
-  /** Runs the job. `onProgress` gets the number of destroyed facts and their total. */
+  /** Erases facts as a job. `onProgress` gets the number of destroyed facts and their total. */
   async eraseFor(
     tenantId: string,
     tombstoneId: string,
@@ -117,8 +120,8 @@ export class StoredErasures implements Erasures {
   }
 
   /**
-   * Erases facts that a peer has erased and that it stated itself. `tombstone` is stored already, demands erasure, and
-   * has a verified signature. Returns `kept` without any effect if the operator forbids it or a legal hold applies.
+   * Erases facts that a peer has asserted and erased. `tombstone` is stored already, requests erasure, and has a
+   * verified signature. Returns `kept` without any effect if the operator forbids it or a legal hold applies.
    */
   async eraseFromPeer(tombstone: Tombstone): Promise<'erased' | 'kept'> {
     if (!this.#parts.erasesForPeers || !tombstone.erase) return 'kept';
@@ -129,7 +132,7 @@ export class StoredErasures implements Erasures {
     return 'erased';
   }
 
-  /** Continues erasures of ended processes, and erases facts that peers have erased. */
+  /** Continues erasures of processes that have ended, and erases facts that peers have erased. */
   async resume(): Promise<void> {
     const { tables, clock, erasesForPeers } = this.#parts;
     const left = await tables.read((own) => abandonedErasures(own, clock.nowMs() - ABANDONED_MS, RESUMED_AT_ONCE));
@@ -139,8 +142,8 @@ export class StoredErasures implements Erasures {
   }
 
   /**
-   * Hides facts again that were erased before the store was restored, and starts their erasure; `resume` completes it.
-   * Call it before the node serves.
+   * Hides restored facts that were erased before, and starts to erase them again; `resume` completes it. Must run
+   * before the node accepts requests.
    */
   async restore(): Promise<void> {
     const { tables, journal, identity, log } = this.#parts;
@@ -155,7 +158,7 @@ export class StoredErasures implements Erasures {
     }
   }
 
-  /** Returns true if there are facts to erase again. */
+  /** Restores one erasure. Returns true if there are facts to erase again. */
   async #restoreOne(receipt: ErasureReceipt, kept: Tombstone): Promise<boolean> {
     const { tables, self, clock, tombstones } = this.#parts;
     const { tenantId, id } = kept;
@@ -177,14 +180,14 @@ export class StoredErasures implements Erasures {
         return true;
       });
     } catch (error) {
-      // An erased tenant has no data left, and accepts none.
+      // Skips a tenant that was erased: it has no data left, and accepts none.
       if (error instanceof ServiceError && error.code === 'authorization') return false;
       throw error;
     }
   }
 
   /**
-   * Records in the marker that its facts are destroyed, so that it can no longer be revoked, and starts from the
+   * Records in the tombstone that its facts are destroyed, so that it can no longer be revoked, and starts from the
    * beginning.
    */
   async #begin(
@@ -209,7 +212,7 @@ export class StoredErasures implements Erasures {
     requirePermission(caller, 'admin');
     const { tables, tombstones } = this.#parts;
     const { tenantId } = caller;
-    // A store can hold no such id.
+    // An id with such characters cannot be stored, so it does not exist.
     const isName = !hasForbiddenCodePoint(tombstoneId);
     const tombstone = isName
       ? await tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }))
@@ -233,7 +236,7 @@ export class StoredErasures implements Erasures {
   }
 
   async #find({ tenantId }: Principal, tombstoneId: string): Promise<Tombstone> {
-    // A store can hold no such id.
+    // An id with such characters cannot be stored, so it does not exist.
     const found = hasForbiddenCodePoint(tombstoneId)
       ? undefined
       : await this.#parts.tables.read((own) => tombstoneById(own, { tenantId, id: tombstoneId }));
@@ -255,7 +258,10 @@ export class StoredErasures implements Erasures {
   }
 }
 
-/** Starts at the beginning. With `touchedMs` 0 it counts as abandoned, so that any process may take it up at once. */
+/**
+ * The row of an erasure that starts from the beginning. With `touchedMs` 0 it counts as abandoned, so that any process
+ * may continue it at once.
+ */
 const FRESH = { state: 'running', position: ERASURE_START, counts: {}, touchedMs: 0, receipt: null } as const;
 
 const unerased = ({ tenantId, entityKey, scope }: Tombstone) =>

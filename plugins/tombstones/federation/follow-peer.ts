@@ -10,10 +10,10 @@ import {
 import type { PeerExchange } from '../../federation/federation-api.ts';
 import { FOLLOWS } from '../markers/marker-tables.ts';
 
-/** The peers whose tombstones this node reads. */
+/** Manages the peers whose tombstones this node reads. */
 export interface TombstoneFollows {
   /**
-   * Reads the tombstones of a peer from now on, with a capability token that the peer issued to this node. Replaces the
+   * Starts to read the tombstones of a peer, with a capability token that the peer issued to this node. Replaces the
    * token of a peer that is followed already. Needs `admin`. Rejects with `lookup` for an unknown peer.
    */
   follow(caller: Principal, peerId: string, capability: string): Promise<void>;

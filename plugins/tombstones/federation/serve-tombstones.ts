@@ -30,7 +30,7 @@ import type { Tombstone } from '../tombstones-api.ts';
 import { SERVED_PAGE_JSON, servedTombstoneJson } from './tombstone-wire.ts';
 
 export const SERVED_PATH = '/v1/federation/tombstones';
-/** Bounds a page, because each tombstone costs a query for the facts of its entity. */
+/** The maximum number of tombstones per page, because each costs a query for the facts of its entity. */
 export const MAX_SERVED = 200;
 
 export interface ServeParts {
@@ -45,7 +45,7 @@ interface Query {
   readonly limit: number;
 }
 
-/** `GET /v1/federation/tombstones`: tombstones for the peer, in the order in which they changed. */
+/** `GET /v1/federation/tombstones` returns tombstones for the peer, in the order in which they changed. */
 export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query> => ({
   method: 'GET',
   path: SERVED_PATH,
@@ -105,7 +105,7 @@ export const servedTombstonesRoute = (parts: ServeParts): Route<undefined, Query
   },
 });
 
-/** Accepts a token that covers any scope of the peer. Otherwise rejects with the last refusal. */
+/** Accepts a token that covers any scope of the peer. Otherwise rejects with the last error. */
 const verifyForAny = async (
   [first = 'public', ...others]: readonly Scope[],
   verify: (scope: Scope) => Promise<VerifiedCapability>,
@@ -155,7 +155,10 @@ const readPage = async (
   return { tombstones: rows.slice(0, limit).map(tombstoneFromRow), cursor, hasMore: rows.length > limit };
 };
 
-/** A tombstone reveals that its entity has facts. So a peer gets only tombstones about facts that it may read. */
+/**
+ * Returns true if the peer may read a fact of the tombstone's entity. Otherwise the tombstone would reveal that the
+ * entity has facts.
+ */
 const hasEligibleFact = async (
   snapshot: PluginSnapshot,
   { tenantId, entityKey, scope }: Tombstone,

@@ -26,7 +26,7 @@ export interface TakeParts extends FollowUpParts {
   readonly audit: AuditLog | undefined;
 }
 
-/** Bounds for one peer, and for issuers that are not known yet. Markers beyond them are refused. */
+/** The maximum numbers of tombstones from one peer, and from unknown issuers. Tombstones above them are refused. */
 const MOST_MARKERS_OF_PEER = 100_000;
 const MOST_PARKED = 10_000;
 
@@ -37,7 +37,7 @@ interface CheckedTombstone extends ReceivedTombstone {
 }
 
 /**
- * Stores a page of a peer's tombstones. Each one counts by its issuer's signature, even if another node sent it, and
+ * Stores a page of a peer's tombstones. Each one is valid by its issuer's signature, even if another node sent it, and
  * hides only that issuer's facts. `keepPlace` runs in the same transaction.
  */
 export const takeTombstones = async (
@@ -117,7 +117,9 @@ const judge = async (
   });
 };
 
-/** The signature checks of a tombstone and of its revocation; undefined if a key does not belong to the issuer. */
+/**
+ * Returns the signature checks of a tombstone and of its revocation; undefined if a key does not belong to the issuer.
+ */
 const checksOf = (
   { tombstone, revocation }: ReceivedTombstone,
   keys: Peering['keys'],
@@ -149,7 +151,7 @@ const apply = async (
   const nowMs = clock.nowMs();
   const known = await tombstoneById(own, tombstone);
   if (known !== undefined && known.signedBy !== tombstone.signedBy) return 'collision';
-  // A revocation outlasts any repetition of the tombstone.
+  // A revoked tombstone stays revoked if a peer sends the tombstone again.
   if (known !== undefined && known.revokedMs !== null) return 'known';
   const isErased = tombstone.erase && known?.erase === false;
   if (known !== undefined && revocation === undefined && !isErased) return 'known';
@@ -157,7 +159,7 @@ const apply = async (
   const feed = await transaction.announce(SUPPRESSION_CHANGED, [tombstone.id], nowMs);
   if (known === undefined) await insertTombstone(own, tombstone, { feed, originNodeId: tombstone.signedBy });
   else if (isErased) await updateMarker(own, tombstone, feed);
-  // Facts that were destroyed here cannot be shown again.
+  // Skips the revocation if the facts were destroyed here, because they cannot be shown again.
   if (revocation !== undefined && known?.erasedMs == null) {
     await insertRevocation(own, tombstone, revocation, { nowMs, feed });
   }
@@ -165,7 +167,7 @@ const apply = async (
   return known === undefined ? 'added' : 'changed';
 };
 
-/** Parks a tombstone until its issuer is known. */
+/** Stores a tombstone aside until its issuer is known. */
 const park = async (own: WritableTables, received: CheckedTombstone, receivedFrom: string): Promise<void> => {
   const { tombstone } = received;
   const { tenantId, id, signedBy } = tombstone;

@@ -27,7 +27,7 @@ export interface PullerParts extends TakeParts {
 const INTERVAL_MS = 30_000;
 const LONGEST_PAUSE_MS = 900_000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** Pages of one peer per turn, so that other peers get theirs. */
+/** The maximum number of pages of one peer per turn, so that other peers get theirs. */
 const PAGES_PER_TURN = 20;
 const FOLLOWED_AT_ONCE = 256;
 const PARKED_AT_ONCE = 200;
@@ -55,7 +55,7 @@ export const pullTombstones = async (parts: PullerParts): Promise<void> => {
       try {
         await pullFrom(follow, parts);
       } catch (error) {
-        // A peer that always fails must not keep the others from their turn.
+        // Continues with the other peers if one always fails.
         log.warn('tombstones of a peer could not be taken', { peerId: follow.peerId, error });
         await pause(follow, 'the tombstones of the peer could not be taken', parts);
       }
@@ -92,7 +92,7 @@ const pullFrom = async (begun: Follow, parts: PullerParts): Promise<void> => {
   }
 };
 
-/** Undefined at the end of the turn. */
+/** Reads one page. Returns undefined at the end of the turn. */
 const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): Promise<Follow | undefined> => {
   const { exchange, clock, self, tables, log } = parts;
   const named = { tenant_id: follow.tenantId, peer_id: follow.peerId };
@@ -108,7 +108,7 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
     await pause(follow, reason, parts);
     return undefined;
   }
-  // The peer's store was restored, so its tombstones are read from the start.
+  // The peer has restored its store, so its tombstones are read from the start.
   if (follow.epoch !== null && page.epoch !== follow.epoch && follow.cursor !== null) {
     await tables(FOLLOWS).where(named).update({ cursor: null, epoch: page.epoch });
     return { ...follow, cursor: null, epoch: page.epoch };
@@ -128,7 +128,7 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
   return hasMore ? { ...follow, cursor: place.cursor, epoch: page.epoch, failures: 0 } : undefined;
 };
 
-/** Pauses longer after each further failure in a row. */
+/** Pauses longer after each consecutive failure. */
 const pause = async (
   { tenantId, peerId, failures: before }: Follow,
   reason: string,
@@ -154,7 +154,7 @@ const readPage = (document: unknown) => {
   return { tombstones: tombstones as readonly unknown[], cursor: next, hasMore: more === true, epoch };
 };
 
-/** Stores tombstones whose issuers have become known. */
+/** Stores tombstones that were stored aside and whose issuers are known by now. */
 const takeParked = async (parts: PullerParts): Promise<void> => {
   const { tables, exchange, served } = parts;
   const issuers = await tables(PARKED)

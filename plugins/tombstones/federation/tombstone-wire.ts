@@ -16,7 +16,7 @@ import { REVOCATION_JSON, revocationJson, tombstoneJson } from '../markers/marke
 import { readTombstoneDraft } from '../markers/read-draft.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
-/** A tombstone as exchanged with peers: all members that its signature covers, and its revocation. */
+/** The JSON schema of a tombstone as nodes exchange it: all members that its signature covers, and its revocation. */
 export const SERVED_TOMBSTONE_JSON = objectOf({
   id: STRING_JSON,
   entity_uri: STRING_JSON,
@@ -114,7 +114,7 @@ const check = compileSchema(
   }),
 );
 
-/** Throws unless the input is a well-formed tombstone. */
+/** Reads a tombstone. Throws unless the input is well-formed. */
 export const readReceived = (
   input: unknown,
   { tenantId, receivedFrom, names }: { tenantId: string; receivedFrom: string; names: ServiceNames },
@@ -127,7 +127,7 @@ export const readReceived = (
     legalHold: wire.legal_hold,
   });
   const createdMs = parseInstant(wire.created_at);
-  // Stores signed texts exactly as sent.
+  // Refuses texts that would change when stored, because signed texts are stored exactly as sent.
   if (createdMs === null || entityUri !== wire.entity_uri) throw new RangeError('the tombstone is not well-formed');
   const tombstone: Tombstone = {
     id: wire.id,

@@ -1,7 +1,7 @@
 import { canonicalJson, decodeBase64Url, sha256Hex } from '../../../kernel/plugin-api.ts';
 import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 
-/** The bytes that the signature of a tombstone covers: the RFC 8785 form of these members. */
+/** Returns the bytes that the signature of a tombstone covers: the RFC 8785 form of these members. */
 export const tombstoneBytes = (
   tombstone: Pick<
     Tombstone,
@@ -22,7 +22,7 @@ export const tombstoneBytes = (
     }),
   );
 
-/** The bytes that the signature of a revocation covers. */
+/** Returns the bytes that the signature of a revocation covers. */
 export const revocationBytes = (revocation: Omit<TombstoneRevocation, 'signature'>): Uint8Array =>
   Buffer.from(
     canonicalJson({
@@ -35,7 +35,7 @@ export const revocationBytes = (revocation: Omit<TombstoneRevocation, 'signature
     }),
   );
 
-/** The first 16 hexadecimal digits of the SHA-256 of a raw key, given as base64url. */
+/** Returns the id of a raw key in base64url: the first 16 hexadecimal digits of its SHA-256. */
 export const keyIdOf = (publicKey: string): string =>
   sha256Hex(decodeBase64Url(publicKey) ?? new Uint8Array()).slice(0, KEY_ID_LENGTH);
 

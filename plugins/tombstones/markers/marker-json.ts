@@ -13,7 +13,10 @@ const MARKER_MEMBERS = {
   legal_hold: BOOLEAN_JSON,
 };
 
-/** `erase` is present only once the facts are destroyed. Before that the signature covers `false`. */
+/**
+ * The JSON schema of a tombstone. `erase` is present only once the facts are destroyed. Before that the signature
+ * covers `false`.
+ */
 export const TOMBSTONE_JSON = objectOf({ ...MARKER_MEMBERS, erase: BOOLEAN_JSON }, { optional: ['erase'] });
 
 export const tombstoneJson = (tombstone: Tombstone) => ({

@@ -9,7 +9,7 @@ interface CreateBody {
   readonly legal_hold: boolean;
 }
 
-/** `POST /v1/tombstones` */
+/** `POST /v1/tombstones` creates a tombstone. */
 export const createTombstoneRoute = (tombstones: Tombstones): Route<undefined, undefined, CreateBody> => ({
   method: 'POST',
   path: '/v1/tombstones',
@@ -39,7 +39,7 @@ export const createTombstoneRoute = (tombstones: Tombstones): Route<undefined, u
   },
 });
 
-/** `GET /v1/tombstones/{entity_uri…}` */
+/** `GET /v1/tombstones/{entity_uri…}` returns the tombstones of an entity. */
 export const entityTombstonesRoute = (tombstones: Tombstones): Route<{ entity_uri: string }> => ({
   method: 'GET',
   path: '/v1/tombstones/*entity_uri',
@@ -83,7 +83,7 @@ interface RevokeBody {
   readonly reason: string;
 }
 
-/** `POST /v1/tombstones/{id}/revoke` */
+/** `POST /v1/tombstones/{id}/revoke` revokes a tombstone. */
 export const revokeTombstoneRoute = (tombstones: Tombstones): Route<{ id: string }, undefined, RevokeBody> => ({
   method: 'POST',
   path: '/v1/tombstones/:id/revoke',

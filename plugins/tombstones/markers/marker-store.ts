@@ -16,7 +16,7 @@ export const tombstoneById = async (own: ReadableTables, { tenantId, id }: Named
   return row === undefined ? undefined : tombstoneFromRow(row);
 };
 
-/** This node's active marker for exactly this entity and scope. */
+/** Returns this node's active tombstone for exactly this entity and scope. */
 export const activeTombstone = async (
   own: ReadableTables,
   { tenantId, entityKey, scope, signedBy }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope' | 'signedBy'>,
@@ -26,7 +26,7 @@ export const activeTombstone = async (
   return row === undefined ? undefined : tombstoneFromRow(row);
 };
 
-/** Newest first, with one beyond the shown limit if there are more. */
+/** Returns an entity's tombstones, newest first, with one beyond the limit if there are more. */
 export const tombstonesOfEntity = async (
   own: ReadableTables,
   tenantId: string,
@@ -45,7 +45,7 @@ export const isActive = async (own: ReadableTables, tenantId: string, entityKey:
   return (await own(MARKERS).where(of).whereNull('revoked_ms').first('tombstone_id')) !== undefined;
 };
 
-/** True if a legal hold, by any marker, covers facts that this marker hides. */
+/** Returns true if a legal hold, of any tombstone, covers facts that this tombstone hides. */
 export const isHeld = async (
   own: ReadableTables,
   { tenantId, entityKey, scope }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope'>,
@@ -68,7 +68,7 @@ export const revocationsOf = async (
   return tombstoneIds.flatMap((id) => byTombstone.get(id) ?? []);
 };
 
-/** Newest first. */
+/** Returns the newest tombstones first. */
 export const newestTombstones = async (
   own: ReadableTables,
   tenantId: string,
@@ -87,7 +87,7 @@ export const newestTombstones = async (
   return (await query).map(tombstoneFromRow);
 };
 
-/** Stores a marker and hides the facts of its entity: only those of one node, if it names one. */
+/** Stores a tombstone and hides the facts of its entity. If it names a node, it hides only facts of that node. */
 export const insertTombstone = async (
   own: WritableTables,
   tombstone: Tombstone,
@@ -98,7 +98,7 @@ export const insertTombstone = async (
   await hideEntities(own, tombstone, { entityKeys: [tombstone.entityKey], originNodeId });
 };
 
-/** Stores the revocation of a marker, and shows its facts again. */
+/** Stores the revocation of a tombstone, and shows its facts again. */
 export const insertRevocation = async (
   own: WritableTables,
   { tenantId, id }: Named,
@@ -114,7 +114,7 @@ export const insertRevocation = async (
   await own(HIDDEN).where(named).delete();
 };
 
-/** Adopts the issuer's new version of a marker, after it has destroyed the facts. */
+/** Replaces a tombstone by its issuer's new version, which records that the issuer has destroyed the facts. */
 export const updateMarker = async (own: WritableTables, tombstone: Tombstone, feed: Hlc): Promise<void> => {
   const { tenantId, id, keyId, signature, erase } = tombstone;
   await own(MARKERS)
@@ -131,7 +131,7 @@ export const updateErased = async (own: WritableTables, tombstone: Tombstone, fe
 
 const stampOf = ({ wallMs, counter }: Hlc) => ({ feed_wall: wallMs, feed_ctr: counter });
 
-/** Markers of peers that have destroyed their facts, where this node has not yet. */
+/** Returns tombstones of peers that have destroyed their facts, although this node has not yet. */
 export const erasedByPeers = async (own: ReadableTables): Promise<Tombstone[]> => {
   const rows = await own(MARKERS)
     .where({ erase: 1 })

@@ -24,10 +24,10 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.bigInteger('revoked_ms');
     table.bigInteger('erased_ms');
     table.text('received_from');
-    // Feed stamp of the last change.
+    // The feed stamp of the last change.
     table.bigInteger('feed_wall');
     table.integer('feed_ctr');
-    // Number in the ledger up to which its facts were followed up; null when that is done.
+    // The ledger number up to which the tombstone's facts are processed; null when all are.
     table.bigInteger('followed_number');
     table.primary(['tenant_id', 'tombstone_id']);
     table.index(['tenant_id', 'entity_key'], 'tombstones_markers_entity');
@@ -48,12 +48,12 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
   await schema.createTable(HIDDEN, (table) => {
     table.text('tenant_id').notNullable();
     table.text('entity_key').notNullable();
-    // One row for each scope, so that reads look for one row.
+    // One row for each scope, so that each read looks up one row only.
     table.text('scope').notNullable();
     table.text('tombstone_id').notNullable();
-    // 1: keys with permission admin still see the facts.
+    // 1 under a legal hold: keys with permission admin still see the facts.
     table.integer('held').notNullable();
-    // The node whose facts alone are hidden; an empty text for facts of all nodes.
+    // The node whose facts alone are hidden; an empty text to hide the facts of all nodes.
     table.text('origin_node_id').notNullable();
     table.primary(['tenant_id', 'entity_key', 'scope', 'tombstone_id']);
     table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_marker');
@@ -61,7 +61,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
   await schema.createTable(FOLLOWS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('peer_id').notNullable();
-    // Good for nobody but this node, which has to show its peer token with it.
+    // Only this node can use the token, because a request must also carry its peer token.
     table.text('capability').notNullable();
     table.text('cursor');
     table.text('epoch');

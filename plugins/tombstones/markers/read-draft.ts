@@ -13,7 +13,7 @@ import {
   type TombstoneScope,
 } from '../tombstones-api.ts';
 
-/** Throws for a draft that breaks a rule. */
+/** Reads a draft. Throws if it breaks a rule. */
 export const readTombstoneDraft = ({ entityUri, scope = '*', reason = null, legalHold = false }: TombstoneDraft) => ({
   entityUri: readUri(entityUri),
   scope: readScope(scope),
@@ -36,7 +36,7 @@ const readScope = (text: string): TombstoneScope => {
   throw memberRefusal('body.scope', `must be "*" or one of ${SCOPES.join(', ')}`, TOMBSTONE_INVALID_SCOPE);
 };
 
-/** Throws for a reason that cannot be stored. */
+/** Reads a reason. Throws if it cannot be stored. */
 export const readReason = (text: string): string => {
   if (text.trim() === '') throw memberRefusal('body.reason', 'must not be empty');
   if (!isWithinCharacters(text, MAX_REASON_LENGTH)) {

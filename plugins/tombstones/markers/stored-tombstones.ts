@@ -50,7 +50,7 @@ export interface MarkerParts extends FollowUpParts {
   readonly isSuppressing: boolean;
 }
 
-/** Tombstones in the node's store, signed with its key. */
+/** Manages the tombstones in the node's store, signed with its key. */
 export class StoredTombstones implements Tombstones {
   readonly isSuppressing: boolean;
   readonly #parts: MarkerParts;
@@ -125,7 +125,7 @@ export class StoredTombstones implements Tombstones {
   async revoke(caller: Principal, tombstoneId: string, given: string): Promise<TombstoneRevocation> {
     requirePermission(caller, 'admin');
     const reason = readReason(given);
-    // A store can hold no such id.
+    // An id with such characters cannot be stored, so it does not exist.
     if (hasForbiddenCodePoint(tombstoneId)) throw noSuchTombstone();
     const { tables, clock, audit } = this.#parts;
     const { tenantId } = caller;
@@ -155,7 +155,7 @@ export class StoredTombstones implements Tombstones {
     const known = await tombstoneById(own, tombstone);
     if (known === undefined || known.revokedMs !== null) throw new Error('only an active tombstone can be erased');
     if (known.erasedMs !== null) return known;
-    // Another node's marker keeps the form that this node signed.
+    // Does not change another node's tombstone, because that node has signed its form.
     const { nodeId } = this.#parts.self;
     const erased = { ...known, erase: true, erasedMs: nowMs };
     const marker = known.signedBy === nodeId ? this.#signed(erased) : { ...known, erasedMs: nowMs };
@@ -186,7 +186,7 @@ const MAX_LISTED = 1000;
 
 const noSuchTombstone = (): ServiceError => new ServiceError('lookup', 'no such tombstone');
 
-/** Without the entity, because the audit log is never erased. */
+/** Returns an audit entry without the entity, because the audit log is never erased. */
 const entryOf = (caller: Principal, { id, scope, legalHold }: Tombstone): Omit<AuditEntry, 'event'> => ({
   tenantId: caller.tenantId,
   entityUri: caller.entityUri,

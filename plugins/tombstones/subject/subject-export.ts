@@ -28,9 +28,9 @@ import { SUBJECT_EXPORTED } from '../tombstones-words.ts';
 
 export interface SubjectQuery {
   readonly entityUri: string;
-  /** Facts about the entity. */
+  /** True to export facts about the entity. */
   readonly about: boolean;
-  /** Facts that it asserted, or that name it as their source. */
+  /** True to export facts that the entity asserted, or that name it as their source. */
   readonly assertedBy: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface SubjectParts {
 }
 
 const FACTS_PER_PAGE = 64;
-/** Bounds the values of a page, because one value may have a mebibyte. */
+/** The maximum size of the values of a page, because one value may have a mebibyte. */
 const BYTES_PER_PAGE = 1024 * 1024;
 
 /** Exports all facts about or by an entity, for operators who must hand them over. */
@@ -58,12 +58,12 @@ export class SubjectExport {
 
   /**
    * Yields lines of JSON, each with its line break: a header, one line for each visible fact in the order of storage,
-   * and an end with a signed receipt. A file without its end is incomplete. Needs `admin` and `read`; audited before
-   * the first line. Each page is its own snapshot, so facts that arrive meanwhile may be missing.
+   * and an end with a signed receipt. A file without its end is incomplete. Needs `admin` and `read`, and is audited
+   * before the first line. Each page has its own snapshot, so facts that arrive during the export may be missing.
    */
   async lines(caller: Principal, query: SubjectQuery): Promise<AsyncIterable<string>> {
     requirePermission(caller, 'admin');
-    // Neither permission implies the other.
+    // Requires both permissions, because neither implies the other.
     requirePermission(caller, 'read');
     const entityUri = readEntityUri(query.entityUri, 'body.entity_uri');
     if (!query.about && !query.assertedBy) throw memberRefusal('body.about', 'must be true unless asserted_by is');
@@ -101,7 +101,7 @@ export class SubjectExport {
       const filter = all(await reader.constraint('visible'), saidOf(query, self), above('feed', after));
       const page = { filter, order: 'feed', limit: FACTS_PER_PAGE, maxBytes: BYTES_PER_PAGE } as const;
       const found = await reader.snapshot.find(page);
-      // Marks of other plugins are added in an order of their own, so the facts are matched by id.
+      // Other plugins may return the annotated facts in another order, so they are matched by id.
       const views = new Map((await reader.annotate(found)).map((view) => [view.fact.id, view]));
       const lines = found.flatMap(({ id }) => {
         const view = views.get(id);
@@ -118,7 +118,7 @@ export class SubjectExport {
       tenant_id: caller.tenantId,
       ...asked,
       facts,
-      // Over the bytes of all earlier lines.
+      // The digest covers the bytes of all earlier lines.
       digest: `sha256:${digest}`,
       created_at: formatInstant(clock.nowMs()),
       signed_by: self.nodeId,
@@ -131,7 +131,7 @@ export class SubjectExport {
 
 interface Page {
   readonly lines: readonly object[];
-  /** Undefined for a page without facts, which is the last. */
+  /** The stamp of the last fact; undefined for a page without facts, which ends the export. */
   readonly last: Hlc | undefined;
 }
 

@@ -7,7 +7,7 @@ interface ExportBody {
   readonly asserted_by: boolean;
 }
 
-/** `POST /v1/subjects/export` */
+/** `POST /v1/subjects/export` exports all facts about or by an entity. */
 export const exportSubjectRoute = (subjects: SubjectExport): Route<undefined, undefined, ExportBody> => ({
   method: 'POST',
   path: '/v1/subjects/export',

@@ -16,7 +16,7 @@ import type { Tombstone } from '../tombstones-api.ts';
 import { hideSystemFacts } from './hidden-rows.ts';
 import { entitiesAbout, type SystemFactParts } from './system-facts.ts';
 
-/** Facts processed in one transaction. */
+/** The number of facts processed in one transaction. */
 const FACTS_PER_PIECE = 500;
 
 export interface FollowUpParts extends SystemFactParts {
@@ -25,9 +25,9 @@ export interface FollowUpParts extends SystemFactParts {
 }
 
 /**
- * Processes each fact of a marker's entity, in pieces, because there may be very many. For a new marker it hides the
- * system facts about them. For a revoked one it puts each fact into the feed again. The marker stores the progress, so
- * that another process or the next start can continue.
+ * Processes each fact of a tombstone's entity, in batches, because there may be very many. For a new tombstone it hides
+ * the system facts about them. For a revoked one it adds each fact to the feed again. The tombstone's row stores the
+ * progress, so that another process or the next start can continue.
  */
 export const followUp = async (tombstone: Pick<Tombstone, 'tenantId' | 'id'>, parts: FollowUpParts): Promise<void> => {
   let isDone = false;
@@ -38,7 +38,7 @@ export const followUp = async (tombstone: Pick<Tombstone, 'tenantId' | 'id'>, pa
   }
 };
 
-/** Continues with every marker that was interrupted. */
+/** Continues with every tombstone whose processing was interrupted. */
 export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
   for (;;) {
     const rows = await parts.tables(MARKERS).whereNotNull('followed_number').limit(MARKERS_AT_ONCE);
@@ -49,7 +49,7 @@ export const followUpRest = async (parts: FollowUpParts): Promise<void> => {
 
 const MARKERS_AT_ONCE = 100;
 
-/** Returns true when nothing is left. Runs in a transaction of the tenant. */
+/** Processes one batch. Returns true when nothing is left. Runs in a transaction of the tenant. */
 export const followPiece = async (
   { tenantId, id }: Pick<Tombstone, 'tenantId' | 'id'>,
   own: WritableTables,
@@ -80,7 +80,7 @@ export const followPiece = async (
     if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
   } else {
     const entityKeys = [...(await entitiesAbout(transaction, tenantId, factIds, names))];
-    // Only this node's own tombstone hides conflicts, because facts of another node are only part of them.
+    // Only this node's own tombstone hides conflicts, because facts of another node are only a part of them.
     if (above === 0 && isOurs) entityKeys.push(...((await conflicts?.about(transaction, tenantId, [entityKey])) ?? []));
     const by = { tombstoneId: id, isHeld: tombstone.legalHold, originNodeId: '' };
     await hideSystemFacts(

@@ -3,11 +3,11 @@ import { type ReadableTables, SCOPES, type Scope, type WritableTables } from '..
 import { HIDDEN } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
-/** The marker of a row, its audience, and the node whose facts it hides. */
+/** The tombstone that hides facts, who still sees them, and the node whose facts it hides. */
 export interface HiddenBy {
   readonly tombstoneId: string;
   readonly isHeld: boolean;
-  /** Node whose facts alone are hidden; an empty text for those of all nodes. */
+  /** The node whose facts alone are hidden; an empty text to hide the facts of all nodes. */
   readonly originNodeId: string;
 }
 
@@ -16,7 +16,7 @@ interface HiddenRow extends HiddenBy {
   readonly scope: Scope;
 }
 
-/** Hides the facts of entities in the scope of a marker. */
+/** Hides the facts of entities in the scope of a tombstone. */
 export const hideEntities = (
   own: WritableTables,
   tombstone: Pick<Tombstone, 'tenantId' | 'id' | 'scope' | 'legalHold'>,
@@ -28,7 +28,10 @@ export const hideEntities = (
   return insertHidden(own, tombstone.tenantId, rows);
 };
 
-/** Hides the system facts about hidden facts, in every scope, because theirs may differ. */
+/**
+ * Hides the system facts about hidden facts, in every scope, because a system fact may have another scope than its
+ * fact.
+ */
 export const hideSystemFacts = (
   own: WritableTables,
   tenantId: string,
@@ -37,7 +40,7 @@ export const hideSystemFacts = (
   insertHidden(
     own,
     tenantId,
-    // System facts about facts of another node come from this node, so they name no origin.
+    // Hides them for all origins, because this node itself writes the system facts about facts of another node.
     entities.flatMap((entity) => SCOPES.map((scope) => ({ ...entity, scope, originNodeId: '' }))),
   );
 
@@ -61,7 +64,7 @@ const insertHidden = async (own: WritableTables, tenantId: string, rows: readonl
 
 const ROWS_PER_STATEMENT = 100;
 
-/** The markers that hide each of these facts, in one statement. Visible facts are left out. */
+/** Returns the tombstones that hide each of these facts, with one statement. Leaves out visible facts. */
 export const hiddenAmong = async <T extends SuppressibleFact>(
   own: ReadableTables,
   facts: readonly T[],

@@ -16,8 +16,8 @@ import { ttlTarget } from '../../facts/facts-api.ts';
 import { type HiddenBy, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
 
 /**
- * System facts about facts: their expiry, their sender, their contradictions. Each is about an entity that names a fact
- * or a conflict, and is hidden with it.
+ * System facts about facts record their expiry, their sender and their contradictions. Their entity names the fact or
+ * the conflict, and they are hidden with it.
  */
 
 export interface SystemFactParts {
@@ -25,7 +25,7 @@ export interface SystemFactParts {
   readonly conflicts: ConflictEntities | undefined;
 }
 
-/** Match keys of the entities under which system facts about these facts exist. */
+/** Returns the match keys of the entities under which system facts about these facts are stored. */
 export const entitiesAbout = async (
   snapshot: PluginSnapshot,
   tenantId: string,
@@ -38,7 +38,7 @@ export const entitiesAbout = async (
   return [...new Set(found.map(({ entityKey }) => entityKey))];
 };
 
-/** The facts that are about other facts. */
+/** Returns the facts that are about other facts. */
 export const systemFactsAmong = (facts: AppendedBatch['facts'], names: ServiceNames): readonly StoredFact[] =>
   facts.flatMap(({ fact }) => (tellsOfFacts(fact, names) ? [fact] : []));
 
@@ -60,7 +60,7 @@ export const hideLateSystemFacts = async (
   if (late.length > 0) await hideSystemFacts(own, tenantId, late);
 };
 
-/** These relations occur only on entities that name facts or conflicts. */
+/** Returns true for relations that occur only on entities that name facts or conflicts. */
 const tellsOfFacts = ({ entityKey, relationKey }: StoredFact, names: ServiceNames): boolean =>
   relationKey === names.meta('ttl') ||
   relationKey === names.meta('resolves') ||
@@ -69,7 +69,7 @@ const tellsOfFacts = ({ entityKey, relationKey }: StoredFact, names: ServiceName
 
 type Subject = Pick<FactOutline, 'tenantId' | 'id' | 'entityKey' | 'scope' | 'originNodeId'>;
 
-/** The entity of the fact that each of these system facts is about. */
+/** Returns the entity of the fact that each of these system facts is about. */
 const subjectsOf = async (
   systemFacts: readonly StoredFact[],
   tenantId: string,
