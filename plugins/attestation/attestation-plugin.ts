@@ -10,7 +10,8 @@ import {
   schema,
 } from '../../kernel/plugin-api.ts';
 import { AgentKeys } from '../keys/keys-api.ts';
-import { ATTESTATION, ATTESTATION_INVALID, Attestations, noteOfAttestation } from './attestation-api.ts';
+import { Attestations } from './attestation-api.ts';
+import { ATTESTATION, noteOfAttestation } from './attestation-member.ts';
 import * as words from './attestation-words.ts';
 import { createJudgeSources } from './judge-sources.ts';
 import { signCommand } from './sign-command.ts';
@@ -29,7 +30,7 @@ export const attestationPlugin = definePlugin({
   requires: { self: NodeSelf, work: SignatureWork, agentKeys: optional(AgentKeys) },
   provides: [Attestations],
   commands: [signCommand],
-  declares: [...Object.values(words), ATTESTATION, ATTESTATION_INVALID],
+  declares: [...Object.values(words), ATTESTATION],
   config: schema<Settings>({
     type: 'object',
     additionalProperties: false,

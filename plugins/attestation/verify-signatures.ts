@@ -9,8 +9,8 @@ import {
   type SignatureWork,
 } from '../../kernel/plugin-api.ts';
 import type { AgentKeyRecord, AgentKeys } from '../keys/keys-api.ts';
-import { ATTESTATION, ATTESTATION_INVALID, type Attestation } from './attestation-api.ts';
-import { ATTESTATION_REQUIRED } from './attestation-words.ts';
+import { ATTESTATION, type Attestation } from './attestation-member.ts';
+import { ATTESTATION_INVALID, ATTESTATION_REQUIRED } from './attestation-words.ts';
 import { signedTexts } from './signed-text.ts';
 
 export interface VerifyingParts {

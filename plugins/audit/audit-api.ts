@@ -22,11 +22,6 @@ export const AuditEvents = defineVocabulary<AuditEvent>('audit event', /^[a-z][a
 export const defineAuditEvent = (id: string, definition: { readonly summary: string }): AuditEvent =>
   AuditEvents.define(id, definition);
 
-/**
- * The event of a stored fact: asserted, sent by a peer, imported, or written by the node. Each stored fact has such an
- * entry, even if it was stored while this plugin was off. Plugins cannot record this event.
- */
-export const FACT_WRITE = defineAuditEvent('fact_write', { summary: 'a fact was stored' });
 /** An event that several plugins record. Its detail names the action. */
 export const ADMIN_ACTION = defineAuditEvent('admin_action', { summary: 'somebody administered the node' });
 /**

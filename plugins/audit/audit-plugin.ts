@@ -14,20 +14,13 @@ import {
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { storeChecks } from '../backup/backup-api.ts';
-import {
-  ADMIN_ACTION,
-  AUDIT_READ,
-  Audit,
-  AuditLog,
-  CREDENTIAL_REFUSED,
-  FACT_WRITE,
-  KEY_ROTATION,
-} from './audit-api.ts';
+import { ADMIN_ACTION, AUDIT_READ, Audit, AuditLog, CREDENTIAL_REFUSED, KEY_ROTATION } from './audit-api.ts';
 import { auditCommands } from './audit-commands.ts';
 import { FACT_ENTRY } from './audit-entry-json.ts';
 import { adminAuditRoute, authAuditRoute } from './audit-log-routes.ts';
 import { auditMigrations } from './audit-migrations.ts';
 import { AuditStore } from './audit-store.ts';
+import { FACT_WRITE } from './audit-words.ts';
 import { createEntryCheck } from './chain/check-entries.ts';
 import { newestDocument, signedLog, signerOf } from './chain/entry-checkpoints.ts';
 import { CheckpointKeeper } from './chain/keep-checkpoints.ts';

@@ -6,7 +6,8 @@ import type {
   Random,
   ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import { type AuditEntry, FACT_WRITE } from './audit-api.ts';
+import type { AuditEntry } from './audit-api.ts';
+import { FACT_WRITE } from './audit-words.ts';
 import { readStub } from './chain/chain-stub.ts';
 import { EntryChain } from './chain/entry-chain.ts';
 import { ENTRIES_TABLE, recordedEntry, rowEntries, rowOfEntry } from './entry-rows.ts';

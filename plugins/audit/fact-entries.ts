@@ -12,7 +12,8 @@ import {
   type PluginSnapshot,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import { type EntryPosition, FACT_WRITE, type RecordedEntry } from './audit-api.ts';
+import type { EntryPosition, RecordedEntry } from './audit-api.ts';
+import { FACT_WRITE } from './audit-words.ts';
 import { factEntryId, feedOfEntry } from './entry-id.ts';
 import type { MatchingEntries, StoredFilter } from './matching-entries.ts';
 

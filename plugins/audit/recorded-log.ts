@@ -1,7 +1,8 @@
 import { RejectionWindows } from '../../kernel/internal-api.ts';
 import type { Clock, Logger, PluginTransaction, Vocabulary } from '../../kernel/plugin-api.ts';
-import { type AuditEntry, AuditEvents, type AuditLog, FACT_WRITE } from './audit-api.ts';
+import { type AuditEntry, AuditEvents, type AuditLog } from './audit-api.ts';
 import type { AuditStore } from './audit-store.ts';
+import { FACT_WRITE } from './audit-words.ts';
 import { EntryBuffer } from './entry-buffer.ts';
 
 export interface RecordedLogParts {

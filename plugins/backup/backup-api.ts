@@ -65,12 +65,9 @@ export interface VerifiedStore {
   readonly checks: readonly { readonly name: string; readonly findings: number }[];
   /** Number of ledger entries of all tenants. */
   readonly entries: number;
-  /** At most `MAX_FINDINGS`, in the order of the checks. */
+  /** At most 1000, in the order of the checks. */
   readonly findings: readonly StoreFinding[];
 }
-
-/** Limit of listed findings. All findings are counted. */
-export const MAX_FINDINGS = 1_000;
 
 export interface StoreVerification {
   /** Runs all checks, one after another. `onProgress` gets the checked entries of all checks together. */

@@ -1,10 +1,7 @@
-import {
-  type CheckReport,
-  MAX_FINDINGS,
-  type StoreCheck,
-  type StoreFinding,
-  type StoreVerification,
-} from './backup-api.ts';
+import type { CheckReport, StoreCheck, StoreFinding, StoreVerification } from './backup-api.ts';
+
+/** Limit of listed findings. All findings are counted. */
+const MAX_FINDINGS = 1_000;
 
 /** Runs the checks of all plugins, one after another. */
 export const createVerification = (parts: {

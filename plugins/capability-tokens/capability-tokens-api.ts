@@ -158,10 +158,6 @@ export interface CapabilityRegistry {
 
 export const CapabilityRegistry = defineRef<CapabilityRegistry>('capability-tokens.registry');
 
-export const CAPABILITY_REQUIRED = defineErrorCode('capability_required', {
-  status: 403,
-  summary: 'the request needs a capability token',
-});
 export const CAPABILITY_INVALID = defineErrorCode('capability_invalid', {
   status: 403,
   summary: 'the capability token does not give the right that is needed',

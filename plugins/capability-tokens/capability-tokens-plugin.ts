@@ -20,12 +20,7 @@ import {
   verifyCapabilityRoute,
 } from './capability-routes.ts';
 import { CapabilityStore } from './capability-store.ts';
-import {
-  CAPABILITY_INVALID,
-  CAPABILITY_REQUIRED,
-  CapabilityRegistry,
-  CapabilityTokens,
-} from './capability-tokens-api.ts';
+import { CAPABILITY_INVALID, CapabilityRegistry, CapabilityTokens } from './capability-tokens-api.ts';
 import * as words from './capability-tokens-words.ts';
 import { StoredCapabilities } from './stored-capabilities.ts';
 import { tokenCommands } from './token-commands.ts';
@@ -49,7 +44,7 @@ export const capabilityTokensPlugin = definePlugin({
     gardens: optional(GardenAccess),
   },
   provides: [CapabilityTokens, CapabilityRegistry],
-  declares: [...Object.values(words), CAPABILITY_REQUIRED, CAPABILITY_INVALID],
+  declares: [...Object.values(words), CAPABILITY_INVALID],
   migrations: capabilityMigrations,
   commands: [tokenCommands],
   async setup({ use, tables, on, route, provide, every }) {

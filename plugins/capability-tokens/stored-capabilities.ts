@@ -15,23 +15,25 @@ import type { NodeIdentity } from '../node-info/node-info-api.ts';
 import { type Judgement, judgeToken } from './capability-judge.ts';
 import type { StoredCapability } from './capability-row.ts';
 import type { CapabilityFilter, CapabilityStore } from './capability-store.ts';
-import type {
-  CapabilityFinding,
-  CapabilityHolder,
-  CapabilityNeed,
-  CapabilityPage,
-  CapabilityPosition,
-  CapabilityRecord,
-  CapabilityRegistry,
-  CapabilityRequest,
-  CapabilityTokens,
-  IssuedCapability,
-  VerifiedCapability,
+import {
+  CAPABILITY_INVALID,
+  type CapabilityFinding,
+  type CapabilityHolder,
+  type CapabilityNeed,
+  type CapabilityPage,
+  type CapabilityPosition,
+  type CapabilityRecord,
+  type CapabilityRegistry,
+  type CapabilityRequest,
+  type CapabilityTokens,
+  capabilityHeader,
+  type IssuedCapability,
+  type VerifiedCapability,
 } from './capability-tokens-api.ts';
-import { CAPABILITY_INVALID, CAPABILITY_REQUIRED, capabilityHeader } from './capability-tokens-api.ts';
 import {
   CAPABILITY_ISSUED,
   CAPABILITY_REJECTED,
+  CAPABILITY_REQUIRED,
   CAPABILITY_REVOKED,
   CAPABILITY_VERIFIED,
 } from './capability-tokens-words.ts';

@@ -15,7 +15,6 @@ import {
 import type { AttestationJson } from '../attestation/attestation-api.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
-export { CONFLICT } from './conflict-json.ts';
 export type { ConflictRecord } from './conflict-record.ts';
 
 /** A conflict record as one caller sees it, computed only from the facts visible to that caller. */
@@ -149,19 +148,5 @@ export const CONTRADICTED = defineFactMark<true>('conflicts.contradicted', {
   members: { contradicted: BOOLEAN_JSON },
   toJson: (isSo) => ({ contradicted: isSo === true }),
 });
-
-/**
- * The mark of a live fact that contradicts a live fact of its triple in another garden, visible to the caller. It is
- * absent unless true, because most facts are in one garden only.
- */
-export const DIFFERS_ELSEWHERE = defineFactMark<true>('conflicts.elsewhere', {
-  summary: 'a fact in another place says otherwise',
-  members: { differs_elsewhere: { type: 'boolean', const: true } },
-  optional: ['differs_elsewhere'],
-  toJson: (isSo) => (isSo === true ? SAYS_SO : SAYS_NOTHING),
-});
-
-const SAYS_SO = Object.freeze({ differs_elsewhere: true });
-const SAYS_NOTHING = Object.freeze({});
 
 export const isContradicted = (view: FactView): boolean => markOf(view, CONTRADICTED) === true;

@@ -2,6 +2,7 @@ import { cacheByFact, SAME_PLACE, SAME_TRIPLE, tripleId } from '../../kernel/int
 import {
   all,
   type ColumnMatch,
+  defineFactMark,
   equals,
   type FactMark,
   type FactOutline,
@@ -14,7 +15,21 @@ import {
   SCOPES,
   withMark,
 } from '../../kernel/plugin-api.ts';
-import { CONTRADICTED, DIFFERS_ELSEWHERE } from './conflicts-api.ts';
+import { CONTRADICTED } from './conflicts-api.ts';
+
+/**
+ * The mark of a live fact that contradicts a live fact of its triple in another garden, visible to the caller. It is
+ * absent unless true, because most facts are in one garden only.
+ */
+export const DIFFERS_ELSEWHERE = defineFactMark<true>('conflicts.elsewhere', {
+  summary: 'a fact in another place says otherwise',
+  members: { differs_elsewhere: { type: 'boolean', const: true } },
+  optional: ['differs_elsewhere'],
+  toJson: (isSo) => (isSo === true ? SAYS_SO : SAYS_NOTHING),
+});
+
+const SAYS_SO = Object.freeze({ differs_elsewhere: true });
+const SAYS_NOTHING = Object.freeze({});
 
 /** The maximum number of gardens that a mark considers, because other people can add a caller to very many gardens. */
 const MOST_GARDENS = 64;

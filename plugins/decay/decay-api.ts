@@ -1,7 +1,4 @@
 import { defineRef, type Principal, type Scope } from '../../kernel/plugin-api.ts';
-import { defineAuditEvent } from '../audit/audit-api.ts';
-
-export const DECAY_SWEEP = defineAuditEvent('decay_sweep', { summary: 'a sweep has ended facts' });
 
 /** Selects the facts that a sweep ends. Without `ttlSeconds` and `minConfidence` the settings of the node apply. */
 export interface SweepRequest {

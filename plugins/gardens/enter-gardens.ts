@@ -4,12 +4,23 @@ import {
   type DraftItem,
   type Facts,
   type GardenAccess,
+  memberRefusal,
   noteOf,
   type Principal,
   type ServiceNames,
 } from '../../kernel/plugin-api.ts';
-import { GARDEN_ID } from './gardens-api.ts';
+import { defineAssertionMember } from '../facts/facts-api.ts';
 import { refuseGardenWrite } from './stored-garden-access.ts';
+
+/** The member `garden_id` of assertions: the garden by URI, UUID or slug. */
+export const GARDEN_ID = defineAssertionMember<string>('garden_id', {
+  summary: 'garden that the fact is asserted in, by URI, id or slug',
+  schema: { type: ['string', 'null'] },
+  read(input, path) {
+    if (typeof input === 'string' && input.trim() !== '') return input.trim();
+    throw memberRefusal(path, 'must be the URI, id or slug of a garden');
+  },
+});
 
 interface EntryParts {
   readonly facts: Facts;

@@ -3,7 +3,6 @@ import {
   defineFactMark,
   defineRef,
   type FactView,
-  memberRefusal,
   orNull,
   type PluginSnapshot,
   type PluginTransaction,
@@ -12,11 +11,10 @@ import {
   STRING_JSON,
 } from '../../kernel/plugin-api.ts';
 import type { AttestationJson } from '../attestation/attestation-api.ts';
-import { defineAssertionMember } from '../facts/facts-api.ts';
 import type { Garden, Member, Role } from './garden-row.ts';
 import type { QuarantineRecord, QuarantineStatus } from './quarantine-row.ts';
 
-export { GARDEN, GARDEN_MEMBER } from './garden-json.ts';
+export { GARDEN } from './garden-json.ts';
 export type { Garden, Member, Role } from './garden-row.ts';
 export type { QuarantineRecord, QuarantineStatus } from './quarantine-row.ts';
 
@@ -188,16 +186,6 @@ export interface GardenCreated {
 export const gardenCreated = defineCollectHook<GardenCreated & { readonly transaction: PluginTransaction }, never>(
   'garden:created',
 );
-
-/** The member `garden_id` of assertions: the garden by URI, UUID or slug. */
-export const GARDEN_ID = defineAssertionMember<string>('garden_id', {
-  summary: 'garden that the fact is asserted in, by URI, id or slug',
-  schema: { type: ['string', 'null'] },
-  read(input, path) {
-    if (typeof input === 'string' && input.trim() !== '') return input.trim();
-    throw memberRefusal(path, 'must be the URI, id or slug of a garden');
-  },
-});
 
 /** The mark with the URI of the fact's garden. Absent outside gardens, and for a deleted garden. */
 export const GARDEN_URI = defineFactMark<string>('gardens.uri', {

@@ -1,9 +1,8 @@
 import { arrayReply, component, listOf, NO_BODY, type Route, schema } from '../../kernel/plugin-api.ts';
-import { memberJson } from './garden-json.ts';
+import { GARDEN_MEMBER, memberJson } from './garden-json.ts';
 import { readPathText } from './garden-name.ts';
 import { type GardenPath, type GardenRouteParts, gardenPath } from './garden-routes.ts';
 import { ROLES, type Role } from './garden-row.ts';
-import { GARDEN_MEMBER } from './gardens-api.ts';
 
 /** Every key may call these routes, because the role in the garden decides. */
 const ACCESS = { permission: 'any' } as const;

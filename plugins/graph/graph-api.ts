@@ -16,7 +16,7 @@ export interface GraphWalk {
   readonly minConfidence: number;
   /** True if a seed is listed when an edge joins it to another seed. */
   readonly amongSeeds?: boolean;
-  /** The maximum number of visible edges of the walk; at most and by default `MAX_WALKED_EDGES`. */
+  /** The maximum number of visible edges of the walk; at most and by default 50,000. */
   readonly maxEdges?: number;
   /**
    * The maximum number of edges that the walk reads, live or not; unlimited by default. It cuts the walk if many edges
@@ -76,7 +76,7 @@ export interface NeighborPage {
 export interface NeighborPaging {
   /** The `position` of the last neighbour of the previous page, or its `end`. */
   readonly from?: NeighborPosition | undefined;
-  /** 1 to `MAX_NEIGHBORS`; `DEFAULT_NEIGHBORS` by default. */
+  /** 1 to 200; 50 by default. */
   readonly limit?: number | undefined;
   /**
    * An instant (RFC 3339) or a stamp: the neighbours of that moment, by the rights of today. It is the same for all
@@ -84,14 +84,6 @@ export interface NeighborPaging {
    */
   readonly asOf?: string | undefined;
 }
-
-export const MAX_NEIGHBORS = 200;
-export const DEFAULT_NEIGHBORS = 50;
-
-/**
- * The maximum number of edges of one walk. Only hubs reach it, and then the most confident edges of each step count.
- */
-export const MAX_WALKED_EDGES = 50_000;
 
 /** Entities and the `ref` facts between them. A walk uses and counts only live facts that the reader may see. */
 export interface EntityGraph {

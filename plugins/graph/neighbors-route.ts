@@ -11,14 +11,11 @@ import {
   spellList,
 } from '../../kernel/plugin-api.ts';
 import { MAX_SEEDS } from './check-walk.ts';
-import {
-  DEFAULT_NEIGHBORS,
-  type EntityGraph,
-  type GraphWalk,
-  MAX_NEIGHBORS,
-  type NeighborPosition,
-} from './graph-api.ts';
+import type { EntityGraph, GraphWalk, NeighborPosition } from './graph-api.ts';
 import { NEIGHBORS_JSON, neighborJson } from './neighbor-json.ts';
+
+export const MAX_NEIGHBORS = 200;
+export const DEFAULT_NEIGHBORS = 50;
 
 interface Query {
   readonly entity: readonly string[];

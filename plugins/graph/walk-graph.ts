@@ -2,7 +2,7 @@ import { type FactReader, matchKey } from '../../kernel/plugin-api.ts';
 import { compareBytes } from './edge-order.ts';
 import type { EdgeQuery, EdgeRow } from './edge-pages.ts';
 import { KEYS_PER_QUERY } from './edge-streams.ts';
-import { type GraphWalk, MAX_WALKED_EDGES, type Neighbor } from './graph-api.ts';
+import type { GraphWalk, Neighbor } from './graph-api.ts';
 import {
   type Edge,
   edgesWanted,
@@ -12,6 +12,11 @@ import {
   seedsOf,
   type WalkParts,
 } from './live-edges.ts';
+
+/**
+ * The maximum number of edges of one walk. Only hubs reach it, and then the most confident edges of each step count.
+ */
+const MAX_WALKED_EDGES = 50_000;
 
 /** The number of edges, and of facts, in one query: a very large query for facts is slower than several small ones. */
 const EDGES_PER_PAGE = 10_000;

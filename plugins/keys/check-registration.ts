@@ -9,7 +9,9 @@ import {
   ServiceError,
 } from '../../kernel/plugin-api.ts';
 import { TENANT_PATTERN } from '../multi-tenant/multi-tenant-api.ts';
-import { type KeyRegistration, MIN_RAW_KEY_LENGTH } from './keys-api.ts';
+import type { KeyRegistration } from './keys-api.ts';
+
+export const MIN_RAW_KEY_LENGTH = 32;
 
 export const MAX_RAW_KEY_LENGTH = 1024;
 export const MAX_DESCRIPTION_LENGTH = 1024;

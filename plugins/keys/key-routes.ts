@@ -1,14 +1,10 @@
 import { arrayReply, listOf, NO_BODY, type Route, SCOPES, type Scope, schema } from '../../kernel/plugin-api.ts';
 import { TENANT_PATTERN } from '../multi-tenant/multi-tenant-api.ts';
-import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH } from './check-registration.ts';
+import { MAX_DESCRIPTION_LENGTH, MAX_RAW_KEY_LENGTH, MIN_RAW_KEY_LENGTH } from './check-registration.ts';
 import { EXPIRING_KEY_JSON, expiringKeyJson, KEY_JSON, keyJson, ROTATED_KEY_JSON } from './key-json.ts';
 import { MAX_DAYS_AHEAD } from './key-registry.ts';
-import {
-  DEFAULT_KEY_OVERLAP_SECONDS,
-  type KeyRegistry,
-  MAX_KEY_OVERLAP_SECONDS,
-  MIN_RAW_KEY_LENGTH,
-} from './keys-api.ts';
+import type { KeyRegistry } from './keys-api.ts';
+import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './rotate-key.ts';
 
 /** `GET /v1/auth/keys` */
 export const listKeysRoute = (registry: KeyRegistry): Route => ({

@@ -43,16 +43,11 @@ export interface KeyRegistration {
   readonly tenantId?: string | undefined;
 }
 
-export const MIN_RAW_KEY_LENGTH = 32;
-
 /** A key with its remaining time. */
 export interface ExpiringKey extends KeyRecord {
   /** 0 or more, with fractions. */
   readonly daysRemaining: number;
 }
-
-export const MAX_KEY_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
-export const DEFAULT_KEY_OVERLAP_SECONDS = 24 * 60 * 60;
 
 export interface RotatedKey {
   readonly record: KeyRecord;

@@ -3,7 +3,7 @@ import { askServer, defineCommand, rotateGroup, type ServerReply } from '../../k
 import { writeSecretFile } from '../../kernel/internal-api.ts';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import { drawKey } from './first-key.ts';
-import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './keys-api.ts';
+import { DEFAULT_KEY_OVERLAP_SECONDS, MAX_KEY_OVERLAP_SECONDS } from './rotate-key.ts';
 
 const rotateKeyCommand = defineCommand({
   name: 'key',

@@ -12,8 +12,11 @@ import { ADMIN_ACTION } from '../audit/audit-api.ts';
 import { checkRawKey } from './check-registration.ts';
 import type { RegistryParts } from './key-registry.ts';
 import { recordOf, type StoredKey } from './key-row.ts';
-import { keyReplaced, MAX_KEY_OVERLAP_SECONDS, type RotatedKey } from './keys-api.ts';
+import { keyReplaced, type RotatedKey } from './keys-api.ts';
 import { API_KEYS_TABLE } from './keys-migrations.ts';
+
+export const MAX_KEY_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
+export const DEFAULT_KEY_OVERLAP_SECONDS = 24 * 60 * 60;
 
 const DAY_MS = 86_400_000;
 /** Limits the rotations of one entity per day, except for administrators, because no job removes the rows. */

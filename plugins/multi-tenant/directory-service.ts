@@ -17,7 +17,6 @@ import {
 import { ADMIN_ACTION, type AuditLog } from '../audit/audit-api.ts';
 import type { JobQueue } from '../jobs/jobs-api.ts';
 import {
-  MULTI_TENANT_DISABLED,
   type NewTenant,
   type RegisteredFirstKey,
   TENANT_PATTERN,
@@ -28,6 +27,7 @@ import {
   tenantFirstKey,
   tenantsInUse,
 } from './multi-tenant-api.ts';
+import { MULTI_TENANT_DISABLED } from './multi-tenant-words.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 import type { TenantEraser } from './tenant-eraser.ts';
 import { erasureOf, newTenant, recordOfTenant, type StoredTenant } from './tenant-row.ts';

@@ -1,6 +1,5 @@
 import {
   defineCollectHook,
-  defineErrorCode,
   defineRef,
   type PluginSnapshot,
   type PluginTransaction,
@@ -16,11 +15,6 @@ export type TenantStatus = 'active' | 'suspended' | 'erasing' | 'erased';
  * unknown.
  */
 export type Standing = 'active' | 'suspended' | 'erased';
-
-export const MULTI_TENANT_DISABLED = defineErrorCode('multi_tenant_disabled', {
-  status: 403,
-  summary: 'this node keeps one tenant: SVC_MULTI_TENANT_ENABLED is off',
-});
 
 /** The tenants, for other plugins. On a node with one tenant, all callers act for `default`. */
 export interface Tenancy {

@@ -1,8 +1,8 @@
 import { type Clock, type Logger, matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { BucketStore } from './bucket-store.ts';
-import { neverAtOnce, quotaExceeded, quotaHeaders, quotaState } from './quota-answers.ts';
-import type { QuotaHolder, QuotaState, Quotas } from './rate-limits-api.ts';
+import { neverAtOnce, type QuotaState, quotaExceeded, quotaHeaders, quotaState } from './quota-answers.ts';
+import type { QuotaHolder, Quotas } from './rate-limits-api.ts';
 import { QUOTA_BREACH } from './rate-limits-words.ts';
 import type { QuotaLimits } from './read-quotas.ts';
 import { type BucketName, bucketOf, SharedBuckets, type Taken } from './shared-buckets.ts';

@@ -7,7 +7,8 @@ import {
   type Route,
   STRING_JSON,
 } from '../../kernel/plugin-api.ts';
-import type { QuotaHolder, QuotaState } from './rate-limits-api.ts';
+import type { QuotaState } from './quota-answers.ts';
+import type { QuotaHolder } from './rate-limits-api.ts';
 
 export interface MyLimitsParts {
   /** Returns the quotas of the holder; empty without limits. */

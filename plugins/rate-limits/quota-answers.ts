@@ -1,6 +1,16 @@
 import { ServiceError } from '../../kernel/plugin-api.ts';
-import type { QuotaState } from './rate-limits-api.ts';
 import { waitMs } from './token-bucket.ts';
+
+/** The quota of a holder in one dimension. */
+export interface QuotaState {
+  readonly dimension: string;
+  /** The requests per minute, and the maximum at once. */
+  readonly perMinute: number;
+  /** The number of requests that may come at once now. */
+  readonly remaining: number;
+  /** The seconds until the quota is full again. */
+  readonly resetS: number;
+}
 
 /** Returns the state of a quota with this many tokens left. */
 export const quotaState = (dimension: string, perMinute: number, tokens: number): QuotaState => ({

@@ -17,17 +17,6 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** The members of a principal that identify a quota: all keys of one entity share it. */
 export type QuotaHolder = Pick<Principal, 'tenantId' | 'entityUri'>;
 
-/** The quota of a holder in one dimension. */
-export interface QuotaState {
-  readonly dimension: string;
-  /** The requests per minute, and the maximum at once. */
-  readonly perMinute: number;
-  /** The number of requests that may come at once now. */
-  readonly remaining: number;
-  /** The seconds until the quota is full again. */
-  readonly resetS: number;
-}
-
 /** Counts requests for plugins that determine the holder or the number of units themselves. */
 export interface Quotas {
   /**

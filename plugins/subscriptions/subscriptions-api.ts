@@ -2,8 +2,7 @@ import { defineRef, type FactView, type Principal } from '../../kernel/plugin-ap
 import type { OutboxEvent } from './event-row.ts';
 import type { EventType, Subscription, TargetType } from './subscription-record.ts';
 
-export type { DeliveryStatus } from './event-row.ts';
-export type { CancelReason, EventType, TargetType } from './subscription-record.ts';
+export type { EventType, TargetType } from './subscription-record.ts';
 
 /** A request for events about a target, to be sent to an address. */
 export interface SubscriptionRequest {

@@ -1,5 +1,4 @@
 import {
-  defineErrorCode,
   defineRef,
   type PluginSnapshot,
   type PluginTransaction,
@@ -29,7 +28,7 @@ export interface Tombstone {
   /** The node id of the issuer. */
   readonly signedBy: string;
   readonly keyId: string;
-  /** The signature in base64url, over `tombstoneBytes`. */
+  /** The signature in base64url, over the canonical JSON of the document that peers exchange. */
   readonly signature: string;
   /** The time of creation, RFC 3339, as signed. */
   readonly createdAt: string;
@@ -67,7 +66,7 @@ export interface TombstoneDraft {
 export interface EntityTombstones {
   /** True if an active tombstone hides the entity. */
   readonly isTombstoned: boolean;
-  /** The tombstones, newest first, revoked ones included; at most `MAX_TOMBSTONES_SHOWN`. */
+  /** The tombstones, newest first, revoked ones included; at most 500. */
   readonly tombstones: readonly Tombstone[];
   readonly revocations: readonly TombstoneRevocation[];
   /** True if there are more tombstones than shown. */
@@ -134,30 +133,4 @@ export interface Erasures {
 
 export const Erasures = defineRef<Erasures>('tombstones.erasures');
 
-export const MAX_TOMBSTONES_SHOWN = 500;
-export const MAX_REASON_LENGTH = 1024;
-
-export const TOMBSTONE_INVALID_SCOPE = defineErrorCode('tombstone_invalid_scope', {
-  status: 422,
-  summary: 'the scope of a tombstone is "*" or one of the scopes of facts',
-});
-export const TOMBSTONE_ENTITY_URI_INVALID = defineErrorCode('tombstone_entity_uri_invalid', {
-  status: 422,
-  summary: 'a tombstone names its entity by a URI with a colon',
-});
-export const TOMBSTONE_ERASED = defineErrorCode('tombstone_erased', {
-  status: 409,
-  summary: 'the facts behind the tombstone were destroyed',
-});
-
-export const TOMBSTONES_OFF = defineErrorCode('tombstones_off', {
-  status: 409,
-  summary: 'tombstones hide nothing on this node, so that nothing behind them is erased',
-});
-export const LEGAL_HOLD = defineErrorCode('legal_hold', {
-  status: 409,
-  summary: 'a tombstone with a legal hold keeps the facts',
-});
-
 export type { ErasurePreview, ErasureReceipt } from './erasure/erasure-receipt.ts';
-export { tombstoneBytes } from './markers/marker-document.ts';

@@ -40,15 +40,7 @@ import { followUpRest } from './suppression/follow-up.ts';
 import { notSuppressedFor } from './suppression/hide-suppressed.ts';
 import { createSuppressedFacts } from './suppression/stored-suppression.ts';
 import { hideLateSystemFacts, systemFactsAmong } from './suppression/system-facts.ts';
-import {
-  Erasures,
-  LEGAL_HOLD,
-  TOMBSTONE_ENTITY_URI_INVALID,
-  TOMBSTONE_ERASED,
-  TOMBSTONE_INVALID_SCOPE,
-  TOMBSTONES_OFF,
-  Tombstones,
-} from './tombstones-api.ts';
+import { Erasures, Tombstones } from './tombstones-api.ts';
 import { tombstonesMigrations } from './tombstones-migrations.ts';
 import * as words from './tombstones-words.ts';
 
@@ -80,16 +72,7 @@ export const tombstonesPlugin = definePlugin({
   },
   provides: [Tombstones, SuppressedFacts, TombstoneFollows, Erasures, Subjects],
   commands: [tombstoneCommands, subjectCommands],
-  declares: [
-    ...Object.values(words),
-    FACT_RETURNED,
-    SUPPRESSION_CHANGED,
-    TOMBSTONE_ENTITY_URI_INVALID,
-    TOMBSTONE_ERASED,
-    TOMBSTONE_INVALID_SCOPE,
-    TOMBSTONES_OFF,
-    LEGAL_HOLD,
-  ],
+  declares: [...Object.values(words), FACT_RETURNED, SUPPRESSION_CHANGED],
   config: schema<ErasureSettings>({
     type: 'object',
     additionalProperties: false,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect } from 'chai';
 import * as internals from '../../kernel/internal-api.ts';
+import { exportsOf } from '../documents/describe-public-api.ts';
 import { blocksOf } from '../documents/read-pages.ts';
 import { importsOf, projectRoot, readSources, type SourceFile } from './source-files.ts';
 
@@ -22,6 +23,9 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   'examples/billing/acme-invoices.mjs': 'BillingSink',
   'examples/embedder/acme-embedder.mjs': 'Embedder',
 };
+
+/** Declarations of refs, hooks and vocabularies, which may stay public without a user in this repository. */
+const INTERFACE = /^const \w+: (Ref|CollectHook|FilterHook|EventHook|WordKind)</m;
 
 /** Modules that a third-party plugin may import. */
 const PUBLIC = /^(node:.+|fact-memory-node\/(plugin|commands|ports|class-plugin|[a-z-]+-api))$/;
@@ -54,7 +58,7 @@ const importedNames = ({ path, text }: SourceFile, door: string): string[] =>
   listedNames(text, '(?:import|export)', (specifier) =>
     specifier.startsWith('.')
       ? posix.normalize(posix.join(posix.dirname(path), specifier)) === door
-      : ENTRIES[specifier] === door,
+      : (ENTRIES[specifier] ?? specifier.replace(/^fact-memory-node\/(.+)-api$/, 'plugins/$1/$1-api.ts')) === door,
   );
 
 const foreignImports = ({ path, text }: SourceFile): string[] =>
@@ -124,3 +128,30 @@ describe('the public modules of the kernel', () => {
     expect(ofPlugins.flatMap(foreignImports)).to.deep.equal([]);
   });
 });
+
+describe('the interfaces of plugins', () => {
+  it('hold refs, hooks, vocabularies, names that others use, and types in the signatures of all these', async () => {
+    const files = await readSources();
+    const shown = new Set(shownTexts().flatMap(({ text }) => wordsOf(text)));
+    const unused = files.flatMap(({ path }) => {
+      const [, folder] = /^(plugins\/([^/]+)\/)\2-api\.ts$/.exec(path) ?? [];
+      return folder === undefined ? [] : unusedNames(path, otherUsers(files, folder), shown);
+    });
+    expect(unused).to.deep.equal([]);
+  });
+});
+
+const otherUsers = (files: readonly SourceFile[], folder: string): readonly SourceFile[] =>
+  files.filter(({ path }) => /^(plugins|test\/examples)\//.test(path) && !path.startsWith(folder));
+
+const unusedNames = (path: string, users: readonly SourceFile[], shown: ReadonlySet<string>): readonly string[] => {
+  const exported = exportsOf(join(projectRoot(), 'dist', path.replace(/ts$/, 'd.ts')));
+  const imported = new Set(users.flatMap((file) => importedNames(file, path)));
+  const kept = new Set<string>();
+  for (const { name, text } of exported.values()) {
+    if (imported.has(name) || shown.has(name) || INTERFACE.test(text)) kept.add(name);
+  }
+  // The loop also visits the names that it adds.
+  for (const name of kept) for (const word of wordsOf(exported.get(name)?.text ?? '')) kept.add(word);
+  return [...exported.keys()].filter((name) => !kept.has(name)).map((name) => `${path} exports ${name}`);
+};

@@ -55,7 +55,8 @@ const describeEntry = (entry: string, exported: Exports, homes: Map<string, stri
   ];
 };
 
-const exportsOf = (file: string): Exports => {
+/** The exported names of a file of declarations, wherever they are declared. */
+export const exportsOf = (file: string): Exports => {
   const found = new Map<string, Exported>();
   for (const statement of statementsOf(file)) {
     const [, specifier = ''] = /from '([^']+)';?$/.exec(statement) ?? [];

@@ -19,7 +19,8 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { JobQueue } from '../../jobs/jobs-api.ts';
 import { erasedByPeers, insertTombstone, isHeld, tombstoneById } from '../markers/marker-store.ts';
-import { type Erasures, LEGAL_HOLD, TOMBSTONES_OFF, type Tombstone, type Tombstones } from '../tombstones-api.ts';
+import type { Erasures, Tombstone, Tombstones } from '../tombstones-api.ts';
+import { LEGAL_HOLD, TOMBSTONES_OFF } from '../tombstones-words.ts';
 import { readErasures } from './erasure-journal.ts';
 import { type ErasurePreview, type ErasureReceipt, previewOf } from './erasure-receipt.ts';
 import { abandonedErasures, erasureOf, putErasure } from './erasure-row.ts';

@@ -1,6 +1,7 @@
 import { BOOLEAN_JSON, listOf, objectOf, type Route, schema, TRUNCATED_JSON } from '../../../kernel/plugin-api.ts';
-import { MAX_REASON_LENGTH, type Tombstones } from '../tombstones-api.ts';
+import type { Tombstones } from '../tombstones-api.ts';
 import { REVOCATION_JSON, revocationJson, TOMBSTONE_JSON, tombstoneJson } from './marker-json.ts';
+import { MAX_REASON_LENGTH } from './read-draft.ts';
 
 interface CreateBody {
   readonly entity_uri: string;

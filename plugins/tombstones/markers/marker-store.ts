@@ -1,13 +1,10 @@
 import type { Hlc, ReadableTables, WritableTables } from '../../../kernel/plugin-api.ts';
 import { hideEntities } from '../suppression/hidden-rows.ts';
-import {
-  MAX_TOMBSTONES_SHOWN,
-  type Tombstone,
-  type TombstonePosition,
-  type TombstoneRevocation,
-} from '../tombstones-api.ts';
+import type { Tombstone, TombstonePosition, TombstoneRevocation } from '../tombstones-api.ts';
 import { revocationFromRow, rowOfRevocation, rowOfTombstone, tombstoneFromRow } from './marker-row.ts';
 import { HIDDEN, MARKERS, REVOCATIONS } from './marker-tables.ts';
+
+export const MAX_TOMBSTONES_SHOWN = 500;
 
 type Named = Pick<Tombstone, 'tenantId' | 'id'>;
 

@@ -5,13 +5,10 @@ import {
   readEntityUri,
   SCOPES,
 } from '../../../kernel/plugin-api.ts';
-import {
-  MAX_REASON_LENGTH,
-  TOMBSTONE_ENTITY_URI_INVALID,
-  TOMBSTONE_INVALID_SCOPE,
-  type TombstoneDraft,
-  type TombstoneScope,
-} from '../tombstones-api.ts';
+import type { TombstoneDraft, TombstoneScope } from '../tombstones-api.ts';
+import { TOMBSTONE_ENTITY_URI_INVALID, TOMBSTONE_INVALID_SCOPE } from '../tombstones-words.ts';
+
+export const MAX_REASON_LENGTH = 1024;
 
 /** Reads a draft. Throws if it breaks a rule. */
 export const readTombstoneDraft = ({ entityUri, scope = '*', reason = null, legalHold = false }: TombstoneDraft) => ({

@@ -17,23 +17,22 @@ import {
 import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
 import type { NodeIdentity } from '../../node-info/node-info-api.ts';
 import { type FollowUpParts, followPiece, followUp } from '../suppression/follow-up.ts';
-import {
-  type EntityTombstones,
-  MAX_TOMBSTONES_SHOWN,
-  TOMBSTONE_ERASED,
-  type Tombstone,
-  type TombstoneDraft,
-  type TombstonePosition,
-  type TombstoneRevocation,
-  type Tombstones,
+import type {
+  EntityTombstones,
+  Tombstone,
+  TombstoneDraft,
+  TombstonePosition,
+  TombstoneRevocation,
+  Tombstones,
 } from '../tombstones-api.ts';
-import { TOMBSTONE_CREATED, TOMBSTONE_REVOKED } from '../tombstones-words.ts';
+import { TOMBSTONE_CREATED, TOMBSTONE_ERASED, TOMBSTONE_REVOKED } from '../tombstones-words.ts';
 import { keyIdOf, revocationBytes, tombstoneBytes } from './marker-document.ts';
 import {
   activeTombstone,
   insertRevocation,
   insertTombstone,
   isActive,
+  MAX_TOMBSTONES_SHOWN,
   newestTombstones,
   revocationsOf,
   tombstoneById,

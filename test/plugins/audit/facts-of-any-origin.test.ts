@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type FactDraft, NodeSelf } from '../../../kernel/plugin-api.ts';
-import { ADMIN_ACTION, Audit, AuditLog, FACT_WRITE, type RecordedEntry } from '../../../plugins/audit/audit-api.ts';
+import { ADMIN_ACTION, Audit, AuditLog, type RecordedEntry } from '../../../plugins/audit/audit-api.ts';
+import { FACT_WRITE } from '../../../plugins/audit/audit-words.ts';
 import { createStoreCounter } from '../../fakes/counting-store.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';

@@ -9,9 +9,9 @@ import {
   type AuditFilter,
   AuditLog,
   defineAuditEvent,
-  FACT_WRITE,
   type RecordedEntry,
 } from '../../../plugins/audit/audit-api.ts';
+import { FACT_WRITE } from '../../../plugins/audit/audit-words.ts';
 import { FactStore } from '../../../ports/ports.ts';
 import { createSeededRandom } from '../../fakes/seeded-random.ts';
 import { createPrincipal } from '../../kit/create-principal.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { operationIdOf, operationIdsOf } from '../../../plugins/openapi/openapi-api.ts';
+import { operationIdOf, operationIdsOf } from '../../../plugins/openapi/operation-id.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   'GET /': 'readRoot',

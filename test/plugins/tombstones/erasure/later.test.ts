@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MAX_TOMBSTONES_SHOWN } from '../../../../plugins/tombstones/tombstones-api.ts';
+import { MAX_TOMBSTONES_SHOWN } from '../../../../plugins/tombstones/markers/marker-store.ts';
 import { FactStore } from '../../../../ports/ports.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 import { ErasureNode, VICTIM } from './erasure-node.ts';

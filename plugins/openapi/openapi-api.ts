@@ -1,1 +1,0 @@
-export { operationIdOf, operationIdsOf } from './operation-id.ts';
