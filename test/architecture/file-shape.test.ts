@@ -53,7 +53,7 @@ describe('the shape of the source', () => {
     expect(files.filter(({ text }) => /\bexport default\b/.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });
 
-  it('takes time, chance and the network from ports outside adapters', () => {
+  it('uses time, randomness and the network only through ports, outside adapters', () => {
     const pure = files.filter(({ path }) => /^(ports|kernel|plugins|client)\//.test(path) && !HANDS_OVER.test(path));
     expect(pure.filter(({ text }) => IMPURE.test(text)).map(({ path }) => path)).to.deep.equal([]);
   });

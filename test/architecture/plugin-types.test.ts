@@ -88,7 +88,7 @@ const cases = [
 ];
 
 describe('the types of the plugin interface', () => {
-  it('give each plugin its own services and settings, and nothing else', () => {
+  it('give each plugin only its own services and settings', () => {
     expect(cases.map(({ name }) => name)).to.deep.equal(['typed', 'bare']);
   });
 });

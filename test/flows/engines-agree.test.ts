@@ -13,7 +13,7 @@ const ENGINES: readonly StoreKind[] = ['sqlite', 'postgres'];
 describe('nodes on SQLite and on PostgreSQL', function () {
   this.timeout(0);
 
-  it('give equal answers to equal commands, and equal exports', async () => {
+  it('return equal answers to equal commands, and equal exports', async () => {
     const everyCommand = fc.asyncProperty(commands, async (list) => {
       const nodes: TestNode[] = [];
       try {

@@ -23,7 +23,7 @@ export interface NodeReply {
   readonly status: number;
   /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: replies have any shape, and each test checks the members that it reads
   readonly body: any;
 }
 

@@ -25,7 +25,10 @@ export const placePostgresBinaries = async (folder: string): Promise<string> => 
   return join(native, 'bin');
 };
 
-/** Copying a thousand files takes as long as many tests, so files are hard-linked when both folders are on one disk. */
+/**
+ * Links files instead of copying them when both folders are on one disk, because copying a thousand files takes as long
+ * as many tests.
+ */
 const placeFiles = async (from: string, to: string): Promise<void> => {
   await mkdir(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {

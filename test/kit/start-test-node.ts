@@ -49,7 +49,7 @@ export interface TestNodeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: ManualClock;
   readonly random?: Random;
-  /** The engine of the store; by default the one of the suite (`forEachStore`), otherwise SQLite. */
+  /** The engine of the store; by default that of the suite (`forEachStore`), otherwise SQLite. */
   readonly store?: StoreKind;
   /** The folder of the node and its store. A given folder is not removed, so that another node can start on it. */
   readonly folder?: string;

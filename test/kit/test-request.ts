@@ -16,7 +16,7 @@ export interface TestReply {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The text as JSON, undefined when it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: replies have any shape, and each test checks the members that it reads
   readonly body: any;
 }
 

@@ -92,7 +92,7 @@ describe('a command that a plugin brings', () => {
     [['ordr'], 'did you mean order?'],
     [['acme', 'missing'], 'there is no store at'],
   ] as const) {
-    it(`refuses "${words.join(' ')}" and says why`, () =>
+    it(`refuses "${words.join(' ')}" with the reason`, () =>
       inFolder(async (run) => {
         const { exitCode, stdout, stderr } = await run(...words);
         expect([exitCode, stdout]).to.deep.equal([1, '']);
@@ -100,7 +100,7 @@ describe('a command that a plugin brings', () => {
       }));
   }
 
-  it('gets the settings of its plugin and of the node without a store', () =>
+  it('gets the settings of its plugin and of the node, without opening a store', () =>
     inFolder(async (run) => {
       expect(await run('acme', 'limit')).to.deep.equal({ exitCode: 0, stdout: '3 false\n', stderr: '' });
     }));

@@ -38,7 +38,7 @@ describe('the command "restored"', () => {
     await node.end();
   };
 
-  it('gives a restored file a new epoch, and leaves the identity and the keys of the node as they were', async () => {
+  it('gives a restored file a new epoch, and leaves the identity and the keys of the node unchanged', async () => {
     await makeBackup();
     const before = await headerOf();
     rmSync(place.path('data'), { recursive: true });
@@ -54,7 +54,7 @@ describe('the command "restored"', () => {
     expect((await place.run(['restored'])).exitCode, 'a second time').to.equal(0);
   });
 
-  it('does the same to a database, with the bound of the node configuration', async () => {
+  it('gives a restored database a new epoch, with the bound of the node configuration', async () => {
     const database = await createTestDatabase();
     const env = { SVC_DATABASE_URL: database.url };
     expect((await place.run(['restored'], env)).exitCode, 'before there is anything').to.equal(1);

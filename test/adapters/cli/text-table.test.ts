@@ -54,7 +54,7 @@ describe('a table', () => {
     );
   });
 
-  it('takes its width from the terminal only', () => {
+  it('reads its width from the terminal only', () => {
     const stream = new PassThrough();
     expect(widthOf(stream)).to.equal(undefined);
     expect(widthOf(Object.assign(stream, { isTTY: true, columns: 90 }))).to.equal(90);

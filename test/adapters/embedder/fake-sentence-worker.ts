@@ -2,9 +2,9 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { SentenceModelPlace } from '../../../adapters/embedder/sentence-model-package.ts';
 import { serveTexts } from '../../../adapters/embedder/serve-texts.ts';
 
-/*
- * The body of a thread with a made-up model: the vector of a text depends on its characters, but that of `which` says
- * how many texts came before it.
+/**
+ * The code of a worker thread with a made-up model: vectors depend on the characters of a text, except that `which`
+ * returns the number of earlier texts.
  */
 
 const { dimensions } = (workerData as SentenceModelPlace).manifest;

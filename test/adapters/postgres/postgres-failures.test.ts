@@ -161,7 +161,7 @@ describe('a PostgreSQL store when something fails', () => {
       });
     }
 
-    it('while others are queued runs again, and each of the others runs once', async () => {
+    it('while others are queued runs again, and each queued write runs once', async () => {
       await administer(
         temporary.url,
         onInsert('at commit', "IF nextval('attempts') < 3 THEN RAISE SQLSTATE '40001'; END IF"),

@@ -8,7 +8,7 @@ export interface TemporaryDatabase extends StoreUnderTest {
   another(options?: Partial<PostgresStoreOptions>): Promise<FactStore>;
 }
 
-/** A store on a database of its own, which `stop` removes. */
+/** Creates a store on a separate database, which `stop` removes. */
 export const createTemporaryDatabase = async (
   options: Partial<PostgresStoreOptions> = {},
 ): Promise<TemporaryDatabase> => {

@@ -35,8 +35,8 @@ for (const [name, create] of Object.entries(sources)) {
   });
 }
 
-describe('seeded random numbers', () => {
-  it('are the same for the same seed', () => {
+describe('the seeded random source', () => {
+  it('returns the same numbers for the same seed', () => {
     const all = (random: Random) => [random.uuid(), random.fraction(), random.bytes(8).join()];
     expect(all(createSeededRandom(7))).to.deep.equal(all(createSeededRandom(7)));
     expect(all(createSeededRandom(7))).not.to.deep.equal(all(createSeededRandom(8)));

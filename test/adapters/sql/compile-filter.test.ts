@@ -86,7 +86,7 @@ forEachStore('compile-filter', (engine) => {
     );
   });
 
-  it('gives the same facts in every sort order, and next to another filter with the same column names', async () => {
+  it('returns the same facts in every sort order, alone and combined with another filter', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryFilter, arbitraryFilter, async (one, other) => {
         const orders = ['timestamp', 'hlc', 'feed'] as const;

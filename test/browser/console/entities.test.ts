@@ -51,7 +51,7 @@ if (isBrowserInstalled()) {
       expect(page.url()).to.not.contain('as_of');
     });
 
-    it('is drawn with its neighbours, and a list of links names them too', async () => {
+    it('is drawn with its neighbours, which a list of links names too', async () => {
       const { page, open } = await console.visit(console.served.adminKey);
       await open('entities?uri=user:alice');
       await page.locator('.graph canvas').first().waitFor();

@@ -8,7 +8,7 @@ if (isBrowserInstalled()) {
     this.timeout(180_000);
     let console: ConsoleBrowser;
     before(async () => {
-      // The webhook address has no listener: deliveries fail, and the console says so.
+      // The webhook address has no listener, so deliveries fail, and the console shows the failures.
       console = await startConsoleBrowser({ SVC_WEBHOOK_ALLOW_PRIVATE: 'true' });
     });
     afterEach(async () => {

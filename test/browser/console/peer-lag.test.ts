@@ -101,7 +101,7 @@ if (isBrowserInstalled()) {
       await visit.page.getByRole('table', { name: 'Peers' }).getByText('2 facts behind').waitFor();
     });
 
-    it('shows an error when the other node is gone, and can still be ended', async () => {
+    it('shows an error when the other node is down, and can still be ended', async () => {
       await other.stop();
       const visit = await console.visit(console.served.adminKey);
       const { page, open } = visit;

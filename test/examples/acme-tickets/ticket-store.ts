@@ -26,7 +26,7 @@ export const ticketMigrations: readonly Migration[] = [
 
 export interface ClosedTicket {
   readonly ticket: string;
-  /** The number of its facts when it was closed. */
+  /** The number of facts of the ticket when it was closed. */
   readonly facts: number;
 }
 

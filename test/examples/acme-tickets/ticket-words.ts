@@ -8,7 +8,7 @@ import {
   STRING_JSON,
 } from 'fact-memory-node/plugin';
 
-/** A ticket that was closed takes no further facts. */
+/** The error code of an assertion about a closed ticket. */
 export const TICKET_CLOSED = defineErrorCode('ticket_closed', {
   status: 409,
   summary: 'the ticket takes no more facts',

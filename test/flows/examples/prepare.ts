@@ -3,7 +3,7 @@ import { createPeerIdentity } from '../../kit/federation/peer-identity.ts';
 import { startTestPeer, type TestPeer } from '../../kit/federation/test-peer.ts';
 import { CALLER, IDLE_JOB, type Stage } from './stage.ts';
 
-// Preparations of examples, through the node's own routes where possible.
+// The preparations use the routes of the node where possible.
 
 export interface StoredFact {
   readonly id: string;

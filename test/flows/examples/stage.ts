@@ -50,8 +50,8 @@ export interface Stage {
   readonly identity: PeerIdentity;
   /** Returns a text that no other call returned, usable as a name: lower-case letters, digits and dashes. */
   unique(): string;
-  /** Sends a request of the preparation and returns the body of its answer. Throws unless it is 2xx. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
+  /** Sends a preparing request, and returns the body of its answer. Throws unless the status is 2xx. */
+  // biome-ignore lint/suspicious/noExplicitAny: replies have any shape, and each test checks the members that it reads
   ask(method: string, path: string, asked?: Asked): Promise<any>;
   /** Returns a valid token of the identity provider. */
   idToken(): Promise<string>;

@@ -18,7 +18,7 @@ export const AGENT = 'agent:existing';
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: replies have any shape, and each test checks the members that it reads
   readonly body: any;
 }
 

@@ -103,7 +103,7 @@ forEachStore('A node with every kind of object', () => {
   });
 });
 
-forEachStore('An instruction of a peer', () => {
+forEachStore('An instruction that a peer pushes', () => {
   it('stays in the quarantine garden, and is relayed to no other node (I9)', async () => {
     const world = createWorld();
     const start = (env: Record<string, string> = {}): Promise<FederatedNode> =>

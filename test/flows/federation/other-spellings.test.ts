@@ -32,14 +32,14 @@ forEachStore('A node id in another spelling', () => {
     expect(await has(node, bare.id)).to.equal(false);
   });
 
-  it('makes no peer of a stranger whose name resembles this node', async () => {
+  it('adds no peer for a stranger whose name resembles that of this node', async () => {
     const twin = await startTestPeer({ ...world, nowMs, host: 'twin.test', nodeId: 'SVC://N.test' });
     const { status, body } = await postDeclaration(node, twin.declare(node.nodeId, { node_url: twin.url }));
     expect([status, body.errors?.[0]?.path]).to.deep.equal([422, 'body.declaring_node_id']);
     await twin.stop();
   });
 
-  it('makes no second peer of a known node', async () => {
+  it('adds no second peer for a known node', async () => {
     await world.clock.advance(1_000);
     const twin = await startTestPeer({ ...world, nowMs, host: 'twin.test', nodeId: 'svc://RELAY.test' });
     const { status, body } = await postDeclaration(node, twin.declare(node.nodeId, { node_url: twin.url }));

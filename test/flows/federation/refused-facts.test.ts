@@ -8,7 +8,7 @@ import { forEachStore } from '../../kit/for-each-store.ts';
 
 const SECOND_MS = 1_000;
 
-forEachStore('A fact of a peer', () => {
+forEachStore('An invalid fact that a peer pushes', () => {
   const world = createWorld();
   const now = (): number => world.clock.nowMs();
   let node: FederatedNode;

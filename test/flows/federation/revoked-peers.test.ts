@@ -7,7 +7,7 @@ import { declareBoth, has, pull, pullUntil, push, refusalOf } from '../../kit/fe
 import { startTestPeer, type TestPeer } from '../../kit/federation/test-peer.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 
-forEachStore('Two processes of one node', () => {
+forEachStore('Two processes of one federated node', () => {
   const world = createWorld();
   let folder: string;
   let peer: TestPeer;
@@ -49,7 +49,7 @@ forEachStore('Two processes of one node', () => {
     expect(peer.pulls.length).to.equal(pulled);
   });
 
-  it('accept a nonce once between them (I15)', async () => {
+  it('accept a nonce only once in total (I15)', async () => {
     const [one, two] = processes as [FederatedNode, FederatedNode];
     await declareBoth(one, peer);
     expect((await pull(two, peer)).status).to.equal(200);
@@ -63,7 +63,7 @@ forEachStore('Two processes of one node', () => {
     }
   });
 
-  it('store the facts of a peer once, when any of them pulls', async () => {
+  it('store the facts of a peer once, even if both pull', async () => {
     const [one] = processes as [FederatedNode, FederatedNode];
     await declareBoth(one, peer);
     peer.feed.push(...Array.from({ length: 700 }, (_, n) => peer.fact({ relation: 'memory:n', entity: `user:${n}` })));

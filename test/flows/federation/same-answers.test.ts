@@ -13,7 +13,7 @@ const comesAfter = (one: string, other: string): boolean => {
   return wall > otherWall || (wall === otherWall && counter > otherCounter);
 };
 
-forEachStore('Stamps between nodes', () => {
+forEachStore('Stamps of federated nodes', () => {
   it('exceed all stamps that a node has received, even if its clock is behind (I5)', async () => {
     const world = createWorld();
     const a = await startFederatedNode({ name: 'a', ...world });
@@ -66,7 +66,7 @@ forEachStore('Stamps between nodes', () => {
   });
 });
 
-forEachStore('Two halves of a partition', () => {
+forEachStore('Two nodes that a partition separates', () => {
   it('agree after it ends, with one open conflict for each contradiction (I11, I12)', async function () {
     this.timeout(300_000);
     const world = createWorld();

@@ -65,7 +65,7 @@ forEachStore('A node with federation switched off', () => {
     expect((await off.request('GET', '/v1/federation/facts', { key: off.key })).status).to.equal(401);
   });
 
-  it('replies 405 to a wrong method once the caller has a credential', async () => {
+  it('replies 405 to an unsupported method once the caller has a credential', async () => {
     const reply = await off.request('POST', '/v1/federation/facts', { key: off.key, body: {} });
     expect(reply.status).to.equal(405);
     expect(reply.headers['allow']).to.contain('GET');

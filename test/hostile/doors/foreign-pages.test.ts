@@ -9,7 +9,7 @@ import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
 interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test says by what it reads what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: replies have any shape, and each test checks the members that it reads
   readonly body: any;
 }
 

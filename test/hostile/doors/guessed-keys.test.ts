@@ -91,7 +91,7 @@ const GUESS = { token: 'a-guess' };
 const GOOD = { token: TOKENS.reader };
 
 describe('An attacker guesses keys, one after another (I21)', () => {
-  it('waits longer and longer for each refusal, up to two seconds, and the refusals stay the same', async () => {
+  it('waits longer and longer for each refusal, up to two seconds, and gets the same refusal as before', async () => {
     const { clock, send, useUp } = startNode();
     await useUp(GUESS);
     for (const delayMs of [100, 200, 400, 800, 1_600, LONGEST_MS, LONGEST_MS]) {

@@ -1,4 +1,4 @@
-/** Addresses by which a stranger may have the node call hosts that only the node can reach. */
+/** Hostile target addresses, through which a stranger could reach hosts that only the node can reach. */
 
 /** The own machine, in twelve spellings. */
 export const LOOPBACK = [

@@ -76,7 +76,7 @@ forEachStore('Clients and peers send their own stamps', () => {
   });
   afterEach(() => node.stop());
 
-  it('a fact from a node whose clock is ahead is followed by higher stamps here (I5)', async () => {
+  it('stamps after a fact from a node with a fast clock are higher than its stamp (I5)', async () => {
     const { names } = node.kernel.get(NodeSelf);
     const aheadMs = node.clock.nowMs() + 60_000;
     const draft = {

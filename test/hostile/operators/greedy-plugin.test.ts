@@ -87,7 +87,7 @@ forEachStore('A plugin tries to access foreign tables in a snapshot or a transac
     expect(outcomes.filter((outcome) => !outcome.endsWith('refused'))).to.deep.equal([]);
   });
 
-  it('in the snapshot of a read', async () => {
+  it('through the snapshot of a read', async () => {
     const key = await node.addKey();
     const { status, body } = await node.request('GET', '/v1/facts', { key });
     expect([status, body.total]).to.deep.equal([200, 1]);

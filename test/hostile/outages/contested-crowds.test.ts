@@ -185,7 +185,7 @@ forEachStore('A writer joins many conflicts with one batch (I21)', () => {
   const entityOf = ({ fact_a: fact }: { fact_a: { entity: string } }): string => fact.entity;
 });
 
-forEachStore('A writer gives one triple hundreds of values (I21)', () => {
+forEachStore('A writer asserts hundreds of values for one triple (I21)', () => {
   let garden: GardenNode;
   before(async function () {
     this.timeout(240_000);

@@ -78,7 +78,7 @@ forEachStore('A key creates as many subscriptions as it can, to delay everybody 
     return { statuses, key };
   };
 
-  it('it is refused beyond a few for one target, and a batch costs as many statements as before', async () => {
+  it('each further subscription to one target is refused, and a batch costs as many statements as before', async () => {
     const batch: CrowdRequest = {
       as: 'member',
       method: 'POST',
@@ -102,7 +102,7 @@ forEachStore('A key creates as many subscriptions as it can, to delay everybody 
     expect(many.rows - one.rows).to.be.at.most(MAX_ACTIVE_PER_TARGET);
   });
 
-  it('it is refused beyond a limit for all targets, which excludes deleted subscriptions', async () => {
+  it('each subscription beyond the limit for all targets is refused, and deleted ones do not count', async () => {
     const { key } = await subscribeTo(['user:first']);
     const store = crowded.subscribed.node.kernel.get(FactStore);
     const [row] = await store.read((snapshot) =>

@@ -99,7 +99,7 @@ forEachStore('A writer turns the entity of a fact into a hub with thousands of l
     expectNoMore(await settled(), before);
   });
 
-  it('by thousands of facts about it that expired', async () => {
+  it('by thousands of expired facts about it', async () => {
     const before = await settled();
     const validUntil = new Date(node.clock.nowMs() + 1_000).toISOString();
     await node.facts.appendAll(
@@ -110,7 +110,7 @@ forEachStore('A writer turns the entity of a fact into a hub with thousands of l
     expectNoMore(await settled(), before);
   });
 
-  it('by thousands of live facts about it: the recall reads only the newest few, within its limit', async () => {
+  it('by thousands of live facts about it: the recall reads only the newest ones, up to a limit', async () => {
     const before = await settled();
     await node.facts.appendAll(
       many((n) => note('org:hub', `news ${n}`, { relation: `memory:r${n}` })),
@@ -151,7 +151,7 @@ forEachStore('A writer turns the entity of a fact into a hub with thousands of l
     await comesBackTo(before);
   });
 
-  it('by thousands of edges that expired', async () => {
+  it('by thousands of expired edges', async () => {
     const before = await settled();
     const validUntil = new Date(node.clock.nowMs() + 1_000).toISOString();
     await node.facts.appendAll(

@@ -72,7 +72,7 @@ forEachStore('A writer uses a resolution to assert a fact that it may not assert
     expect((await resolve({ winning_fact_id: winner }, {}, author)).status).to.equal(200);
   });
 
-  it('outside the scopes of its key', async () => {
+  it('in a scope that its key lacks', async () => {
     await start({});
     await assert('a', { scope: 'company' });
     await assert('b', { scope: 'company' });

@@ -115,7 +115,7 @@ describe('a node that cannot start', () => {
     await node.stop();
   });
 
-  it('is one that requires keys without a plugin that checks them', async () => {
+  it('is one that requires keys, but has no plugin that checks them', async () => {
     const found = await problemsOf({
       plugins: [plugin('any', { provides: [Authorizer as Ref<unknown>] })],
       node: { authRequired: true },

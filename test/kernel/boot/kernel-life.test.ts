@@ -31,8 +31,8 @@ const plugin = (name: string, setup: Plugin['setup'], more: Partial<Plugin> = {}
 const service = (name: string): Ref<string> => defineRef(`${name}.service`);
 const never = new Promise<void>(() => undefined);
 
-describe('the life of a node', () => {
-  it('sets plugins up after those that they require, and stops them in reverse order', async () => {
+describe('the life cycle of a node', () => {
+  it('sets up each plugin after its requirements, and stops plugins in reverse order', async () => {
     const events: string[] = [];
     const part = (name: string, needs?: string) =>
       plugin(
@@ -54,7 +54,7 @@ describe('the life of a node', () => {
     expect(events).to.deep.equal(stops);
   });
 
-  it('gives plugins the ports and the kernel’s own services', async () => {
+  it('provides plugins with the ports and the services of the kernel', async () => {
     let got: Record<string, unknown> = {};
     const requires = { clock: Clock, random: Random, self: NodeSelf, facts: Facts, transport: Transport };
     const node = await startTestNode({
@@ -110,7 +110,7 @@ describe('the life of a node', () => {
     expect(events).to.deep.equal(['b stops', 'a stops']);
   });
 
-  it('gives a plugin ten seconds for its setup', async () => {
+  it('allows a plugin ten seconds for its setup', async () => {
     const clock = createManualClock();
     const starting = rejection(startTestNode({ clock, plugins: [plugin('slow', () => never)] }));
     while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -173,7 +173,7 @@ describe('the life of a node', () => {
     await node.stop();
   });
 
-  it('repeats tasks one interval after the run before has ended, until the node stops', async () => {
+  it('repeats tasks one interval after the previous run has ended, until the node stops', async () => {
     const runs: number[] = [];
     let release = (): void => {};
     const node = await startTestNode({

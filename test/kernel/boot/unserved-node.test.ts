@@ -61,7 +61,7 @@ describe('a node that does not serve', () => {
       expect((await rejection(node.start())).message).to.include('has been stopped');
     }));
 
-  it('stops every started part when it is stopped while it starts', () =>
+  it('stops every started part when it is stopped during its start', () =>
     inTemporaryFolder(async (folder) => {
       const clock = createManualClock();
       const events: string[] = [];

@@ -22,7 +22,7 @@ const textsOf = (members: Partial<ShownFact>): string[] =>
     row.map((cell) => (typeof cell === 'string' ? cell : cell.text)).join('|'),
   );
 
-describe('a fact in a list of a command', () => {
+describe('a fact in the output of a list command', () => {
   it('shows value, entity, relation, source, confidence, age and place', () => {
     expect(textsOf({})).to.deep.equal([
       '1.|one',

@@ -13,7 +13,7 @@ const hostile = fc.string({
   ),
 });
 
-describe('text that commands show', () => {
+describe('text in command output', () => {
   it('never sends control characters to a terminal', () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 30 }), (text, most) => {
@@ -26,7 +26,7 @@ describe('text that commands show', () => {
     );
   });
 
-  it('is the same JSON document, on one line without control characters', () => {
+  it('formats JSON on one line without control characters, with equal content', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const line = jsonLine({ v: text, [text]: 1 });
@@ -38,7 +38,7 @@ describe('text that commands show', () => {
     );
   });
 
-  it('keeps letters of every language', () => {
+  it('preserves letters of every language', () => {
     expect(shortText('  Zoë\t\n工藤 👩‍👧  שלום ')).to.equal('Zoë 工藤 👩‍👧 שלום');
     expect(shortText('abcdef', 4)).to.equal('abc…');
   });

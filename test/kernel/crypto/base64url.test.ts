@@ -9,18 +9,18 @@ const bytesOf = (text: string): number[] | null => {
 };
 
 describe('base64url', () => {
-  it('is the alphabet of RFC 4648, section 5, without padding', () => {
+  it('uses the alphabet of RFC 4648, section 5, without padding', () => {
     expect(encodeBase64Url(Uint8Array.of(0xfb, 0xff, 0xbf, 0x00))).to.equal('-_-_AA');
     expect(encodeBase64Url(new Uint8Array(0))).to.equal('');
     expect(bytesOf('-_-_AA')).to.deep.equal([0xfb, 0xff, 0xbf, 0x00]);
     expect(bytesOf('')).to.deep.equal([]);
   });
 
-  it('encodes only the bytes of a view', () => {
+  it('encodes only the bytes in the range of a view', () => {
     expect(encodeBase64Url(Uint8Array.of(1, 2, 3, 4).subarray(1, 3))).to.equal('AgM');
   });
 
-  it('decodes the bytes that were encoded', () => {
+  it('returns the original bytes after encoding and decoding', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(bytesOf(encodeBase64Url(bytes))).to.deep.equal([...bytes]);

@@ -82,7 +82,7 @@ export const STRING_VECTORS: readonly (readonly [text: string, form: string])[] 
   ['\u20ac$\u000f\nA\'B"\\\\"/', '"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/"'],
 ];
 
-/** JSON as somebody may send it, and its canonical form. */
+/** JSON as a client may send it, and its canonical form. */
 export const DOCUMENT_VECTORS: readonly (readonly [sent: string, form: string])[] = [
   // RFC 8785, section 3.2.3: members are sorted by UTF-16 code units, so a pair comes before U+FB33.
   [

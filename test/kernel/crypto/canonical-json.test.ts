@@ -43,7 +43,7 @@ describe('the canonical form of JSON', () => {
     for (const [sent, form] of DOCUMENT_VECTORS) expect(canonicalJson(JSON.parse(sent)), sent).to.equal(form);
   });
 
-  it('is its own canonical form', () => {
+  it('is unchanged when canonicalised again', () => {
     const idempotent = fc.property(json, (value) => {
       const form = canonicalJson(value);
       expect(canonicalJson(JSON.parse(form))).to.equal(form);
@@ -51,9 +51,9 @@ describe('the canonical form of JSON', () => {
     fc.assert(idempotent, { numRuns: RUNS });
   });
 
-  it('keeps the value', () => {
+  it('parses to the original value', () => {
     const kept = fc.property(json, (value) => {
-      // Comparing the texts makes the two zeros one, as the canonical form does.
+      // The comparison as text treats 0 and -0 as equal, as the canonical form does.
       expect(JSON.parse(canonicalJson(value))).to.deep.equal(JSON.parse(JSON.stringify(value)));
     });
     fc.assert(kept, { numRuns: RUNS });
@@ -66,7 +66,7 @@ describe('the canonical form of JSON', () => {
     );
   });
 
-  it('differs when the value does', () => {
+  it('differs for different values', () => {
     const injective = fc.property(json, json, (a, b) => {
       const equal = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
       expect(canonicalJson(a) === canonicalJson(b)).to.equal(equal);

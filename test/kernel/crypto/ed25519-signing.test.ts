@@ -65,7 +65,7 @@ describe('Ed25519', () => {
     });
   }
 
-  it('agrees with an independent implementation in both directions', async () => {
+  it('interoperates with an independent implementation in both directions', async () => {
     const agrees = fc.asyncProperty(seed, message, async (secret, bytes) => {
       const signer = createSigner(secret);
       expect(hexOf(signer.publicKey)).to.equal(hexOf(await noble.getPublicKeyAsync(secret)));
@@ -74,7 +74,7 @@ describe('Ed25519', () => {
       expect(verifyEd25519(signer.publicKey, bytes, theirs)).to.equal(true);
       expect(await noble.verifyAsync(signer.sign(bytes), bytes, signer.publicKey, { zip215: false })).to.equal(true);
     });
-    // Each run takes milliseconds in plain JavaScript.
+    // Fewer runs, because each one takes milliseconds in plain JavaScript.
     await fc.assert(agrees, { numRuns: Math.ceil(RUNS / 10) });
   });
 

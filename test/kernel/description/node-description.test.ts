@@ -109,7 +109,7 @@ describe('the description of a node', () => {
     expect(node.routes.find(({ plugin }) => plugin === 'console')?.answers).to.deep.equal({ 204: {} });
   });
 
-  it('survives JSON', () => {
+  it('is unchanged after a JSON round trip', () => {
     expect(JSON.parse(JSON.stringify(node)))
       .to.have.property('routes')
       .with.length(node.routes.length);

@@ -41,7 +41,7 @@ describe('a handler of read:annotate', () => {
     expect(await statusWith((views) => views.map((view) => ({ ...view })))).to.equal(200);
   });
 
-  it('is not called for facts that are not shown', async () => {
+  it('is not called for omitted facts', async () => {
     let asked = 0;
     await statusWith((views) => {
       asked += 1;

@@ -80,7 +80,7 @@ forEachStore('the phases of an append', () => {
     expect(await storedFacts(node)).to.equal(1);
   });
 
-  it('return the refusal with the most basic subject', async () => {
+  it('return the most fundamental of several refusals', async () => {
     const refuse = (name: string, check: 'target' | 'place') =>
       named(name, (on) => {
         on(appendRead, ({ items }) => items[0]?.reject(refusal(`read ${check}`), check));

@@ -133,7 +133,7 @@ forEachStore('the feed of facts', () => {
     expect([texts, pages]).to.deep.equal([['shown'], [4, 2]]);
   });
 
-  it('returns a page again that `take` rejected, from the place of its owner', async () => {
+  it('returns a page again after `take` rejected it, from the stored position of its reader', async () => {
     for (const text of ['one', 'two', 'three']) await assert(text);
     let refusals = 1;
     const taken: string[] = [];

@@ -44,7 +44,7 @@ forEachStore('the feed of facts of several tenants', () => {
   };
   const inOrder = ['b 1', 'c 2', 'a 3', 'b 4', 'c 5', 'a 6', 'b 7', 'c 8', 'a 9', 'c 10', 'c 11', 'c 12'];
 
-  it('returns all facts in the order of commits, also those that share an id', async () => {
+  it('returns all facts in commit order, including facts with equal ids', async () => {
     expect(await follow({})).to.deep.equal({ texts: inOrder, pages: [12] });
     expect(await follow({ maxEntries: 5 })).to.deep.equal({ texts: inOrder, pages: [5, 5, 2] });
     expect(await follow({ maxEntries: 1 })).to.deep.equal({ texts: inOrder, pages: Array.from(inOrder, () => 1) });

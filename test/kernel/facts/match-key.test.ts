@@ -17,7 +17,7 @@ const uri = fc.oneof(
 );
 
 describe('match keys', () => {
-  it('leave lower-case names without blanks as they are', () => {
+  it('leave lower-case names without blanks unchanged', () => {
     for (const text of [
       'user:alice',
       'svc://alpha.example/user/noor',
@@ -56,7 +56,7 @@ describe('match keys', () => {
     expect(matchKey('svc://al pha/us er/no or', other)).to.equal('svc://al-pha/us-er/no-or');
   });
 
-  it('are bounded, and tell long names apart that differ anywhere', () => {
+  it('are bounded in length, and differ for long names that differ anywhere', () => {
     const long = (last: string) => `user:${'\u{1F600}x'.repeat(680)}${last}`;
     expect(keyOf(long('a'))).to.have.lengthOf.at.most(MAX_PLAIN_KEY_LENGTH + 3);
     expect(keyOf(long('a')).isWellFormed()).to.equal(true);

@@ -13,7 +13,7 @@ describe('the cache of recent facts', () => {
     return recent.among({ outline: async () => outlines }, entries);
   };
 
-  it('finds facts by their ids, the first one of an id', async () => {
+  it('finds facts by their ids, and the first of several facts with one id', async () => {
     const recent = new RecentFacts();
     const fact = sampleFact(1);
     recent.add([fact, { ...fact }]);

@@ -82,7 +82,7 @@ forEachStore('the write record in the row of a fact', () => {
     expect((await entries()).map(({ tags }) => tags)).to.deep.equal([['one'], ['also-one', 'one', 'two']]);
   });
 
-  it('accepts no tag that could not be found again', async () => {
+  it('refuses a tag that a query could not find', async () => {
     await start(
       named('sloppy', (on) => on(appendJudge, ({ items }) => items.forEach((item) => void item.tag('one,two')))),
     );

@@ -31,7 +31,7 @@ describe('a file that holds a secret', () => {
       expect(readdirSync(folder)).to.deep.equal(['mine']);
     }));
 
-  it('is written by one of several concurrent calls', () =>
+  it('is written by exactly one of several concurrent calls', () =>
     inTemporaryFolder(async (folder) => {
       const file = join(folder, 'my.key');
       const written = await Promise.all([SECRET, OTHER].map((secret) => writeSecretFile(file, secret, random)));

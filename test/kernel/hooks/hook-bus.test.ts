@@ -55,7 +55,7 @@ describe('the hook bus', () => {
     expect(bus.isCacheable(readConstrain), 'another hook').to.equal(true);
   });
 
-  it('refuses the declaration on any other hook', () => {
+  it('refuses the cacheable declaration on any other hook', () => {
     const { bus } = createBus();
     const register = (): void => bus.register('a', votes, () => 'yes', { cacheable: true });
     expect(register).to.throw('a declares vote:collect cacheable: it is no read');
@@ -80,7 +80,7 @@ describe('the hook bus', () => {
     expect(await bus.collect(votes, 0)).to.deep.equal(['c first', 'd first', 'b', 'e', 'a last', 'f last']);
   });
 
-  it('waits for a turn of the event loop only for a promise', async () => {
+  it('yields to the event loop only for a promise', async () => {
     const { bus } = createBus();
     let ran = 0;
     bus.register('a', votes, () => String(++ran));
@@ -114,7 +114,7 @@ describe('the hook bus', () => {
     expect(await rejection(bus.filter(text, '', { suffix: '' }))).to.include({ plugin: 'inner', hook: 'vote:collect' });
   });
 
-  it('turns a thrown value that is no error into one that names the plugin', async () => {
+  it('converts a thrown value that is no error into an error that names the plugin', async () => {
     const { bus } = createBus();
     bus.register('culprit', votes, () => {
       throw 'a text';
@@ -148,7 +148,7 @@ describe('the hook bus', () => {
     expect(reached).to.equal(false);
   });
 
-  it('calls every handler of an event, logs those that fail, and never rejects', async () => {
+  it('calls every handler of an event, logs the failing ones, and never rejects', async () => {
     const { bus, lines } = createBus();
     const heard: string[] = [];
     bus.register('a', done, () => {
@@ -186,20 +186,20 @@ describe('the hook bus', () => {
     expect(lines[0]?.fields).to.deep.equal({ plugin: 'slow', hook: 'vote:collect', tookMs: SLOW_HANDLER_MS + 1 });
   });
 
-  it('does not report a slow greeting, because nothing is served yet', async () => {
+  it('does not report a slow handler before the node serves requests', async () => {
     const { bus, clock, lines } = createBus();
     bus.register('slow', nodeGreeting, () => void clock.advance(SLOW_HANDLER_MS + 1));
     await bus.collect(nodeGreeting, {});
     expect(lines).to.deep.equal([]);
   });
 
-  it('refuses handlers once it is sealed', () => {
+  it('refuses handlers after it is sealed', () => {
     const { bus } = createBus();
     bus.seal();
     expect(() => bus.register('late', votes, () => 'x')).to.throw('late may handle vote:collect only during its setup');
   });
 
-  it('refuses two kinds under one id', () => {
+  it('refuses two hooks of different kinds with one id', () => {
     const { bus } = createBus();
     bus.register('a', votes, () => 'x');
     expect(() => bus.register('b', defineEventHook('vote:collect'), () => undefined)).to.throw(

@@ -24,7 +24,7 @@ const serve = () =>
 describe('credentials of a request', () => {
   const accepted = ['Bearer writer-token', 'bearer writer-token', 'BEARER writer-token', 'bEaReR writer-token'];
   for (const header of accepted) {
-    it(`takes "${header}"`, async () => {
+    it(`accepts "${header}"`, async () => {
       const answer = await serve().ask('GET', '/v1/me', { headers: { Authorization: header } });
       expect([answer.status, answer.json.who]).to.deep.equal([200, 'agent:writer']);
     });
@@ -46,7 +46,7 @@ describe('credentials of a request', () => {
     nothing: '',
   };
   for (const [name, header] of Object.entries(refused)) {
-    it(`answers ${name} with 401 and how to authenticate`, async () => {
+    it(`replies 401 to ${name}, with the authentication scheme`, async () => {
       const answer = await serve().ask('GET', '/v1/me', { headers: { Authorization: header } });
       expect(answer.status).to.equal(401);
       expect(answer.headers['www-authenticate']).to.equal('Bearer');
@@ -61,7 +61,7 @@ describe('credentials of a request', () => {
     expect(answer.status).to.equal(401);
   });
 
-  it('takes no token from the query', async () => {
+  it('accepts no token in the query', async () => {
     const answer = await serve().ask('GET', '/v1/me?access_token=writer-token');
     expect(answer.status).to.equal(401);
   });
@@ -77,7 +77,7 @@ describe('credentials of a request', () => {
     expect((await ask('POST', '/v1/auth/oidc/exchange')).status).to.equal(401);
   });
 
-  it('is not required outside /v1 and on open routes, where an invalid one does no harm', async () => {
+  it('is not required outside /v1 and on open routes, where an invalid one is ignored', async () => {
     const { ask } = serve();
     const headers = { Authorization: 'garbage' };
     expect((await ask('GET', '/healthz', { headers })).json.who).to.equal('anon:nobody');
@@ -95,7 +95,7 @@ describe('credentials of a request', () => {
     expect(logged.map(({ level }) => level)).to.deep.equal(['warn']);
   });
 
-  it('is followed by the permission: one of those that the route names', async () => {
+  it('is checked before the permission: the caller needs one of those that the route names', async () => {
     const { ask } = serve();
     const refusal = await ask('GET', '/v1/writers', { headers: bearing(TOKENS.reader) });
     expect([refusal.status, refusal.json.code]).to.deep.equal([403, 'authorization']);
@@ -116,7 +116,7 @@ describe('the http:principal hook', () => {
     oidcSub: null,
   };
 
-  it('alone identifies peers: an API key does not count on a peer route', async () => {
+  it('is the only way to identify peers: an API key is refused on a peer route', async () => {
     const { ask, hooks } = serve();
     expect((await ask('GET', '/v1/federation/facts', { headers: bearing(TOKENS.writer) })).status).to.equal(401);
     const seen: unknown[] = [];

@@ -69,7 +69,7 @@ describe('answers that a route declares', () => {
     expect(await refusal(answers, { status: 200, body: { name: 9 } })).to.include('body/name must be string');
   });
 
-  it('fail the test whose reply has an undeclared status, an undeclared media type, or a body where there is none', async () => {
+  it('fail the test if the reply has an undeclared status, an undeclared media type, or an undeclared body', async () => {
     expect(await refusal({ 200: { json: PERSON } }, { status: 201, body: {} })).to.include('no such status');
     expect(await refusal({ 200: { json: PERSON } }, { status: 200, contentType: 'text/csv', text: 'a' })).to.include(
       'text/csv',
@@ -115,7 +115,7 @@ describe('answers that a route declares', () => {
     expect(await refusal(answers, more)).to.include('unevaluated properties');
   });
 
-  it('stop the start when they refer to a schema that no plugin declares, or that two declare', async () => {
+  it('prevent the start when they refer to an undeclared schema, or to one that two plugins declare', async () => {
     const lost = route({ 200: { json: component(GARDENER) } }, { status: 200 });
     const { message } = await rejection(startTestNode({ plugins: [plugin({ setup: ({ route: add }) => add(lost) })] }));
     expect(message).to.include('GET /v1/thing answers with Gardener, a schema that nothing declares');

@@ -95,12 +95,12 @@ describe('a path', () => {
     expect((await get('/v1/facts/batch', 'POST')).json.path).to.equal('/v1/facts/batch');
   });
 
-  it('has the methods of every route that matches it', async () => {
+  it('offers the methods of every matching route', async () => {
     const answer = await get('/v1/facts/batch', 'PATCH');
     expect([answer.status, answer.headers['allow']]).to.deep.equal([405, 'GET, POST']);
   });
 
-  it('differs from one with other case, another slash, or a segment less', async () => {
+  it('differs from a path with other letter case, an extra slash, or a missing segment', async () => {
     for (const target of [
       '/v1/Keys/a',
       '/v1/keys/a/',
@@ -114,7 +114,7 @@ describe('a path', () => {
     }
   });
 
-  it('has segments that hold encoded slashes', async () => {
+  it('may contain encoded slashes in its segments', async () => {
     expect((await get('/v1/keys/a%2Fb/uses/%2e%2e')).json.params).to.deep.equal({ id: 'a/b', use: '..' });
   });
 });

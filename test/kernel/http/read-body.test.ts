@@ -103,7 +103,7 @@ describe('a body that no route declares', () => {
     expect((await post(without, { headers: typed('text/plain'), body: '' })).status).to.equal(200);
   });
 
-  it('is refused if it has members, which the route does not know', async () => {
+  it('is refused if it has members, because the route declares none', async () => {
     const answer = await post(without, { headers: json, body: { reason: 'secret', hard: true } });
     expect([answer.status, answer.json.errors]).to.deep.equal([
       422,
@@ -156,7 +156,7 @@ describe('the content of a body', () => {
     });
   }
 
-  it('cannot reach a prototype', async () => {
+  it('cannot change a JavaScript prototype', async () => {
     const body = '{"__proto__":{"permissions":["admin"]},"constructor":{"prototype":{"x":1}}}';
     expect((await post(echo(), { headers: json, body })).status).to.equal(200);
     expect(({} as Record<string, unknown>)['permissions']).to.equal(undefined);

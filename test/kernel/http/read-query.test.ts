@@ -61,7 +61,7 @@ describe('a query', () => {
 
   const odd = 'limit[]=1&limit[a]=1&Limit=x&x=1&x=2&__proto__=1&constructor=1&__proto__[admin]=1';
 
-  it('may not hold undeclared names: all are reported at once, each with the closest known one', () => {
+  it('may not contain undeclared names: all are reported at once, each with the most similar known name', () => {
     const error = thrownError(() => read(`${odd}&max=5&limit=0&flag=maybe`));
     expect([error.status, error.code]).to.deep.equal([400, 'validation']);
     expect(error.violations).to.deep.equal([
@@ -78,7 +78,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('of an open document may hold undeclared names, any number of times', () => {
+  it('of an open document may contain undeclared names, any number of times', () => {
     expect(readOpenly(odd)).to.deep.equal({ limit: 50 });
     expect(Object.getPrototypeOf(readOpenly(odd))).to.equal(Object.prototype);
   });

@@ -70,7 +70,7 @@ describe('an answer', () => {
     yield 'two';
   }
 
-  it('carries the id that the client sent, if it is short visible ASCII', async () => {
+  it('carries the request id of the client, if that is short visible ASCII', async () => {
     const { ask } = serve(() => ({ status: 200, body: {} }));
     for (const id of ['a', 'x'.repeat(128), '01J9Z0Q7E4', '{"a":1}']) {
       const answer = await ask('GET', '/v1/x', { headers: { ...headers, 'X-Request-Id': id } });
@@ -78,7 +78,7 @@ describe('an answer', () => {
     }
   });
 
-  it('carries a new id otherwise, a different one each time', async () => {
+  it('otherwise carries a new request id, a different one each time', async () => {
     const { ask } = serve(() => ({ status: 200, body: {} }));
     const given = [undefined, '', 'a b', 'x'.repeat(129), 'ä', 'a\r\nX: y', '\u001b[31m'];
     const ids = new Set<string>();
@@ -91,8 +91,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a problem', () => {
-  it('states what, where and in which request, with the names of this service', async () => {
+describe('a problem document', () => {
+  it('states the error, the path and the request id, with the names of this service', async () => {
     const { ask } = serve(() => {
       throw new ServiceError('conflict', 'another value stands', {
         members: { conflicting_fact_ids: ['f1'], status: 200 },
@@ -144,7 +144,7 @@ describe('a problem', () => {
     expect((await worded.ask('GET', '/v1/x', { headers })).text).not.to.contain('secret');
   });
 
-  it('is recognised by its shape when a plugin brings its own copy of the class', async () => {
+  it('is recognised by its members when a plugin bundles another copy of the error class', async () => {
     const { ask } = serve(() => {
       throw Object.assign(new Error('not yet'), {
         name: 'ServiceError',

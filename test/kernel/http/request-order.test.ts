@@ -137,7 +137,7 @@ describe('methods of a path', () => {
     ]);
   });
 
-  it('cannot be changed by a header, and HEAD, OPTIONS and TRACE are methods like any other', async () => {
+  it('cannot be overridden by a header, and HEAD, OPTIONS and TRACE have no special meaning', async () => {
     const { ask } = serveRoutes([route('GET', '/v1/things')]);
     const headers = { ...bearing(TOKENS.reader), 'X-HTTP-Method-Override': 'GET' };
     for (const method of ['HEAD', 'OPTIONS', 'TRACE', 'POST', 'get']) {

@@ -29,7 +29,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 const withoutNul = (text: string): boolean => !text.includes('\\u0000');
 const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
 
-/** Writes what `JSON.stringify` writes, with every character of every string escaped. */
+/** Writes JSON like `JSON.stringify`, but escapes every character of every string. */
 const escaped = (text: string): string =>
   text.replace(/"((?:[^"\\]|\\.)*)"/g, (quoted) => {
     const units = Array.from({ length: (JSON.parse(quoted) as string).length }, (_, at) =>
@@ -71,7 +71,7 @@ describe('the strict JSON reader for any document', () => {
     fc.assert(agrees, { numRuns: RUNS });
   });
 
-  it('keeps negative zero', () => {
+  it('preserves negative zero', () => {
     expect(Object.is(parseStrictJsonText('-0'), -0)).to.equal(true);
     expect(Object.is((parseStrictJsonText('[-0, 1e999]') as number[])[0], -0)).to.equal(true);
   });
@@ -156,7 +156,7 @@ describe('the strict JSON reader for any document', () => {
     fc.assert(duplicated, { numRuns: RUNS });
   });
 
-  it('allows one name in many objects', () => {
+  it('allows the same name in different objects', () => {
     expect(parseStrictJsonText('[{"a":{"a":{"a":1}}},{"a":1}]')).to.deep.equal([{ a: { a: { a: 1 } } }, { a: 1 }]);
   });
 

@@ -96,7 +96,7 @@ describe('the strict JSON reader', () => {
     });
   }
 
-  it('accepts 64 levels and refuses more, however many', () => {
+  it('accepts 64 levels of nesting and refuses any more', () => {
     const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
     const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     expect(parse(nested(64))).to.deep.equal(JSON.parse(nested(64)));
@@ -137,7 +137,7 @@ describe('the strict JSON reader', () => {
     expect(refusal('["\\ud800"').code).to.equal('malformed_json');
   });
 
-  it('reads well-formed escapes as the characters they are', () => {
+  it('decodes well-formed escapes', () => {
     expect(parse('"\\ud83d\\ude00 \\u00e9 \\u2028 \\/ \\b\\f\\n\\r\\t\\"\\\\"')).to.equal(
       '😀 é \u2028 / \b\f\n\r\t"\\',
     );
@@ -157,7 +157,7 @@ describe('the strict JSON reader', () => {
     }
   });
 
-  it('keeps __proto__ as a member that touches no prototype', () => {
+  it('reads __proto__ as an ordinary member, without changing a prototype', () => {
     const value = parse('{"__proto__":{"permissions":["admin"]},"constructor":{"prototype":{"scope":"public"}}}');
     expect(Object.getPrototypeOf(value)).to.equal(Object.prototype);
     expect(Object.keys(value as object)).to.deep.equal(['__proto__', 'constructor']);
@@ -181,7 +181,7 @@ describe('the strict JSON reader', () => {
     expect(thrownError(() => parseStrictJsonText('{"a":"\\u0000"}', 'line')).violations?.[0]?.path).to.equal('line.a');
   });
 
-  it('reads only the bytes of a view', () => {
+  it('reads only the bytes in the range of a view', () => {
     expect(parseStrictJson(Buffer.from('xx[1]xx').subarray(2, 5))).to.deep.equal([1]);
     expect(parseStrictJson(Uint8Array.from(Buffer.from('xx[1]xx')).subarray(2, 5))).to.deep.equal([1]);
   });

@@ -38,7 +38,7 @@ forEachStore('the node record', () => {
       expect(second.cursorSecret).to.deep.equal(first.cursorSecret);
     }));
 
-  it('is the same for several concurrent first starts', () =>
+  it('is identical for several concurrent first starts', () =>
     withStores(4, async (stores) => {
       const records = await Promise.all(
         stores.map((store, place) => openNodeRecord(store, settings, createSeededRandom(place))),

@@ -18,7 +18,7 @@ describe('the permission check of use cases', () => {
     expect(error.message).to.equal('this needs a key with permission "admin" or "audit.read"');
   });
 
-  it('refuses with the code of the use case', () => {
+  it('refuses with the error code that the use case sets', () => {
     const error = thrownError(() => requirePermission(reader, 'write', 'reserved_namespace'));
     expect(error).to.include({ code: 'reserved_namespace', status: 403 });
   });

@@ -24,7 +24,7 @@ describe('service names', () => {
     expect(names.chainCheckpointKind).to.equal('svc.fact_chain_checkpoint');
   });
 
-  it('follow another name everywhere', () => {
+  it('derive every identifier from another name too', () => {
     const names = createServiceNames('kb-2');
     const everything = JSON.stringify([
       names,

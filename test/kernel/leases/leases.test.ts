@@ -86,7 +86,7 @@ forEachStore('a lease', () => {
     await record(second);
   });
 
-  it('passes to another process when its holder no longer renews it, and earlier work does not count', async () => {
+  it('passes to another process when its holder stops renewing it, and discards earlier work', async () => {
     await second.lease.attempt();
     expect(second.lease.held, 'before it has ended').to.equal(false);
     await leaveMs(0);

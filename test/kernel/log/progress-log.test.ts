@@ -19,7 +19,7 @@ const openLog = (leastLeft?: number) => {
   return { clock, lines, progress, reached, asked: () => asked };
 };
 
-describe('the log of long work', () => {
+describe('the progress log of long work', () => {
   it('shows every ten seconds the completed units, the total and the rate', async () => {
     const { clock, lines, reached } = openLog();
     for (let done = 100; done <= 900; done += 100) {
@@ -55,7 +55,7 @@ describe('the log of long work', () => {
     expect(lines).to.have.length(1);
   });
 
-  it('measures work from the start again after its end', async () => {
+  it('starts a new measurement after the work ends', async () => {
     const { clock, lines, progress, reached } = openLog();
     await reached(500, 5);
     progress.ended();

@@ -34,7 +34,7 @@ describe('page cursors', () => {
     fc.assert(kept, { numRuns: RUNS });
   });
 
-  it('are refused when any character is exchanged for any other', () => {
+  it('are refused when any character is replaced', () => {
     const text = codec.encode({ position: [NOW_MS, '5f0c2b1e-7a64'], binding: 'agent:w|GET /v1/facts|' });
     for (let at = 0; at < text.length; at += 1) {
       for (const character of `${ALPHABET}+/= *\u0000é`) {
@@ -74,7 +74,7 @@ describe('page cursors', () => {
     expect(refusalOf(text, { binding: 'other', nowMs: NOW_MS })).to.equal('invalid_cursor');
   });
 
-  it('have one refusal for every mistake', () => {
+  it('get the same refusal for every kind of mistake', () => {
     const errors = ['', 'x', 'AAAA', '🙂', 'A'.repeat(MAX_CURSOR_LENGTH + 4), 'A'.repeat(4000)].map((text) =>
       thrownError(() => codec.decode(text, { binding: 'b', nowMs: NOW_MS })),
     );
@@ -102,7 +102,7 @@ describe('page cursors', () => {
     expect(error.violations).to.deep.equal([{ path: 'query.cursor', message: 'expired' }]);
   });
 
-  it('hold the longest names that a fact can have', () => {
+  it('have room for the longest names that a fact can have', () => {
     const sent = ['𐀀'.repeat(2048), '𐀀'.repeat(256), 1, 0.5];
     const text = codec.encode({ position: sent, binding: 'b' });
     expect(text).to.have.length.at.most(MAX_CURSOR_LENGTH);

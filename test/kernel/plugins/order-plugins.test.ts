@@ -36,11 +36,11 @@ describe('the order of plugins', () => {
     expect(order(plugin('c'), plugin('a'), plugin('b')).names).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('puts a plugin behind all whose refs it requires, optional ones too', () => {
+  it('puts a plugin after the providers of its requirements, including optional ones', () => {
     expect(order(plugin('a', 'c'), plugin('b', 'a?'), plugin('c')).names).to.deep.equal(['c', 'a', 'b']);
   });
 
-  it('accepts an optional ref without a provider', () => {
+  it('accepts an optional requirement without a provider', () => {
     expect(order(plugin('a', 'nobody?')).problems).to.deep.equal([]);
   });
 

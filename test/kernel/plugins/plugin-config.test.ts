@@ -32,7 +32,7 @@ const resolve = (sources: Partial<SettingSources>, json: Schema<unknown> | undef
 const withEnv = (env: Record<string, string>) => resolve({ env: { ...needed, ...env } });
 const messages = (problems: readonly BootProblem[]): string[] => problems.map(({ message }) => message);
 
-describe('settings', () => {
+describe('plugin settings', () => {
   it('have their defaults when nothing sets them, inside groups too', () => {
     expect(resolve({}).value).to.deep.equal({
       maxAgeSeconds: 5,
@@ -123,7 +123,7 @@ describe('settings', () => {
     });
   }
 
-  it('refuse a wrong value in the file, naming the key', () => {
+  it('refuse an invalid value in the file, and name the key', () => {
     expect(messages(resolve({ file: { maxAgeSeconds: '5' } }).problems)).to.deep.equal([
       'plugins.cards.maxAgeSeconds accepts a whole number from 1 to 10',
     ]);
@@ -154,7 +154,7 @@ describe('settings', () => {
     ]);
   });
 
-  it('refuse a key that has moved, and name its new place', () => {
+  it('refuse a key that has moved to another setting, and name that setting', () => {
     const moved = schema<unknown>({
       type: 'object',
       properties: {

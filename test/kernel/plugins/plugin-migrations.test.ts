@@ -63,7 +63,7 @@ forEachStore('migrations of plugins', () => {
     });
   }
 
-  it('leave nothing behind when one of them fails', async () => {
+  it('are undone completely when one of them fails', async () => {
     const failing = withMigrations('acme-notes', {
       number: 900,
       name: 'half',

@@ -92,7 +92,7 @@ describe('the start task of a plugin', () => {
     expect(stopped).to.equal(1);
   });
 
-  it('may take ten seconds', async () => {
+  it('may run for ten seconds', async () => {
     const clock = createManualClock();
     let begun = (): void => undefined;
     const begins = new Promise<void>((resolve) => {

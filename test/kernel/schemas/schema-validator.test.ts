@@ -63,7 +63,7 @@ describe('a compiled schema', () => {
     expect(violations([])).to.deep.equal({ body: 'must be an object' });
   });
 
-  it('never repeats a value', () => {
+  it('never repeats a value in an error', () => {
     const secret = 'correct horse';
     const error = thrownError(() => check({ name: secret, value: { type: secret, v: secret }, mode: secret }, 'body'));
     expect(JSON.stringify([error.message, error.violations])).not.to.contain(secret);

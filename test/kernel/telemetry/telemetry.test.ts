@@ -42,7 +42,7 @@ describe('the telemetry of a node', () => {
     telemetry.attachMeter(recordingMeter().meter);
   });
 
-  it('lists its instruments by name, and refuses a second one of the same name', () => {
+  it('lists its instruments by name, and refuses a second one with an existing name', () => {
     const telemetry = createTelemetry();
     telemetry.gauge({ name: 'queue_length', help: 'waiting' }, () => 3);
     telemetry.counter({ name: 'queue_done_total', help: 'done' });

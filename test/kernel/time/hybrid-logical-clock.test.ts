@@ -67,7 +67,7 @@ describe('the hybrid logical clock', () => {
     );
   });
 
-  it('a receipt is later than both of its stamps', () => {
+  it('the stamp of a receipt is later than both of its inputs', () => {
     const later = fc.property(hlc, wallMs, hlc, (last, now, received) => {
       const next = receiveHlc(last, now, received);
       return compareHlc(next, last) > 0 && compareHlc(next, received) > 0;
@@ -75,7 +75,7 @@ describe('the hybrid logical clock', () => {
     fc.assert(later, { numRuns: RUNS });
   });
 
-  it('no stamp lies before the physical time', () => {
+  it('no stamp is earlier than the physical time', () => {
     const notBehind = fc.property(hlc, wallMs, hlc, (last, now, received) => {
       return tickHlc(last, now).wallMs >= now && receiveHlc(last, now, received).wallMs >= now;
     });
@@ -103,7 +103,7 @@ describe('the hybrid logical clock', () => {
     fc.assert(bounded, { numRuns: RUNS });
   });
 
-  it('comparison is the order of the pairs as whole numbers', () => {
+  it('stamps compare as pairs of whole numbers', () => {
     const agrees = fc.property(hlc, hlc, (a, b) => {
       const difference = asBigInt(a) - asBigInt(b);
       expect(Math.sign(compareHlc(a, b))).to.equal(difference < 0n ? -1 : difference > 0n ? 1 : 0);

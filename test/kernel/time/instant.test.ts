@@ -76,7 +76,7 @@ describe('instants', () => {
     });
   }
 
-  it('every date of four centuries is read or refused as the calendar has it', () => {
+  it('every date of four centuries is read or refused according to the calendar', () => {
     const part = fc.record({ year: fc.integer({ min: 1800, max: 2200 }), month: fc.nat(13), day: fc.nat(32) });
     const agrees = fc.property(part, ({ year, month, day }) => {
       const text = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
@@ -96,7 +96,7 @@ describe('instants', () => {
     );
   });
 
-  it('the platform reads a written instant', () => {
+  it('the Date class of JavaScript reads a written instant', () => {
     fc.assert(
       fc.property(instantMs, (ms) => Date.parse(formatInstant(ms)) === ms),
       { numRuns: RUNS },

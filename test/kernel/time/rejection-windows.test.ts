@@ -22,7 +22,7 @@ describe('the limit on audit entries about rejections', () => {
     expect(windows.admit(['a', 'b', null], ENTRY, 0)).not.to.equal(null);
   });
 
-  it('admits the configured number', () => {
+  it('admits the configured number of entries per minute', () => {
     const windows = new RejectionWindows(3);
     const admitted = Array.from({ length: 5 }, () => windows.admit(['agent:a'], ENTRY, 0));
     expect(admitted.filter((kept) => kept !== null)).to.have.length(3);

@@ -157,7 +157,7 @@ describe('a permission that a route requires', () => {
 });
 
 describe('an error with a declared code', () => {
-  it('has the code and the status of the word', () => {
+  it('has the code and the status of its declaration', () => {
     const error = new ServiceError(spent, 'the budget is spent; ask for more');
     expect([error.code, error.status]).to.deep.equal(['budget_spent', 409]);
     expect(new ServiceError(spent, 'x', { status: 429 }).status).to.equal(429);
