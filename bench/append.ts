@@ -15,30 +15,30 @@ const SAMPLE_ROWS = 40_000;
 
 export interface AppendOptions {
   readonly connections: number;
-  /** Measured time for each side, spread over the rounds. */
+  /** Seconds of measured time for each side, over all rounds. */
   readonly seconds: number;
   readonly store: BenchStore;
-  /** Node processes on one store. */
+  /** The number of node processes that share one store. */
   readonly processes: number;
-  /** Folder of another checkout that was built: its node takes turns with this one. */
+  /** The folder of another built checkout. Its node takes turns with the node of this checkout. */
   readonly against?: string;
-  /** Layout of the writer of SQLite: a node with this one takes turns with a node that has the other one. */
+  /** The layout of the SQLite writer. A node with this layout takes turns with a node that has the other layout. */
   readonly writer?: SqliteLayout;
 }
 
 export type SqliteLayout = 'inline' | 'thread';
 
-/** A service with a store of its own. */
+/** A service under comparison, with a store of its own. */
 interface Side {
   readonly contestant: Contestant;
   readonly servers: readonly ServerProcess[];
-  /** State at the start of the service. */
+  /** The size of the store when the service started. */
   readonly empty: StoreSize;
 }
 
 const databaseOf = ({ servers }: Pick<Side, 'servers'>): string => servers[0]?.database ?? '';
 
-/** Starts services, and ends those that have started when something fails. */
+/** Starts the services, and stops the started ones when a later step fails. */
 const withSides = async (
   { store }: AppendOptions,
   work: (place: BenchPlace, open: OpenSide) => Promise<void>,
@@ -59,7 +59,7 @@ const withSides = async (
 
 type OpenSide = (name: string, servers: readonly ServerProcess[]) => Promise<Side>;
 
-/** The node of this checkout, and those to compare it with. */
+/** Starts the node of this checkout, and the nodes to compare it with. */
 const openNodes = async (place: BenchPlace, open: OpenSide, options: AppendOptions): Promise<[Side, ...Side[]]> => {
   const { processes, against, writer } = options;
   const node =
@@ -94,7 +94,7 @@ const asserting = ({ connections }: AppendOptions, seconds: number): ContestLoad
   requests: (first) => ({ kind: 'append', first, contradicting: CONTRADICTING }),
 });
 
-/** In turns, forwards and backwards, so that a disturbance of the machine hits all. */
+/** Runs the sides in turns, forwards and backwards, so that a disturbance of the machine affects all of them. */
 const takeTurns = async (sides: readonly Side[], options: AppendOptions): Promise<void> => {
   for (const { contestant } of sides) await contestant.warmUp(asserting(options, WARM_UP_SECONDS));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -109,7 +109,7 @@ const printRatio = ({ contestant: side }: Side, { contestant: other }: Side): vo
   console.log(`${side.name} / ${other.name}: ${ratio} (rounds: ${ratios.join(', ')})`);
 };
 
-/** Durable single assertions: the node with everything on, against the bare prototypes on the same driver. */
+/** Compares durable single assertions of a node with everything on and of the bare prototypes on the same driver. */
 export const benchAppend = (options: AppendOptions): Promise<void> =>
   withSides(options, async (place, open) => {
     const ceilings = [
@@ -127,7 +127,7 @@ export const benchAppend = (options: AppendOptions): Promise<void> =>
     for (const other of others) printRatio(node, other);
   });
 
-/** The batch endpoint against a bare multi-row insert into a table with the same columns and indexes. */
+/** Compares the batch endpoint with a bare multi-row insert into a table that has the same columns and indexes. */
 export const benchBatch = (options: AppendOptions): Promise<void> =>
   withSides(options, async (place, open) => {
     const sides = await openNodes(place, open, options);
@@ -158,7 +158,7 @@ export const benchBatch = (options: AppendOptions): Promise<void> =>
 
 interface BatchEntry {
   readonly side: Side;
-  /** The bare insert of rows that were taken from the store of this side. */
+  /** Runs a bare insert of rows that were copied from the store of this side. */
   readonly insert: () => Promise<number>;
   readonly rates: number[];
 }

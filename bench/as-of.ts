@@ -5,7 +5,7 @@ import { questionWords, spell } from './recall/synthetic-facts.ts';
 import { figure, printTable } from './report/print-table.ts';
 
 export interface AsOfOptions {
-  /** Facts in the store, of which half are recorded at the moment that is asked about. */
+  /** The number of facts in the store. The node has recorded half of them at the past moment that the queries name. */
   readonly facts: number;
   readonly store: BenchStore;
 }
@@ -39,14 +39,14 @@ const asksOf = (facts: number): Readonly<Record<string, Ask>> => ({
     path: '/v1/recall',
     body: { entity: person(n), relation: 'memory:note-1', token_budget: 2_000, as_of: asOf },
   }),
-  // A card of the present comes from the cache; a rebuilt one is comparable with a card of the past.
+  // The node caches cards of the present. A card that it must rebuild is comparable with a card of the past.
   'card, made anew': (n, asOf) => ({
     path: `/v1/cards/${encodeURIComponent(person(n))}?scope=company&refresh=true${moment(asOf)}`,
   }),
   neighbours: (n, asOf) => ({ path: `/v1/graph/neighbors?entity=${person(n)}&depth=2${moment(asOf)}` }),
 });
 
-/** Questions about the present and about the moment when half of the store was written, by turns. */
+/** Compares queries about the present with queries about the moment when half of the store was written. */
 export const benchAsOf = async ({ facts, store }: AsOfOptions): Promise<void> => {
   const place = await openPlace(store);
   const [node] = await place.startNodes();
@@ -82,7 +82,7 @@ const compared = async (node: NodeProcess, name: string, ask: Ask, asOf: string)
   return [name, figure(now, 2), figure(past, 2), figure(past / now, 2)];
 };
 
-/** Asserts the same of every person, with another confidence: 0 retracts the earlier facts. */
+/** Asserts the same value about every person. A confidence of 0 retracts the earlier facts. */
 const tellOfPeople = async (node: NodeProcess, confidence: number): Promise<void> => {
   const said = Array.from({ length: PEOPLE }, (_, n) => n).flatMap((n) => {
     const own = { entity: person(n), source: 'agent:bench', scope: 'company', confidence };
@@ -98,7 +98,7 @@ const tellOfPeople = async (node: NodeProcess, confidence: number): Promise<void
   }
 };
 
-/** Milliseconds until the whole answer is there. */
+/** Returns the milliseconds until the whole answer has arrived. */
 const timed = async (node: NodeProcess, { path, body }: ReturnType<Ask>): Promise<number> => {
   const began = performance.now();
   const reply = await fetch(`http://127.0.0.1:${node.port}${path}`, {

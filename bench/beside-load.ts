@@ -10,32 +10,32 @@ import { figure, printTable } from './report/print-table.ts';
 import { rowToFact } from './row-to-fact.ts';
 
 export interface BesideLoadOptions {
-  /** Facts that are loaded while others ask. */
+  /** The number of facts in the bulk load that runs beside the requests. */
   readonly facts: number;
   readonly seconds: number;
   readonly store: BenchStore;
 }
 
-/** Facts that are there before. */
+/** The number of facts in the store before the bulk load. */
 const BEFORE = 10_000;
 const BUDGET = 2_000;
-/** Between two questions, so that asking is no load of its own. */
+/** The pause between two requests, which keeps the requests themselves from loading the node. */
 const BETWEEN_MS = 10;
 const WARM_UP_MS = 3_000;
-/** Facts of one batch of the bulk load. */
+/** The number of facts in one batch of the bulk load. */
 const BATCH = 200;
 
 const QUESTIONS = ['entity query', 'recall'] as const;
 const PHASES = ['idle', 'half load', 'full load', 'after the load', 'idle again'] as const;
 type Phase = (typeof PHASES)[number];
 
-/** Milliseconds by question. */
+/** The latencies in milliseconds, by kind of request. */
 type Times = Record<(typeof QUESTIONS)[number], number[]>;
 
 /**
- * Measures entity queries and recalls, one at a time, in six situations: idle; beside a load with pauses as long
- * as each batch; beside a load without pauses. Then right after it; while vectors are still made; and at the end, when
- * the store and its answers are larger. First on a node without search threads, then on one with them.
+ * Measures entity queries and recalls, one at a time, on a node without search threads, then on one with them. The
+ * situations are: idle; beside a load with pauses; beside a load without pauses; right after it; beside the computation
+ * of vectors; and on the larger store at the end.
  */
 export const benchBesideLoad = async ({ facts, seconds, store }: BesideLoadOptions): Promise<void> => {
   const rows: string[][] = [];
@@ -138,7 +138,7 @@ const openAsker = async (node: NodeProcess) => {
   };
 };
 
-/** One connection, one batch at a time. */
+/** Sends one batch after another over one connection. */
 const loading = (node: NodeProcess, from: number, to: number, rests: boolean) => {
   let hasEnded = false;
   const load = async (): Promise<void> => {
@@ -156,7 +156,7 @@ const loading = (node: NodeProcess, from: number, to: number, rests: boolean) =>
   return { ended, hasEnded: () => hasEnded };
 };
 
-/** Sessions as long as a batch, so that a batch is one request. */
+/** Gives every batch one session, because the loader sends each session as one request. */
 const rowOf = (n: number) => ({ ...syntheticRow(n), id: `bulk${Math.floor(n / BATCH)}:${n}` });
 
 const quantiles = (ms: readonly number[]): { readonly p50: number; readonly p95: number } => {

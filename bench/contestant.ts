@@ -3,18 +3,21 @@ import { runLoad } from './load/run-load.ts';
 import { cpuMs, type ServerProcess } from './processes/child-process.ts';
 import { figure } from './report/print-table.ts';
 
-/** Numbers of one run's assertions: far more than it can use, so that no two runs share an entity. */
+/**
+ * The range of assertion numbers that one run reserves, so that no two runs share an entity. A run uses only a small
+ * part.
+ */
 const RANGE_PER_RUN = 20_000_000;
 
 export interface ContestLoad {
   readonly connections: number;
   readonly seconds: number;
   readonly expectedStatus: string;
-  /** The requests to send, by the number of the run's first assertion. */
+  /** Returns the plan of the requests; `first` is the number of the run's first assertion. */
   readonly requests: (first: number) => RequestPlan;
 }
 
-/** One of the services that a bench compares, with everything measured on it so far. */
+/** A service that a bench compares with others, and all of its measurements so far. */
 export class Contestant {
   readonly name: string;
   readonly #servers: readonly ServerProcess[];
@@ -24,7 +27,7 @@ export class Contestant {
   #databaseMs: number | null = 0;
   #next = 0;
 
-  /** `servers` are the processes of one service. `databaseCpuMs` tells the processor time of a database beside them. */
+  /** `servers` are the processes of one service. `databaseCpuMs` returns the processor time of a separate database. */
   constructor(
     name: string,
     servers: ServerProcess | readonly ServerProcess[],
@@ -35,7 +38,7 @@ export class Contestant {
     this.#databaseCpuMs = databaseCpuMs;
   }
 
-  /** Runs one load without counting it: code gets compiled, caches fill. */
+  /** Runs one load without recording it, so that the code gets compiled and caches fill. */
   async warmUp(load: ContestLoad): Promise<void> {
     await this.#run(load);
   }
@@ -55,24 +58,24 @@ export class Contestant {
     return this.#sum((report) => report.requests) / this.#sum((report) => report.seconds);
   }
 
-  /** Requests a second, run by run. */
+  /** The requests per second of each run. */
   get rates(): readonly number[] {
     return this.#reports.map((report) => report.perSecond);
   }
 
-  /** Means over the runs. */
+  /** Returns the mean of a latency over all runs. */
   latency(of: 'p50Ms' | 'p95Ms' | 'p99Ms'): number {
     return this.#sum((report) => report[of]) / this.#reports.length;
   }
 
-  /** Processor time per request in microseconds, null where it cannot be read. */
+  /** The processor time per request in microseconds; null where the system does not report it. */
   get cpuPerRequest(): number | null {
     return this.#perRequest(this.#cpuMs);
   }
 
   /**
-   * Cells for a table: name, requests a second, p50, p95, p99 and its multiple of p50, processor time, and that of the
-   * database where there is one.
+   * Returns the cells of a table row: name, requests per second, p50, p95, p99, p99 as a multiple of p50, processor
+   * time, and the processor time of a separate database.
    */
   row(): string[] {
     const latencies = (['p50Ms', 'p95Ms', 'p99Ms'] as const).map((of) => figure(this.latency(of), 2));
@@ -108,6 +111,6 @@ export class Contestant {
   }
 }
 
-/** Null as soon as something could not be read. */
+/** Returns null as soon as one of the processor times is unknown. */
 const plusSince = (sum: number | null, before: number | null, after: number | null): number | null =>
   sum === null || before === null || after === null ? null : sum + after - before;

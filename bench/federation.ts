@@ -7,11 +7,11 @@ import { untilIdle } from './processes/until-idle.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
 export interface FederationOptions {
-  /** How many are pulled; a multiple of 500. */
+  /** The number of facts to pull, a multiple of 500. */
   readonly facts: number;
-  /** How long facts are written while the lag is measured. */
+  /** Seconds of writing while the bench measures the lag. */
   readonly seconds: number;
-  /** Facts a second while the lag is measured. */
+  /** Facts written per second while the bench measures the lag. */
   readonly rate: number;
 }
 
@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 50;
 const WRITERS = 4;
 const PER_ENTITY = 1;
 
-/** Both ways of bringing many facts in, the lag of single ones, and what an idle peer asks. */
+/** Measures two ways of ingesting many facts, the lag of single facts, and the requests of an idle peer. */
 export const benchFederation = async (options: FederationOptions): Promise<void> => {
   const rows: string[][] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -65,12 +65,12 @@ const withPair = async (work: (source: FederatedServer, puller: FederatedServer)
   }
 };
 
-/** Facts a second, by either way, of the same facts. */
+/** Returns the facts per second of a batch import and of a pull of the same facts. */
 const ingestRates = async (facts: number): Promise<{ readonly batch: number; readonly pulled: number }> => {
   let rates = { batch: 0, pulled: 0 };
   await withPair(async (source, puller) => {
     const seconds = await runBatches(source, { from: 0, to: facts, perEntity: PER_ENTITY });
-    // Pending work of the source on its new facts is no part of the pull.
+    // Waits for pending work of the source on its new facts, which is not part of the pull.
     await untilIdle(source);
     const arrivals = await watchArrivals(puller.database);
     try {
@@ -84,7 +84,7 @@ const ingestRates = async (facts: number): Promise<{ readonly batch: number; rea
   return rates;
 };
 
-/** The fact, and the one that says where it came from. */
+/** The rows of a received fact: the fact itself, and a fact that names its origin. */
 const ROWS_OF_A_RECEIVED_FACT = 2;
 
 const untilSeen = async (seenMs: ReadonlyMap<string, number>, count: number): Promise<void> => {
@@ -95,14 +95,14 @@ const untilSeen = async (seenMs: ReadonlyMap<string, number>, count: number): Pr
   }
 };
 
-/** How many came in a second, from the first page, which opens the pull and does not count, to the last one. */
+/** Returns the facts per second from the first page to the last. The first page opens the pull and does not count. */
 const rateOf = (seenMs: readonly number[]): number => {
   const firstMs = Math.min(...seenMs);
   const later = seenMs.filter((ms) => ms > firstMs);
   return (1_000 * later.length) / (Math.max(...later) - firstMs);
 };
 
-/** The time of each fact from the reply of one node until it was stored on the other, in rising order. */
+/** Returns, in ascending order, the time of each fact from the reply of one node until the other has stored it. */
 const lagsOf = async (
   source: FederatedServer,
   puller: FederatedServer,

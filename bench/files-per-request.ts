@@ -8,15 +8,15 @@ import { createNode } from '../config/create-node.ts';
 import { printTable } from './report/print-table.ts';
 
 export interface FilesOptions {
-  /** Prints the names of the files too. */
+  /** Prints the names of the files as well. */
   readonly list?: boolean;
 }
 
 const BUILD = new URL('..', import.meta.url).href;
-/** Long enough for deferred work of a request: indexing, deliveries, the log. */
+/** A pause that is long enough for deferred work of a request: indexing, deliveries, the log. */
 const SETTLE_MS = 1_500;
 
-/** A new fact each time, because a repeated one takes a shorter path. */
+/** Returns a new fact each time, because a repeated fact takes a shorter path through the code. */
 const factAbout = (entity: string): unknown => ({
   entity,
   relation: 'memory:role',
@@ -28,8 +28,8 @@ const factAbout = (entity: string): unknown => ({
 
 /**
  * Counts the source files in which some function ran while a node served one request, by the engine's own coverage.
- * This shows how much of the code a fact and a question pass through. Background work counts too, and the idle row
- * shows its share.
+ * This shows how much code a request passes through. Background work counts too; the row for an idle node shows its
+ * share.
  */
 export const benchFilesPerRequest = async ({ list = false }: FilesOptions): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-files-'));
@@ -53,7 +53,8 @@ export const benchFilesPerRequest = async ({ list = false }: FilesOptions): Prom
     'POST /v1/facts': () => post('/v1/facts', factAbout(`user:alice-${++asserted}`)),
     'POST /v1/recall': () => post('/v1/recall', { query: 'Who is Alice?', token_budget: 500 }),
   };
-  // Code that loads or compiles with the first request of its kind is no part of the path.
+  // Runs every kind of request once before the measurement, because code that loads or compiles at the first request
+  // does not count.
   for (const request of Object.values(requests)) await request();
   await wait(SETTLE_MS);
   const rows: string[][] = [];

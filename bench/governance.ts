@@ -10,9 +10,9 @@ import { figure, printTable, share } from './report/print-table.ts';
 
 export interface GovernanceOptions {
   readonly connections: number;
-  /** Measured time of assertions for each side. */
+  /** Seconds of measured assertions for each side. */
   readonly seconds: number;
-  /** Facts in the store that is recalled from. */
+  /** The number of facts in the store of the recall measurement. */
   readonly facts: number;
   readonly store: BenchStore;
 }
@@ -21,11 +21,14 @@ const ROUNDS = 5;
 const WARM_UP_SECONDS = 4;
 const QUESTIONS = 400;
 const BUDGET = 2_000;
-/** Rules and markers that match none of the measured facts: the bench asks for their cost to those. */
+/**
+ * The number of rules and markers, none of which matches a measured fact. The bench measures their cost for unrelated
+ * facts.
+ */
 const TOMBSTONES = 200;
 const NAMESPACES = 50;
 
-/** Every feature of governance on, and so wide that it refuses nothing. */
+/** Settings that switch on every governance feature, with limits that refuse nothing. */
 const GOVERNED: NodeJS.ProcessEnv = {
   SVC_MULTI_TENANT_ENABLED: 'true',
   SVC_SOURCE_ATTESTATION_MODE: 'warn',
@@ -36,7 +39,7 @@ const GOVERNED: NodeJS.ProcessEnv = {
   SVC_AUDIT_RETENTION_DAYS: '365',
 };
 
-/** Assertions and recalls of a node with every feature of governance on, by turns with a node that has none. */
+/** Compares assertions and recalls of a node with every governance feature on and of a node without any. */
 export const benchGovernance = async (options: GovernanceOptions): Promise<void> => {
   const place = await openPlace(options.store);
   const started: Contestant[] = [];
@@ -135,6 +138,6 @@ const compareRecalls = async (sides: readonly [Side, Side], { facts, store }: Go
   console.log(`speed of recall, on / off: ${share(spent[0] ?? 0, spent[1] ?? 0)}`);
 };
 
-/** Forwards and backwards, so that a disturbance of the machine hits both. */
+/** Alternates forwards and backwards, so that a disturbance of the machine affects both sides. */
 const inTurn = (sides: readonly Side[], round: number): readonly Side[] =>
   round % 2 === 0 ? sides : [...sides].reverse();

@@ -14,7 +14,7 @@ import { figure, printTable } from './report/print-table.ts';
 const PER_ENTITY = 10;
 const ROUNDS = 3;
 const WARM_UP_SECONDS = 0.2;
-/** A twentieth of the facts is asserted by a second key. */
+/** The share of facts that a second key asserts. */
 const SECOND_SHARE = 0.05;
 const SECOND_KEY = 'bench-second-0123456789abcdef0123456789abcdef';
 const SECOND_WRITER = 'agent:second';
@@ -23,16 +23,16 @@ const MIGRATION_LIMIT_MS = 7_200_000;
 export interface LedgersOptions {
   readonly facts: number;
   readonly store: BenchStore;
-  /** Time of each measurement of each read. */
+  /** Seconds for each measurement of each read. */
   readonly seconds: number;
-  /** Folder of another checkout that was built. It fills the store, and this one's node migrates a copy. */
+  /** The folder of another built checkout. Its node fills the store, and the node of this checkout migrates a copy. */
   readonly against?: string;
 }
 
-/** Read from end to end where two nodes are compared. */
+/** The lists that the bench reads from end to end when it compares two nodes. */
 const WHOLE_LISTS = ['/v1/audit?limit=500', '/v1/auth/audit?limit=1000', '/v1/admin/billing/events?limit=1000'];
 
-/** A node with its reads, and their measurements. */
+/** A node with its reads and their measurements. */
 interface Reader {
   readonly name: string;
   readonly node: NodeProcess;
@@ -63,7 +63,7 @@ const printSize = async (name: string, { database }: NodeProcess): Promise<void>
   console.log(`${name}: ${figure(bytes / 2 ** 20)} MiB, ${figure(bytes / facts)} bytes a fact`);
 };
 
-/** The nodes to measure: the one of this checkout, and the other one on the store that it has filled. */
+/** Starts the node of this checkout, and the other one on the store that it has filled. */
 const openNodes = async (place: BenchPlace, options: LedgersOptions, started: NodeProcess[]): Promise<void> => {
   const { against: checkout, facts } = options;
   const [first] = await place.startNodes({ checkout });
@@ -113,7 +113,7 @@ const compare = async (readers: readonly Reader[]): Promise<void> => {
   }
 };
 
-/** Read by read, the nodes in turns, so that a disturbance of the machine hits both. */
+/** Measures read by read. The nodes take turns, so that a disturbance of the machine affects both. */
 const measureAll = async (readers: readonly Reader[], seconds: number): Promise<void> => {
   for (const at of readers[0]?.reads.keys() ?? []) {
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -148,8 +148,9 @@ const report = (readers: readonly Reader[]): void => {
 };
 
 /**
- * Reads of facts and of derived data on a large store: audit, log and billing. With another checkout its node fills the
- * store; this one's migrates a copy, both answer the same requests, and the answers are compared.
+ * Measures reads of facts and derived data on a large store: audit, log and billing. With another checkout, its node
+ * fills the store and the node of this checkout migrates a copy. Both answer the same requests, and the bench compares
+ * the answers.
  */
 export const benchLedgers = async (options: LedgersOptions): Promise<void> => {
   const place = await openPlace(options.store);
@@ -162,7 +163,7 @@ export const benchLedgers = async (options: LedgersOptions): Promise<void> => {
       readers.push(await openReader(names[at] ?? '', node, options.facts));
       await printSize(names[at] ?? '', node);
     }
-    // Followers of facts catch up after a start, and after a migration.
+    // Waits until the followers of facts have caught up after a start or a migration.
     for (const { node } of readers) {
       await untilIdle(node);
       await vacuumStore(node);

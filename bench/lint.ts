@@ -8,10 +8,10 @@ import { untilIdle } from './processes/until-idle.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
 export interface LintOptions {
-  /** Facts in the store that is checked. */
+  /** The number of facts in the checked store. */
   readonly facts: number;
   readonly connections: number;
-  /** Measured time of assertions without a job, and again with one. */
+  /** Seconds of measured assertions without a job, and again with one. */
   readonly seconds: number;
   readonly store: BenchStore;
 }
@@ -19,13 +19,16 @@ export interface LintOptions {
 const ROUNDS = 5;
 const WARM_UP_SECONDS = 4;
 const PER_ENTITY = 10;
-/** Small enough that every store of this bench takes a job. */
+/** A threshold so low that every store of this bench needs a job. */
 const JOB_THRESHOLD = '1000';
-/** Both sides write to one node: the facts of the second one begin here in each range. */
+/** Both sides write to one node. The facts of the second side begin at this number in each range. */
 const SECOND_SIDE = 10_000_000;
 const WATCH_MS = 100;
 
-/** Assertions beside a job that checks the whole store, by turns with assertions alone, and what the job takes. */
+/**
+ * Compares assertions during a job that checks the whole store with assertions alone, and measures the duration of the
+ * job.
+ */
 export const benchLint = async (options: LintOptions): Promise<void> => {
   const place = await openPlace(options.store);
   const [node] = await place.startNodes({ env: { SVC_ASYNC_JOB_THRESHOLD: JOB_THRESHOLD } });
@@ -44,7 +47,7 @@ export const benchLint = async (options: LintOptions): Promise<void> => {
   }
 };
 
-/** One job on a node that does nothing else. */
+/** Measures one job on a node without other work. */
 const lintAlone = async (node: ServerProcess, runs: LintRuns): Promise<void> => {
   const before = memoryMiB(node.pid);
   await eventLoopPauses(node);
@@ -73,7 +76,7 @@ const compareWrites = async (
   };
   await alone.contestant.warmUp(alone.load({ connections, seconds: WARM_UP_SECONDS }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Forwards and backwards, so that a disturbance of the machine hits both.
+    // Alternates forwards and backwards, so that a disturbance of the machine affects both sides.
     for (const side of round % 2 === 0 ? [alone, beside] : [beside, alone]) await measure(side);
   }
   console.log(`\nPOST /v1/facts on ${store}, ${connections} connections, ${ROUNDS} rounds by turns`);
@@ -87,7 +90,7 @@ const compareWrites = async (
   await lintWhole(runs, beside, connections);
 };
 
-/** One job from its beginning to its end while facts are written all the time. */
+/** Measures one job from beginning to end while a load writes facts. */
 const lintWhole = async (runs: LintRuns, side: Side, connections: number): Promise<void> => {
   let isOver = false;
   const began = performance.now();
@@ -101,7 +104,7 @@ const lintWhole = async (runs: LintRuns, side: Side, connections: number): Promi
   console.log(`a whole job beside writes: ${figure(fact_count ?? null)} facts in ${figure(seconds, 1)} s`);
 };
 
-/** Writes of one kind, and what the node went through meanwhile. */
+/** One side of the comparison: its writes, and the state of the node during them. */
 class Side {
   readonly contestant: Contestant;
   readonly #first: number;
@@ -135,7 +138,7 @@ class Side {
   }
 }
 
-/** The highest observed memory of a process. */
+/** Tracks the highest observed memory of a process. */
 class MemoryWatch {
   readonly #node: ServerProcess;
   peak: number | null = null;

@@ -7,22 +7,19 @@ import { startNode } from './processes/start-node.ts';
 import { untilIdle } from './processes/until-idle.ts';
 import { figure, printTable, share } from './report/print-table.ts';
 
-/**
- * Facts in the small store; a multiple of what the loader and the batch endpoint take at a time, as the large one
- * should be.
- */
+/** The number of facts in the small store: a multiple of the group size of the loader and of the batch size. */
 const SMALL = 10_000;
-/** Entities that are asked about again and again, for which the answers have room in memory. */
+/** The number of entities in the repeated queries. Their answers fit into the cache. */
 const FEW = 500;
 const THROUGHPUT_CONNECTIONS = 32;
 const WARM_UP_SECONDS = 1;
 
 export interface QueryOptions {
-  /** Facts in the large store. */
+  /** The number of facts in the large store. */
   readonly facts: number;
-  /** Facts in each answer. */
+  /** The number of facts in each answer. */
   readonly perEntity: number;
-  /** Time of each measurement. */
+  /** Seconds for each measurement. */
   readonly seconds: number;
 }
 
@@ -38,7 +35,7 @@ interface Measured {
   readonly many: Contestant;
 }
 
-/** Queries one entity after another, first alone on the connection for the latency, then with others for the rate. */
+/** Queries one entity after another: first over a single connection for the latency, then over several for the rate. */
 const measure = async (
   name: string,
   server: ServerProcess,
@@ -54,7 +51,7 @@ const measure = async (
   return { alone, many };
 };
 
-/** Size of an answer, once it was seen to be the right one. */
+/** Returns the size of an answer in bytes, after a check of its content. */
 const answerBytes = async (node: ServerProcess, perEntity: number): Promise<number> => {
   const url = `http://127.0.0.1:${node.port}/v1/facts?entity=${loaderEntity(0)}`;
   const answer = await fetch(url, { headers: { authorization: `Bearer ${node.key}` } });
@@ -67,7 +64,7 @@ const answerBytes = async (node: ServerProcess, perEntity: number): Promise<numb
 interface Stores {
   readonly small: Measured;
   readonly large: Measured;
-  /** The large one, asked about few of its entities. */
+  /** The large store, with queries for a few of its entities. */
   readonly few: Measured;
 }
 
@@ -85,15 +82,15 @@ const report = ({ small, large, few }: Stores, bare: Measured): void => {
 };
 
 /**
- * Measures entity queries on a small and a large store in one run, and the memory of the process that holds the large
- * one. Compares them with koa and its router alone, with an answer of the same size.
+ * Measures entity queries on a small and a large store in one run, and the memory of the process on the large store.
+ * Compares them with koa and its router alone, for answers of the same size.
  */
 export const benchQuery = async ({ facts, perEntity, seconds }: QueryOptions): Promise<void> => {
   const node = await startNode();
   let ceiling: ServerProcess | undefined;
   try {
     await runBatches(node, { from: 0, to: SMALL, perEntity });
-    // Embedding in the background belongs to another bench.
+    // Waits for background embedding, which another bench measures.
     await untilIdle(node);
     const small = await measure(`${figure(SMALL)} facts`, node, loadedEntities(SMALL, perEntity), seconds);
     const loadedIn = await runBatches(node, { from: SMALL, to: facts, perEntity });

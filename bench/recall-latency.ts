@@ -13,22 +13,25 @@ import { factWords, questionWords, spell, syntheticRow, WORDS_IN_USE } from './r
 import { figure, printTable } from './report/print-table.ts';
 
 export interface LatencyOptions {
-  /** Sizes of the store, ascending: it grows from each to the next. */
+  /** Sizes of the store, in ascending order. The store grows from each to the next. */
   readonly facts: readonly number[];
   readonly store: readonly BenchStore[];
-  /** Of the vectors, one after another on each size of each store. */
+  /** Numbers of vector dimensions. The bench measures all of them for each size of each store. */
   readonly dimensions: readonly number[];
-  /** Where filled stores of SQLite stay, by their size: those that are there are not filled anew. */
+  /** The folder that preserves filled SQLite stores by size, so that later runs need not fill them again. */
   readonly folder?: string | undefined;
 }
 
 const QUESTIONS = 400;
 const ROUNDS = 8;
 const WARM_UP = 200;
-/** The budget that an agent spends on memory in one prompt. */
+/** The token budget of an agent for memory in one prompt. */
 const BUDGET = 2_000;
 
-/** Over HTTP a stage cannot be asked alone: weights leave out of the answer what the others found. */
+/**
+ * The requests to measure. HTTP offers no request for a single stage, so weights limit the answer to the results of
+ * some stages.
+ */
 const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Record<string, unknown>> }[] = [
   { name: 'recall, default weights', members: {} },
   { name: 'recall, words alone', members: { weights: { lexical: 1 }, depth: 0 } },
@@ -37,7 +40,7 @@ const REQUESTS: readonly { readonly name: string; readonly members: Readonly<Rec
   { name: 'recall, words and graph', members: { weights: { lexical: 0.6, graph: 0.4 } } },
 ];
 
-/** The comparison for a whole recall: its stages one after another, with nothing around them. */
+/** The row that a whole recall is compared with: its stages one after another, without the rest of the node. */
 const BARE_STAGES = 'bare stages';
 
 interface Sized {
@@ -50,8 +53,8 @@ interface Sized {
 }
 
 /**
- * Nodes of which the stores grow: recalls over HTTP, each stage alone beside the bare engine, memory, and the way back
- * from a stop. One table for each store and each number of dimensions.
+ * Measures growing stores: recalls over HTTP, each stage alone beside the bare engine, memory, and the restart. Prints
+ * one table for each store and number of dimensions.
  */
 export const benchRecallLatency = async (options: LatencyOptions): Promise<void> => {
   for (const store of options.store) await benchStore(store, options);
@@ -91,7 +94,7 @@ const benchStore = async (store: BenchStore, { facts: sizes, dimensions, folder 
 
 const envOf = (dimensions: number): NodeJS.ProcessEnv => ({ SVC_EMBED_DIMENSIONS: String(dimensions) });
 
-/** Starts the node again with vectors of other dimensions, and waits until every fact has its own. */
+/** Restarts the node with vectors of other dimensions, and waits until every fact has a new vector. */
 const embeddedAnew = async (node: NodeProcess, dimensions: number): Promise<NodeProcess> => {
   await node.end();
   const next = await node.again(envOf(dimensions));
@@ -164,7 +167,7 @@ const overHttp = async (node: NodeProcess, facts: number, table: LatencyTable): 
   client.close();
 };
 
-/** Node and bench would share the cores, so the node has ended meanwhile. */
+/** Runs the stages in this process. The node has been stopped, because both would share the cores. */
 const inProcess = async (folder: string, facts: number, dimensions: number, table: LatencyTable): Promise<void> => {
   console.error(`measuring the stages on ${figure(facts)} facts`);
   const stages = await openSearchStages(folder, dimensions);
@@ -194,7 +197,7 @@ const inProcess = async (folder: string, facts: number, dimensions: number, tabl
   }
 };
 
-/** How long a scan takes does not depend on what the signs say. */
+/** Returns random signs, because the time of a scan does not depend on their values. */
 const randomSigns = (bytes: number): Uint8Array => {
   const signs = new Uint8Array(bytes);
   let state = 1;
@@ -205,7 +208,7 @@ const randomSigns = (bytes: number): Uint8Array => {
   return signs;
 };
 
-/** Until a recall answers with a fact that is known to be there. */
+/** Waits until a recall returns a fact that the store is known to hold. */
 const untilFound = async (node: NodeProcess, fact: number): Promise<void> => {
   const client = await RecallClient.open(node);
   const row = syntheticRow(fact);

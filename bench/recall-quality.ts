@@ -9,17 +9,17 @@ import { figure, printTable } from './report/print-table.ts';
 import { rowToFact } from './row-to-fact.ts';
 
 export interface QualityOptions {
-  /** Folders with `corpus.jsonl` and `queries.jsonl`. */
+  /** Folders with a `corpus.jsonl` and a `queries.jsonl`. */
   readonly folders: readonly string[];
   readonly store: BenchStore;
   readonly embedders: readonly BenchEmbedder[];
 }
 
-/** The budget that an agent spends on memory in one prompt. */
+/** The token budget of an agent for memory in one prompt. */
 const PROMPT_BUDGET = 2_000;
 const NO_BUDGET = 200_000;
 
-/** The default, and each stage by itself: the fused result must not be below any of them. */
+/** The default recall, and each stage by itself. The fused result must not be worse than any stage. */
 const MODES: readonly { readonly name: string; readonly members: Readonly<Record<string, unknown>> }[] = [
   { name: 'fused (default weights)', members: {} },
   { name: 'lexical alone', members: { weights: { lexical: 1 } } },
@@ -34,8 +34,8 @@ interface QuestionScore extends Quality {
 }
 
 /**
- * Asks every question of each folder with each embedder, each memory on a node of its own, and prints the share of the
- * evidence that came back. One table, so that a fused figure stands beside those of its own stages.
+ * Runs every query of each folder with each embedder, with one node per memory, and prints the share of relevant facts
+ * in the answers. One table shows the fused result beside its stages.
  */
 export const benchRecallQuality = async ({ folders, store, embedders }: QualityOptions): Promise<void> => {
   const place = await openPlace(store);
@@ -69,7 +69,7 @@ export const benchRecallQuality = async ({ folders, store, embedders }: QualityO
   );
 };
 
-/** By mode. */
+/** The quality by mode. */
 const judgeAll = async (
   place: BenchPlace,
   memories: readonly Memory[],

@@ -2,9 +2,9 @@ import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 
-/*
- * Loaded with `--import` before a node, as an operator loads an SDK of OpenTelemetry. It records every span and
- * discards it, so that the bench measures the making of spans and no network.
+/**
+ * Loaded with `--import` before a node, as operators load an OpenTelemetry SDK. It records every span and discards it,
+ * so that the bench measures spans without a network.
  */
 
 const SUCCESS = 0;

@@ -10,12 +10,12 @@ import { type CorpusRow, type RowFact, rowToFact } from './row-to-fact.ts';
 const DIFFERENCES_SHOWN = 10;
 
 export interface RoundtripOptions {
-  /** Folder with a `corpus.jsonl`. */
+  /** The folder with a `corpus.jsonl`. */
   readonly folder: string;
   readonly connections: number;
 }
 
-/** Members that every route must return unchanged. */
+/** The members that every route must return unchanged. */
 const COMPARED = ['entity', 'relation', 'value', 'source', 'timestamp', 'scope', 'confidence', 'cid'] as const;
 
 type Answer = Readonly<Record<string, unknown>> & { readonly id?: string; readonly cid?: string };
@@ -26,7 +26,7 @@ interface Phase {
   seconds: number;
 }
 
-/** Runs `work` for every item over several connections, one request in flight on each, and times every request. */
+/** Runs `work` for every item over several connections, with one request in flight on each, and times every request. */
 const overAll = async <T>(
   name: string,
   server: ServerProcess,
@@ -55,7 +55,7 @@ const overAll = async <T>(
 const readRows = async (folder: string): Promise<RowFact[]> =>
   (await readLines<CorpusRow>(join(folder, 'corpus.jsonl'))).map(rowToFact);
 
-/** The expected fact: the sent members, and the content identifier computed here, without the node. */
+/** Returns the expected fact: the sent members, and the content id computed here, without the node. */
 const expected = (row: RowFact): Answer => ({
   ...row.body,
   value: { ...row.body.value, interpret_as: 'content' },
@@ -65,7 +65,10 @@ const expected = (row: RowFact): Answer => ({
 
 const bytes = (member: unknown): Buffer => Buffer.from(member === undefined ? '' : JSON.stringify(member), 'utf8');
 
-/** Names the members whose bytes differ from the sent ones. The node chooses a timestamp that was not sent. */
+/**
+ * Returns the names of members whose bytes differ from the sent ones. A timestamp that was not sent does not count,
+ * because the node chooses it.
+ */
 const differing = (wanted: Answer, got: Answer): string[] =>
   COMPARED.filter((member) => !(member === 'timestamp' && wanted['timestamp'] === undefined)).filter(
     (member) => !bytes(wanted[member]).equals(bytes(got[member])),
@@ -115,8 +118,8 @@ const printPhases = (phases: readonly Phase[]): void => {
 };
 
 /**
- * Asserts every row of a corpus over HTTP, reads every fact back by entity and by content identifier, and compares byte
- * for byte. Answers the number of differences.
+ * Asserts every row of a corpus over HTTP, reads every fact back by entity and by content id, and compares the bytes.
+ * Returns the number of differences.
  */
 export const benchRoundtrip = async ({ folder, connections }: RoundtripOptions): Promise<number> => {
   const rows = await readRows(folder);

@@ -1,4 +1,4 @@
-/** One row of a `corpus.jsonl`. `store` separates independent memories, `id` is unique in its store. */
+/** One row of a `corpus.jsonl`. `store` separates independent memories, and `id` is unique in its store. */
 export interface CorpusRow {
   readonly store: string;
   readonly id: string;
@@ -8,7 +8,7 @@ export interface CorpusRow {
   readonly ts?: string;
 }
 
-/** A row as an assertion, and the session that it belongs to. */
+/** A row as an assertion, with its session. */
 export interface RowFact {
   readonly session: string;
   readonly body: {
@@ -22,8 +22,8 @@ export interface RowFact {
 }
 
 /**
- * A spoken turn keeps its speaker inside the text; a document, which is the row that is about itself, does not. `store`
- * is part of entity and source, so that memories that share a node stay apart.
+ * Turns a row into a fact. The value of a spoken turn begins with its speaker. A row whose entity is its own id is a
+ * document. Entity and source contain `store`, so that memories on a shared node stay apart.
  */
 export const rowToFact = (row: CorpusRow): RowFact => {
   const isDocument = row.entity === row.id;

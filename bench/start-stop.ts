@@ -10,29 +10,29 @@ import { FACTS_PER_SESSION, syntheticRow } from './recall/synthetic-facts.ts';
 import { figure, printTable } from './report/print-table.ts';
 
 export interface StartStopOptions {
-  /** Facts that are there before the first start that is measured. */
+  /** The number of facts in the store before the first measured start. */
   readonly facts: number;
   readonly store: BenchStore;
   readonly dimensions: number;
-  /** A folder that is filled once, and used again as far as it is full; SQLite alone. */
+  /** A folder for a SQLite store that later runs use again as far as it is filled. */
   readonly folder?: string | undefined;
-  /** Where the node leaves a profile of its threads at each stop. */
+  /** The folder for a profile of the node's threads at each stop. */
   readonly profile?: string | undefined;
 }
 
 const BUDGET = 2_000;
 const FEW = 100;
-/** Says how many facts are in a folder that is used again. */
+/** The file that records the number of facts in a reused folder. */
 const FILLED = 'bench-filled.json';
-/** A look at the index is taken every 30 s, and two of them see that it rests. */
+/** Longer than two checks of the index, which run every 30 s and must both find it unchanged. */
 const MINUTE_MS = 65_000;
 
 /** The measurements between two starts of a node. */
 interface Round {
   readonly name: string;
-  /** Facts that come between the start and the stop. */
+  /** The number of facts to add between the start and the stop. */
   readonly more: number;
-  /** Whether its vectors are waited for, and the snapshot of an index at rest. */
+  /** True to wait for all vectors, and for the snapshot of the unchanged index. */
   readonly rests: boolean;
 }
 
@@ -48,8 +48,8 @@ interface Measured extends Round {
 }
 
 /**
- * Times a node on a store of many facts. How long from its start until it listens, and until recalls by words and by
- * vectors find a known fact. How long from SIGTERM until the process has ended.
+ * Measures a node on a store of many facts. The start lasts until the node listens, and until recalls by words and by
+ * vectors find a known fact. The stop lasts from SIGTERM to the end of the process.
  */
 export const benchStartStop = async (options: StartStopOptions): Promise<void> => {
   const { store, dimensions, facts, folder, profile } = options;
@@ -75,7 +75,7 @@ export const benchStartStop = async (options: StartStopOptions): Promise<void> =
       filled = facts;
       await keep();
     }
-    // Then a snapshot holds the data of earlier versions and of later facts.
+    // Waits until the node is idle, so that its snapshot covers the facts of earlier runs as well as the new ones.
     await untilFound(node, filled - 1, {});
     await untilIdle(node);
     await pause(MINUTE_MS);
@@ -145,7 +145,7 @@ const print = ({ store, dimensions, facts }: StartStopOptions, measured: readonl
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** Processor time of a process as it was last seen. */
+/** Returns the last observed processor time of a process, in milliseconds. */
 const cpuUntil = async (pid: number, end: Promise<void>): Promise<number | null> => {
   let hasEnded = false;
   const ended = end.finally(() => {
@@ -168,7 +168,7 @@ const readFilled = async (folder: string): Promise<number> => {
   }
 };
 
-/** A recall with everything, as the request asks, that finds a fact which is known to be there. */
+/** Waits until a recall with these members finds a fact that the store is known to hold. */
 const untilFound = async (node: NodeProcess, fact: number, members: Readonly<Record<string, unknown>>) => {
   const client = await RecallClient.open(node);
   const row = syntheticRow(fact);

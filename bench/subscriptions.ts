@@ -8,16 +8,16 @@ import { figure, printTable, share } from './report/print-table.ts';
 
 const ROUNDS = 6;
 const WARM_UP_SECONDS = 4;
-/** As the contestants number what they send: one range for the warm-up, and one for each round. */
+/** The range of assertion numbers of one run: one range for the warm-up, and one for each round. */
 const RANGE_PER_RUN = 20_000_000;
 const CREATED_AT_ONCE = 8;
 
 export interface SubscriptionOptions {
   readonly subscriptions: number;
-  /** Every so manyth fact of a round has a subscriber, as far as the subscriptions go; 0 for none. */
+  /** Every `every`th fact of a round has a subscriber, while there are subscriptions left; 0 for none. */
   readonly every: number;
   readonly connections: number;
-  /** Measured time for each side. */
+  /** Seconds of measured time for each side. */
   readonly seconds: number;
   readonly store: BenchStore;
 }
@@ -48,7 +48,7 @@ const startHook = async (): Promise<Hook> => {
   };
 };
 
-/** Entities that the rounds assert something about, so many for each round. */
+/** Returns the entities of the subscriptions, the same number for each round. */
 const subscribedEntities = (count: number, every: number): string[] =>
   Array.from({ length: count }, (_, at) => {
     const round = 1 + (at % ROUNDS);
@@ -77,7 +77,7 @@ const subscribe = async ({ port, key }: ServerProcess, entities: readonly string
   await Promise.all(Array.from({ length: CREATED_AT_ONCE }, work));
 };
 
-/** The write path with subscriptions, some of which match, against the same node with none, by turns. */
+/** Compares the write path of a node with subscriptions, some of which match, with that of a node without any. */
 export const benchSubscriptions = async (options: SubscriptionOptions): Promise<void> => {
   const { subscriptions, store, connections } = options;
   const place = await openPlace(store);

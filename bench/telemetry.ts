@@ -4,7 +4,7 @@ import { figure, printTable, share } from './report/print-table.ts';
 
 export interface TelemetryOptions {
   readonly connections: number;
-  /** Measured time for each side. */
+  /** Seconds of measured time for each side. */
   readonly seconds: number;
   readonly rounds: number;
   readonly store: BenchStore;
@@ -19,7 +19,7 @@ const SIDES = [
   { name: 'metrics, spans to nowhere', nodeOptions: ['--import', REGISTER_SPANS] },
 ] as const;
 
-/** Assertions with metrics and tracing on, without an SDK and with one, by turns with a node that has both off. */
+/** Compares assertions with metrics and tracing on, with and without an SDK, and with both off. */
 export const benchTelemetry = async ({ connections, seconds, rounds, store }: TelemetryOptions): Promise<void> => {
   const place = await openPlace(store);
   const sides: Contestant[] = [];
@@ -35,7 +35,7 @@ export const benchTelemetry = async ({ connections, seconds, rounds, store }: Te
     }
     for (const side of sides) await side.warmUp(asserting(WARM_UP_SECONDS));
     for (let round = 0; round < rounds; round += 1) {
-      // Forwards and backwards: what disturbs the machine disturbs all.
+      // Alternates forwards and backwards, so that a disturbance of the machine affects all sides.
       for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
         await side.measure(asserting(seconds / rounds));
       }

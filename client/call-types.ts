@@ -17,11 +17,11 @@ export type BodyOf<R extends RouteName> = Api[R] extends { body?: infer B } ? No
 
 /** Settings of one call. */
 export interface CallOptions {
-  /** Ends the call, its retries among it; the call then rejects with the reason of the signal. */
+  /** Aborts the call with all its retries. The call then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Time limit of each try, in place of the client's. 0 waits without end. */
+  /** The time limit of each try in milliseconds, in place of the client's. 0 sets no limit. */
   readonly timeoutMs?: number | undefined;
-  /** Further tries, in place of the client's. */
+  /** The number of further tries, in place of the client's. */
   readonly retries?: number | undefined;
   /**
    * Identifies a repeated request for the node. The client makes one for routes that take it (`POST /v1/facts` and
@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly verify?: 'full' | undefined;
   /** A capability token, as JSON text. */
   readonly capability?: string | undefined;
-  /** Further headers. */
+  /** Additional headers of the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -5,7 +5,7 @@ export interface ProblemMember {
 }
 
 export interface ErrorDetails {
-  /** Status of the reply; 0 without one. */
+  /** The status of the reply; 0 without one. */
   readonly status: number;
   readonly code: string;
   readonly detail: string;
@@ -24,17 +24,17 @@ export interface ErrorDetails {
 export class FactMemoryError extends Error {
   // Spelled out, because bundlers rename classes.
   override readonly name: string = 'FactMemoryError';
-  /** HTTP status; 0 without a reply. */
+  /** The HTTP status; 0 without a reply. */
   readonly status: number;
-  /** For example `validation`, `conflict`, `quota_exceeded`. */
+  /** The error code, for example `validation`, `conflict`, `quota_exceeded`. */
   readonly code: string;
-  /** The reason, for people. */
+  /** The reason, in words for people. */
   readonly detail: string;
   /** The refused members; empty if the reply names none. */
   readonly errors: readonly ProblemMember[];
   /** Identifies the request in the log of the node. */
   readonly requestId: string | undefined;
-  /** Seconds until the node accepts a further try, if it says so. */
+  /** The seconds until the node accepts another try, if the reply contains them. */
   readonly retryAfter: number | undefined;
   /** The document of the reply, for example with `conflicting_fact_ids` of a conflict; undefined for any other body. */
   readonly body: unknown;
@@ -51,17 +51,17 @@ export class FactMemoryError extends Error {
   }
 }
 
-/** 401 and 403: the key is missing, unknown or expired, or it does not allow this. */
+/** 401 and 403: the key is missing, unknown or expired, or lacks a right. */
 export class AuthenticationError extends FactMemoryError {
   override readonly name = 'AuthenticationError';
 }
 
-/** 404: it does not exist, or the caller may not see it. */
+/** 404: the object does not exist, or the caller may not see it. */
 export class NotFoundError extends FactMemoryError {
   override readonly name = 'NotFoundError';
 }
 
-/** 409: the state of the node does not allow it, for example a contradicting fact in strict mode. */
+/** 409: the state of the node prevents the request, for example a contradicting fact in strict mode. */
 export class ConflictError extends FactMemoryError {
   override readonly name = 'ConflictError';
 }

@@ -3,19 +3,19 @@ import { environment, PLATFORM, type Platform } from './platform.ts';
 import { readBaseUrl } from './request-target.ts';
 
 export interface ClientOptions {
-  /** Address of the node. Default: `SVC_URL`, else `http://127.0.0.1:8765`. */
+  /** The address of the node. Default: `SVC_URL`, else `http://127.0.0.1:8765`. */
   readonly url?: string | undefined;
-  /** API key. Default: `SVC_API_KEY`, but only for the address of the environment. */
+  /** The API key. Default: `SVC_API_KEY`, but only for the address from the environment. */
   readonly key?: string | undefined;
-  /** Source of assertions without one. */
+  /** The source of assertions without one. */
   readonly source?: string | undefined;
-  /** Session of all calls, up to 128 characters. */
+  /** The session of all calls, up to 128 characters. */
   readonly session?: string | undefined;
-  /** For each try. 0 waits without end. Default: 30000. */
+  /** The time limit of each try in milliseconds. 0 sets no limit. Default: 30000. */
   readonly timeoutMs?: number | undefined;
-  /** Further tries of a failed request that is safe to repeat. Default: 2. */
+  /** The number of further tries of a failed request that is safe to repeat. Default: 2. */
   readonly retries?: number | undefined;
-  /** Replaces the platform's own, for example to use a proxy. */
+  /** Replaces the platform's `fetch`, for example to use a proxy. */
   readonly fetch?: typeof fetch | undefined;
   /** The name of the service on the node (`SVC_SERVICE_NAME`). Default: `svc`. */
   readonly serviceName?: string | undefined;
@@ -50,14 +50,15 @@ export const readOptions = (options: ClientOptions): ReadOptions => {
     timeoutMs,
     retries,
     platform,
-    // Called without a receiver, as browsers require it; and late, so that a test can replace the global one.
+    // Calls `fetch` without a receiver, as browsers require, and looks it up late, so that a test can replace the
+    // global one.
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
   };
 };
 
 /**
- * A key of the environment belongs to the node of the environment, and is never sent to an address that a program
- * gives.
+ * Returns address and key. A key from the environment belongs to the address from the environment, and is never sent to
+ * an address that a program sets.
  */
 const readAddress = ({ url, key }: ClientOptions): { readonly url: string; readonly key: string | undefined } => {
   if (url !== undefined) return { url, key: readKey(key) };
@@ -65,7 +66,7 @@ const readAddress = ({ url, key }: ClientOptions): { readonly url: string; reado
   return { url: address || DEFAULT_URL, key: readKey(key ?? (known || undefined)) };
 };
 
-/** A header cannot hold anything else, and the error of the platform would repeat it. */
+/** Checks that a header can contain the key, because the platform's error would repeat it. */
 const readKey = (key: string | undefined): string | undefined => {
   const trimmed = key?.trim();
   if (trimmed === undefined || /^[\x21-\x7e]+$/.test(trimmed)) return trimmed;

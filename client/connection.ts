@@ -7,7 +7,7 @@ import { delayBefore, deservesRetry, isRepeatable, KEYED_POSTS } from './retry-p
 
 /** Settings of every request of a client. */
 export interface ConnectionSettings {
-  /** Without a slash at its end. */
+  /** The address without a trailing slash. */
   readonly url: string;
   readonly key: string | undefined;
   readonly serviceName: string;
@@ -18,16 +18,16 @@ export interface ConnectionSettings {
   readonly platform: Platform;
 }
 
-/** One request in the words of its route. */
+/** One request, described by its route. */
 export interface Outgoing extends CallOptions {
-  /** `GET /v1/facts/{id}`. */
+  /** The route with placeholders, for example `GET /v1/facts/{id}`. */
   readonly route: string;
   readonly params?: Readonly<Record<string, string>> | undefined;
   readonly query?: Query | undefined;
   readonly body?: unknown;
 }
 
-/** Sends requests to one node, and repeats them if that can help. Holds the key, and shows it to the node alone. */
+/** Sends requests to one node, and retries them if that can help. Sends its key only to that node. */
 export class Connection {
   readonly #settings: ConnectionSettings;
 
@@ -99,7 +99,7 @@ export class Connection {
     };
   }
 
-  /** The one path with the name of the service. */
+  /** Replaces the service name in the one path that contains it. */
   #servicePath(path: string): string {
     return path === '/.well-known/svc' ? `/.well-known/${this.#settings.serviceName}` : path;
   }
@@ -128,7 +128,7 @@ interface Request {
   readonly body: string | null;
 }
 
-/** The key is the only credential, and goes nowhere but to the configured address. */
+/** Refuses redirects and cookies, because the key is the only credential and must only reach the configured address. */
 const RULES = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const;
 
 const freshKey = (platform: Platform): string =>

@@ -28,11 +28,11 @@ export interface FollowOptions {
   /** The id of the last handled event. Without it the stream begins with new events. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Failed connections in a row before the last error is thrown. Default: 10. */
+  /** The number of failed connections in a row after which the last error is thrown. Default: 10. */
   readonly reconnects?: number | undefined;
 }
 
-/** Three missed signs of life of the node. */
+/** The silence after which a connection counts as broken: three missed heartbeats of the node. */
 const SILENCE_MS = 45_000;
 const RECONNECTS = 10;
 const ROUTE = 'GET /v1/subscriptions/{id}/stream';
@@ -55,7 +55,7 @@ export async function* followEvents(
     try {
       let isNew = true;
       for await (const part of openStream(connection, { id, after: last, signal })) {
-        // The first comment says that the connection is open, which does not prove that events follow.
+        // Ignores the first comment, which confirms the connection but does not prove that events follow.
         if (part !== 'comment' || !isNew) failures = 0;
         isNew = false;
         wasOpen = true;
@@ -76,15 +76,15 @@ export async function* followEvents(
   }
 }
 
-/** A broken connection, and a node that is busy or restarting. */
+/** Returns whether to reconnect: after a broken connection, and when the node is busy or restarting. */
 const canGoOn = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof FactMemoryError && (error.status === 429 || error.status === 503));
 
-/** The subscription itself was not found, not its last event. */
+/** Returns whether the subscription itself was not found, as opposed to its last event. */
 const isGone = (error: unknown): boolean => error instanceof NotFoundError && error.code === 'lookup';
 
-/** One connection, until it ends or stays silent for too long. */
+/** Reads one connection until it ends or is silent for too long. */
 async function* openStream(
   connection: Connection,
   { id, after, signal }: { readonly id: string } & Pick<FollowOptions, 'after' | 'signal'>,

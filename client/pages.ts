@@ -2,7 +2,7 @@ import { InvalidReplyError } from './client-errors.ts';
 
 /** One page of a list: its items, and the cursor of the next page. */
 export interface PageSource<Page, Item> {
-  /** Gets the page after a cursor; the first without one. */
+  /** Gets the page after a cursor, or the first page without one. */
   get(cursor: string | undefined): Promise<Page>;
   itemsOf(page: Page): readonly Item[];
   cursorOf(page: Page): string | number | null | undefined;
@@ -19,12 +19,12 @@ export class Pages<Page, Item> implements AsyncIterable<Item> {
     this.#source = source;
   }
 
-  /** The first page alone. */
+  /** Returns the first page only. */
   first(): Promise<Page> {
     return this.#source.get(undefined);
   }
 
-  /** All pages, in order. Rejects with an `InvalidReplyError` when a cursor repeats. */
+  /** Yields all pages, in order. Rejects with an `InvalidReplyError` when a cursor repeats. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     let cursor: string | undefined;
     for (;;) {
@@ -41,7 +41,7 @@ export class Pages<Page, Item> implements AsyncIterable<Item> {
     for await (const page of this.pages()) yield* this.#source.itemsOf(page);
   }
 
-  /** At most so many items, as a list. */
+  /** Returns at most this many items as a list. */
   async take(count: number): Promise<Item[]> {
     const items: Item[] = [];
     if (count <= 0) return items;

@@ -1,12 +1,12 @@
-/** The parts of the platform that the client uses. A test brings its own; programs leave it out. */
+/** The parts of the platform that the client uses. Tests replace them. */
 export interface Platform {
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   now(): number;
-  /** From 0 to less than 1. */
+  /** Returns a random number from 0 to less than 1. */
   random(): number;
-  /** Random bytes, for keys of requests. */
+  /** Returns random bytes, for idempotency keys. */
   bytes(count: number): Uint8Array;
-  /** Calls back after a time; the returned function cancels it. */
+  /** Calls `callback` after a delay. The returned function cancels it. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
@@ -36,6 +36,6 @@ export const pause = (platform: Platform, delayMs: number, signal?: AbortSignal)
     signal?.addEventListener('abort', stop, { once: true });
   });
 
-/** Variables of the process, if there is one. */
+/** Returns the environment variables of the process, if there is one. */
 export const environment = (): Readonly<Record<string, string | undefined>> =>
   (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};

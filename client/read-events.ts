@@ -1,7 +1,7 @@
 import { InvalidReplyError } from './client-errors.ts';
 import type { EventMessage } from './event-message.ts';
 
-/** Longer than any event of a node: the largest text, with each character escaped. */
+/** The maximum length of an event, longer than any that a node sends: the largest text, with each character escaped. */
 const MAX_EVENT_CHARACTERS = 8 * 2 ** 20;
 
 /** A part of a stream: a message, or a comment, which is a sign of life. */
@@ -26,7 +26,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       }
     }
   } finally {
-    // Not awaited: a platform may take its time over it.
+    // Not awaited, because a platform may take long.
     void reader.cancel().catch(() => undefined);
   }
 }

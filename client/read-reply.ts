@@ -6,12 +6,12 @@ import {
   type ProblemMember,
 } from './client-errors.ts';
 
-/** Longer than any page of a node. Longer replies are read as streams. */
+/** The maximum size of a reply, larger than any page of a node. Longer replies are read as streams. */
 const MAX_REPLY_BYTES = 64 * 2 ** 20;
 const MAX_PROBLEM_BYTES = 2 ** 20;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
 
-/** The body of a reply: its JSON, its text, or undefined without one. */
+/** Returns the body of a reply: its JSON, its text, or undefined without one. */
 export const readBody = async (response: Response): Promise<unknown> => {
   if (response.status === 204) return undefined;
   const text = await readText(response, MAX_REPLY_BYTES);
@@ -23,7 +23,7 @@ export const readBody = async (response: Response): Promise<unknown> => {
   }
 };
 
-/** The error for a reply with another status than 2xx. */
+/** Returns the error for a reply whose status is not 2xx. */
 export const readProblem = async (response: Response): Promise<FactMemoryError> => {
   const body = parse(await readText(response, MAX_PROBLEM_BYTES).catch(() => ''));
   const problem = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export const readProblem = async (response: Response): Promise<FactMemoryError> 
   return errorFor(details);
 };
 
-/** The text of a body. Throws for a longer one. */
+/** Returns the text of a body. Throws when it is too long. */
 const readText = async (response: Response, maxBytes: number): Promise<string> => {
   if (response.body === null) return '';
   const decoder = new TextDecoder();
@@ -75,7 +75,7 @@ const parse = (text: string): unknown => {
 const isMember = (value: unknown): value is ProblemMember =>
   typeof value === 'object' && value !== null && 'path' in value && 'message' in value;
 
-/** Whole seconds; nodes send no date. */
+/** Parses the header as whole seconds, because nodes send no date. */
 const retryAfterOf = ({ headers }: Response): number | undefined => {
   const text = headers.get('retry-after');
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;

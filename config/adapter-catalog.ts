@@ -42,5 +42,8 @@ export const PREVIOUS_EMBEDDERS: Catalog<EmbedderAdapter<unknown>> = Object.from
 );
 /** Choices of `adapters.clock.use`. */
 export const CLOCKS: Catalog<ClockAdapter<unknown>> = { system: systemClockAdapter };
-/** Without a third party's, the plugins check credentials. */
+/**
+ * The built-in authorizers: none, because the plugins check credentials unless a third party's authorizer replaces
+ * them.
+ */
 export const AUTHORIZERS: Catalog<AuthorizerAdapter<unknown>> = {};

@@ -29,7 +29,7 @@ import { type AdapterSlot, loadThirdPartyAdapter } from './load-third-party-adap
 import { EMBEDDER_VARIABLES, PREVIOUS_VARIABLES } from './previous-variables.ts';
 import type { AdapterSlotName, NodeConfigInput } from './read-config-file.ts';
 
-/** An adapter with its settings, whose shape it alone knows. */
+/** An adapter with its settings, whose type only the adapter knows. */
 export interface AdapterChoice<A> {
   readonly adapter: A;
   readonly settings: unknown;
@@ -39,10 +39,10 @@ export interface ChosenAdapters {
   readonly store: AdapterChoice<StoreAdapter<unknown>>;
   readonly transport: AdapterChoice<TransportAdapter<unknown>>;
   readonly embedder: AdapterChoice<EmbedderAdapter<unknown>>;
-  /** Absent: the node searches by vectors of its own embedder alone. */
+  /** The former embedder. Absent: the node searches only by vectors of its own embedder. */
   readonly previousEmbedder: AdapterChoice<EmbedderAdapter<unknown>> | undefined;
   readonly clock: AdapterChoice<ClockAdapter<unknown>>;
-  /** Absent: the plugins check credentials. */
+  /** The authorizer. Absent: the plugins check credentials. */
   readonly authorizer: AdapterChoice<AuthorizerAdapter<unknown>> | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface AdapterSources {
   readonly file: NodeConfigInput;
   readonly overrides: NodeConfigInput;
   readonly env: Environment;
-  /** Folder that paths in the file start from. */
+  /** The folder to which paths in the file are relative. */
   readonly folder: string;
   /** Checks settings of the owner against the schema, and reports the source of each. */
   settle<T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T;
@@ -59,7 +59,7 @@ export interface AdapterSources {
 /** Chooses the adapters of the node, each with its settings. */
 export const chooseAdapters = async (sources: AdapterSources, problems: BootProblem[]): Promise<ChosenAdapters> => {
   const { env } = sources;
-  // A caller who names a database wants it used.
+  // A database URL selects the PostgreSQL store by default.
   const databaseNamed = env['SVC_DATABASE_URL'] ? 'postgres' : undefined;
   return {
     store: await required(sources, SLOTS.store, STORES, databaseNamed, problems),
@@ -88,7 +88,7 @@ const SLOTS = {
   authorizer: { name: 'authorizer', port: Authorizer, define: 'defineAuthorizer', functions: [] },
 } as const satisfies Readonly<Record<AdapterSlotName, Slot>>;
 
-/** A caller who names an endpoint or a model wants it used. */
+/** Returns the embedder that a configured endpoint or model selects by default. */
 const embedderNamed = (env: Environment, prefix: string): string | undefined => {
   if (env[`${prefix}URL`]) return 'http';
   if (env[`${prefix}MODEL_FOLDER`]) return 'local-model';
@@ -97,7 +97,7 @@ const embedderNamed = (env: Environment, prefix: string): string | undefined => 
 
 type AnyAdapter = { readonly settings?: Schema<unknown> };
 
-/** A default replaces a refused adapter; the problem stops the start. */
+/** Returns a chosen adapter, or a default in place of a refused one, whose problem stops the start. */
 const required = async <A extends AnyAdapter>(
   sources: AdapterSources,
   slot: Slot,
@@ -132,7 +132,7 @@ const choose = async <A extends AnyAdapter>(
       ? pick(known, use, slot, problems)
       : await loadThirdPartyAdapter<A>(slot, { from, folder }, problems);
   if (adapter === undefined) return undefined;
-  // Settings of an adapter that was not chosen do not apply.
+  // Ignores settings of an adapter that was not chosen.
   const isOfFile =
     from === undefined ? inFile?.['from'] === undefined && usedByFile === use : inFile?.['from'] === from;
   const given = isOfFile ? settingsIn(inFile) : undefined;

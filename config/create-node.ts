@@ -29,14 +29,14 @@ import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
 
 export interface NodeOptions {
-  /** Path of the configuration file; without one, defaults and variables alone decide. */
+  /** The path of the configuration file. Default: no file, only defaults and variables. */
   readonly configFile?: string | undefined;
   readonly env: Environment;
-  /** Override variables and file. */
+  /** Settings that override variables and file. */
   readonly overrides?: NodeConfigInput;
-  /** Replace those of the configuration; for tests, and for programs that embed a node. */
+  /** Adapters that replace those of the configuration, for tests and embedding programs. */
   readonly adapters?: AdapterOverrides;
-  /** Plugins as objects, beside those of the catalog, or in place of one with the same name. */
+  /** Plugins as objects, in addition to those of the catalog, or in place of one with the same name. */
   readonly plugins?: readonly AnyPlugin[];
   /**
    * Index, from 0, of one of several processes that serve together. Its log lines name the process, and it leaves
@@ -44,7 +44,7 @@ export interface NodeOptions {
    */
   readonly worker?: number | undefined;
   readonly inspectReplies?: KernelOptions['inspectReplies'];
-  /** Puts the files of plugins into the data folder, against any other setting. */
+  /** Whether to put plugin files into the data folder, regardless of other settings. */
   readonly usesOnlyDataFolder?: boolean | undefined;
 }
 
@@ -157,7 +157,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   };
 };
 
-/** The part of the configuration that plugins may read. */
+/** Returns the part of the configuration that plugins may read. */
 const nodeSettingsOf = (config: NodeConfig, workerPlace: number | undefined): NodeSettings => {
   const { node, transport } = config;
   const place = storePlace(config);
@@ -181,11 +181,11 @@ const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
   report: (message, error) => log.warn(message, { error }),
 });
 
-/** Opens the configured store, without a node on it. */
+/** Opens the configured store without a running node. */
 export const openStore = async ({ store }: Pick<NodeConfig, 'store'>, log: Logger): Promise<FactStore> =>
   store.adapter.create(store.settings, partsOf(log, createSystemClock(), createSystemRandom()));
 
-/** A node without keys must not be reachable from elsewhere by accident. */
+/** Returns a problem when a node without keys would be reachable from other machines. */
 const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>
   node.authRequired || node.allowInsecure || isLoopbackHost(transport.adapter.host(transport.settings))
     ? []
@@ -196,7 +196,7 @@ const exposureProblems = ({ node, transport }: NodeConfig): BootProblem[] =>
         },
       ];
 
-/** An operator who names an authorizer wants it used. */
+/** Returns a problem when the configuration names an authorizer but switches authentication off. */
 const unaskedProblems = ({ node, authorizer }: NodeConfig): BootProblem[] =>
   authorizer === undefined || node.authRequired
     ? []
@@ -225,7 +225,7 @@ const install = async (
   return installations;
 };
 
-/** Undefined, with a problem, for a plugin that cannot be imported. */
+/** Imports a plugin. Returns undefined, and adds a problem, when that fails. */
 export const importPlugin = async (
   { name, from }: PluginChoice,
   folder: string,

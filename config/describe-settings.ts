@@ -6,11 +6,11 @@ import { PLUGIN_CATALOG } from './plugin-catalog.ts';
 
 /** One setting as its schema declares it. */
 export interface DeclaredSetting {
-  /** Its path in the configuration file: `plugins.keys.maxAgeDays`. */
+  /** The key in the configuration file, for example `plugins.keys.maxAgeDays`. */
   readonly key: string;
-  /** Environment variable that sets it. */
+  /** The environment variable that sets it. */
   readonly variable: string | undefined;
-  /** As JSON, or a place in the data folder; undefined when there is none. */
+  /** The default as JSON, or as a place in the data folder; undefined without one. */
   readonly default: string | undefined;
   readonly accepts: string;
   readonly description: string;
@@ -42,14 +42,14 @@ export const settingsOf = (owner: string, schema: Schema<unknown> | undefined): 
     key: `${owner}.${path.join('.')}`,
     variable: property.env,
     default: property.dataPath === undefined ? jsonOf(property.default) : `<data folder>/${property.dataPath}`,
-    // The description is shown beside it.
+    // Leaves out the description, which has a column of its own.
     accepts: acceptedBy({ ...property, description: undefined }),
     description: property.description ?? '',
   }));
 
 const jsonOf = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
 
-/** One line of the table in docs/reference/settings.md. */
+/** Returns one line of the table in docs/reference/settings.md. */
 export const settingRow = (setting: DeclaredSetting): string => {
   const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text.replaceAll('|', '\\|')}\``);
   const accepts = setting.accepts.replaceAll('|', '\\|');

@@ -34,7 +34,7 @@ export const describeUnstarted = async (
           ...plugins.filter(({ name }) => !borrowed.includes(name)),
           ...plugins.filter(({ name }) => borrowed.includes(name)).map((plugin) => ({ ...plugin, enabled: false })),
         ],
-        // The operator's own values, because those of the scratch node name its own files.
+        // Shows the operator's settings, because those of the temporary node name temporary files.
         settings: [
           ...kernel.settings,
           ...settings.filter(({ owner }) => borrowed.some((name) => owner === `plugins.${name}`)),

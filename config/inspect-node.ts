@@ -18,7 +18,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
   const problems: StartProblem[] = [];
   const node = await attempt(() => createNode({ ...options, overrides: { node: { logLevel: 'silent' } } }), problems);
   let isThere = false;
-  // A default replaces a refused setting, so its place would be the wrong one to check.
+  // Skips the checks after a problem, because a default replaces a refused setting and would name the wrong location.
   if (config.problems.length === 0) {
     const use = { processes: workerCount(config.node) };
     const { store, transport } = config;
@@ -27,7 +27,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     const damage = (await store.adapter.inspect?.(store.settings, use)) ?? [];
     problems.push(...(found === undefined ? damage : [found, ...damage]));
     isThere = found === undefined && damage.length === 0 && (await hasStore(config, open));
-    // A folder that cannot be used holds no store.
+    // Skips the store when its folder cannot be used.
     if (node !== undefined && found === undefined) problems.push(...(await lookInto(node, isThere ? open : undefined)));
     problems.push(...((await transport.adapter.inspect?.(transport.settings, use)) ?? []));
   }
@@ -41,7 +41,7 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
   };
 };
 
-/** Undefined when the work was refused; the reasons are added to the problems. */
+/** Runs the work, and turns a refusal into problems. Returns undefined then. */
 const attempt = async <T>(work: () => Promise<T>, problems: StartProblem[]): Promise<T | undefined> => {
   try {
     return await work();
@@ -55,7 +55,7 @@ const attempt = async <T>(work: () => Promise<T>, problems: StartProblem[]): Pro
 const nothing = (): void => {};
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => SILENT };
 
-/** Runs the checks of store and plugins; without a store that can be opened, those of the plugins alone. */
+/** Runs the checks of store and plugins; without a store that can be opened, only those of the plugins. */
 const lookInto = async (
   { kernel }: Node,
   open: (() => Promise<FactStore>) | undefined,

@@ -12,10 +12,10 @@ interface AnyAdapter {
 
 /** A part of the configuration that names an adapter, and the required members of that adapter. */
 export interface AdapterSlot {
-  /** `store`, `transport` and so on. */
+  /** The part of the configuration: `store`, `transport` and so on. */
   readonly name: string;
   readonly port: { readonly id: string };
-  /** The `defineX` function for authors, for hints. */
+  /** The name of the `defineX` function for authors, for hints. */
   readonly define: string;
   /** Functions beside `create` that the port requires. */
   readonly functions: readonly string[];

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// First and alone: every import here loads before the check runs, and an old Node.js fails on it by itself.
+// Comes first and alone, because all other imports load before the check runs, and an old Node.js would fail on them.
 import './required-node.mjs';
 
 void import('./program.ts');

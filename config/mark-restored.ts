@@ -1,19 +1,19 @@
 import { compareHlc, ZERO_HLC } from '../kernel/time/hybrid-logical-clock.ts';
 import { DEFAULT_TENANT, type FactStore, type Hlc } from '../ports/ports.ts';
 
-/** How far a stamp may be ahead of physical time by default. */
+/** The default for the milliseconds by which a stamp may be ahead of physical time. */
 export const DEFAULT_DRIFT_BOUND_MS = 300_000;
 
 export interface RestoreOptions {
   readonly nowMs: number;
-  /** How far lost stamps may have been ahead of physical time. */
+  /** The milliseconds by which lost stamps may have been ahead of physical time. */
   readonly driftBoundMs: number;
-  /** A new one. */
+  /** The id of the new epoch. */
   readonly epoch: string;
 }
 
 export interface RestoreMark {
-  /** The clock before and after, milliseconds since the epoch. */
+  /** The clock before and after, in milliseconds since the epoch. */
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -31,7 +31,7 @@ export const markRestored = (store: FactStore, options: RestoreOptions): Promise
     // given before now.
     const toMs = Math.max(newest.wallMs + 1, nowMs + 2 * driftBoundMs);
     await transaction.saveClock({ wallMs: toMs, counter: 0 }, options.epoch);
-    // Leases of processes at the time of the backup: their work must not wait until they would expire.
+    // Ends all leases from the time of the backup, because their work must not wait until they expire.
     await transaction.table('leases').update({ until_ms: 0 });
     return { fromMs: newest.wallMs, toMs };
   });

@@ -7,9 +7,9 @@ import { DEFAULT_DRIFT_BOUND_MS, markRestored } from './mark-restored.ts';
 import type { NodeConfig } from './node-config.ts';
 import { requireStore } from './require-store.ts';
 
-/** How far stamps may be ahead of physical time, by the configuration. */
+/** Returns the milliseconds by which stamps may be ahead of physical time, from the configuration. */
 const driftBoundOf = ({ node }: Pick<NodeConfig, 'node'>): number =>
-  // Without a bound, the default is the best guess.
+  // The default is the best estimate when the operator has disabled the limit.
   node.maxStampLeadS === 0 ? DEFAULT_DRIFT_BOUND_MS : node.maxStampLeadS * 1_000;
 
 /** Marks an open store. */
@@ -35,7 +35,7 @@ export const markStoreRestored = async (
   }
 };
 
-/** The clock of an older store is read with its current tables. */
+/** Requires the current tables, from which the clock is read. */
 const requireTables = async (store: FactStore): Promise<void> => {
   if ((await store.migrate(CORE_MIGRATIONS, { isTrial: true })).length === 0) return;
   throw new ServiceError('unavailable', 'an older version wrote this backup, and its tables were not upgraded yet', {

@@ -12,12 +12,12 @@ import { type NodeConfigInput, readConfigFile } from './read-config-file.ts';
 export interface NodeConfig extends ChosenAdapters {
   readonly node: NodeSettings;
   readonly plugins: readonly PluginChoice[];
-  /** Names of disabled plugins of the package. */
+  /** The names of disabled plugins of the package. */
   readonly disabled: readonly string[];
   readonly report: readonly SettingReport[];
-  /** Problems found. The other members then hold defaults in place of refused settings. */
+  /** The problems found. Other members contain defaults in place of refused settings. */
   readonly problems: readonly BootProblem[];
-  /** Folder that relative paths of the file start from. */
+  /** The folder to which paths of the file are relative. */
   readonly folder: string;
 }
 
@@ -25,7 +25,7 @@ export interface ConfigSources {
   readonly configFile?: string | undefined;
   readonly env: Environment;
   readonly overrides?: NodeConfigInput | undefined;
-  /** Names of plugins that the program brings as objects. */
+  /** The names of plugins that the program passes as objects. */
   readonly given?: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig
   const settle = <T>(schema: Schema<T>, owner: string, given?: Settings, over?: Settings): T => {
     const resolved = resolveSettings(schema, { owner, file: given, overrides: over, env }, problems);
     report.push(...(resolved?.report ?? []));
-    // A default for refused settings is never used: the problem stops the start.
+    // The default is never used, because the problem stops the start.
     return resolved?.value ?? defaultsOf(schema);
   };
   const node = settle(nodeSettings, 'node', file.node, overrides.node);
@@ -52,7 +52,7 @@ export const loadNodeConfig = async (sources: ConfigSources): Promise<NodeConfig
   return { node, ...adapters, ...plugins, report, problems, folder };
 };
 
-/** Required settings have no default, and are left out. */
+/** Returns the defaults of a schema. Required settings have none, and are omitted. */
 const defaultsOf = <T>({ json }: Schema<T>): T =>
   Object.fromEntries(
     settingProperties(json).flatMap(({ path, schema }) =>

@@ -20,12 +20,12 @@ const MAX_NODE_ID_LENGTH = 256;
 const LEAST_BODY_BYTES = 1024;
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const MOST_WORKERS = 64;
-/** A day. */
+/** The maximum lead of stamps in seconds, one day. */
 const MOST_STAMP_LEAD_S = 86_400;
-/** A stop takes at most ten seconds, and running requests need some of them. */
+/** The maximum delay in seconds. A stop takes at most ten seconds, and running requests need some of them. */
 const MOST_DRAIN_DELAY_S = 5;
 
-/** How many processes serve behind the port. */
+/** Returns the number of processes that serve behind the port. */
 export const workerCount = ({ workers }: NodeSettings): number =>
   workers === 'auto' ? Math.min(availableParallelism(), MOST_WORKERS) : workers;
 

@@ -5,7 +5,7 @@ import type { Node } from './create-node.ts';
 import { markOpenStore } from './mark-store-restored.ts';
 import { requireStore } from './require-store.ts';
 
-/** The store of a node that was composed and not started. */
+/** Creates the access to the store of a node that was composed but not started. */
 export const createOfflineStore = (
   { config, kernel, log, clock }: Pick<Node, 'config' | 'kernel' | 'log' | 'clock'>,
   open: () => Promise<FactStore>,
@@ -61,7 +61,7 @@ const plannedFor = async (store: FactStore, kernel: Node['kernel']): Promise<Pla
       .at(-1) ?? null;
   const facts = tables.includes('facts') ? await countFacts(store) : 0;
   const problems = await kernel.inspect(store, () => undefined);
-  // A store that a start refuses is not inspected further.
+  // Skips the inspection of a store that a start would refuse.
   const pending = problems.length > 0 ? [] : await store.migrate(kernel.migrations, { isTrial: true });
   return { pending: pending.map(({ number, name, owner }) => ({ number, name, owner })), newest, facts, problems };
 };

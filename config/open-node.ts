@@ -10,10 +10,10 @@ import { suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
 import { requireStore } from './require-store.ts';
 
-/** A node for the command line. */
+/** Composes a node for the command line. */
 export const openNode = async (options: OpenNodeOptions): Promise<NodeHandle> => {
   const { configFile, env, serve, createsStore, worker } = options;
-  // Without serving, a user at a terminal waits for an answer, which routine log lines would bury.
+  // Reduces the log of a command that does not serve, because routine lines would hide its answer.
   const overrides: NodeConfigInput = serve || env['SVC_LOG_LEVEL'] ? {} : { node: { logLevel: 'warn' } };
   const node = await createNode({ configFile, env, overrides, worker });
   const { kernel, config } = node;

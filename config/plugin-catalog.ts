@@ -1,8 +1,6 @@
 import type { AnyPlugin } from '../kernel/plugins/plugin-definition.ts';
 
-/**
- * The plugins of the package. A module is imported only when its plugin is enabled, so a disabled one leaves no trace.
- */
+/** The plugins of the package. The program imports the module of a plugin only when the plugin is enabled. */
 export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> = {
   attestation: async () => (await import('../plugins/attestation/attestation-plugin.ts')).attestationPlugin,
   audit: async () => (await import('../plugins/audit/audit-plugin.ts')).auditPlugin,
@@ -47,7 +45,7 @@ export const PLUGIN_CATALOG: Readonly<Record<string, () => Promise<AnyPlugin>>> 
   upkeep: async () => (await import('../plugins/upkeep/upkeep-plugin.ts')).upkeepPlugin,
 };
 
-/** Refs whose id does not begin with the name of the plugin that provides them. */
+/** The providers of refs whose id does not begin with the plugin's name. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   'kernel.garden-access': 'gardens',
   'port.authorizer': 'keys',

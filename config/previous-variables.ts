@@ -1,11 +1,11 @@
 import { type Schema, schema } from '../ports/ports.ts';
 
-/** Prefix of the variables of the embedder. */
+/** The prefix of the embedder's variables. */
 export const EMBEDDER_VARIABLES = 'SVC_EMBED_';
-/** Prefix of those of the former embedder: `SVC_EMBED_PREVIOUS_URL` corresponds to `SVC_EMBED_URL`. */
+/** The prefix of the former embedder's variables: `SVC_EMBED_PREVIOUS_URL` corresponds to `SVC_EMBED_URL`. */
 export const PREVIOUS_VARIABLES = 'SVC_EMBED_PREVIOUS_';
 
-/** The same settings, set by variables of their own. */
+/** Returns the schema with the variables of the former embedder. */
 export const previousSettings = <T>(settings: Schema<T>): Schema<T> => {
   const properties = (settings.json['properties'] ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const renamed = Object.entries(properties).map(([name, property]) => [name, withVariable(property)]);

@@ -3,20 +3,21 @@ import type { Settings } from '../kernel/plugins/plugin-config.ts';
 import { type BootProblem, problemOf } from '../kernel/problems/boot-problem.ts';
 import { closestName } from '../kernel/text/closest-name.ts';
 
-/** The replaceable parts of the environment. */
+/** The names of the replaceable adapters in the configuration. */
 export const ADAPTER_SLOTS = ['store', 'transport', 'embedder', 'previousEmbedder', 'clock', 'authorizer'] as const;
 export type AdapterSlotName = (typeof ADAPTER_SLOTS)[number];
 
-/** The configuration file, or overrides by a program. Every part may be left out. */
+/** The configuration file, or overrides by a program. Every part is optional. */
 export interface NodeConfigInput {
   readonly node?: Settings;
   /**
-   * Each with its settings, beside `use`, the name of an adapter, or beside `from`, the path or package of a third
-   * party's.
+   * The adapters, each with its settings and with `use`, the name of an adapter, or `from`, the path or package of a
+   * third party's.
    */
   readonly adapters?: Readonly<Partial<Record<AdapterSlotName, Settings>>>;
   /**
-   * By name: disabled, enabled, or enabled with these settings. A third party's plugin has `from`: a path or a package.
+   * The plugins by name: disabled, enabled, or enabled with these settings. A third party's plugin has `from`: a path
+   * or a package.
    */
   readonly plugins?: Readonly<Record<string, boolean | Settings>>;
 }
@@ -37,7 +38,7 @@ const parseConfigFile = (configFile: string | undefined, problems: BootProblem[]
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own message quotes the file, and the file may hold secrets.
+    // Reports only the position, because the parser's message quotes the file, which may contain secrets.
     const position = /position (\d+)/.exec(String(error))?.[1];
     const line = position === undefined ? '' : ` (line ${text.slice(0, Number(position)).split('\n').length})`;
     problems.push({
@@ -54,7 +55,7 @@ const FRAME: Readonly<Record<string, readonly string[] | undefined>> = {
   plugins: undefined,
 };
 
-/** Only known parts are allowed, each an object; its own schema checks the content. */
+/** Checks that all parts are known and are objects; their own schemas check the content. */
 const checkFrame = (file: unknown, problems: BootProblem[]): NodeConfigInput => {
   if (!isPlain(file)) {
     problems.push({ message: 'the configuration file must hold a JSON object' });

@@ -5,7 +5,7 @@ import { storePlace } from './store-place.ts';
 type StoreOf = Pick<NodeConfig, 'store'>;
 type OpenStore = () => Promise<FactStore>;
 
-/** Whether the engine would find a node's store at the configured place. Creates nothing. */
+/** Returns whether a store exists at the configured location. Creates nothing. */
 export const hasStore = async (config: StoreOf, open: OpenStore): Promise<boolean> => {
   const { adapter, settings } = config.store;
   if (adapter.exists?.(settings) === false) return false;
@@ -18,8 +18,8 @@ export const hasStore = async (config: StoreOf, open: OpenStore): Promise<boolea
 };
 
 /**
- * Only `start` and `init` create a store: in a wrong folder, any other command would report on an empty one. Rejects
- * with `lookup`.
+ * Rejects with `lookup` when there is no store. Only `start` and `init` create one, because in a wrong folder any other
+ * command would report on an empty store.
  */
 export const requireStore = async (config: StoreOf, open: OpenStore): Promise<void> => {
   if (await hasStore(config, open)) return;

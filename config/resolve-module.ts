@@ -59,7 +59,7 @@ const readManifest = (file: string): Manifest => {
   }
 };
 
-/** Conditions of our `import`; the first that a package lists wins. */
+/** The conditions of an `import` in this program; the first that a package lists wins. */
 const CONDITIONS: ReadonlySet<string> = new Set(['node', 'import', 'module-sync', 'default']);
 
 const exportTarget = (exports: unknown, subpath: string): string | undefined => {

@@ -2,10 +2,10 @@ import type { Environment } from '../kernel/plugins/environment-value.ts';
 import { closestName } from '../kernel/text/closest-name.ts';
 
 const PREFIX = 'SVC_';
-/** Read by clients, the command line and test runs, which may share an environment with the node. */
+/** Matches variables of clients, the command line and test runs, which may share an environment with the node. */
 const READ_ELSEWHERE = /^SVC_(URL|API_KEY|TEST_.*)$/;
 
-/** Variables with our prefix that no part of the node reads, most likely misspelt. Their values are not read. */
+/** Returns the variables with the service's prefix that no part of the node reads, which are probably misspelt. */
 export const unusedVariables = (
   env: Environment,
   used: Iterable<string | undefined>,

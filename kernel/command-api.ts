@@ -1,4 +1,4 @@
-/** All that a plugin imports to define commands, and to show facts on a terminal. Re-exports only. */
+/** The public exports for plugins that define commands and show facts on a terminal. Re-exports only. */
 
 export { askServer, refusalOf } from './commands/ask-server.ts';
 export {

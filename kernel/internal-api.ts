@@ -1,6 +1,6 @@
 /**
- * Further functions and types for the plugins and the command line of this repository; no entry of the package. It
- * holds no ref and no hook, so that no plugin here can do what a plugin of somebody else cannot. Re-exports only.
+ * Functions and types for the plugins and the command line of this repository only; not an entry of the package. It
+ * exports no ref and no hook, so that no plugin here can do more than a third party's. Re-exports only.
  */
 
 export type { Ref } from '../ports/define-ref.ts';

@@ -1,4 +1,4 @@
-/** All that an author of plugins imports: refs, hooks, words, and the types of what they take. Re-exports only. */
+/** The public exports for authors of plugins: refs, hooks, words, and their types. Re-exports only. */
 
 export { Authorizer } from '../ports/authorizer.ts';
 export { Clock } from '../ports/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * All that code of a plugin imports which may run in a worker thread: words of facts alone, so that a thread loads no
- * schemas, hooks or store. Re-exports only.
+ * The exports for plugin code that may run in a worker thread. They contain only words of facts, so that a thread loads
+ * no schemas, hooks or store. Re-exports only.
  */
 
 export { compareHlc, type Hlc, SCOPES, type Scope, type StoredFact, type TripleKey } from '../ports/fact.ts';

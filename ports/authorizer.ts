@@ -1,7 +1,7 @@
 import { defineRef } from './define-ref.ts';
 import type { Principal } from './principal.ts';
 
-/** Turns a credential into a principal. All further rights are read from the principal, never requested here again. */
+/** Turns a credential into a principal, from which all further rights are read. */
 export interface Authorizer {
   /**
    * `token` is the bearer token as sent, or null without one. Returns the principal, or throws

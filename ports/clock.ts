@@ -1,14 +1,14 @@
 import { defineRef } from './define-ref.ts';
 
-/** Physical time and timers. The only source of either, so that a test can control both. */
+/** The single source of physical time and timers, which tests can control. */
 export interface Clock {
-  /** Wall clock, milliseconds since the epoch, UTC. May step backwards. */
+  /** Returns the wall clock in milliseconds since the epoch, UTC. It may step backwards. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary origin. Never decreases. */
+  /** Returns the milliseconds from an arbitrary origin. Never decreases. */
   monotonicMs(): number;
   /**
-   * Runs `task` once, `delayMs` from now (0 or more). Returns a function that cancels it; cancelling
-   * twice, or after it ran, does nothing. A pending task never keeps the process alive.
+   * Runs `task` once, after `delayMs` (0 or more). Returns a function that cancels it and may be called at any time. A
+   * pending task does not keep the process alive.
    */
   schedule(delayMs: number, task: () => void): () => void;
 }

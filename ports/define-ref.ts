@@ -4,13 +4,13 @@
  */
 declare const carries: unique symbol;
 
-/** A typed token for a port or a plugin service. Two refs are the same when their ids are. */
+/** A typed token for a port or a plugin service. Refs with equal ids are the same. */
 export interface Ref<T> {
   readonly id: string;
   readonly [carries]?: (value: T) => T;
 }
 
-/** A ref whose provider may be missing; resolves to `undefined` then. */
+/** A ref that resolves to `undefined` when it has no provider. */
 export interface OptionalRef<T> {
   readonly optional: Ref<T>;
 }

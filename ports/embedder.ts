@@ -1,47 +1,47 @@
 import { defineRef } from './define-ref.ts';
 
-/** Turns text into vectors, to compare texts by their meaning. */
+/** Turns texts into vectors, so that texts can be compared by meaning. */
 export interface Embedder {
-  /** Identity of model and settings, stored with every vector; after a change all texts are embedded again. */
+  /** The identity of model and settings, stored with every vector. After a change, all texts are embedded again. */
   readonly id: string;
   readonly dimensions: number;
   /**
-   * Cosine similarity below which two texts count as unrelated, in [-1, 1]. Searches drop hits below it, so that a
+   * The cosine similarity, in [-1, 1], below which two texts count as unrelated. Searches drop hits below it, so that a
    * nonsense query finds nothing.
    */
   readonly similarityFloor: number;
   /**
-   * How another thread makes the same embedder, so that this one need not embed documents. Absent when that would not
-   * help: for a remote model, or one with threads of its own.
+   * The recipe for creating the same embedder in another thread, which then embeds documents. Absent when that would
+   * not help: for a remote model, or one with threads of its own.
    */
   readonly recipe?: EmbedderRecipe | undefined;
   /**
-   * One unit-length vector per text, in order. `purpose` lets a model prefix documents and queries differently.
-   * Deterministic for equal input. Rejects with `ServiceError('unavailable')` when a remote model cannot be reached;
-   * a wrong dimension or a non-finite component is an error, never returned.
+   * Returns one unit-length vector per text, in order. `purpose` lets a model prefix documents and queries differently.
+   * Deterministic for equal input. Rejects with `ServiceError('unavailable')` when a remote model cannot be reached,
+   * and with an error for a wrong dimension or a non-finite component.
    */
   embed(texts: readonly string[], purpose: 'document' | 'query'): Promise<Float32Array[]>;
-  /** Ends the resources of the embedder, with its node. Pending texts are rejected. Absent when there are none. */
+  /** Closes the resources of the embedder when the node stops. Rejects pending texts. Absent when there are none. */
   close?(): Promise<void>;
 }
 
-/** Describes an embedder for another thread, which makes it there. */
+/** The recipe by which another thread creates an embedder. */
 export interface EmbedderRecipe {
-  /** URL of a module. */
+  /** The URL of the module. */
   readonly module: string;
-  /** The function that it exports to make an embedder. */
+  /** The name of the exported function that creates the embedder. */
   readonly create: string;
-  /** Arguments of the function; they can be cloned. */
+  /** The arguments of the function, which must be cloneable. */
   readonly given: readonly unknown[];
 }
 
 export const Embedder = defineRef<Embedder>('port.embedder');
 
-/** Former embedders of the node. It uses them to search facts that still have vectors of an earlier embedder. */
+/** The node's former embedders. They embed queries for facts that still have vectors of an earlier embedder. */
 export interface EarlierEmbedders {
   /** Returns the embedder with this id; undefined when it is no longer available. */
   find(id: string): Embedder | undefined;
-  /** Ends their resources, with the node. */
+  /** Closes the resources of all former embedders when the node stops. */
   close?(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export type FactField =
   | 'valueKey'
   | 'scope'
   | 'gardenId'
-  /** The garden of the fact, and an empty text outside gardens: never null, so that facts of one place match. */
+  /** The garden of the fact, or an empty text outside gardens. It is never null, so that facts of one place match. */
   | 'place'
   | 'cid'
   | 'confidence'
@@ -29,42 +29,41 @@ export type FactField =
   | 'originNodeId';
 
 /**
- * A predicate over one fact, in eight kinds of node and no more. The SQL compiler and `evaluateFilter` must agree on
- * every filter and every fact; a property test checks that. A comparison with a null member is false, as is its
- * absence: `not(above(validUntilMs, x))` holds for a null member.
+ * A predicate over one fact, with exactly eight kinds of node. The SQL compiler and `evaluateFilter` must agree on
+ * every filter and fact, which a property test checks. A comparison with a null member is false, so its negation is
+ * true: `not(above(validUntilMs, x))` holds for a null member.
  */
 export type Filter =
-  /** True when every part is; true when there is none. */
+  /** True when every part is true, or when there is none. */
   | { readonly kind: 'all'; readonly of: readonly Filter[] }
-  /** True when some part is; false when there is none. */
+  /** True when some part is true; false when there is none. */
   | { readonly kind: 'any'; readonly of: readonly Filter[] }
   | { readonly kind: 'not'; readonly of: Filter }
-  /** Equality with one of the values; never true for `hlc` and `feed`, nor for an empty list. */
+  /** True when the member equals one of the values; never true for `hlc` and `feed`, nor for an empty list. */
   | { readonly kind: 'in'; readonly field: FactField; readonly values: readonly (string | number | boolean)[] }
-  /** Strictly greater. */
+  /** True when the member is strictly greater than the value. */
   | { readonly kind: 'above'; readonly field: FactField; readonly value: number | Hlc }
-  /** Strictly less. */
+  /** True when the member is strictly less than the value. */
   | { readonly kind: 'below'; readonly field: FactField; readonly value: number | Hlc }
   | { readonly kind: 'isNull'; readonly field: FactField }
-  /** True when the table has a row for which every match and every condition holds. */
+  /** True when the table has a row that satisfies every match and every condition. */
   | {
       readonly kind: 'inTable';
       readonly table: string;
       readonly match: readonly ColumnMatch[];
       readonly where: readonly ColumnCondition[];
       /**
-       * A condition on the fact of the row: for the table `facts` the row itself, for others the fact named by
-       * `fact_id`.
+       * A condition on the fact of the row: the row itself in the table `facts`, in others the fact named by `fact_id`.
        */
       readonly whereFact?: Filter;
-      /** Of the rows that `of` joins to the fact, only those with the latest stamp in `column` up to this one count. */
+      /** Limits the rows that `of` joins to the fact to those with the latest stamp in `column` up to this one. */
       readonly latest?: { readonly column: string; readonly upTo: Hlc; readonly of: readonly ColumnMatch[] };
     };
 
 /**
- * Joins a column to a member of the fact: `column` is equal to `field`, different from it, or strictly above it. The
- * columns for a stamp are named by their prefix: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for
- * (`feed_wall`, `feed_ctr`). The table `facts` has a column `place` beside those that it stores.
+ * Compares a column with a member of the fact: `column` is equal to `field`, different from it, or strictly above it. A
+ * prefix names the columns of a stamp: `hlc` stands for the pair (`hlc_wall`, `hlc_ctr`), `feed` for (`feed_wall`,
+ * `feed_ctr`). The table `facts` has the further column `place`.
  */
 export interface ColumnMatch {
   readonly column: string;
@@ -72,7 +71,7 @@ export interface ColumnMatch {
   readonly field: FactField;
 }
 
-/** A condition on one column of the joined row. A null column satisfies `isNull` and `orNull` alone. */
+/** A condition on one column of the joined row. A null column satisfies only `isNull` and `orNull`. */
 export type ColumnCondition =
   | { readonly column: string; readonly in: readonly (string | number | boolean)[]; readonly orNull?: boolean }
   | { readonly column: string; readonly above: number | Hlc }

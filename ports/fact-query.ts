@@ -1,7 +1,7 @@
 import type { FactOutline } from './fact.ts';
 import type { Filter } from './fact-filter.ts';
 
-/** Scalars that both engines store alike. Booleans become 0 and 1 on the way in and are never returned as booleans. */
+/** Scalars that both engines store alike. Booleans are stored as 0 and 1, and never returned as booleans. */
 export type SqlValue = string | number | boolean | Uint8Array | null;
 export type Row = Readonly<Record<string, SqlValue>>;
 
@@ -10,45 +10,46 @@ export type FactOrder = 'timestamp' | 'hlc' | 'feed' | 'any';
 export interface FactQuery {
   readonly filter: Filter;
   /**
-   * `timestamp`: timestamp desc, id desc. `hlc`: hlc desc, id desc. `feed`: feed asc. `any`: the cheapest, for facts
-   * whose ids are known.
+   * The order of the facts. `timestamp`: timestamp desc, id desc. `hlc`: hlc desc, id desc. `feed`: feed asc. `any`:
+   * the cheapest order, for facts with known ids.
    */
   readonly order: FactOrder;
-  /** Only facts strictly beyond this position of the order. */
+  /** The position in the order after which the facts begin. */
   readonly after?: { readonly timestampMs: number; readonly id: string };
   readonly limit: number;
   /**
-   * Ends with the fact whose value brings the values found to so many bytes (UTF-8), so that the first fact always
-   * comes. Later values are not read, at any number and length.
+   * The maximum bytes (UTF-8) of the found values, after which the result ends. The first fact is always included.
+   * Later values are not read.
    */
   readonly maxBytes?: number;
   /**
-   * The facts are likely to be read again: the store may cache them, and return from its cache those that it finds
-   * unchanged. The answer is the same without it. For look-ups of facts, not for walking through many.
+   * Whether the facts are likely to be read again, so that the store may cache them and return cached ones after
+   * checking that they are unchanged. The result is the same without it. Use it for look-ups of facts, not for reading
+   * through many.
    */
   readonly mayCache?: boolean;
 }
 
-/** The first rows in an order. */
+/** A sort order, and the maximum number of rows to return. */
 export interface RowPage {
-  /** Columns, ascending. */
+  /** The columns of the order, ascending. */
   readonly orderBy: readonly [string, ...string[]];
   readonly limit: number;
-  /** Only rows whose first column of the order is less. */
+  /** An exclusive upper limit for the first column of the order. */
   readonly below?: string | undefined;
 }
 
-/** Where a page of facts in the order of triples begins: after the fact with these members. */
+/** The position in the order of triples after which a page begins: the members of the last fact. */
 export type TriplePosition = Pick<
   FactOutline,
   'entityKey' | 'relationKey' | 'scope' | 'gardenId' | 'confidence' | 'hlc' | 'id'
 >;
 
-/** Facts of one tenant, triple by triple. */
+/** A query for facts of one tenant, triple by triple. */
 export interface TripleQuery {
   readonly tenantId: string;
   readonly filter: Filter;
-  /** Only facts strictly beyond this position, even if no fact is there. */
+  /** The position after which the facts begin, even if no fact has this position. */
   readonly after?: TriplePosition | undefined;
   readonly limit: number;
 }

@@ -7,11 +7,11 @@ import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, Write
 import type { OwnedMigration } from './migration.ts';
 import type { CopyOptions, StoreCopy } from './store-copy.ts';
 
-/** Kinds of feed entries that every node knows. Plugins declare further ones. */
+/** The kinds of feed entries on every node. Plugins declare further ones. */
 export const CORE_FEED_KINDS = { fact: 'a fact was committed' } as const;
 export type CoreFeedKind = keyof typeof CORE_FEED_KINDS;
 
-/** One entry of the feed, which has the facts in the order in which this node committed them. */
+/** An entry of the feed, which lists the facts in the order of their commits on this node. */
 export interface FeedEntry {
   readonly stamp: Hlc;
   readonly kind: CoreFeedKind | (string & Record<never, never>);
@@ -27,51 +27,53 @@ export interface AnnouncedQuery {
   readonly limit: number;
 }
 
-/** Ends the life of every fact of its triple and place with a lower origin stamp: a retraction, or a resolution. */
+/** Ends every fact of its triple and place with a lower origin stamp: a retraction, or a resolution. */
 export interface Cover extends TripleKey {
   readonly kind: 'retraction' | 'resolution';
   readonly factId: string;
   readonly hlc: Hlc;
-  /** Feed stamp from which on it counts: that of the fact, or of a later one that turned the fact into a cover. */
+  /**
+   * The feed stamp from which the cover counts: that of the fact, or of a later one that turned the fact into a cover.
+   */
   readonly since: Hlc;
 }
 
 /** The references of one fact. */
 export interface FactReferences {
-  /** Its number in the ledger of its tenant. */
+  /** The number of the fact in the ledger of its tenant. */
   readonly number: number;
   readonly id: string;
   readonly derivedFrom: readonly string[];
 }
 
-/** A consistent view of the committed store: every call of one snapshot sees the same state. */
+/** A consistent view of the committed store. All calls of one snapshot see the same state. */
 export interface Snapshot {
   /** Returns facts that satisfy the filter, in order. Not filtered by visibility: the caller of the port adds that. */
   find(query: FactQuery): Promise<StoredFact[]>;
   /**
-   * Returns facts that satisfy the filter, without their values, in no order: for checking whole triples. Returns all
-   * of them, or at most `limit`.
+   * Returns facts that satisfy the filter, without their values and in no order, for checking whole triples. Returns
+   * all of them, or at most `limit`.
    */
   outline(filter: Filter, limit?: number): Promise<SizedOutline[]>;
   /**
    * Returns facts that satisfy the filter, without their values. Ordered by entity key, relation key, scope and place
-   * (by bytes, ascending), and within the place weakest first: confidence, hlc, id. For walking through a tenant page
-   * by page: the cost depends on the page, not on where it begins.
+   * (by bytes, ascending), and within the place weakest first: confidence, hlc, id. For reading a whole tenant page by
+   * page: the cost does not depend on the position of the page.
    */
   outlineByTriple(query: TripleQuery): Promise<FactOutline[]>;
-  /** Returns those of these entity keys about which the tenant has a fact that satisfies the filter; in no order. */
+  /** Returns the entity keys among these with a fact of the tenant that satisfies the filter, in no order. */
   entitiesWith(tenantId: string, entityKeys: readonly string[], filter: Filter): Promise<string[]>;
   /** Returns the number of facts that satisfy the filter. */
   count(filter: Filter): Promise<number>;
   /**
    * Returns for each triple up to `limit` facts of its place with confidence above 0 that are neither expired at
-   * `nowMs` nor covered; strongest first (confidence, then hlc). Not filtered by visibility, because contradiction
-   * detection must see everything.
+   * `nowMs` nor covered; strongest first (confidence, then hlc). Includes facts hidden from callers, because
+   * contradiction detection must see everything.
    */
   siblings(triples: readonly TripleKey[], nowMs: number, limit: number): Promise<FactOutline[][]>;
   /** Returns entries of the ledger of one tenant, in order: see `ports/ledger.ts`. */
   ledger<M extends keyof LedgerEntry = keyof LedgerEntry>(query: LedgerQuery<M>): Promise<Pick<LedgerEntry, M>[]>;
-  /** Returns the number of entries. */
+  /** Returns the number of ledger entries in the range. */
   ledgerCount(range: LedgerRange): Promise<number>;
   ledgerHead(tenantId: string): Promise<LedgerHead>;
   /** Returns every tenant with a ledger, and its highest number so far; in no order. */
@@ -87,9 +89,9 @@ export interface Snapshot {
   ledgerNumberAt(tenantId: string, feed: Hlc): Promise<number | undefined>;
   /** Returns feed entries of all tenants strictly after the stamp, ascending. */
   feedAfter(stamp: Hlc, limit: number): Promise<FeedEntry[]>;
-  /** Returns entries that were announced in one tenant, of one kind, after a stamp and up to another one, ascending. */
+  /** Returns the announced entries of one tenant and kind, after a stamp and up to another one, ascending. */
   announced(query: AnnouncedQuery): Promise<FeedEntry[]>;
-  /** Returns the stamp of the newest feed entry, null while the feed is empty. */
+  /** Returns the stamp of the newest feed entry; null while the feed is empty. */
   head(): Promise<Hlc | null>;
   /**
    * Identifies the history of this store. It changes after a restore (`saveClock` with an epoch), and, where the engine
@@ -98,20 +100,23 @@ export interface Snapshot {
    */
   epoch(): Promise<string>;
   /**
-   * The earliest feed stamp for which reads of the past are complete: older rows that were replaced may be gone. Zero
-   * for a store that has all of them.
+   * Returns the earliest feed stamp for which reads of the past are complete, because older replaced rows may be
+   * deleted. Zero when the store has all of them.
    */
   pastFloor(): Promise<Hlc>;
   /**
-   * The store's own time, milliseconds since the epoch: the same clock for every process on it. Not fixed by the
-   * snapshot: each call reads it.
+   * Returns the store's current time in milliseconds since the epoch, which is the same clock for every process. The
+   * snapshot does not fix it.
    */
   databaseMs(): Promise<number>;
-  /** Query builder on one table, bound to this snapshot. For cold paths; rows come back with the engine's scalars. */
+  /**
+   * Returns a query builder on one table, bound to this snapshot. For infrequent queries; rows have the engine's
+   * scalars.
+   */
   table(name: string): Knex.QueryBuilder;
   /**
-   * Rows whose columns equal the given values, an array meaning any of them; in no order but that of a page. The
-   * statement is prepared once per combination of table and columns, which suits hot paths.
+   * Returns rows whose columns equal the given values; an array means any of them. Only a page has an order. The
+   * statement is prepared once per combination of table and columns, for frequent queries.
    */
   select(
     table: string,
@@ -120,7 +125,7 @@ export interface Snapshot {
   ): Promise<Record<string, SqlValue>[]>;
 }
 
-/** A write transaction. Its reads see its own writes. */
+/** A write transaction, whose reads include its own writes. */
 export interface WriteTransaction extends Snapshot {
   /**
    * Inserts facts of the transaction's tenant, and numbers them in their order. The tenant must have none of their ids:
@@ -134,11 +139,11 @@ export interface WriteTransaction extends Snapshot {
    */
   takeNumbers(count: number): Promise<number>;
   /**
-   * Adds entries about other things than new facts to the feed of the transaction's tenant. Their stamps ascend, and
-   * lie above all earlier ones.
+   * Adds entries that are not about new facts to the feed of the transaction's tenant. Their stamps ascend, and lie
+   * above all earlier ones.
    */
   announce(entries: readonly Omit<FeedEntry, 'tenantId'>[]): Promise<void>;
-  /** Adds the links of facts that have none. Throws for one that has a link. */
+  /** Adds links to facts. Throws for a fact that has a link. */
   addLinks(links: readonly { readonly number: number; readonly link: FactLink }[]): Promise<void>;
   /**
    * Destroys the content of facts of the tenant: value, value key, content id, salt. Puts `commitment` in place of the
@@ -164,13 +169,13 @@ export interface WriteTransaction extends Snapshot {
    * replaced expiry stays for reads as of earlier moments.
    */
   setExpiry(factId: string, expiresMs: number, hlc: Hlc, since?: Hlc): Promise<void>;
-  /** Raises `pastFloor`, of all tenants. Does nothing if it is as high already. */
+  /** Raises `pastFloor` for all tenants. Does nothing when it is as high already. */
   raisePastFloor(stamp: Hlc): Promise<void>;
   /**
-   * Deletes up to `limit` rows of the tenant that only reads as of moments before the floor need. Returns their number.
+   * Deletes up to `limit` rows of the tenant that only reads of the past before the floor need. Returns their number.
    */
   dropPast(limit: number): Promise<number>;
-  /** Returns the node's clock, locked until the transaction ends. */
+  /** Locks the node's clock until the transaction ends, and returns it. */
   lockClock(): Promise<Hlc>;
   /**
    * Stores the clock, which must not go backwards within a transaction. With a new `epoch` (a UUID), another history of
@@ -186,9 +191,9 @@ export interface WriteTransaction extends Snapshot {
 }
 
 /**
- * Stores facts and everything that follows from them. The only shared state of a node. Errors: `unavailable` when the
- * store is unreachable, locked beyond its timeout or full, and nothing was written; `commit_unknown` when the
- * connection was lost during a commit, which may have succeeded.
+ * Stores facts and all data derived from them, and is the only state that the processes of a node share. Errors:
+ * `unavailable` when the store is unreachable, locked beyond its timeout or full, and nothing was written;
+ * `commit_unknown` when the connection was lost during a commit, which may have succeeded.
  */
 export interface FactStore {
   /**
@@ -216,8 +221,8 @@ export interface FactStore {
     record: (transaction: WriteTransaction, removed: ReadonlyMap<string, number>) => Promise<void>,
   ): Promise<boolean>;
   /**
-   * Query builder on one table, outside any transaction: each query runs and commits by itself. Must not be used inside
-   * `work` of a write, where it would wait for itself; the plugin API refuses that in advance.
+   * Returns a query builder on one table, outside any transaction: each query commits by itself. Must not be used
+   * inside `work` of a write, where it would wait for itself; the plugin API refuses that in advance.
    */
   table(name: string): Knex.QueryBuilder;
   /**
@@ -228,7 +233,7 @@ export interface FactStore {
    * throws; no call follows `close`.
    */
   onSignal(topic: string, listener: () => void): () => void;
-  /** Optional: true inside `work` of a write, on the same asynchronous path, if the store tracks that. */
+  /** Optional: returns true inside `work` of a write, on the same asynchronous path, if the store tracks that. */
   insideWrite?(): boolean;
   /**
    * Applies the migrations that the ledger lacks, in ascending order, one process at a time, and returns them. With
@@ -241,12 +246,13 @@ export interface FactStore {
     options?: { readonly isTrial?: boolean; readonly onProgress?: (line: string) => void },
   ): Promise<readonly OwnedMigration[]>;
   /**
-   * Optional: returns another number after every commit, of any process; undefined while it cannot tell. Never throws.
+   * Optional: returns a number that changes with every commit of any process; undefined when that is unknown. Never
+   * throws.
    */
   version?(): number | undefined;
   /** Resolves when a write is possible now, rejects with `unavailable` otherwise. */
   ping(): Promise<void>;
-  /** Names of all tables, sorted. */
+  /** Returns the names of all tables, sorted. */
   tables(): Promise<string[]>;
   /**
    * Removes erased and deleted bytes of earlier transactions from the files of the store, as far as the engine can.

@@ -1,100 +1,100 @@
-/** Order matters: it is the order in which scopes are listed to callers. */
+/** The scopes, in the order in which callers see them listed. */
 export const SCOPES = ['local', 'team', 'company', 'public'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export const VALUE_TYPES = ['string', 'text', 'number', 'boolean', 'datetime', 'ref', 'null'] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 
-/** A value with its type (docs/reference/values.md). `v` is exactly as sent. */
+/** A value with its type (docs/reference/values.md). `v` is stored exactly as sent. */
 export interface FactValue {
   readonly type: ValueType;
   readonly v: string | number | boolean | null;
   readonly interpretAs: 'content' | 'instruction';
 }
 
-/** Stands in `derivedFrom` for a reference to a fact that was erased. No fact has it as its content id. */
+/** The text that replaces a reference to an erased fact in `derivedFrom`. No fact has it as its content id. */
 export const REDACTED_REFERENCE = `sha256:${'0'.repeat(64)}`;
 
 /**
- * One tick of the hybrid logical clock. Compare with `compareHlc`; the text form orders wrongly as text (`….10` sorts
+ * A stamp of the hybrid logical clock. Compare stamps with `compareHlc`, because their text form sorts wrongly (`….10`
  * before `….9`).
  */
 export interface Hlc {
-  /** Milliseconds since the epoch, UTC. */
+  /** The milliseconds since the epoch, UTC. */
   readonly wallMs: number;
   readonly counter: number;
 }
 
-/** Negative, zero or positive as `a` comes before, equals or comes after `b`. The only comparison of stamps. */
+/** Compares two stamps; the result is negative, zero or positive. All code compares stamps with it. */
 export const compareHlc = (a: Hlc, b: Hlc): number => a.wallMs - b.wallMs || a.counter - b.counter;
 
 /**
- * The common part of facts that contradict, retract or supersede one another: the triple by its match keys, and the
- * place, which is a garden, or outside all gardens.
+ * The key that facts share when they contradict, retract or supersede one another: the match keys of the triple, and
+ * the place, which is a garden, or outside all gardens.
  */
 export interface TripleKey {
   readonly tenantId: string;
   readonly entityKey: string;
   readonly relationKey: string;
   readonly scope: Scope;
-  /** Garden identifier (UUID), null outside gardens. */
+  /** The garden identifier (UUID); null outside gardens. */
   readonly gardenId: string | null;
 }
 
-/** A fact ready to be stored: validated, with everything derived from it computed, but without stamps. */
+/** A validated fact with all derived members, but without stamps. */
 export interface PreparedFact extends TripleKey {
   readonly id: string;
-  /** As sent, trimmed. */
+  /** The entity as sent, trimmed. */
   readonly entity: string;
   readonly relation: string;
   readonly value: FactValue;
-  /** Equal for values that mean the same. Its length is bounded. */
+  /** A key that is equal for values with the same meaning. Its length is limited. */
   readonly valueKey: string;
   readonly source: string;
   readonly sourceKey: string;
-  /** RFC 3339, exactly as sent; null lets the node take its own time when it stamps the fact. */
+  /** The RFC 3339 timestamp exactly as sent; null lets the node use its own time. */
   readonly timestamp: string | null;
   readonly timestampMs: number | null;
   readonly confidence: number;
-  /** RFC 3339, exactly as sent. */
+  /** The RFC 3339 end of validity, exactly as sent. */
   readonly validUntil: string | null;
   readonly validUntilMs: number | null;
-  /** `sha256:<hex>` over the six members. */
+  /** The content id, `sha256:<hex>` over six members. */
   readonly cid: string;
-  /** `sha256:<hex>` each, in the order given. */
+  /** The content ids of sources, each `sha256:<hex>`, in the given order. */
   readonly derivedFrom: readonly string[];
-  /** System facts are about the store itself, and are found only by readers that name them. */
+  /** True for a system fact, which is about the store itself and found only by its name. */
   readonly system: boolean;
   readonly attested: boolean | null;
   readonly attestedKeyId: string | null;
   readonly sessionId: string | null;
-  /** entity_uri of the principal that asserted it here; null for facts that arrived from a peer. */
+  /** The entity URI of the principal who asserted it here; null for facts from a peer. */
   readonly assertedBy: string | null;
-  /** Node id of the sending peer, null for local facts. */
+  /** The node id of the sending peer; null for local facts. */
   readonly receivedFrom: string | null;
   readonly originNodeId: string | null;
-  /** Text of the origin's stamp when it was given from outside, kept verbatim. */
+  /** The text of an origin stamp from outside, stored unchanged. */
   readonly hlcText: string | null;
 }
 
-/** A fact as the store holds it. Immutable. */
+/** A stored fact. Immutable. */
 export interface StoredFact extends PreparedFact {
   readonly timestamp: string;
   readonly timestampMs: number;
-  /** Origin stamp: decides winners on every node alike, never changes. */
+  /** The origin stamp. It decides winners on every node alike and never changes. */
   readonly hlc: Hlc;
   readonly hlcText: string;
-  /** This node's own stamp, in commit order; equal to `hlc` for facts asserted here. Never shown on a fact. */
+  /** This node's own stamp, in commit order; equal to `hlc` for facts asserted here. Never part of a shown fact. */
   readonly feed: Hlc;
 }
 
-/** A stored fact without its value, which is enough to check a triple even if the values are large. */
+/** A stored fact without its value, which may be large. It is enough for checking a triple. */
 export interface FactOutline extends Omit<StoredFact, 'value'> {
   readonly interpretAs: FactValue['interpretAs'];
 }
 
-/** An outline with the length of the value, so that it need not be read. */
+/** A fact outline with the length of the value, which thus need not be read. */
 export interface SizedOutline extends FactOutline {
-  /** Bytes of the value as text (UTF-8). */
+  /** The bytes of the value as text (UTF-8). */
   readonly valueBytes: number;
 }

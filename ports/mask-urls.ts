@@ -5,7 +5,7 @@
  */
 export const maskUrls = (text: string): string => (text.includes('://') ? text.replace(AFTER_SCHEME, mask) : text);
 
-/** The same for every text inside a value as JSON has them. */
+/** Masks secrets in the URLs of every text inside a JSON value. */
 export const maskUrlsIn = (value: unknown): unknown => {
   if (typeof value === 'string') return maskUrls(value);
   if (Array.isArray(value)) return value.map(maskUrlsIn);
@@ -24,7 +24,7 @@ const MASK = '***';
 
 const mask = (found: string): string => {
   const [, authority = '', path = '', query, fragment] = PARTS.exec(found) ?? [];
-  // Either the address goes on, or a password was not encoded: then no part can be trusted.
+  // Masks everything when the rest contains another `@`, because the password may be unencoded and contain any part.
   if (found.includes('@', '://'.length + authority.length)) return `://${MASK}`;
   const at = authority.lastIndexOf('@');
   const host = at === -1 ? authority : `${MASK}${authority.slice(at)}`;
@@ -37,7 +37,7 @@ const maskQuery = (query: string | undefined): string => {
   if (query === undefined) return '';
   const parts = query.split('&').map((part) => {
     const equals = part.indexOf('=');
-    // Without a name the part is the value.
+    // Masks a query part without a name as a whole.
     return equals === -1 ? MASK : `${part.slice(0, equals)}=${MASK}`;
   });
   return `?${parts.join('&')}`;

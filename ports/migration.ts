@@ -2,21 +2,21 @@ import type { Knex } from 'knex';
 import type { Snapshot, WriteTransaction } from './fact-store.ts';
 
 /**
- * Facts, and rows of tables, as a migration reads them in the transaction that applies it. A plugin's migration sees
- * its own tables alone, and by `select` the core's tables about the life of facts.
+ * The data that a migration may read in its transaction: facts, and rows of tables. A plugin's migration reads only its
+ * own tables, and by `select` the core's tables about the life of facts.
  */
 export interface MigrationData
   extends Pick<Snapshot, 'find' | 'databaseMs' | 'table' | 'select'>,
     Pick<WriteTransaction, 'insertRows'> {}
 
 /**
- * The differences between engines in statements that define tables. Members that are lists are statements, in order.
+ * The differences between engines in statements that define tables. Members that are lists contain statements in order.
  */
 export interface SchemaDialect {
-  /** Type of a column whose text is compared by its bytes. */
+  /** The type of a text column that compares by bytes. */
   readonly textType: string;
   readonly bytesType: string;
-  /** Ends the statement that makes a table whose rows lie in the order of its primary key. */
+  /** The end of a statement that creates a table whose rows are stored in the order of the primary key. */
   readonly keyOrder: string;
   /**
    * Numbers the rows of a table of tenants in a column that is part of its key. Each number is higher than all before
@@ -28,16 +28,16 @@ export interface SchemaDialect {
    * and deletes that satisfy one on `OLD`. Both may hold subqueries.
    */
   freeze(table: string, permitted: { readonly updates: string; readonly deletes: string }): readonly string[];
-  /** A subquery over a column that holds a list of texts as JSON, or null: rows of `place` and `element`. */
+  /** Returns a subquery over a column with a JSON list of texts, or null. Its rows have `place` and `element`. */
   listElements(column: string): string;
-  /** Tells the planner how many rows to expect. Empty if the engine finds out by itself. */
+  /** Returns statements that tell the planner the expected number of rows. Empty if the engine finds out by itself. */
   expectRows(expected: ExpectedRows): readonly string[];
 }
 
-/** Rows of an index and, after the first number, rows for each longer prefix of it. */
+/** The number of rows of an index, and the number of rows for each longer prefix of it. */
 export type ExpectedRows = readonly (readonly [table: string, index: string, rows: string])[];
 
-/** The database as a migration sees it. */
+/** The database during a migration. */
 export interface MigrationSchema {
   readonly schema: Knex.SchemaBuilder;
   readonly dialect: SchemaDialect;
@@ -47,7 +47,7 @@ export interface MigrationSchema {
    */
   raw(sql: string): Promise<void>;
   readonly data: MigrationData;
-  /** Names of the tables that exist, the ledger excluded. */
+  /** Returns the names of the existing tables, without the migration ledger. */
   tables(): Promise<readonly string[]>;
   hasColumn(table: string, column: string): Promise<boolean>;
 }
@@ -62,7 +62,7 @@ export type MigrationProgress = (done: number, total: number, what: string) => v
  */
 export interface Migration {
   readonly number: number;
-  /** Without the number: `agent_keys` becomes `006_agent_keys` in the ledger. */
+  /** The name without the number: `agent_keys` becomes `006_agent_keys` in the ledger. */
   readonly name: string;
   /**
    * Work that takes too long for one transaction, before `up`. Called again and again, each time in a transaction of
@@ -75,6 +75,6 @@ export interface Migration {
 
 /** A migration with its owner. */
 export interface OwnedMigration extends Migration {
-  /** `core`, or the plugin's name. Only core numbers decide whether a schema is newer than the program. */
+  /** The owner: `core`, or the plugin's name. Only core numbers decide whether a schema is newer than the program. */
   readonly owner: string;
 }

@@ -7,10 +7,13 @@
 export const normaliseText = (text: string, form: 'NFC' | 'NFKD'): string =>
   (LONG_RUN.test(text) ? text.replaceAll(RUN, cutRun) : text).normalize(form);
 
-/** Most marks in a row. */
+/** The maximum number of combining marks in a row. */
 export const LONGEST_RUN_OF_MARKS = 30;
 
-/** Every reordered character is a mark, or the half-width voicing of Japanese, which becomes one. */
+/**
+ * Matches every character that normalisation may reorder: marks, and the half-width voicing of Japanese, which becomes
+ * one.
+ */
 const MARK = '[\\p{M}\\uff9e\\uff9f]';
 const RUN = new RegExp(`${MARK}+`, 'gu');
 const LONG_RUN = new RegExp(`${MARK}{${LONGEST_RUN_OF_MARKS + 1}}`, 'u');

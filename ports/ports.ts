@@ -1,4 +1,4 @@
-/** The five ports and the vocabulary they share: all that an adapter may import. */
+/** The five ports and their shared types: all exports that an adapter may import. */
 export * from './adapter.ts';
 export * from './authorizer.ts';
 export * from './clock.ts';

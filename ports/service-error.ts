@@ -1,4 +1,4 @@
-/** Error codes of the kernel, the ports and the adapters. Plugins declare those of their features. */
+/** The error codes of the kernel, the ports and the adapters. Plugins declare further ones. */
 export const CORE_ERRORS = {
   malformed_json: { status: 400, summary: 'the body is no JSON that the node reads' },
   invalid_cursor: { status: 400, summary: 'the cursor is not one that the node gave for this list' },
@@ -27,13 +27,13 @@ export const CORE_ERRORS = {
   internal: { status: 500, summary: 'the node failed; its log has the cause under the request id' },
   unavailable: { status: 503, summary: 'the node or something that it needs cannot serve now' },
   commit_unknown: { status: 503, summary: 'the store does not say whether it kept the write: look, or send it again' },
-  /** `validation` in a query or path, with its status there. */
+  /** The error code `validation` in a query or path, with another status. */
   bad_parameter: { status: 400, summary: 'a parameter breaks a rule' },
 } as const;
 
 export type CoreErrorCode = keyof typeof CORE_ERRORS;
 
-/** The code of an error: one of every node, or one that a plugin declares with `defineErrorCode`. */
+/** An error code: one of every node, or one that a plugin declares with `defineErrorCode`. */
 export type ErrorCode = CoreErrorCode | DeclaredErrorCode;
 
 export interface DeclaredErrorCode {
@@ -41,7 +41,10 @@ export interface DeclaredErrorCode {
   readonly status: number;
 }
 
-/** Names the wrong member, never its value. `path` reads `body.value.v`, `query.limit`, `body[2].scope`. */
+/**
+ * A broken rule. It names the wrong member, never its value. `path` reads `body.value.v`, `query.limit`,
+ * `body[2].scope`.
+ */
 export interface Violation {
   readonly path: string;
   readonly message: string;

@@ -1,7 +1,7 @@
 import { defineRef } from './define-ref.ts';
 import type { ServiceError } from './service-error.ts';
 
-/** A request as it came over the wire: parts that a check could still refuse are not parsed. */
+/** A request as received: parts that a check could still refuse are not parsed. */
 export interface InboundRequest {
   readonly method: string;
   /** Path as sent, percent-encoding untouched, without the query. */
@@ -12,15 +12,15 @@ export interface InboundRequest {
   readonly pathParameters: Readonly<Record<string, string>>;
   /** First value of a header, by lower-case name. */
   header(name: string): string | undefined;
-  /** How many times the header was sent. */
+  /** Returns how many times the request contains the header. */
   headerCount(name: string): number;
   /**
-   * The whole body, once. Rejects with `too_large` past `maxBytes` without reading on, with `malformed_json` when the
-   * connection ends early. An absent body is empty.
+   * Reads the whole body, once. Rejects with `too_large` beyond `maxBytes` without reading on, and with
+   * `malformed_json` when the connection ends early. An absent body is empty.
    */
   body(maxBytes: number): Promise<Uint8Array>;
   readonly remoteAddress: string;
-  /** Aborts when the client goes away or the transport gives up on the request. */
+  /** Aborts when the client disconnects or the transport gives up on the request. */
   readonly signal: AbortSignal;
 }
 
@@ -28,8 +28,8 @@ export interface OutboundReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Already serialised. An async iterable is streamed, no faster than the client reads; it is ended (`return`) when the
-   * client goes away. A reply to HEAD sends the headers alone, and its stream is ended unread.
+   * The serialised body. An async iterable is streamed, no faster than the client reads; it is ended (`return`) when
+   * the client disconnects. A reply to HEAD sends only the headers, and its stream is ended unread.
    */
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
@@ -44,7 +44,7 @@ export interface Endpoint {
   readonly method: string;
   readonly path: string;
   /**
-   * Its replies hold a secret, perhaps beside text of the caller, and must not be compressed: the length of a
+   * True when replies hold a secret, perhaps beside text of the caller, and must not be compressed: the length of a
    * compressed reply reveals how much the two have in common (BREACH).
    */
   readonly holdsSecret?: true | undefined;
@@ -60,24 +60,24 @@ export interface ServeOptions {
   unmatched(request: InboundRequest, allowed: readonly string[]): Promise<OutboundReply>;
   /**
    * Answers failures before a request exists (broken framing, headers beyond the limit, a request that took too long to
-   * arrive), and those of an endpoint to answer. A transport without a wire of its own need not call it.
+   * arrive), and failures of an endpoint to answer. A transport without a network need not call it.
    */
   refused?(error: ServiceError): OutboundReply;
 }
 
 /** A running server. */
 export interface Listener {
-  /** Base address, for example `http://127.0.0.1:8765`. */
+  /** The base address, for example `http://127.0.0.1:8765`. */
   readonly url: string;
   /** Stops accepting, lets running requests finish within `graceMs`, then cuts them. Idempotent. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Limits on the addresses of a call. */
+/** Limits on the addresses of an outbound call. */
 export interface OutboundRules {
   /** Lets the call reach private and loopback addresses, and plain http. */
   readonly allowPrivate: boolean;
-  /** The only ports that may be called unless `allowPrivate`; any when left out. */
+  /** The allowed ports unless `allowPrivate`. Default: any port. */
   readonly ports?: readonly number[];
 }
 
@@ -89,7 +89,7 @@ export interface OutboundRequest extends OutboundRules {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly timeoutMs: number;
-  /** No more of the response's body is read. */
+  /** The maximum size of the response's body in bytes. */
   readonly maxResponseBytes: number;
   /**
    * The purpose of the call, for metrics and traces. A webhook goes to an address that a client chose, so its receiver
@@ -97,7 +97,8 @@ export interface OutboundRequest extends OutboundRules {
    */
   readonly purpose?: OutboundPurpose;
   /**
-   * A longer body makes the call reject (`refuse`, the default), or is cut off without waiting for the rest (`cut`).
+   * The treatment of a longer body: the call rejects (`refuse`, the default), or the body is cut off without waiting
+   * for the rest (`cut`).
    */
   readonly excess?: 'refuse' | 'cut';
 }
@@ -108,7 +109,7 @@ export interface InboundReply {
   readonly body: Uint8Array;
 }
 
-/** HTTP in both directions, so that one loopback network can fake both and cut either. */
+/** HTTP in both directions, so that one fake network can replace both in tests. */
 export interface Transport {
   /**
    * Serves until closed. An error of an endpoint reaches the client only as the endpoint's own reply or as a bare 500.
@@ -116,14 +117,14 @@ export interface Transport {
    */
   serve(options: ServeOptions): Promise<Listener>;
   /**
-   * Sends one request. Redirects are never followed and proxy variables are ignored. Any status is an answer. Rejects
-   * with `ServiceError('unavailable')` without an answer, for every cause.
+   * Sends one request. Never follows redirects, and ignores proxy variables. Resolves for any status. Rejects with
+   * `ServiceError('unavailable')` without an answer, for every cause.
    */
   send(request: OutboundRequest): Promise<InboundReply>;
   /**
-   * Returns why `send` would refuse this address, or undefined when it would not. Checks spelling, port, and every
-   * current address of the name. For an early refusal; `send` checks again, because names change. A name without an
-   * address is refused too, except with `maybeLater`: then it counts as a host that is unreachable for now.
+   * Returns the reason why `send` would refuse this address; undefined when it would not. Checks spelling, port, and
+   * every current address of the name. For an early refusal; `send` checks again, because names change. A name without
+   * an address is refused, except with `maybeLater`, which treats it as unreachable for now.
    */
   refusal(url: string, rules: OutboundRules & { readonly maybeLater?: boolean }): Promise<string | undefined>;
 }

@@ -9,7 +9,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const COMPILER = join(ROOT, 'node_modules', 'assemblyscript', 'bin', 'asc.js');
 const FOLDER = join('plugins', 'search', 'codes');
 
-/** Returns false when the compiler is missing or found errors, and has said so. */
+/** Returns false, after a message, when the compiler is missing or found errors. */
 export const buildCodeScanner = (outDir) => {
   if (!existsSync(COMPILER)) {
     console.error('The AssemblyScript compiler is not installed. Run "npm ci" (without --omit=dev) and try again.');
@@ -18,7 +18,7 @@ export const buildCodeScanner = (outDir) => {
   const source = join(FOLDER, 'wasm', 'code-scanner.ts');
   const target = join(resolve(outDir), FOLDER, 'code-scanner.wasm');
   const options = ['-o', target, '-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--maximumMemory', '65536'];
-  // Paths are relative to the folder, so that the same source gives the same bytes everywhere.
+  // Uses paths relative to the folder, so that the same source gives the same bytes everywhere.
   const compiler = spawnSync(process.execPath, [COMPILER, source, ...options], { cwd: ROOT, stdio: ['ignore', 2, 2] });
   return compiler.status === 0;
 };

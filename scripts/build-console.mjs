@@ -1,5 +1,5 @@
-// Checks and bundles the console's application into dist/plugins/console/files/, under names that change with their
-// content. Files are stored as browsers get them: compressed, once and well.
+// Checks the console's application and bundles it into dist/plugins/console/files/. File names contain a hash of the
+// content. The files are stored compressed, in the form for browsers.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 
-// Not imported by name: an old Node.js that lacks one of them would not come to the check of its version.
+// Imports the module as a whole, because named imports that an old Node.js lacks would fail before the check of its
+// version.
 const { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = fs;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = join(ROOT, 'plugins', 'console', 'app');
@@ -32,7 +33,7 @@ export const buildConsole = (dist) => {
 };
 
 const bundle = (folder) => {
-  // Not imported at the top: without development dependencies the build says so in better words than the loader.
+  // Imports it only here, because without development dependencies the build can then print its own message.
   const { buildSync } = createRequire(import.meta.url)('esbuild');
   try {
     return buildSync({

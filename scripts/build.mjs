@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { buildCodeScanner } from './build-code-scanner.mjs';
 import { buildConsole } from './build-console.mjs';
 
-// Not imported by name: an old Node.js that lacks one of them would not come to the check of its version.
+// Imports the module as a whole, because named imports that an old Node.js lacks would fail before the check of its
+// version.
 const { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } = fs;
 const { writeFileSync } = fs;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -17,7 +18,7 @@ const STAMP = join(DIST, '.built-from');
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
 const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-code-scanner.mjs', 'scripts/build-console.mjs'];
 
-/** Builds unless `dist/` is up to date and `ifNeeded` says to look. Returns false when the compiler found errors. */
+/** Builds, unless `ifNeeded` is true and `dist/` is up to date. Returns false when the compiler found errors. */
 export const build = ({ ifNeeded }) => {
   const sources = listSources();
   const state = stateOf(sources);
@@ -27,7 +28,7 @@ export const build = ({ ifNeeded }) => {
     return false;
   }
   if (ifNeeded) console.error('Building ...');
-  // A file whose source is gone would still be found by the tests and by imports, so every build starts empty.
+  // Empties the folder first, because tests and imports would still find files whose source is gone.
   rmSync(DIST, { recursive: true, force: true });
   const compiler = spawnSync(process.execPath, [COMPILER, '-p', 'tsconfig.json', '--noEmitOnError', '--incremental', 'false'], {
     cwd: ROOT,
@@ -35,21 +36,21 @@ export const build = ({ ifNeeded }) => {
   });
   if (compiler.status !== 0 || !buildCodeScanner(DIST) || !buildConsole(DIST)) return false;
   for (const source of sources) if (isAsset(source)) copyAsset(source);
-  // In a checkout `npx svc` runs it as it is.
+  // Makes the program executable, because `npx svc` in a checkout runs this file.
   chmodSync(join(DIST, 'config', 'main.js'), 0o755);
-  // Last, so that an interrupted build is never taken for a finished one.
+  // Writes the stamp last, so that an interrupted build never counts as complete.
   writeFileSync(STAMP, state);
   return true;
 };
 
-/** Source files as paths relative to the root, sorted. */
+/** Returns the source files as sorted paths relative to the root. */
 const listSources = () => {
   const { include } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8'));
   const found = [...INPUTS];
   for (const folder of include) {
     if (!existsSync(join(ROOT, folder))) continue;
     for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-      // Packages that some tests install separately are no sources.
+      // Skips packages that some tests install separately.
       if (entry.parentPath.split(sep).includes('node_modules')) continue;
       if (entry.isFile()) found.push(join(entry.parentPath, entry.name).slice(ROOT.length + 1));
     }
@@ -66,7 +67,7 @@ const stateOf = (sources) => {
   return hash.digest('hex');
 };
 
-/** The console's application is bundled. */
+/** The source folder of the console's application, which is bundled instead of compiled. */
 const APPLICATION = join('plugins', 'console', 'app') + sep;
 
 const isAsset = (source) =>

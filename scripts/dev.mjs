@@ -1,4 +1,4 @@
-// `npm run dev`: runs the node, and builds and restarts it when a source changes. Arguments go to the node.
+// `npm run dev`: runs the node, and rebuilds and restarts it when a source changes. Arguments are passed to the node.
 import '../config/required-node.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
@@ -9,7 +9,7 @@ import { build } from './build.mjs';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const MAIN = join(ROOT, 'dist', 'config', 'main.js');
 const FOLDERS = ['kernel', 'ports', 'plugins', 'adapters', 'config'];
-/** An editor that saves many files at once gives one build. */
+/** The pause after a change before the build, so that an editor that saves many files causes one build. */
 const QUIET_MS = 200;
 
 let node;
@@ -29,13 +29,13 @@ const stopNode = async () => {
   node = undefined;
 };
 
-/** One build at a time; what changes meanwhile is built afterwards. */
+/** Builds once at a time. Changes during a build cause another one afterwards. */
 const rebuild = async () => {
   if (isBuilding) return;
   isBuilding = true;
   while (isChanged && !isEnding) {
     isChanged = false;
-    // A build begins by emptying the folder from which the node may still load something.
+    // Stops the node first, because a build empties the folder from which the node may still load files.
     await stopNode();
     if (build({ ifNeeded: true })) startNode();
     else console.error('The node starts when the sources compile again.');

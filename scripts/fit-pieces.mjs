@@ -25,12 +25,12 @@ export const fitPieces = (rows, targets, count) => {
   return Array.from({ length: count }, (_, at) => fitted.subarray(at * width, (at + 1) * width));
 };
 
-/** More steps change nothing measurable. */
+/** The number of steps of conjugate gradients. More change nothing measurable. */
 const STEPS = 20;
-/** Pieces of few words stay short. */
+/** The strength of the regularisation, which keeps vectors of rare pieces short. */
 const RIDGE = 0.2;
 
-/** For each row, the mean of its pieces. */
+/** Returns the mean of the pieces of each row. */
 const gather = (rows, pieces, width) =>
   rows.map((row) => {
     const mean = new Float32Array(width);

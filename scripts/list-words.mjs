@@ -17,7 +17,7 @@ export const listWords = (tokenizerPath, countedPath, mostCounted) => {
   const shares = new Map();
   for (const [token, number] of Object.entries(vocab).sort((a, b) => a[1] - b[1])) {
     if (!PLAIN.test(token)) continue;
-    // Before them are single characters, in the order of the alphabet.
+    // Single characters precede the words, in the order of the alphabet.
     const rank = number >= FIRST_WORD ? number - FIRST_WORD : CHARACTER_RANK;
     shares.set(token, 1 / ((rank + ZIPF_SHIFT) * ZIPF_SUM));
   }
@@ -34,16 +34,16 @@ export const listWords = (tokenizerPath, countedPath, mostCounted) => {
 
 const FIRST_WORD = 1_996;
 const CHARACTER_RANK = 300;
-/** Mandelbrot's form of the law, over 200,000 words. */
+/** The shift in Mandelbrot's form of Zipf's law, for 200,000 words. */
 const ZIPF_SHIFT = 3.7;
 const ZIPF_SUM = 11.3;
 const RARE = 1e-6;
 
-/** The words of a package for winkNLP, most frequent first. */
+/** Returns the words of a winkNLP package, most frequent first. */
 const countedWords = (path) =>
   Object.keys(JSON.parse(readFileSync(path, 'utf8')).vectors).filter((word) => PLAIN.test(word));
 
-/** The longest piece that fits, from the beginning on: as the model's own tokenizer cuts words. */
+/** Splits a word into its longest pieces, from the beginning, as the model's own tokenizer does. */
 const piecesOf = (word, vocab) => {
   const pieces = [];
   for (let at = 0; at < word.length; ) {

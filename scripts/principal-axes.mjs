@@ -1,4 +1,4 @@
-/** Unit axes of the covariance of centred rows, that of the most variance first, by cyclic Jacobi rotations. */
+/** Returns the unit axes of the covariance of centred rows, by descending variance, with cyclic Jacobi rotations. */
 export const principalAxes = (rows, width) => {
   const covariance = covarianceOf(rows, width);
   const axes = Array.from({ length: width }, (_, at) => Float64Array.from({ length: width }, (_, n) => Number(n === at)));
@@ -11,7 +11,7 @@ export const principalAxes = (rows, width) => {
     .map(({ axis }) => upright(axis));
 };
 
-/** More sweeps change nothing. */
+/** The number of sweeps. More change nothing. */
 const SWEEPS = 10;
 
 const covarianceOf = (rows, width) => {
@@ -26,7 +26,7 @@ const covarianceOf = (rows, width) => {
   return sums.map((sum) => sum.map((value) => value / rows.length));
 };
 
-/** Makes the element at p, q zero; `axes` holds eigenvectors in its rows. */
+/** Makes the element at p, q zero; `axes` has eigenvectors as its rows. */
 const rotate = (matrix, axes, p, q) => {
   const off = matrix[p][q];
   if (Math.abs(off) < 1e-18) return;
@@ -52,7 +52,7 @@ const turn = (left, right, c, s) => {
   }
 };
 
-/** An axis has no direction of its own: its largest component is positive. */
+/** Gives an axis a direction: its largest component becomes positive. */
 const upright = (axis) => {
   const largest = axis.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0);
   return largest < 0 ? axis.map((value) => -value) : axis;

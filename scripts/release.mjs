@@ -1,6 +1,6 @@
-// `npm run release -- [FOLDER]`: makes what a release consists of, in the folder release/ by default: the tarball, an
-// SBOM of what runs (CycloneDX, from the lock file) and the SHA-256 checksums of both. It publishes nothing.
-// `--built` takes dist/ as it is. Sources that are not committed are refused: a release is made of a commit.
+// `npm run release -- [FOLDER]`: creates the files of a release, by default in release/: the tarball, an SBOM of
+// runtime packages (CycloneDX, from the lock file) and the SHA-256 checksums of both. It publishes nothing. `--built`
+// uses dist/ as it is. It refuses uncommitted sources, because a release is made from a commit.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const [{ filename, name, version }] = JSON.parse(
 const sbom = JSON.parse(
   run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--loglevel', 'error']),
 );
-// Without --omit=dev, which also leaves out packages that are for running and for development.
+// Filters here instead of using --omit=dev, which also drops packages needed both for running and for development.
 const isForDevelopment = ({ properties }) => properties.some(({ name }) => name === 'cdx:npm:package:development');
 sbom.components = sbom.components.filter((component) => !isForDevelopment(component));
 const refs = new Set([sbom.metadata.component['bom-ref'], ...sbom.components.map((component) => component['bom-ref'])]);
@@ -54,13 +54,12 @@ sbom.dependencies = sbom.dependencies
   .filter(({ ref }) => refs.has(ref))
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)).sort() }));
 
-// The same commit gives the same bytes: an SBOM has a random number and the time of day, which follow from the commit
-// here, and its lists are sorted.
+// Makes the SBOM reproducible: its serial number and time follow from the commit, and its lists are sorted.
 const hex = createHash('sha256').update(`${name}@${version} ${commit}`).digest('hex');
 const uuid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 sbom.serialNumber = `urn:uuid:${uuid}`;
 sbom.metadata.timestamp = commitTime;
-// npm names the component after the folder that the sources lie in.
+// Sets the name, because npm names the component after the folder of the sources.
 sbom.metadata.component.name = name;
 const order = (key) => (a, b) => (a[key] < b[key] ? -1 : Number(a[key] > b[key]));
 sbom.components.sort(order('bom-ref'));

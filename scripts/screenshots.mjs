@@ -1,4 +1,4 @@
-// Takes pictures of every screen of the console, light and dark, over a made-up memory: npm run screenshots [folder]
+// Takes screenshots of every screen of the console, light and dark, with made-up data: npm run screenshots [folder]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from '../dist/test/kit/browser.js';
@@ -25,7 +25,7 @@ const take = async (served, browser, screens) => {
         await page.goto(`${served.url}/console/${address}`);
         await page.locator('main h1').first().waitFor();
         await settled(page);
-        // Plots and graphs come to rest.
+        // Waits until plots and graphs stop moving.
         await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
         await page.screenshot({ path: join(FOLDER, `${name}-${size}-${colorScheme}.png`) });
         console.log(`${name}, ${size}, ${colorScheme}`);
@@ -35,7 +35,7 @@ const take = async (served, browser, screens) => {
   }
 };
 
-/** Every screen of the navigation, and the ones that show one thing. */
+/** Returns the addresses of every screen in the navigation, and of the detail screens. */
 const addressesOf = async (page, screens) => {
   const names = await page.evaluate(
     '[...document.querySelectorAll("nav a")].map(({ pathname }) => pathname.slice("/console/".length))',

@@ -6,13 +6,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 
-/** One more than there are cores, because tests wait for other processes; each takes half a gigabyte. */
+/**
+ * The number of test processes: one more than cores, because tests wait for other processes. Each takes half a gigabyte
+ * of memory.
+ */
 const PROCESSES = Math.min(8, availableParallelism() + 1);
-/** Each part loads the program and starts a database server. */
+/** The number of files in a part. Each part loads the program and starts a database server. */
 const FILES_A_PART = 40;
-/** Parts of their own, and the first ones: what takes long must not begin last. */
+/** Folders with slow tests. Each is a part of its own and starts first, because slow parts must not start last. */
 const LONG = ['simulation', 'processes', 'crash', 'plugins/federation', 'package'];
-/** More failures than this are no accident. */
+/** The maximum number of failed tests for which the run repeats their files. More are no accident. */
 const MOST_RETRIED = 5;
 const LONGEST_SHOWN = 15;
 
@@ -20,13 +23,13 @@ const FILTERS = process.argv.slice(2);
 const RESULTS = mkdtempSync(join(tmpdir(), 'results-'));
 let runs = 0;
 
-/** Resolves with what mocha printed for the files, and with its results; without them where it did not end properly. */
+/** Resolves with mocha's output for the files and with its results; without results if it did not end properly. */
 const run = (files) =>
   new Promise((resolve) => {
     runs += 1;
     const results = join(RESULTS, String(runs));
     const { TEST_TOTALS_FILE: _, ...env } = process.env;
-    // A filter may leave nothing of a part.
+    // Allows a part without tests, because a filter may exclude all of them.
     const args = ['node_modules/mocha/bin/mocha.js', '--no-fail-zero', ...files, ...FILTERS];
     const mocha = spawn(process.execPath, args, {
       env: { ...env, TEST_RESULTS_FILE: results },
@@ -36,19 +39,19 @@ const run = (files) =>
     for (const stream of [mocha.stdout, mocha.stderr]) stream.on('data', (chunk) => printed.push(chunk));
     mocha.on('close', (code) => {
       const ended = existsSync(results) ? JSON.parse(readFileSync(results, 'utf8')) : undefined;
-      // A run without failures that ends badly has lost something on the way out.
+      // Detects a run that has no failures but ended with an error.
       const isWhole = ended !== undefined && (code === 0 || ended.failed > 0);
       resolve({ files, printed: Buffer.concat(printed), ended: isWhole ? ended : undefined });
     });
   });
 
-/** The folders that take long, and then the other files, a number at a time. */
+/** Returns the parts: the slow folders, then the other files in groups. */
 const partsOf = (files) => {
   const folderOf = (file) => LONG.find((name) => file.startsWith(join('dist/test', name) + sep));
   const long = LONG.map((name) => files.filter((file) => folderOf(file) === name)).filter(({ length }) => length > 0);
   const others = files.filter((file) => folderOf(file) === undefined);
   const count = Math.ceil(others.length / FILES_A_PART);
-  // Neighbours are of one kind and take about as long as each other, so they go into different parts.
+  // Distributes neighbouring files over different parts, because they take about equally long.
   const parts = Array.from({ length: count }, (_, part) => others.filter((_, at) => at % count === part));
   return [...long, ...parts];
 };
@@ -68,7 +71,7 @@ const runParts = async (parts) => {
   return done;
 };
 
-/** Runs the files of the failures once more, one after another, and tells those apart that passed then. */
+/** Runs the files of the failures again, one after another, and separates the tests that pass this time. */
 const retry = async (failures) => {
   const again = [];
   for (const file of new Set(failures.map((failure) => failure.file))) {
@@ -95,7 +98,7 @@ const isWorthIt = failures.length <= MOST_RETRIED && failures.every(({ file }) =
 const { unstable, failed } = isWorthIt ? await retry(failures) : { unstable: [], failed: failures };
 rmSync(RESULTS, { recursive: true, force: true });
 
-// At the end, because readers of a long log begin there.
+// Prints the failures last, because readers of a long log begin at its end.
 for (const [word, tests] of Object.entries({ UNSTABLE: unstable, FAILED: failed })) {
   for (const { title, error } of tests) console.log(`${word} ${title}\n${error}\n`);
 }

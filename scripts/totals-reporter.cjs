@@ -1,5 +1,5 @@
-// The usual report for people. With TEST_RESULTS_FILE, also a file for programs: totals, failures and the time of each
-// file.
+// Prints mocha's usual report. With TEST_RESULTS_FILE, also writes a JSON file with totals, failures and the time of
+// each file.
 const { writeFileSync } = require('node:fs');
 const Mocha = require('mocha');
 
@@ -21,7 +21,7 @@ module.exports = class TotalsReporter extends Mocha.reporters.Spec {
   }
 };
 
-/** Fills itself while the run goes on: milliseconds by file. */
+/** Returns an object that fills during the run: milliseconds by file. */
 const timesOfFiles = (runner) => {
   const { EVENT_SUITE_BEGIN, EVENT_SUITE_END } = Mocha.Runner.constants;
   const took = {};

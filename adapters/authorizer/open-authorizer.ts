@@ -1,6 +1,6 @@
 import { type Authorizer, DEFAULT_TENANT, type Principal, SCOPES, ServiceError } from '../../ports/ports.ts';
 
-/** The caller of a request without a credential while authentication is off. It is never an admin. */
+/** The principal of a request without a credential while authentication is off. It is never an admin. */
 const ANYBODY: Principal = Object.freeze({
   kind: 'anonymous',
   entityUri: 'anon:trusted',
@@ -12,8 +12,8 @@ const ANYBODY: Principal = Object.freeze({
 });
 
 /**
- * For local development. Without a credential, access is open. A credential is always checked, so that an invalid key
- * never appears to work. It is refused when there is no `inner` authorizer.
+ * Returns an authorizer for local development that admits requests without a credential. It still checks every sent
+ * credential, so that an invalid key never appears to work. Without an `inner` authorizer it refuses every credential.
  */
 export const createOpenAuthorizer = (inner: Authorizer | undefined): Authorizer => ({
   authenticate(token) {

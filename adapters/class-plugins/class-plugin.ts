@@ -1,4 +1,7 @@
-/** The imports of an author of class-style plugins. They take the place of tsyringe, whose polyfill must load first. */
+/**
+ * The decorators for authors of class-style plugins. Authors import them from here instead of tsyringe, because its
+ * polyfill must load first.
+ */
 import './reflect-polyfill.ts';
 
 export { injectable } from 'tsyringe';

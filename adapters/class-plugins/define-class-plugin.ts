@@ -3,7 +3,7 @@ import { container, inject } from 'tsyringe';
 import type { Ref } from '../../kernel/internal-api.ts';
 import { definePlugin, type Plugin, type PluginContext, type Requires } from '../../kernel/plugin-api.ts';
 
-/** The context that `setup` of a class plugin receives. The services went to the constructor. */
+/** The context that `setup` of a class plugin receives. It lacks the services, which the constructor receives. */
 export type ClassPluginContext<C = undefined> = Omit<PluginContext<Record<never, never>, C>, 'use'>;
 
 /** A class whose constructor takes services, each marked with `@port(ref)`. */
@@ -17,7 +17,8 @@ export interface ClassPlugin<C = undefined> {
 type PluginClass<C> = new (...services: any[]) => ClassPlugin<C>;
 
 /**
- * Marks a constructor parameter with the ref it stands for. Every parameter needs one: types are not read at run time.
+ * Marks a constructor parameter with the ref of its service. Every parameter needs a mark, because types do not exist
+ * at run time.
  */
 export const port = <T>(ref: Ref<T>): ParameterDecorator => inject(ref.id) as ParameterDecorator;
 

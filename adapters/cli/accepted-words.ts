@@ -2,11 +2,11 @@ import type { Option } from 'commander';
 
 export interface AcceptedWords {
   readonly words: readonly string[];
-  /** Several of them may be given, with commas between them. */
+  /** True when the option takes several of the words, separated by commas. */
   readonly isList: boolean;
 }
 
-/** The words that an option accepts, which help says in its own words and completion offers. */
+/** The accepted words of each option, for shell completion. The help describes them in its own text. */
 const accepted = new WeakMap<Option, AcceptedWords>();
 
 export const acceptWords = (option: Option, words: AcceptedWords): void => {

@@ -9,8 +9,8 @@ import { addRestoredCommand } from './restored-command.ts';
 import { addInitCommand, addStartCommand } from './start-command.ts';
 
 /**
- * Runs one command to its end and returns the exit code. `given` holds the arguments alone. Errors are told on standard
- * error; nothing is thrown.
+ * Runs one command to its end and returns the exit code. `given` holds the arguments alone. It prints errors on
+ * standard error and never throws.
  */
 export const runCommandLine = async (given: readonly string[], deps: CommandLineDeps): Promise<number> => {
   let exitCode: number = EXIT.ok;
@@ -28,9 +28,10 @@ export const runCommandLine = async (given: readonly string[], deps: CommandLine
   const word = rest.find((part) => !part.startsWith('-'));
   const isOwn = program.commands.some((command) => command.name() === word) || asksVersion(rest);
   try {
-    // A node that starts loads the plugins that are on, and no other.
+    // A node that starts loads the enabled plugins only.
     if (!isOwn || word === COMPLETION) await addOtherCommands(program, { configFile, word }, deps, done);
-    // The help of the program itself takes a configuration file for the sake of its plugins.
+    // Leaves out `--config` when there is no command: the program's own help accepts it only because plugins add
+    // commands.
     await program.parseAsync(word === undefined ? rest : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -41,7 +42,10 @@ export const runCommandLine = async (given: readonly string[], deps: CommandLine
   }
 };
 
-/** Without a command the program starts a node: the name of the program is all that a newcomer has to type. */
+/**
+ * Returns whether the arguments start a node. They do without a command, so that newcomers need to type only the
+ * program's name.
+ */
 const startsNode = (given: readonly string[]): boolean => {
   const [first] = takeConfigFile(given).rest;
   return first === undefined || (first.startsWith('-') && !ABOUT_PROGRAM.has(first));
@@ -52,7 +56,7 @@ const ABOUT_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', ...VERSION_F
 
 const asksVersion = ([first = '']: readonly string[]): boolean => VERSION_FLAGS.includes(first);
 
-/** Help and a wrong word need to know all commands. A configuration that is broken stops neither. */
+/** Adds the commands of plugins, for the help and for a wrong word. A broken configuration prevents neither. */
 const addOtherCommands = async (
   program: Command,
   { configFile, word }: { readonly configFile: string | undefined; readonly word: string | undefined },
@@ -65,7 +69,7 @@ const addOtherCommands = async (
   if (!isKnown && problems.length > 0) throw new MissingCommands(problems);
 };
 
-/** A plugin that cannot be loaded may be the one that has the command. */
+/** The error when a command is unknown, and a plugin that cannot be loaded may define it. */
 class MissingCommands extends Error {
   readonly problems: readonly StartProblem[];
 
@@ -83,7 +87,7 @@ const takeConfigFile = (argv: readonly string[]) => {
   return { configFile, rest: argv.toSpliced(place, taken) };
 };
 
-/** Subcommands inherit the settings that are made before they are added. */
+/** Creates the program with its settings, because subcommands inherit only the settings made before they are added. */
 const createProgram = (deps: CommandLineDeps): Command =>
   new Command('fact-memory-node')
     .description(
@@ -96,7 +100,7 @@ const createProgram = (deps: CommandLineDeps): Command =>
     .configureOutput({
       writeOut: (text) => deps.stdout.write(text),
       writeErr: (text) => deps.stderr.write(text),
-      // Hints look the same wherever they come from.
+      // Formats commander's hints like all other hints.
       outputError: (text, write) => write(text.replace(/^\(Did you mean (.+)\?\)$/m, 'hint: did you mean $1?')),
     })
     .exitOverride()

@@ -6,13 +6,13 @@ import { keyFileOf } from './key-file.ts';
 const REQUEST_TIMEOUT_MS = 120_000;
 const DEFAULT_URL = 'http://127.0.0.1:8765';
 
-/** Options of every command that speaks to a running node. */
+/** Options of every command that sends requests to a running node. */
 export const SERVER_OPTIONS: readonly (readonly [flags: string, summary: string])[] = [
   ['--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`],
   ['--key-file <file>', 'file that holds the API key (default: the variable SVC_API_KEY, then the key of a login)'],
 ];
 
-/** A running node. Only `send` connects; a wrong address and a missing key file are found before. */
+/** Returns a client of a running node. Rejects for a wrong address or a missing key file; only `send` connects. */
 export const connectServer = async (
   { url, keyFile }: ServerPlace,
   env: Readonly<Record<string, string | undefined>>,
@@ -48,7 +48,7 @@ const noFolder = (): ServiceError =>
     hint: 'set HOME, or XDG_CONFIG_HOME, to the absolute path of a folder of yours',
   });
 
-/** Without a key no credential is sent, for a node that asks for none. */
+/** Sends a request. Without a key it sends no credential, for a node that requires none. */
 const send = async (base: string, key: string, { method, path, ...rest }: ServerRequest): Promise<ServerReply> => {
   const headers = new Headers(rest.headers);
   if (key !== '') headers.set('authorization', `Bearer ${key}`);

@@ -3,7 +3,7 @@ import { textTable } from './text-table.ts';
 
 const INDENT = '  ';
 
-/** Everything that a configuration switches on, for `start --print`. */
+/** Describes everything that a configuration enables, for `start --print`. */
 export const describeNode = (
   { plugins, settings, routes, hooks, tables }: DescribedNode,
   width?: number | undefined,
@@ -16,14 +16,14 @@ export const describeNode = (
     ['Tables', tables.map(({ name, plugin }) => [name, plugin])],
   ]);
 
-/** One line per plugin, on or off. */
+/** Returns one line per plugin, enabled or disabled. */
 export const listPlugins = ({ plugins }: DescribedNode, width?: number | undefined): string =>
   textTable(
     plugins.map(({ name, enabled, version, summary }) => [enabled ? 'on' : 'off', name, version, summary]),
     { width },
   );
 
-/** Everything that one plugin adds, and its settings. */
+/** Describes everything that one plugin adds, and its settings. */
 export const describePlugin = (plugin: DescribedPlugin, node: DescribedNode, width?: number | undefined): string => {
   const mine = (part: { readonly plugin: string }): boolean => part.plugin === plugin.name;
   const settings = node.settings.filter(({ owner }) => owner === `plugins.${plugin.name}`);

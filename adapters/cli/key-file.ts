@@ -3,9 +3,9 @@ import { isAbsolute, join } from 'node:path';
 import { readSecretFile, replaceSecretFile } from '../../kernel/internal-api.ts';
 import { type Random, sha256Hex } from '../../kernel/plugin-api.ts';
 
-/** The file with the key of a user for one node, in the user's own folder. */
+/** The file with a user's key for one node, in the user's own configuration folder. */
 export interface KeyFile {
-  /** Undefined where there is none. */
+  /** Returns the key; undefined when there is no file. */
   read(): Promise<string | undefined>;
   /** Returns the path of the file, which only the user can read. */
   write(key: string, random: Random): Promise<string>;
@@ -13,8 +13,8 @@ export interface KeyFile {
 }
 
 /**
- * Returns undefined when the environment names no folder of the user. A key is for one address, and never sent to
- * another.
+ * Returns undefined when the environment names no folder of the user. Each key belongs to one address and is never sent
+ * to another one.
  */
 export const keyFileOf = (base: string, env: Readonly<Record<string, string | undefined>>): KeyFile | undefined => {
   const folder = configFolder(env);

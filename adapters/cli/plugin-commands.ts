@@ -9,8 +9,8 @@ import { createProgress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
 
 /**
- * Adds the commands of plugins to the command line. Help shows all of them; a command of a plugin that is off says so
- * when it runs.
+ * Adds the commands of plugins to the command line. The help shows all of them. A command of a disabled plugin fails
+ * with that reason.
  */
 export const addPluginCommands = (
   program: Command,
@@ -20,7 +20,7 @@ export const addPluginCommands = (
 ): void => {
   for (const { command, ...ownerOf } of commands) {
     const owner = { ...ownerOf, words };
-    // A name that is taken is a boot problem, which the doctor and the start tell. Plugins may share a group.
+    // Skips a command with a used name, which the doctor and the start report as a problem. Plugins may share a group.
     const known = program.commands.find((one) => one.name() === command.name);
     const isShared = known !== undefined && isGroup(command) && known.summary() === command.summary;
     if (known !== undefined && !isShared) continue;
@@ -74,7 +74,9 @@ const addCommand = (
   });
 };
 
-/** `--no-hooks` is the member `noHooks` of a command, and the negative of `hooks` to commander. */
+/**
+ * Translates options such as `--no-hooks`: the command receives `noHooks`, while commander stores a negated `hooks`.
+ */
 const withNegated = ({ options }: AnyCommand, given: Given): Given => {
   const names = Object.keys(options ?? {}).filter((name) => /^no[A-Z]/.test(name));
   const positive = (name: string): string => `${name.charAt(2).toLowerCase()}${name.slice(3)}`;

@@ -2,12 +2,12 @@ import type { Writable } from 'node:stream';
 import { Presets, SingleBar } from 'cli-progress';
 import type { Progress } from '../../kernel/command-api.ts';
 
-/** How often a plain line is written where there is no terminal to redraw on. */
+/** The interval of plain progress lines when the output is no terminal. */
 const PLAIN_INTERVAL_MS = 2_000;
 
 /**
- * A bar on a terminal when the total is known, plain lines at intervals otherwise. `total` is null when it is unknown;
- * `unit` is the plural of the counted things.
+ * Shows a bar on a terminal when the total is known, and plain lines at intervals otherwise. `total` is null when
+ * unknown; `unit` is the plural of the counted things.
  */
 export const createProgress = (output: Writable, total: number | null, unit = 'lines'): Progress =>
   (output as NodeJS.WriteStream).isTTY === true && total !== null && total > 0

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { maskUrls, ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
 
-/** Finds the single reasons behind a failed start; empty for any other error. */
+/** Returns the separate reasons for a failed start; empty for any other error. */
 export type FindProblems = CommandLineDeps['problemsOf'];
 
 /**
@@ -13,7 +13,7 @@ export const reportError = (error: unknown, problemsOf: FindProblems, stderr: Wr
   stderr.write(errorReport(error, problemsOf));
 };
 
-/** Returns the whole lines that `reportError` writes. */
+/** Returns the lines that `reportError` writes. */
 export const errorReport = (error: unknown, problemsOf: FindProblems = () => []): string => {
   const problems = problemsOf(error);
   if (problems.length > 0) return describeProblems(problems);
@@ -29,7 +29,7 @@ const describeProblems = (problems: readonly StartProblem[]): string => {
     : `error: the node cannot start:\n${problemList(problems)}`;
 };
 
-/** Each with its number, and its hint below. */
+/** Formats each problem with its number, and its hint below. */
 export const problemList = (problems: readonly StartProblem[]): string =>
   problems.map(({ message, hint }, at) => `${at + 1}. ${message}\n${hintLine(hint, '   ')}`).join('');
 
@@ -42,6 +42,9 @@ const describeServiceError = (error: ServiceError): string => {
   return `${lines.join('\n')}\n${hintLine(error.hint)}`;
 };
 
-/** A refusal of the operating system, such as a folder without write permission: the message says it all. */
+/**
+ * Returns whether the operating system caused the error, such as a folder without write permission. Its message needs
+ * no stack.
+ */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';

@@ -80,7 +80,7 @@ const workerCount = (text: string): string => {
   throw new InvalidArgumentError('It must be a whole number of processes, or auto.');
 };
 
-/** Flags win over variables, which win over the file: the nearer to the keyboard, the stronger. */
+/** Flags override environment variables, which override the file. */
 const startEnv = (options: StartOptions, env: CommandLineDeps['env']): CommandLineDeps['env'] => ({
   ...env,
   ...(options.host === undefined ? {} : { SVC_HOST: options.host }),
@@ -98,9 +98,9 @@ const print = async (options: StartOptions, deps: CommandLineDeps): Promise<numb
 const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number> => {
   const worker = thisWorker();
   let log: Logger | undefined;
-  // Listens from the start, because a signal during a long migration must stop the node too. A worker gets one signal
-  // from a sender that stops all processes of a program, and another from its supervisor. Only the supervisor can
-  // recognise a second signal of the sender.
+  // Listens from the start, because a signal must stop the node even during a long migration. A worker receives two
+  // signals, one from the sender and one from its supervisor, so only the supervisor can recognise a second signal of
+  // the sender.
   const signal = stopSignal({
     insisting: worker === undefined,
     onForced: (why) => log?.warn(`stopped at once, and what still ran was cut off: ${why}`),
@@ -118,7 +118,7 @@ const run = async (options: StartOptions, deps: CommandLineDeps): Promise<number
     const node = await open();
     log = node.log;
     void signal.received.then(() => {
-      // The terminal has echoed ^C.
+      // Ends the line on which the terminal has echoed ^C.
       if ((deps.stderr as Partial<NodeJS.WriteStream>).isTTY === true) deps.stderr.write('\n');
       node.log.info(STOPPING);
     });
@@ -143,7 +143,7 @@ const serve = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal
   return EXIT.ok;
 };
 
-/** Does the work of a first start once, then closes the store: the workers open it. */
+/** Does the work of a first start once and closes the store, before the workers open it. */
 const supervise = async (node: NodeHandle, deps: CommandLineDeps, signal: StopSignal): Promise<number> => {
   let parts: readonly GreetingPart[];
   try {

@@ -1,9 +1,10 @@
-/**
- * How long a node may take to drain before the process ends without it: 10 s are promised to the sender of the signal.
- */
+/** The time that a node has to drain before the process ends. It is below the 10 s that the documentation promises. */
 export const STOP_LIMIT_MS = 9_500;
 
-/** Under npm one Ctrl-C arrives twice, from the terminal and from npm; a person is not that fast. */
+/**
+ * The time within which a second signal counts as the same one. Under npm, one Ctrl-C arrives twice: from the terminal
+ * and from npm.
+ */
 const SAME_SIGNAL_MS = 500;
 
 export const STOP_SIGNALS: readonly string[] = ['SIGTERM', 'SIGINT'];
@@ -11,19 +12,19 @@ export const STOP_SIGNALS: readonly string[] = ['SIGTERM', 'SIGINT'];
 export interface StopSignal {
   /** Resolves at the first signal. */
   readonly received: Promise<void>;
-  /** As a first signal would; nothing when there was one. */
+  /** Acts like a first signal; does nothing after one. */
   raise(): void;
   dispose(): void;
 }
 
 export interface StopSignalOptions {
-  /** False where another process handles a second signal. */
+  /** Whether a second signal ends the process. False when another process handles second signals. */
   readonly insisting: boolean;
   /** Called with the reason just before the process ends without a drain. */
   onForced?(why: string): void;
 }
 
-/** Listens for signals to stop. A drain that takes too long ends the process, and so does a second signal. */
+/** Listens for stop signals. A second signal, or a drain beyond the time limit, ends the process at once. */
 export const stopSignal = ({ insisting, onForced }: StopSignalOptions): StopSignal => {
   const end = (why: string): void => {
     onForced?.(why);

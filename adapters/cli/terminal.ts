@@ -5,7 +5,7 @@ import { harmlessText } from '../../kernel/internal-api.ts';
 import type { CommandLineDeps } from './command-line-deps.ts';
 import { type Paint, textTable, widthOf } from './text-table.ts';
 
-/** Output to a person, and questions to them. */
+/** Prints output to a person and asks questions. */
 export const terminalOf = ({ stdin, stdout, stderr, env }: CommandLineDeps) => ({
   table: (rows: readonly (readonly Cell[])[], { titled = false }: { readonly titled?: boolean } = {}): string =>
     textTable(
@@ -20,7 +20,7 @@ const harmlessCell = (cell: Cell): Cell =>
 
 const CODES = { strong: [1, 22], faint: [2, 22], warning: [33, 39] } as const;
 
-/** Undefined where the output has no colours, or its reader wants none. */
+/** Returns undefined when the output has no colours, or the user has disabled them. */
 const paintFor = (output: Writable, env: CommandLineDeps['env']): Paint | undefined => {
   const terminal = output as Partial<NodeJS.WriteStream>;
   if (terminal.isTTY !== true || (env['NO_COLOR'] ?? '') !== '' || terminal.hasColors?.({ ...env }) !== true) {

@@ -3,36 +3,34 @@ import type { Cell } from '../../kernel/command-api.ts';
 import type { StyledCell } from '../../kernel/internal-api.ts';
 
 const GAP = '  ';
-/** A column is never made narrower than this. */
+/** The minimum width of a column. */
 const LEAST_WIDTH = 8;
-/** A piece of text up to this length, such as an identifier, is kept in one piece, so that it can be copied. */
+/** The maximum length of a text that is never broken, such as an identifier, so that users can copy it. */
 const WHOLE_PIECE = 40;
 /** The indent of lines that belong to an entry. */
 const INDENT = '  ';
 
 export interface TableOptions {
   readonly indent?: string;
-  /** Columns of the terminal; without it a line is as long as it needs to be. */
+  /** The columns of the terminal. Without it, lines have any length. */
   readonly width?: number | undefined;
-  /** The first row names the columns. */
+  /** True when the first row names the columns. */
   readonly titled?: boolean;
-  /** Gives a piece of text the look of its cell; text stays plain without it. */
+  /** Applies the style of a cell to its text. Without it, text stays plain. */
   readonly paint?: Paint | undefined;
 }
 
 export type Paint = (text: string, style: StyledCell['style']) => string;
 
-/**
- * Columns of the terminal behind a stream; undefined for a pipe or a file, where programs read and nothing is wrapped.
- */
+/** Returns the columns of the terminal behind a stream; undefined for a pipe or a file, which gets unwrapped lines. */
 export const widthOf = (output: Writable): number | undefined => {
   const { isTTY, columns } = output as Partial<NodeJS.WriteStream>;
   return isTTY === true ? columns : undefined;
 };
 
 /**
- * Rows in columns, the last one ragged. Where they do not fit the width, long cells continue on lines of their own, and
- * where even that does not help, each row becomes a paragraph. Empty without rows.
+ * Formats rows in columns. Where they exceed the width, long cells continue on further lines. Where even that does not
+ * fit, each row becomes a paragraph. Returns an empty text without rows.
  */
 export const textTable = (rows: readonly (readonly Cell[])[], options: TableOptions = {}): string => {
   const { indent = '', width = Number.POSITIVE_INFINITY, titled = false, paint = PLAIN } = options;
@@ -62,14 +60,14 @@ const PLAIN: Paint = (text) => text;
 
 const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
 
-/** Blanks around a text have no look. */
+/** Applies a style to the text without its trailing spaces. */
 const painted = (cell: Cell | undefined, text: string, paint: Paint): string => {
   if (cell === undefined || typeof cell === 'string' || text.trim() === '') return text;
   const core = text.trimEnd();
   return `${paint(core, cell.style)}${text.slice(core.length)}`;
 };
 
-/** Width of each column, the widest made narrower until all fit; undefined when they cannot. */
+/** Returns the width of each column, after shrinking the widest ones until all fit; undefined when they cannot fit. */
 const fittedWidths = (rows: readonly (readonly string[])[], available: number): number[] | undefined => {
   const widths: number[] = [];
   const least: number[] = [];
@@ -96,7 +94,7 @@ const leastWidth = (cell: string): number =>
     ...piecesOf(cell).map((piece) => (piece.trimEnd().length <= WHOLE_PIECE ? piece.trimEnd().length : 0)),
   );
 
-/** Text may be broken after a space or a comma. */
+/** Splits text after spaces and commas, where lines may break. */
 const piecesOf = (text: string): string[] => text.match(/[^\s,]*[\s,]+|[^\s,]+/g) ?? [];
 
 const wrap = (text: string, width: number): string[] => {
@@ -116,7 +114,7 @@ const wrap = (text: string, width: number): string[] => {
 const cut = (piece: string, width: number): string[] =>
   piece.trimEnd().length <= width ? [piece] : (piece.match(new RegExp(`.{1,${width}}`, 'gs')) ?? []);
 
-/** One line for each cell that holds something; the first stands out, or the titles stand before all. */
+/** Returns one line for each cell that is not empty. The first cell is emphasised, or titles precede all cells. */
 const paragraphs = (rows: readonly (readonly Cell[])[], indent: string, titled: boolean, paint: Paint): string => {
   const titles = titled ? (rows[0] ?? []).map(textOf) : [];
   const entries = titled ? rows.slice(1) : rows;

@@ -4,48 +4,47 @@ import { STOP_LIMIT_MS, STOP_SIGNALS } from './stop-signal.ts';
 import { PLACE_VARIABLE, type WorkerReport } from './worker-process.ts';
 
 export interface WorkerPoolOptions {
-  /** Processes to keep running. */
+  /** The number of processes to keep running. */
   readonly count: number;
   readonly log: Logger;
-  /** Ends the pool when it resolves. */
+  /** Stops the pool when it resolves. */
   readonly stop: Promise<void>;
-  /** Called once: when all serve for the first time, with their common address. */
+  /** Called once, when all processes serve for the first time, with their common address. */
   onServing(url: string): void;
 }
 
-/** How a pool ended. Without a failure it was asked to. */
+/** The outcome of a pool. Without a failure, it was stopped on request. */
 export interface PoolEnd {
-  /** Whether every process drained and ended well. */
+  /** Whether every process drained and exited without an error. */
   readonly clean: boolean;
-  /** Why the pool gave up: whole lines for the operator. */
+  /** The reason why the pool gave up, as lines for the operator. */
   readonly failure?: string | undefined;
 }
 
 /**
- * Runs this program with the same arguments in several processes that share a port. A process that ends is started
- * again, after a pause that grows while it does not last. The start is all or nothing: a process that says why it
- * cannot serve, before all have served once, ends the pool. Later the pool gives up only when no process serves and
- * none comes up.
+ * Runs this program with the same arguments in several processes that share a port. Restarts a process that ends, after
+ * a pause that grows while it keeps failing. At the start, a process that reports a problem ends the pool. Later the
+ * pool gives up only when no process serves and none can start.
  */
 export const runWorkerPool = (options: WorkerPoolOptions): Promise<PoolEnd> => new WorkerPool(options).run();
 
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** A worker that served this long did not end because of the start. */
+/** A worker that served this long has started successfully, so its end does not count as a failed start. */
 const STEADY_MS = 10_000;
 
-/** After so many processes in a row that ended before they served, another attempt would only hide the problem. */
+/** The number of processes in a row that may end before they serve. Further attempts would only hide the problem. */
 const MOST_STILLBORN = 5;
 
-/** Before the nth start in a row of a process that does not last. */
+/** Returns the pause before a restart, by the number of failed starts in a row. */
 export const restartPauseMs = (ends: number): number => Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (ends - 1));
 
 interface Member {
   readonly worker: Worker;
-  /** From 0; a process that takes the place of another has the same. */
+  /** The index of the process, from 0. A replacement has the same index. */
   readonly place: number;
-  /** How often those in its place ended in a row without having lasted. */
+  /** The number of times in a row that a process with this index ended too early. */
   readonly ends: number;
   servingSinceMs?: number;
   failure?: string;
@@ -65,7 +64,7 @@ class WorkerPool {
   }
 
   async run(): Promise<PoolEnd> {
-    // Also for a second signal or a bug: no worker may outlive this process.
+    // Kills all workers, even after a second signal or a bug, because none may outlive this process.
     const kill = (): void => this.#signal('SIGKILL');
     process.on('exit', kill);
     const ended = new Promise<PoolEnd>((resolve) => {
@@ -90,7 +89,8 @@ class WorkerPool {
     });
     worker.once('exit', (exitCode, signal) => this.#ended(member, exitCode, signal));
     worker.on('error', (error) => {
-      // A process that failed to start has no exit event. A running one exits after its channel broke, and counts then.
+      // A process that failed to start has no exit event. A running process whose channel broke will exit, and counts
+      // then.
       if (worker.process.pid !== undefined) return;
       member.failure = `error: a worker cannot be started: ${error.message}\n`;
       this.#ended(member, null, null);
@@ -112,7 +112,7 @@ class WorkerPool {
   #ended(member: Member, exitCode: number | null, signal: string | null): void {
     if (!this.#members.delete(member)) return;
     if (this.#ending !== undefined) {
-      // A signal to stop kills only processes that do not serve yet, or not any more.
+      // A stop signal kills only processes that do not serve yet, or that no longer serve.
       if (exitCode !== 0 && !STOP_SIGNALS.includes(signal ?? '')) this.#ending.clean = false;
       this.#settle();
       return;
@@ -123,7 +123,7 @@ class WorkerPool {
     else this.#replace(member, { exitCode, signal });
   }
 
-  /** The reason to give up; undefined while there is none. */
+  /** Returns the reason to give up; undefined while there is none. */
   #hopeless({ failure }: Member): string | undefined {
     if (!this.#greeted && failure !== undefined) return failure;
     if (this.#stillborn < MOST_STILLBORN || (this.#greeted && this.#serving() > 0)) return undefined;
@@ -163,7 +163,7 @@ class WorkerPool {
     if (this.#ending !== undefined && this.#members.size === 0) this.#resolve(this.#ending);
   }
 
-  /** Past the cluster's own `kill`, which closes the channel first and with it the port. */
+  /** Signals the process directly, because the cluster's own `kill` closes the channel first and with it the port. */
   #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     for (const { worker } of this.#members) worker.process.kill(signal);
   }

@@ -4,23 +4,22 @@ import type { NodeHandle } from './command-line-deps.ts';
 import { errorReport, type FindProblems } from './report-error.ts';
 import type { StopSignal } from './stop-signal.ts';
 
-/** The report of a worker to its supervisor: the address that it serves on, or the reason why it cannot serve. */
+/** The report of a worker to its supervisor: its address when it serves, or the reason why it cannot. */
 export type WorkerReport = { readonly serving: string } | { readonly failure: string };
 
-/** This process as one of several behind a port; undefined when it stands alone or is the supervisor. */
+/** This process as a worker; undefined for the supervisor and for a process that serves alone. */
 export const thisWorker = (): Worker | undefined => cluster.worker;
 
-/** The variable by which a supervisor tells a worker its place. */
+/** The environment variable with the index of a worker, which the supervisor sets. */
 export const PLACE_VARIABLE = 'NODE_WORKER_PLACE';
 
-/** Place of this worker among the others, from 0; one that takes the place of another has the same. */
+/** Returns the index of this worker, from 0; a replacement has the index of the worker that it replaces. */
 export const placeOfThisWorker = (): number | undefined =>
   thisWorker() === undefined ? undefined : Number(process.env[PLACE_VARIABLE] ?? 0);
 
 /**
- * Serves until the signal, or until the supervisor is gone: nothing would stop, replace or count this process then. The
- * worker reports a problem that keeps it from serving to the supervisor, which tells the operator once. Returns the
- * exit code.
+ * Serves until a signal, or until the supervisor is gone, which alone can stop or replace this process. Reports a start
+ * problem to the supervisor, which prints it once. Returns the exit code.
  */
 export const serveAsWorker = async (
   worker: Worker,
@@ -32,7 +31,8 @@ export const serveAsWorker = async (
   try {
     node = await open();
     await node.start();
-    // Node ends a worker that loses its supervisor at once, running requests and all, unless it counts as leaving.
+    // Marks the worker as leaving. Otherwise Node ends a worker that loses its supervisor at once, with its running
+    // requests.
     worker.exitedAfterDisconnect = true;
     worker.once('disconnect', () => signal.raise());
     await tell(worker, { serving: node.url() ?? '' });
@@ -43,13 +43,13 @@ export const serveAsWorker = async (
     return EXIT.failed;
   } finally {
     await node?.stop();
-    // An open channel would keep the process alive.
+    // Closes the channel, which would keep the process alive.
     worker.exitedAfterDisconnect = true;
     if (worker.isConnected()) process.disconnect();
   }
 };
 
-/** Resolves when the report is sent, or when there is no supervisor left. */
+/** Sends a report. Resolves when it is sent, or when the supervisor is gone. */
 const tell = (worker: Worker, report: WorkerReport): Promise<void> =>
   new Promise((resolve) => {
     if (worker.isConnected()) worker.send(report, () => resolve());

@@ -1,6 +1,6 @@
 import { ADAPTER_API, Clock, defineClock } from '../../ports/ports.ts';
 
-/** The time of the system. */
+/** The clock adapter for the time of the operating system. */
 export const systemClockAdapter = defineClock({
   port: Clock,
   name: 'system',

@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/ports.ts';
 
-/** The longest delay that a timer of the runtime can hold; it fires at once for anything beyond. */
+/** The longest delay of a timer in the JavaScript runtime. A timer with a longer delay would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own time. Its timers never keep the process alive. */
+/** The clock of the operating system. Its timers do not keep the process alive. */
 export const createSystemClock = (): Clock => ({
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -15,7 +15,7 @@ export const createSystemClock = (): Clock => ({
       timer = setTimeout(wake, Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS));
       timer.unref();
     };
-    // A timer may come a little early, and a long delay is walked in steps.
+    // Sets another timer when this one fired early, or when a long delay needs several steps.
     const wake = (): void => (performance.now() < dueMs ? arm() : task());
     arm();
     return () => clearTimeout(timer);

@@ -2,13 +2,10 @@ import type { EarlierEmbedders, Embedder } from '../../ports/ports.ts';
 import { createMeaningEmbedder } from './meaning-embedder.ts';
 import { createSizedHashingEmbedder } from './sized-hashing-embedder.ts';
 
-/** The lengths that the settings of the built-in embedders accept. */
+/** The vector lengths that the built-in embedders support. */
 const LENGTHS = [768, 256] as const;
 
-/**
- * The embedders that an operator has named as former ones, and the built-in ones in all their lengths, which need no
- * settings.
- */
+/** Provides the former embedders of the configuration, and the built-in ones in all lengths, which need no settings. */
 export const createEarlierEmbedders = (named: readonly Embedder[]): EarlierEmbedders => {
   const known = [
     ...named,

@@ -34,7 +34,7 @@ export const hashingAdapter = defineEmbedder<BuiltInEmbedderSettings>({
   },
 });
 
-/** Asks an endpoint that speaks the embeddings interface of OpenAI. */
+/** Uses an OpenAI-compatible embeddings endpoint. */
 export const httpEmbedderAdapter = defineEmbedder<HttpEmbedderSettings>({
   port: Embedder,
   name: 'http',

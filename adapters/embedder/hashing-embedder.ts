@@ -22,8 +22,8 @@ export const createHashingEmbedder = (): Embedder => ({
 });
 
 /**
- * The similarity of unrelated texts is a normal deviate with a spread of 1/√dimensions; one in 300,000 pairs exceeds
- * 4.5 of these.
+ * The similarity above which texts are related. That of unrelated texts is normally distributed with a spread of
+ * 1/√dimensions. One pair in 300,000 exceeds 4.5 times the spread.
  */
 export const chanceFloor = (dimensions: number): number => CHANCE_SPREADS / Math.sqrt(dimensions);
 
@@ -32,8 +32,8 @@ const BLOCK = 256;
 const BLOCKS = 3;
 const DIMENSIONS = BLOCK * BLOCKS;
 /**
- * Share of a word's weight that its character n-grams carry: enough to bridge a slip, too little to relate all words
- * with the same ending.
+ * The share of a word's weight in its character n-grams. A higher share would relate all words with the same ending, a
+ * lower one would miss typing errors.
  */
 const GRAM_SHARE = 0.6;
 
@@ -41,10 +41,10 @@ const embedText = (text: string): Float32Array => {
   const sums = new Float64Array(DIMENSIONS);
   const words = countWords(wordsOf(text));
   for (const [word, count] of words) addWord(sums, wordFeatures(word), count);
-  // A text of marks alone is similar to itself alone.
+  // A text of punctuation alone counts as one word, which is similar only to itself.
   if (words.size === 0) addWord(sums, wordFeatures(text), 1);
   for (let start = 0; start < DIMENSIONS; start += BLOCK) spreadBlock(sums, start, BLOCK);
-  // Features may cancel each other out to the last one; the text still needs a direction.
+  // Falls back to a fixed direction when all features cancel each other out.
   return unitVector(sums) ?? firstAxis(DIMENSIONS);
 };
 
@@ -54,7 +54,7 @@ const countWords = (words: readonly string[]): Map<string, number> => {
   return counts;
 };
 
-/** Each repetition of a word counts for less, hence the root of its count. */
+/** Adds a word with the square root of its count, because repetitions count for less. */
 const addWord = (sums: Float64Array, { stem, grams, weight }: WordFeatures, count: number): void => {
   const strength = weight * Math.sqrt(count);
   if (grams.length === 0) {
@@ -66,7 +66,7 @@ const addWord = (sums: Float64Array, { stem, grams, weight }: WordFeatures, coun
   for (let at = 0; at < grams.length; at++) addFeature(sums, grams[at] as number, share);
 };
 
-/** 32 bits of hash give a place of 8 bits and a sign in each of the three blocks. */
+/** Adds a feature to each of the three blocks. The hash gives 8 bits of position and a sign per block. */
 const addFeature = (sums: Float64Array, hash: number, strength: number): void => {
   const first = hash & 255;
   const second = BLOCK + ((hash >>> 8) & 255);

@@ -4,18 +4,18 @@ import { readEmbeddings } from './read-embeddings.ts';
 import { sendWithRetries } from './send-with-retries.ts';
 
 export interface HttpEmbedderSettings {
-  /** Up to and including the version, for example `http://localhost:11434/v1`. */
+  /** The base URL, up to and including the version, for example `http://localhost:11434/v1`. */
   readonly url: string;
   readonly model: string;
-  /** A secret. */
+  /** The secret API key. */
   readonly apiKey?: string | undefined;
-  /** Every reply must have so many. */
+  /** The number of components of each vector in a reply. */
   readonly dimensions: number;
-  /** Whether the request asks for the dimensions; not every endpoint and model takes that. */
+  /** Whether requests contain the dimensions. Some endpoints and models refuse the member. */
   readonly sendDimensions: boolean;
   readonly batchSize: number;
   readonly timeoutMs: number;
-  /** How often a request is sent before it has failed. */
+  /** The maximum number of attempts of one request. */
   readonly attempts: number;
   /** The prefix that the model expects before a text. */
   readonly documentPrefix: string;
@@ -26,14 +26,14 @@ export interface HttpEmbedderSettings {
 export interface HttpEmbedderParts {
   readonly transport: Pick<Transport, 'send'>;
   readonly clock: Clock;
-  /** Uniform in [0, 1): jitter. */
+  /** Returns a uniform random number in [0, 1), for jitter. */
   readonly fraction: () => number;
 }
 
 /**
- * Vectors from an endpoint that speaks OpenAI's `/v1/embeddings`: Ollama, vLLM, TEI, or a hosted one. The operator
- * names the address, so it may be private. Every failure is `ServiceError('unavailable')`, whose message says what to
- * do and holds neither text nor key.
+ * Creates an embedder on an OpenAI-compatible `/v1/embeddings` endpoint: Ollama, vLLM, TEI, or a hosted one. The
+ * operator chooses the address, so it may be private. Every failure is `ServiceError('unavailable')`, with advice and
+ * without text or key.
  */
 export const createHttpEmbedder = (settings: HttpEmbedderSettings, parts: HttpEmbedderParts): Embedder => {
   const { model, dimensions, batchSize, similarityFloor } = settings;
@@ -44,7 +44,7 @@ export const createHttpEmbedder = (settings: HttpEmbedderSettings, parts: HttpEm
         settings,
         texts.map((text) => prefixes[purpose] + text),
       ),
-      // A caller waits for a query; documents have time.
+      // Limits the attempts for a query, because a caller waits for it.
       { ...parts, attempts: purpose === 'query' ? Math.min(settings.attempts, QUERY_ATTEMPTS) : settings.attempts },
     );
     if (reply.status !== 200) throw refusal(reply.status);
@@ -65,7 +65,7 @@ export const createHttpEmbedder = (settings: HttpEmbedderSettings, parts: HttpEm
 };
 
 const QUERY_ATTEMPTS = 2;
-/** A component as text takes 25 bytes at most; the rest of an answer is small. */
+/** The largest size of a component as JSON text is 25 bytes; the rest of a reply is small. */
 const BYTES_OF_COMPONENT = 32;
 const BYTES_OF_FRAME = 64 * 1024;
 
@@ -87,13 +87,13 @@ const requestFor = (settings: HttpEmbedderSettings, input: readonly string[]): P
   };
 };
 
-/** A query stays behind the path: some endpoints want their version or their key there. */
+/** Returns the endpoint's URL and preserves the query, which some endpoints need for their version or key. */
 const embeddingsUnder = (base: string): string => {
   const [, address = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(base) ?? [];
   return `${address.replace(/\/+$/, '')}/embeddings${query}`;
 };
 
-/** A document that is read with another prefix has another vector. */
+/** Returns the part of the embedder id for a prefix, because another prefix gives other vectors. */
 const prefixMark = (prefix: string): string =>
   prefix === '' ? '' : `:${createHash('sha256').update(prefix).digest('hex').slice(0, 8)}`;
 

@@ -5,15 +5,15 @@ import { importModelRuntime, type Model, type ModelRuntime, type Tokenizer } fro
 import { poolVectors } from './pool-vectors.ts';
 
 export interface LocalModelSettings {
-  /** Holds `config.json`, `tokenizer.json`, `tokenizer_config.json` and `onnx/model*.onnx`. */
+  /** The folder with `config.json`, `tokenizer.json`, `tokenizer_config.json` and `onnx/model*.onnx`. */
   readonly folder: string;
-  /** Which of the model's files: `fp32` is `onnx/model.onnx`, `q8` is `onnx/model_quantized.onnx`. */
+  /** The weights to load: `fp32` is `onnx/model.onnx`, `q8` is `onnx/model_quantized.onnx`. */
   readonly weights: 'fp32' | 'fp16' | 'q8' | 'q4';
-  /** At most those of the model, which must be made for being cut when it has more. */
+  /** The length of the vectors. It may be below the model's own length if the model supports truncation. */
   readonly dimensions: number;
-  /** The rest of a text is cut off. */
+  /** The maximum number of tokens of a text; the rest is cut off. */
   readonly maxTokens: number;
-  /** Whether pooled vectors are normalised over their components before they are cut, as nomic-embed-text-v1.5 asks. */
+  /** Whether to normalise pooled vectors over their components before truncation, as nomic-embed-text-v1.5 requires. */
   readonly layerNorm: boolean;
   readonly documentPrefix: string;
   readonly queryPrefix: string;
@@ -21,9 +21,9 @@ export interface LocalModelSettings {
 }
 
 /**
- * Vectors from an ONNX model in a folder, in the layout of nomic-embed-text-v1.5: task prefixes, the mean over the
- * tokens of a text, layer norm, cut to `dimensions`, unit length. Nothing is ever downloaded. Runtime and model are
- * loaded with the first text; a failure is `ServiceError('unavailable')`, and the next text tries again.
+ * Creates an embedder on an ONNX model in a folder, in the layout of nomic-embed-text-v1.5: task prefixes, mean
+ * pooling, layer norm, truncation to `dimensions`, unit length. It downloads nothing. The first text loads runtime and
+ * model. A failure is `ServiceError('unavailable')`, and the next text tries again.
  */
 export const createLocalModelEmbedder = (
   settings: LocalModelSettings,
@@ -69,7 +69,7 @@ export const createLocalModelEmbedder = (
   };
 };
 
-/** A batch is padded to its longest text, so a larger one wastes more than it saves. */
+/** The number of texts in a batch. The model pads a batch to its longest text, so larger batches waste time. */
 const BATCH_SIZE = 16;
 
 interface LoadedModel {

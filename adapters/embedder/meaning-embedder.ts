@@ -30,9 +30,9 @@ export const createMeaningEmbedder = (dimensions: 256 | 768, words: () => WordTa
 };
 
 interface Layout {
-  /** Axes of meaning. */
+  /** The number of meaning components. */
   readonly axes: number;
-  /** Sketches of the spelling. */
+  /** The number of spelling sketches. */
   readonly sketches: number;
   readonly floor: number;
 }
@@ -42,13 +42,16 @@ const LAYOUTS: Readonly<Record<256 | 768, Layout>> = {
   768: { axes: 192, sketches: 9, floor: 0.2 },
 };
 
-/** Share of meaning in a similarity; the rest is spelling. */
+/** The share of meaning in a similarity; the rest is spelling. */
 const MEANING = 0.7;
-/** Share of a word's n-grams in its spelling. */
+/** The share of n-grams in the spelling of a word. */
 const GRAMS = 0.6;
-/** Length of the direction that a word gets of its own. Vectors of rare words in the table are as long as the last. */
+/**
+ * The length of a random direction that each word gets from its letters. It replaces missing meaning: 0 for words in
+ * the table, more for words known by their pieces, most for unknown ones.
+ */
 const OWN_LENGTH = { word: 0, pieces: 0.3, nothing: 0.8 };
-/** Axes of meaning and sketches in the first 256 dimensions, which stand alone. */
+/** The number of meaning components and sketches in the first 256 dimensions, which must work without the others. */
 const LEADING_AXES = 128;
 const LEADING_SKETCHES = 2;
 const SKETCH = 64;
@@ -58,11 +61,11 @@ const embedText = (text: string, dimensions: number, layout: Layout, table: Word
   const spelling = new Float64Array(layout.sketches * SKETCH);
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  // A text of marks alone is similar to itself alone.
+  // A text of punctuation alone counts as one word, which is similar only to itself.
   if (counts.size === 0) counts.set(text, 1);
   for (const [word, count] of counts) {
     const features = wordFeatures(word);
-    // Each repetition of a word counts for less.
+    // Repetitions of a word count for less.
     const strength = Math.sqrt(count);
     const own = OWN_LENGTH[table.add(word, count, meaning)];
     if (own > 0) addOwn(features.stem, own * count, meaning);
@@ -72,7 +75,7 @@ const embedText = (text: string, dimensions: number, layout: Layout, table: Word
   return arranged(scaled(meaning.subarray(0, layout.axes), MEANING), scaled(spelling, 1 - MEANING), dimensions);
 };
 
-/** Leading axes, leading sketches, other axes, other sketches. */
+/** Arranges the components: leading meaning, leading sketches, other meaning, other sketches. */
 const arranged = (meaning: Float64Array, spelling: Float64Array, dimensions: number): Float32Array => {
   const vector = new Float64Array(dimensions);
   const leading = LEADING_SKETCHES * SKETCH;
@@ -83,7 +86,7 @@ const arranged = (meaning: Float64Array, spelling: Float64Array, dimensions: num
   return unitVector(vector) ?? firstAxis(dimensions);
 };
 
-/** Scales in place, so that the product with another vector of the same share is at most that share. */
+/** Scales a vector in place, so that its dot product with another vector of the same share is at most that share. */
 const scaled = (vector: Float64Array, share: number): Float64Array => {
   let square = 0;
   for (let at = 0; at < vector.length; at += 1) square += (vector[at] as number) * (vector[at] as number);
@@ -93,7 +96,10 @@ const scaled = (vector: Float64Array, share: number): Float64Array => {
   return vector;
 };
 
-/** Signs from a sequence of Marsaglia, "Xorshift RNGs", 2003, that begins with the hash of the word. */
+/**
+ * Adds the word's own direction. Its signs come from an xorshift sequence (Marsaglia, "Xorshift RNGs", 2003) with the
+ * word's hash as the seed.
+ */
 const addOwn = (hash: number, length: number, sums: Float64Array): void => {
   const step = length / Math.sqrt(sums.length);
   let bits = hash | 1;
@@ -116,7 +122,10 @@ const addSpelling = ({ stem, grams, weight }: WordFeatures, times: number, sums:
   for (let at = 0; at < grams.length; at += 1) addFeature(sums, grams[at] as number, share);
 };
 
-/** Seven bits of hash give a place and a sign in one sketch; 28 of them are used of each hash. */
+/**
+ * Adds a feature to the sketches. Seven bits of the hash give a position and a sign in one sketch, so four sketches use
+ * 28 bits.
+ */
 const addFeature = (sums: Float64Array, hash: number, strength: number): void => {
   let bits = hash;
   for (let start = 0, left = SKETCHES_PER_HASH; start < sums.length; start += SKETCH, left -= 1) {

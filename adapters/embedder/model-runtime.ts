@@ -1,12 +1,12 @@
 import { ServiceError } from '../../ports/ports.ts';
 
-/** A tensor as the runtime gives it: rows one behind the other. */
+/** A tensor of the runtime, with its rows one after another. */
 export interface Tensor {
   readonly data: ArrayLike<number | bigint>;
   readonly dims: readonly number[];
 }
 
-/** The used part of `@huggingface/transformers`. */
+/** The part of `@huggingface/transformers` that the node uses. */
 export interface ModelRuntime {
   readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string };
   readonly AutoTokenizer: { from_pretrained(name: string, options: object): Promise<Tokenizer> };
@@ -20,7 +20,10 @@ export type Tokenizer = (
 
 export type Model = (inputs: object) => Promise<{ readonly last_hidden_state?: Tensor }>;
 
-/** Imports the runtime, which operators install where they want it: it is a hundred times the size of the node. */
+/**
+ * Imports the runtime from where the operator has installed it. The package does not contain it, because it is a
+ * hundred times the size of the node.
+ */
 export const importModelRuntime = async (
   load: (specifier: string) => Promise<unknown> = (specifier) => import(specifier),
 ): Promise<ModelRuntime> => {
@@ -39,7 +42,7 @@ export const importModelRuntime = async (
   }
 };
 
-/** A constant, because compiler and bundler must not look for an optional package in an import. */
+/** The package name as a constant, so that compilers and bundlers do not resolve the optional package. */
 const PACKAGE = '@huggingface/transformers';
-/** The variable leaves out downloads that processors do not need. */
+/** The install command. Its variable skips downloads for processors that the node does not use. */
 const INSTALL = `ONNXRUNTIME_NODE_INSTALL=skip npm install ${PACKAGE}`;

@@ -42,7 +42,7 @@ const meanOver = (
   return sum.map((component) => component / Math.max(1, count));
 };
 
-/** Layer norm without learned weights, with the usual 1e-5 against a division by 0. */
+/** Applies layer norm without learned weights, with the usual 1e-5 against a division by 0. */
 const normalised = (vector: Float64Array): Float64Array => {
   const mean = vector.reduce((sum, component) => sum + component, 0) / vector.length;
   const variance = vector.reduce((sum, component) => sum + (component - mean) ** 2, 0) / vector.length;

@@ -3,7 +3,7 @@ import type { Clock, InboundReply, OutboundRequest, Transport } from '../../port
 export interface Retries {
   readonly transport: Pick<Transport, 'send'>;
   readonly clock: Clock;
-  /** Uniform in [0, 1). */
+  /** Returns a uniform random number in [0, 1). */
   readonly fraction: () => number;
   readonly attempts: number;
 }
@@ -40,7 +40,7 @@ const settle = (sent: Promise<InboundReply>): Promise<Outcome> =>
 
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** Seconds or a date (RFC 9110, 10.2.3); undefined when the header is missing or neither. */
+/** Reads a `Retry-After` header in seconds or as a date (RFC 9110, 10.2.3); undefined when it is missing or invalid. */
 const retryAfterMs = (reply: InboundReply, clock: Clock): number | undefined => {
   const header = reply.header('retry-after')?.trim();
   if (header === undefined || header === '') return undefined;

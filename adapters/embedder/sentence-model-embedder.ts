@@ -5,7 +5,7 @@ import type { EmbeddedTexts, TextsToEmbed } from './serve-texts.ts';
 import { unitVector } from './unit-vector.ts';
 
 export interface SentenceModelSettings {
-  /** Package of the model. */
+  /** The npm package of the model. */
   readonly model: string;
   readonly similarityFloor: number;
 }
@@ -15,13 +15,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A bound, because a caller waits for each query. */
+/** The maximum number of queued queries, because a caller waits for each of them. */
 const MOST_QUERIES = 256;
 
 /**
- * Vectors from a sentence model in a thread of its own, which starts with the first text. Queries go before documents.
- * When the thread fails, all waiting callers get `ServiceError('unavailable')`, and the next text starts another. The
- * thread keeps the process alive only while a caller waits.
+ * An embedder on a sentence model in a separate thread, which starts with the first text. Queries go before documents.
+ * When the thread fails, all pending calls get `ServiceError('unavailable')`, and the next text starts a new thread.
+ * The thread keeps the process alive only while calls are pending.
  */
 export class SentenceModelEmbedder implements Embedder {
   readonly id: string;

@@ -1,25 +1,29 @@
 import { ServiceError } from '../../ports/ports.ts';
 
-/** The default export of a package with a model, as far as the node uses it. */
+/** The default export of a model package, as far as the node uses it. */
 export interface SentenceModel {
-  /** Name of the model. */
+  /** The name of the model. */
   readonly id: string;
   readonly dimensions: number;
 }
 
-/** The places of the packages of a sentence model, and the description of its model. */
+/** The locations of the packages of a sentence model, and its description. */
 export interface SentenceModelPlace {
-  /** URLs of modules. */
+  /** The URL of the engine module. */
   readonly engine: string;
   readonly model: string;
   readonly manifest: SentenceModel;
 }
 
-/** Runs the model. A constant, because compiler and bundler must not look for an optional package in an import. */
+/**
+ * The name of the package that runs the model, as a constant, so that compilers and bundlers do not resolve the
+ * optional package.
+ */
 export const SENTENCE_ENGINE = '@lat.md/embed';
 
 /**
- * Finds both packages, which operators install beside the node. Throws a `ServiceError('unavailable')` that says how.
+ * Finds both packages, which operators install beside the node. Throws `ServiceError('unavailable')` with the install
+ * command.
  */
 export const findSentenceModel = async (
   model: string,

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { SentenceModelPlace } from './sentence-model-package.ts';
 import { serveTexts } from './serve-texts.ts';
 
-/* The body of the thread that runs a sentence model. */
+/** The entry point of the thread that runs a sentence model. */
 
 interface Engine {
   createEmbedder(parts: { readonly model: unknown }): Promise<{ embed(texts: string[]): Promise<number[][]> }>;
@@ -13,6 +13,6 @@ const { engine, model } = workerData as SentenceModelPlace;
 serveTexts(parentPort as MessagePort, async () => {
   const { createEmbedder } = (await import(engine)) as Engine;
   const embedder = await createEmbedder({ model: ((await import(model)) as { readonly default: unknown }).default });
-  // One at a time: the package starts threads of its own, each with a copy of the model, where it gets many.
+  // Embeds one text at a time, because for several the package starts threads, each with a copy of the model.
   return async (text) => (await embedder.embed([text]))[0] as number[];
 });

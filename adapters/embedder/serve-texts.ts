@@ -1,19 +1,19 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** Texts for a thread that embeds them. */
+/** A message with texts for the thread to embed. */
 export interface TextsToEmbed {
   readonly number: number;
   readonly texts: readonly string[];
   readonly purpose: 'document' | 'query';
 }
 
-/** All vectors in a row, or why there are none. */
+/** The reply to a message: all vectors in one array, or the reason for a failure. */
 export type EmbeddedTexts = { readonly number: number } & (
   | { readonly vectors: Float32Array<ArrayBuffer> }
   | { readonly error: unknown }
 );
 
-/** A model in this thread, which embeds one text at a time. */
+/** Embeds one text with the model of this thread. */
 export type TextEngine = (text: string) => Promise<ArrayLike<number>>;
 
 interface Job extends TextsToEmbed {
@@ -21,9 +21,8 @@ interface Job extends TextsToEmbed {
 }
 
 /**
- * Embeds texts for the requests of the port, one at a time, so that queries come between the texts of documents: a
- * caller waits for a query. The first text loads the model. A failure to load it, or one that leaves it in an unknown
- * state, ends the thread.
+ * Embeds the texts of incoming messages, one text at a time, so that a query overtakes the documents. The first text
+ * loads the model. The thread ends after a failure to load it, or a failure that leaves it in an unknown state.
  */
 export const serveTexts = (port: MessagePort, load: () => Promise<TextEngine>): void => {
   const jobs: Record<TextsToEmbed['purpose'], Job[]> = { query: [], document: [] };
@@ -36,7 +35,7 @@ export const serveTexts = (port: MessagePort, load: () => Promise<TextEngine>): 
       const job = queue[0] as Job;
       const reply = await step(job, embed);
       if (reply === undefined) {
-        // A query that has come meanwhile goes first.
+        // Receives new messages, because a query must go before the next document.
         await new Promise(setImmediate);
         continue;
       }
@@ -57,7 +56,7 @@ export const serveTexts = (port: MessagePort, load: () => Promise<TextEngine>): 
 const busy = ({ query, document }: Readonly<Record<TextsToEmbed['purpose'], Job[]>>): Job[] | undefined =>
   [query, document].find((jobs) => jobs.length > 0);
 
-/** Embeds one more text of the job; the reply when that was the last. */
+/** Embeds the next text of a job, and returns the reply when it was the last one. */
 const step = async ({ number, texts, done }: Job, embed: TextEngine): Promise<EmbeddedTexts | undefined> => {
   try {
     if (done.length < texts.length) done.push(await embed(texts[done.length] as string));
@@ -74,5 +73,5 @@ const inRow = (vectors: readonly ArrayLike<number>[]): Float32Array<ArrayBuffer>
   return row;
 };
 
-/** The memory of WebAssembly is in an unknown state after such an error. */
+/** Returns whether the error leaves the memory of WebAssembly in an unknown state. */
 const isBroken = (error: unknown): boolean => error instanceof Error && error.name === 'RuntimeError';

@@ -2,7 +2,7 @@ import type { Embedder } from '../../ports/ports.ts';
 import { chanceFloor, createHashingEmbedder } from './hashing-embedder.ts';
 import { createTruncatingEmbedder } from './truncating-embedder.ts';
 
-/** The hashing embedder with vectors of this length, which are cut where it is not their own. */
+/** Returns the hashing embedder, with vectors cut to this length if necessary. */
 export const createSizedHashingEmbedder = (dimensions: number): Embedder => ({
   ...sized(createHashingEmbedder(), dimensions),
   recipe: { module: import.meta.url, create: 'createSizedHashingEmbedder', given: [dimensions] },

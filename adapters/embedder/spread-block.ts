@@ -1,4 +1,7 @@
-/** The fast Walsh-Hadamard transform, in place. It turns a block, of a power of two, without changing any angle. */
+/**
+ * Applies the fast Walsh-Hadamard transform to a block in place. The size of the block is a power of two. The transform
+ * preserves all angles.
+ */
 export const spreadBlock = (sums: Float64Array, start: number, size: number): void => {
   for (let half = 1; half < size; half *= 2) {
     for (let pair = start; pair < start + size; pair += 2 * half) {

@@ -2,16 +2,16 @@ import type { Embedder } from '../../ports/ports.ts';
 import { firstAxis, unitVector } from './unit-vector.ts';
 
 export interface Truncation {
-  /** Fewer than those of the embedder. */
+  /** The new number of dimensions, below that of the embedder. */
   readonly dimensions: number;
-  /** Shorter vectors are more often similar by chance, so the floor is another one. */
+  /** The similarity floor of the new embedder. Shorter vectors are similar by chance more often. */
   readonly similarityFloor: number;
 }
 
 /**
- * The first dimensions of another embedder's vectors, scaled to unit length again; for embedders whose leading
- * dimensions are made to stand alone. Vectors of the two are not comparable, so this is an embedder with an id of its
- * own. Throws a RangeError when there is nothing to cut.
+ * Returns an embedder with the first dimensions of another one's vectors, scaled to unit length. Suits embedders whose
+ * leading dimensions work without the others. It has an id of its own, because vectors of the two are not comparable.
+ * Throws a RangeError when there is nothing to cut.
  */
 export const createTruncatingEmbedder = (inner: Embedder, { dimensions, similarityFloor }: Truncation): Embedder => {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions >= inner.dimensions) {
@@ -25,7 +25,7 @@ export const createTruncatingEmbedder = (inner: Embedder, { dimensions, similari
     recipe: undefined,
     embed: async (texts, purpose) =>
       (await inner.embed(texts, purpose)).map(
-        // The cut may leave nothing of a text, which still needs a direction.
+        // Falls back to a fixed direction when the remaining components are all 0.
         (vector) => unitVector(vector.subarray(0, dimensions)) ?? firstAxis(dimensions),
       ),
   };

@@ -1,11 +1,11 @@
-/** The part of a word in a vector: hashes of its stem and of its character n-grams, and its weight. */
+/** The features of a word for a vector: hashes of its stem and of its character n-grams, and its weight. */
 export interface WordFeatures {
   readonly stem: number;
   readonly grams: Int32Array;
   readonly weight: number;
 }
 
-/** Returns the features of a folded word. They depend on the word alone, so those of recent words are cached. */
+/** Returns the features of a word in lower case without accents. Caches those of recent words. */
 export const wordFeatures = (word: string): WordFeatures => {
   const known = recent.get(word);
   if (known !== undefined) return known;
@@ -15,7 +15,7 @@ export const wordFeatures = (word: string): WordFeatures => {
   return features;
 };
 
-/** About 10 MiB when full. */
+/** The capacity of the cache, some 10 MiB. */
 const MOST_RECENT = 20_000;
 const recent = new Map<string, WordFeatures>();
 
@@ -28,17 +28,20 @@ const makeFeatures = (word: string): WordFeatures => {
   };
 };
 
-/** Frequent words are short (Zipf, "The Psycho-Biology of Language", 1935): an estimate of rarity without a corpus. */
+/**
+ * Weights by the length of a word. Frequent words are short (Zipf, "The Psycho-Biology of Language", 1935), so length
+ * estimates rarity without a corpus.
+ */
 const LENGTH_WEIGHTS: readonly number[] = [0.5, 0.5, 0.5, 0.6, 0.75, 0.85, 0.95];
 const FUNCTION_WEIGHT = 0.1;
-/** The beginning tells long runs of letters and digits apart well enough, and bounds the work. */
+/** The number of characters that count in a long run of letters and digits. The limit bounds the work. */
 const MOST_CHARACTERS = 40;
 const SHORTEST_GRAM = 3;
 const LONGEST_GRAM = 5;
 const NO_GRAMS = new Int32Array(0);
 const STEM_SEED = 0x5bd1e995;
 
-/** All n-grams of the word between marks for its beginning and its end. */
+/** Returns the hashes of all n-grams of a word, with marks for its beginning and end. */
 const gramsOf = (word: string): Int32Array => {
   const marked = `^${word}$`;
   const grams: number[] = [];
@@ -61,7 +64,10 @@ const hashOf = (text: string): number => {
   return hash;
 };
 
-/** The last step of MurmurHash3: places are taken from single bytes, so every bit must depend on all. */
+/**
+ * Mixes a hash with the last step of MurmurHash3. Positions come from single bytes, so every bit must depend on all
+ * others.
+ */
 const mixed = (hash: number): number => {
   let bits = hash ^ (hash >>> 16);
   bits = Math.imul(bits, 0x85ebca6b);
@@ -69,7 +75,7 @@ const mixed = (hash: number): number => {
   return bits ^ (bits >>> 16);
 };
 
-/** English endings, cut without regard to exceptions: n-grams relate what this misses, so it may be short. */
+/** Removes common English endings without regard to exceptions. N-grams relate the forms that this misses. */
 const stemOf = (word: string): string => {
   if (word.length < 4 || !ASCII_WORD.test(word)) return word;
   let stem = word.replace(PLURAL, (_, ending: string) => (ending === 'ies' ? 'y' : ''));
@@ -84,7 +90,7 @@ const PLURAL = /(?<=..)(ies|(?<=ss)es|(?<![sui])s)$/;
 const VERB_ENDING = /^(.{3,})(?:ing|ed|ly)$/;
 const NOUN_ENDING = /(?:ations?|ational|ative|ator|ate|ment|ness|ity|able|ible|ence|ance|ion|ive|al|er|or|ic|ize|ise)$/;
 
-/** English words that build sentences and carry no topic. */
+/** English function words, which carry no topic. */
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   `a about above across after again against ago all almost along already also although always am among an and another any anybody anyone
   anything are around as at away be became because become been before behind being below between both but by came can cannot come could did

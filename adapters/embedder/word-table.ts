@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** Vectors of words and of pieces of words, as scripts/make-word-table.mjs made them. */
+/** The vectors of words and of pieces of words, from scripts/make-word-table.mjs. */
 export interface WordTable {
   readonly dimensions: number;
   /**
-   * Adds the vector of a folded word that a text holds so often. A repetition counts for less, and least for a common
-   * word. A word that the table lacks is read by its pieces, where it has any.
+   * Adds the vector of a word that occurs `times` times in a text. Repetitions count for less, least of all for common
+   * words. For a word outside the table it adds the vectors of its pieces. Returns which of them it found.
    */
   add(word: string, times: number, sums: Float64Array): 'word' | 'pieces' | 'nothing';
 }
 
 /**
- * The table of this package, read when the first text comes; some 25 MB of memory for the life of the process. Throws
- * when the file is damaged or missing.
+ * Returns the word table of this package. The first call reads it into some 25 MB of memory. Throws when the file is
+ * damaged or missing.
  */
 export const wordTable = (): WordTable => {
   table ??= readWordTable(readFileSync(new URL('./word-table.bin', import.meta.url)));
@@ -21,7 +21,7 @@ export const wordTable = (): WordTable => {
 
 let table: WordTable | undefined;
 
-/** Reads a table. Throws a RangeError when the bytes hold none. */
+/** Parses a word table. Throws a RangeError for any other bytes. */
 export const readWordTable = (bytes: Uint8Array): WordTable => {
   const rows = rowsIn(bytes);
   const { places, dimensions } = rows;
@@ -40,7 +40,10 @@ export const readWordTable = (bytes: Uint8Array): WordTable => {
   };
 };
 
-/** The weight of a word is 1 for a rare one, whose repetitions count in full, and 0 for one that is everywhere. */
+/**
+ * The power of a word's weight that gives the exponent of its count. Repetitions of a rare word (weight 1) count in
+ * full, those of a very common word (weight 0) do not count.
+ */
 const COMMON_ONCE = 4;
 
 interface Rows {
@@ -50,7 +53,7 @@ interface Rows {
   add(place: number, times: number, sums: Float64Array): void;
 }
 
-/** The layout is told in scripts/encode-word-table.mjs. */
+/** Finds the sections of the file. Its layout is described in scripts/encode-word-table.mjs. */
 const rowsIn = (bytes: Uint8Array): Rows => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEADER_BYTES) throw damaged();
@@ -83,13 +86,13 @@ const rowsIn = (bytes: Uint8Array): Rows => {
 const HEADER_BYTES = 12;
 const damaged = (): RangeError => new RangeError('the table of words is damaged: install the package again');
 
-/** The values of the sixteen codes, in deviations of their dimension. */
+/** The values of the sixteen codes, in standard deviations of their dimension. */
 const POSITIVE = [0.1284, 0.3881, 0.6568, 0.9424, 1.2562, 1.6181, 2.069, 2.7326];
 const LEVELS = Float64Array.from([...POSITIVE.map((level) => -level).reverse(), ...POSITIVE]);
 
 /**
- * Cuts a word of letters into pieces, from its beginning on, the longest first. Returns none when very short pieces are
- * left: every string of letters has those, and nonsense must not mean anything.
+ * Splits a word into pieces from its beginning, each time the longest possible one. Returns none when they are very
+ * short, because any string of letters has short pieces, and a nonsense word must have no meaning.
  */
 const piecesOf = (word: string, places: ReadonlyMap<string, number>): number[] => {
   if (word.length > LONGEST_WORD || !LETTERS.test(word)) return [];
@@ -111,5 +114,5 @@ const piecesOf = (word: string, places: ReadonlyMap<string, number>): number[] =
 const LETTERS = /^[a-z]+$/;
 const LONGEST_WORD = 40;
 const LONGEST_PIECE = 20;
-/** Letters of a piece, in the mean over a word. */
+/** The minimum mean length of the pieces of a word. */
 const LEAST_PER_PIECE = 1.7;

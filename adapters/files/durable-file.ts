@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 
-/** Size and digest of a written file: see `CopiedFile`. */
+/** The size and digest of a written file, as in `CopiedFile`. */
 export interface WrittenBytes {
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** Writes a new file for its owner alone. It is on the disk when the promise resolves. Fails where there is a file. */
+/** Writes a new file that only its owner may read, and resolves when it is on disk. Fails if the file exists. */
 export const writeDurably = async (
   path: string,
   source: Readable,
@@ -32,7 +32,7 @@ export const writeDurably = async (
   return { bytes, sha256: hash.digest('hex') };
 };
 
-/** Reads a file from beginning to end and returns its digest. */
+/** Reads a whole file and returns its size and digest. */
 export const digestFile = async (path: string): Promise<WrittenBytes> => {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -43,7 +43,7 @@ export const digestFile = async (path: string): Promise<WrittenBytes> => {
   return { bytes, sha256: hash.digest('hex') };
 };
 
-/** Makes the contents of the file, or the names in the folder, survive a crash of the machine. */
+/** Syncs a file or folder to disk, so that it survives a crash of the machine. */
 export const syncPath = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');
   try {

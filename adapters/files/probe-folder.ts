@@ -7,7 +7,7 @@ export interface FolderProblem {
   readonly hint: string;
 }
 
-/** The log of an embedded store uses up less within minutes. */
+/** The minimum free space in bytes. The log of an embedded store uses up less within minutes. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
 const freeBytesOf = (folder: string): number => {
@@ -16,8 +16,8 @@ const freeBytesOf = (folder: string): number => {
 };
 
 /**
- * Tries whether files can be made in a folder, or the folder itself where it is missing, and whether there is room.
- * Leaves nothing behind. Undefined when all is well.
+ * Tests whether the process can create files in a folder, or the folder itself, and whether the disk has room. Leaves
+ * nothing behind. Returns undefined when there is no problem.
  */
 export const probeFolder = (path: string, freeBytes = freeBytesOf): FolderProblem | undefined => {
   const folder = nearestThere(resolve(path));

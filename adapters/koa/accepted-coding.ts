@@ -1,4 +1,4 @@
-/** Content codings that replies are sent in, the better first. */
+/** Content codings of replies, by preference. */
 export const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
@@ -20,5 +20,5 @@ export const acceptedCoding = (accepted: string | undefined): Coding | undefined
 };
 
 const PART = /^\s*([a-z0-9*_-]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/;
-/** A longer header is ignored. */
+/** The maximum length of the header. Longer ones are ignored. */
 const MAX_LENGTH = 1_000;

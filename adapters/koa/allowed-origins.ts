@@ -1,12 +1,12 @@
 export interface CorsOptions {
-  /** Origins whose pages may call the node, of any scheme: `https://app.example`, `app://obsidian.md`. */
+  /** Origins whose pages may call the node, with any scheme: `https://app.example`, `app://obsidian.md`. */
   readonly corsAllowedOrigins: readonly string[];
-  /** Allows every port of `localhost` and `127.0.0.1` besides. */
+  /** Also allows every port of `localhost` and `127.0.0.1`. */
   readonly corsDevLocalhost: boolean;
 }
 
 /**
- * Tells whether pages of an origin, as browsers send it, may call the node. `null`, which any page can have, never may.
+ * Returns whether pages of an origin may call the node. It never allows `null`, because any page can have that origin.
  */
 export const createOriginRule = ({
   corsAllowedOrigins,
@@ -16,7 +16,7 @@ export const createOriginRule = ({
   return (origin) => allowed.has(origin) || (corsDevLocalhost && LOCALHOST.test(origin));
 };
 
-/** In lower case, and without the port that the scheme has anyway. */
+/** Spells an origin as browsers do: in lower case, without the default port of the scheme. */
 const asBrowsersSpell = (origin: string): string =>
   origin
     .toLowerCase()

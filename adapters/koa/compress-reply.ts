@@ -4,21 +4,21 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { OutboundReply } from '../../ports/ports.ts';
 import { acceptedCoding, type Coding } from './accepted-coding.ts';
 
-/** Turns a reply into the one to send, with its body compressed where the client asks for it and it pays. */
+/** Returns the reply to send: with a compressed body if the client accepts one and the body is long enough. */
 export type CompressReply = (reply: OutboundReply, message: IncomingMessage) => Promise<OutboundReply> | OutboundReply;
 
-/** Shorter bodies fit into a packet or two as they are. */
+/** The minimum size for compression. Shorter bodies fit into one or two packets. */
 const MIN_BYTES = 2 * 1024;
 
 /**
- * At most so many at once: zlib works on the threads that files and name look-ups need too, of which Node has four.
- * While all are busy, a reply is sent uncompressed, which is sooner.
+ * The maximum number of concurrent compressions. zlib uses Node's four threads, which files and name look-ups need too.
+ * While all are busy, replies go out uncompressed.
  */
 const AT_ONCE = 3;
 
 /**
- * Compresses bodies that are whole, off the event loop, with quality 1 of Brotli: for JSON it is faster than gzip, and
- * smaller. Streams are left alone: those of events must not wait for a block to fill.
+ * Compresses complete bodies off the event loop with Brotli at quality 1, which is faster and smaller than gzip for
+ * JSON. It leaves streams alone, because events must not wait until a block is full.
  */
 export const createReplyCompression = (): CompressReply => {
   const cache = new WeakMap<Uint8Array, Map<Coding, Uint8Array>>();
@@ -37,17 +37,17 @@ export const createReplyCompression = (): CompressReply => {
   };
   return (reply, message) => {
     const { body, status } = reply;
-    // It stands for a document that would have been compressed.
+    // A 304 stands for a document that would have been compressed, so it needs the same `Vary`.
     if (status === 304) return { ...reply, headers: { ...reply.headers, Vary: withVary(reply.headers['Vary']) } };
     if (!isWorthIt(reply, body)) return reply;
     const headers: Record<string, string> = { ...reply.headers, Vary: withVary(reply.headers['Vary']) };
     const coding = acceptedCoding(message.headers['accept-encoding'] as string | undefined);
     if (coding === undefined || running >= AT_ONCE) return { ...reply, headers };
     const tag = headers['ETag'];
-    // The same document in other bytes: a strong tag would say that they are the same bytes.
+    // Makes a strong tag weak, because the compressed body has other bytes.
     if (tag?.startsWith('"') === true) headers['ETag'] = `W/${tag}`;
     headers['Content-Encoding'] = coding;
-    // A document with a tag is sent again and again; a reply is not.
+    // Caches the compressed bytes only for documents with a tag, because they are sent repeatedly.
     return compressed(body, coding, tag !== undefined).then((bytes) => ({ ...reply, headers, body: bytes }));
   };
 };
@@ -69,7 +69,7 @@ const withVary = (vary: string | undefined): string =>
 const gzipped = promisify<string | Uint8Array, object, Buffer>(gzip);
 const brotlied = promisify<string | Uint8Array, object, Buffer>(brotliCompress);
 
-/** A window of 256 KiB holds most replies, and is the memory of one compression. */
+/** A window of 256 KiB covers most replies, and limits the memory of one compression. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 } };
 const GZIP = { level: 1 };
 

@@ -4,8 +4,8 @@ import type { Middleware } from 'koa';
 import { type CorsOptions, createOriginRule } from './allowed-origins.ts';
 
 /**
- * Cross-origin rules (Fetch standard), none when no origin is allowed. A page from an origin that is not allowed gets
- * no header that lets it read anything, and its preflight is a method like any other.
+ * Returns the middleware for cross-origin requests (Fetch standard), none when no origin is allowed. A page from
+ * another origin gets no header that lets it read a reply. Its preflight is refused like any method that is not served.
  */
 export const createCorsPolicy = (options: CorsOptions): readonly Middleware[] => {
   if (options.corsAllowedOrigins.length === 0 && !options.corsDevLocalhost) return [];
@@ -22,7 +22,7 @@ export const createCorsPolicy = (options: CorsOptions): readonly Middleware[] =>
   return [markPreflight, policy];
 };
 
-/** Adds the headers that routes add to all other replies, because a preflight reaches no route. */
+/** Adds the headers that routes add to other replies, because no route handles a preflight. */
 const markPreflight: Middleware = async (context, next) => {
   await next();
   if (context.respond === false) return;

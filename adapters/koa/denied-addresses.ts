@@ -1,9 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Whether a call to this address could reach something outside the public Internet: this machine, a private or
- * link-local network, a range for documentation, or a translation into one of those. A text that is no address is
- * denied.
+ * Returns whether an address lies outside the public Internet: this machine, a private or link-local network, a range
+ * for documentation, or a translation into one of those. An invalid address is denied.
  */
 export const isDeniedAddress = (address: string): boolean => {
   const plain = address.split('%', 1)[0] as string;
@@ -14,7 +13,7 @@ export const isDeniedAddress = (address: string): boolean => {
   return mapped === undefined ? deniedIpv6.check(plain, 'ipv6') : deniedIpv4.check(mapped, 'ipv4');
 };
 
-/** Host names that mean an internal machine by convention, whether or not a resolver knows them. */
+/** Returns whether a host name denotes an internal machine by convention, even if no resolver knows it. */
 export const isInternalName = (host: string): boolean => {
   const name = host.toLowerCase().replace(/\.$/, '');
   return !name.includes('.') || INTERNAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
@@ -74,13 +73,15 @@ const blockList = (networks: readonly (readonly [string, number])[], family: 'ip
   return list;
 };
 
-// Two lists, because a BlockList lets a rule of one family match mapped addresses of the other.
+// The rules have two lists, because a BlockList lets rules of one family match mapped addresses of the other.
 const deniedIpv4 = blockList(DENIED_IPV4, 'ipv4');
 const deniedIpv6 = blockList(DENIED_IPV6, 'ipv6');
 
-/** Returns the IPv4 address of an IPv6 address of `::ffff:0:0/96` in any spelling, and undefined for any other. */
+/**
+ * Returns the IPv4 address inside an IPv6 address of `::ffff:0:0/96`, in any spelling; undefined for other addresses.
+ */
 const unmap = (address: string): string | undefined => {
-  // The URL parser is the one normaliser of IPv6 text that Node has.
+  // Uses the URL parser, which alone in Node normalises IPv6 text.
   const normal = new URL(`http://[${address}]/`).hostname;
   const groups = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(normal);
   if (groups === null) return undefined;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Reads the rest of a body and drops it. Resolves at its end, at the end of the connection, or at a limit of time or
- * bytes: a client that still sends then loses the connection.
+ * Reads and discards the rest of a body. Resolves at its end, when the connection ends, or at a limit of time or bytes.
+ * A client that sends beyond the limit loses the connection.
  */
 export const drainBody = (message: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {

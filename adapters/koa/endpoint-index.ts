@@ -3,13 +3,13 @@ import type { Endpoint } from '../../ports/ports.ts';
 
 export type EndpointMatch =
   | { readonly endpoint: Endpoint; readonly pathParameters: Readonly<Record<string, string>> }
-  /** No endpoint takes the method. These methods are taken, none for an unknown path. */
+  /** The allowed methods when no endpoint accepts the method; empty for an unknown path. */
   | { readonly allowed: readonly string[] };
 
 /**
- * Finds endpoints by the path as it was sent: nothing is decoded, collapsed or resolved before or after. Paths without
- * parameters are one look into a map. The others are kept in one router for each two leading segments, so that a
- * request meets only the few patterns of its own neighbourhood.
+ * Finds endpoints by the path as sent, without decoding or normalising it. A map holds the paths without parameters.
+ * The others are grouped by their first two segments, with one router for each group, so that a request is matched
+ * against few patterns.
  */
 export const createEndpointIndex = (
   endpoints: readonly Endpoint[],
@@ -35,7 +35,7 @@ export const createEndpointIndex = (
   };
 };
 
-/** The patterns of one neighbourhood, the most specific first. */
+/** A router for the patterns of one group, the most specific first. */
 class PatternRouter {
   readonly #router = new Router({ sensitive: true, strict: true });
   readonly #endpoints = new Map<unknown, Endpoint>();
@@ -46,7 +46,8 @@ class PatternRouter {
   }
 
   find(method: string, path: string): EndpointMatch {
-    // The router answers HEAD wherever it answers GET, and decodes what it captures, so both are read off its layers.
+    // Reads the match from the router's layers, because the router itself answers HEAD for GET and decodes captured
+    // text.
     const layers = this.#router.match(path, method).path;
     for (const layer of layers) {
       const endpoint = this.#endpoints.get(layer);
@@ -63,15 +64,16 @@ const PARAMETER = /\/[:*]/;
 const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * The first two segments with the slash behind them, where both are there and literal: `/v1/facts/` of `/v1/facts/*id`.
+ * Returns the first two literal segments with the following slash, which identify a group: `/v1/facts/` of
+ * `/v1/facts/*id`.
  */
 const neighbourhoodOf = (path: string): string => LEADING_SEGMENTS.exec(path)?.[0] ?? ANYWHERE;
 
 const LEADING_SEGMENTS = /^\/[^/:*][^/]*\/[^/:*][^/]*\//;
-/** For patterns that are open from the first or second segment on. */
+/** The group of patterns with a parameter in their first two segments. */
 const ANYWHERE = '';
 
-/** As the port says: a literal segment before `:name` before `*name`, then the longer end. */
+/** Sorts as the port requires: a literal segment before `:name` before `*name`, then the longer end. */
 const bySpecificity = (a: Endpoint, b: Endpoint): number => {
   const left = a.path.split('/');
   const right = b.path.split('/');

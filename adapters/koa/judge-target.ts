@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import type { OutboundRules } from '../../ports/ports.ts';
 import { isDeniedAddress, isInternalName } from './denied-addresses.ts';
 
-/** Every address of a host name; rejects when it has none. */
+/** Resolves a host name to all of its addresses; rejects when it has none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Judges an address by its spelling alone: returns the parsed URL, or the reason why it is not called. */
+/** Checks an address by its spelling alone. Returns the parsed URL, or the reason for a refusal. */
 export const judgeTarget = (
   text: string,
   rules: OutboundRules,
@@ -27,7 +27,7 @@ export const judgeTarget = (
   return { url };
 };
 
-/** The same, and what the name leads to now. */
+/** Checks an address by its spelling and by the current addresses of its name. Returns the reason for a refusal. */
 export const refusalOf = async (
   text: string,
   rules: OutboundRules & { readonly maybeLater?: boolean },
@@ -43,8 +43,8 @@ export const refusalOf = async (
   return isDenied ? 'the name of the host leads to an address that is not public' : undefined;
 };
 
-/** Without the brackets that a URL puts around an IPv6 address. */
+/** Returns the host without the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** A URL leaves the port of its scheme out. */
+/** Returns the port, or the default port of the scheme, which a URL omits. */
 const portOf = ({ port, protocol }: URL): number => (port !== '' ? Number(port) : protocol === 'https:' ? 443 : 80);

@@ -2,7 +2,7 @@ import { ADAPTER_API, defineTransport, ServiceError, Transport } from '../../por
 import { createOriginRule } from './allowed-origins.ts';
 import { type KoaSettings, koaSettings } from './koa-settings.ts';
 
-/** HTTP through Koa, which is imported when the node serves or calls. */
+/** The HTTP transport adapter. It imports Koa only when the node serves or sends a request. */
 export const koaAdapter = defineTransport<KoaSettings>({
   port: Transport,
   name: 'koa',

@@ -11,7 +11,7 @@ export const createRefusal =
     try {
       if (refused !== undefined) return refused(error);
     } catch {
-      // The bare status below says as much.
+      // Falls through to the bare status below when the kernel's own reply fails.
     }
     return { status: error.status, headers: { 'X-Content-Type-Options': 'nosniff' } };
   };
@@ -31,7 +31,7 @@ export const withinErrorBoundary = async (
   } catch (error) {
     options.report('a reply could not be written', error);
     if (response.headersSent || message.socket.destroyed) {
-      // The written part goes out first. The missing end tells the client that the reply is not whole.
+      // Sends the written part first. Without a proper end, the client recognises that the reply is incomplete.
       message.socket.destroySoon();
       return;
     }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InboundRequest } from '../../ports/ports.ts';
 import { readBody } from './read-body.ts';
 
-/** A request of Node's server as the port sees it. Everything but the path is computed on demand. */
+/** Adapts a request of Node's server to the port. All members except the path are computed on demand. */
 export class KoaRequest implements InboundRequest {
   readonly path: string;
   readonly query: string;

@@ -1,6 +1,6 @@
 import { type Schema, schema } from '../../ports/ports.ts';
 
-/** Address of the node, and origins whose pages browsers let in. */
+/** The address of the node, and the origins whose pages may call it. */
 export interface KoaSettings {
   readonly host: string;
   readonly port: number;

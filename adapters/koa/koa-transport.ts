@@ -16,29 +16,29 @@ import { writeReply } from './write-reply.ts';
 
 export interface KoaTransportOptions extends CorsOptions {
   readonly host: string;
-  /** 0 lets the system choose; the listener's URL tells which. */
+  /** The port to listen on. 0 lets the system choose one, which the listener's URL contains. */
   readonly port: number;
   readonly report: ReportError;
   readonly socketOptions?: Partial<SocketOptions>;
-  /** Name resolution for outbound calls, the system's own unless given. */
+  /** Resolves names of outbound calls. Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Whether long replies are compressed for clients that accept it; they are, unless this is false. */
+  /** Whether to compress long replies for clients that accept it. Default: true. */
   readonly compression?: boolean;
 }
 
-/** How long a client may take. Milliseconds. */
+/** Time limits for slow clients, in milliseconds. */
 export interface SocketOptions {
   readonly headersTimeoutMs: number;
-  /** For the whole request, body included. */
+  /** The time limit for the whole request, including the body. */
   readonly requestTimeoutMs: number;
-  /** The interval of checks of both, which adds to the time of a slow client. */
+  /** The interval at which Node checks the request and header timeouts, by which a slow client may exceed them. */
   readonly checkIntervalMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** A client that takes nothing of a reply for this long is cut off. */
+  /** The time after which a client that reads nothing of a reply is disconnected. */
   readonly stallMs: number;
 }
 
-/** A connection that sends its request in drops ends within 25 seconds. */
+/** The default limits. They end a connection that sends its request very slowly within 25 seconds. */
 const SOCKET_OPTIONS: SocketOptions = {
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 20_000,
@@ -47,10 +47,10 @@ const SOCKET_OPTIONS: SocketOptions = {
   stallMs: 60_000,
 };
 
-/** Request line and headers together. */
+/** The maximum size of request line and headers together. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
-/** HTTP/1.1 on Node's server with Koa, and outbound calls on Node's client. */
+/** Creates the HTTP/1.1 transport: Koa on Node's server for inbound requests, and Node's client for outbound calls. */
 export const createKoaTransport = (options: KoaTransportOptions): Transport => ({
   serve: (serveOptions) => serve(serveOptions, options),
   send: (request) => sendRequest(request, options.resolve),
@@ -60,7 +60,7 @@ export const createKoaTransport = (options: KoaTransportOptions): Transport => (
 const serve = async (serveOptions: ServeOptions, options: KoaTransportOptions): Promise<Listener> => {
   const sockets = { ...SOCKET_OPTIONS, ...options.socketOptions };
   const refuse = createRefusal(serveOptions.refused);
-  /** Connections that end with the reply they are waiting for. Bytes after that are no request. */
+  /** Connections that close after their pending reply. Further bytes on them are not read as requests. */
   const doomed = new WeakSet<Duplex>();
   const compress = options.compression === false ? undefined : createReplyCompression();
   const findEndpoint = createEndpointIndex(serveOptions.endpoints);
@@ -112,7 +112,7 @@ type Handler = (message: IncomingMessage, response: ServerResponse) => void;
 
 const createApp = (answer: (context: Context) => Promise<void>, options: KoaTransportOptions): Handler => {
   const app = new Koa();
-  // Koa prints to standard error when clients go away, unless there is a listener.
+  // Without this listener, Koa prints to standard error whenever a client disconnects.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') options.report('a connection failed', error);
   });
@@ -133,14 +133,14 @@ const createHttpServer = (
     requestTimeout: sockets.requestTimeoutMs,
     connectionsCheckingInterval: sockets.checkIntervalMs,
     keepAliveTimeout: sockets.keepAliveTimeoutMs,
-    // Node answers a missing Host with an empty 400; `framingProblem` says more.
+    // Disables Node's empty 400 for a missing Host, because `framingProblem` gives a better reply.
     requireHostHeader: false,
   };
   const handleUnlessDoomed: Handler = (message, response) => {
     if (!doomed.has(message.socket)) handle(message, response);
   };
   const server = createServer(serverOptions, handleUnlessDoomed);
-  // Node would drop headers beyond a number without a word; their size is limited already.
+  // Disables Node's limit on the number of headers, which drops headers silently. Their total size has a limit already.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
     awaitingContinue.add(message);
@@ -151,7 +151,8 @@ const createHttpServer = (
 };
 
 /**
- * Finds requests that RFC 9112 has a server refuse. Node's parser lets them through, or fails only after the headers.
+ * Detects requests that a server must refuse by RFC 9112, but that Node's parser accepts or refuses only after the
+ * headers.
  */
 const framingProblem = ({ url = '', httpVersion, headers, rawHeaders }: IncomingMessage): ServiceError | undefined => {
   if (!url.startsWith('/')) return new ServiceError('bad_parameter', 'the request target must be a path');

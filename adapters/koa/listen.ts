@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Listener, ServiceError } from '../../ports/ports.ts';
 
-/** Starts accepting. Rejects with `unavailable` when the address cannot be had. */
+/** Starts to accept connections. Rejects with `unavailable` when the address is not available. */
 export const listen = (server: Server, { host, port }: { host: string; port: number }): Promise<Listener> =>
   new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException): void =>
@@ -41,7 +41,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine does not have the address: choose one that it has with --host or SVC_HOST',
 };
 
-/** Idle connections end at once, busy ones with the reply they are waiting for, the rest after the grace. */
+/** Closes idle connections at once, busy ones after their pending reply, and all others after the grace period. */
 const closeWithin = (server: Server, connections: ReadonlySet<Socket>, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -50,11 +50,14 @@ const closeWithin = (server: Server, connections: ReadonlySet<Socket>, graceMs: 
       resolve();
     });
     server.closeIdleConnections();
-    // Node counts a connection on which nothing has come yet as busy.
+    // Closes connections without any received byte, which Node counts as busy.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
   });
 
-/** An address that stands for all of them cannot be called, so the machine's own is named. */
+/**
+ * Returns the URL of the listener. For a wildcard address it contains a loopback address, because clients cannot
+ * connect to a wildcard.
+ */
 const urlOf = ({ address, family, port }: AddressInfo): string => {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (address === '::') return `http://[::1]:${port}`;

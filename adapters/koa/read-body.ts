@@ -3,8 +3,8 @@ import { ServiceError } from '../../ports/ports.ts';
 
 /**
  * Reads a body. Refuses an announced length beyond `maxBytes` unread, and stops at the first chunk beyond it. The
- * writer of the reply drops the rest. `announce` runs before the first byte is read: it tells a client that waits for
- * it to go on (`Expect: 100-continue`).
+ * writer of the reply discards the rest. `announce` runs before the first byte is read, and sends `100 Continue` to a
+ * client that expects it.
  */
 export const readBody = (
   message: IncomingMessage,
@@ -27,7 +27,7 @@ export const readBody = (
       message.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
       reject(tooLarge(maxBytes));
     };
-    // The listeners stay with a message that was read: removing them would cost as much as reading a short body.
+    // Leaves the listeners on a message after reading, because removing them costs as much as reading a short body.
     let isRead = false;
     const onEnd = (): void => {
       isRead = true;
@@ -41,7 +41,7 @@ export const readBody = (
   });
 };
 
-/** Whether the client announced a body. A chunked one may still turn out to be empty. */
+/** Returns whether the request announces a body. A chunked one may turn out to be empty. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 

@@ -16,17 +16,17 @@ export const refuseBrokenRequests = (server: Server, refuse: Refuse, doomed: Wea
     const current = (socket as AnsweringSocket)._httpMessage;
     if (current?.req?.complete === true && !current.finished) return;
     const reason = reasonOf(error);
-    // Bytes after the start of a reply would become part of it.
+    // Sends no refusal after the start of a reply, because its bytes would become part of that reply.
     if (reason === undefined || current?.headersSent === true || !socket.writable) socket.destroy();
     else sayAndClose(socket, refuse(reason));
   });
-  // Node ends these connections without a word; the method is one like any other that is not served.
+  // Refuses CONNECT like any method that is not served. Without a listener, Node closes the connection silently.
   server.on('connect', (_request: IncomingMessage, socket) => {
     sayAndClose(socket, refuse(new ServiceError('bad_parameter', 'CONNECT is not served')));
   });
 };
 
-/** The member by which Node itself knows the response that a connection is busy with. */
+/** Node's own member for the response that a connection is busy with. */
 interface AnsweringSocket extends Duplex {
   readonly _httpMessage?: ServerResponse | null;
 }
@@ -42,7 +42,10 @@ const reasonOf = ({ code = '' }: NodeJS.ErrnoException): ServiceError | undefine
   return undefined;
 };
 
-/** Half-closes after the reply and leaves the client time to read it before the reset that unread data would cause. */
+/**
+ * Sends a reply and half-closes the connection. The client has time to read the reply before unread data causes a
+ * reset.
+ */
 const sayAndClose = (socket: Duplex, reply: OutboundReply): void => {
   const body = typeof reply.body === 'string' ? reply.body : '';
   const headers = { ...reply.headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };

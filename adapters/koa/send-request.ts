@@ -51,7 +51,7 @@ const open = (url: URL, request: OutboundRequest, resolve: Resolve): ClientReque
   const options: RequestOptions = {
     method: request.method,
     path: targetOf(url, request.url),
-    // A connection for each call: one that is kept open would outlive the judgement of its address.
+    // Uses a new connection for each call, because a persistent one would outlive the check of its address.
     agent: false,
     headers: { ...request.headers, ...(request.body !== undefined && { 'Content-Length': length }) },
     lookup: checkedLookup(resolve, request.allowPrivate),
@@ -60,7 +60,7 @@ const open = (url: URL, request: OutboundRequest, resolve: Resolve): ClientReque
   return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options);
 };
 
-/** Path and query as the caller spelled them: a URL object resolves `..`, encoded dots included. */
+/** Returns path and query as the caller spelled them, because a URL object resolves `..` even in encoded form. */
 const targetOf = (url: URL, text: string): string => {
   const spelled = SPELLED_TARGET.exec(text)?.[1];
   return spelled?.startsWith('/') ? spelled : url.pathname + url.search;
@@ -124,7 +124,7 @@ const MAX_REPLY_HEADER_BYTES = 32 * 1024;
 const unavailable = (message: string, cause?: unknown): ServiceError =>
   new ServiceError('unavailable', message, cause === undefined ? {} : { cause });
 
-/** Names the origin alone: path and query may hold secrets. */
+/** Creates the error for a missing reply. It names only the origin, because path and query may hold secrets. */
 const noAnswer = (url: URL, cause: unknown): ServiceError => {
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : 'unknown reason';
   return unavailable(`no answer from ${url.origin}: ${reason}`, cause);

@@ -4,13 +4,13 @@ import { drainBody } from './drain-body.ts';
 import { hasBody } from './read-body.ts';
 
 export interface ReplyOptions {
-  /** Ends the connection with this reply. */
+  /** Whether to close the connection after this reply. */
   readonly closeAfter: boolean;
-  /** False when the end of the request's body cannot be told. */
+  /** False when the end of the request's body is unknown. */
   readonly mayDrain: boolean;
-  /** A client that takes nothing of a reply for this long is given up. */
+  /** The time after which a client that reads nothing of the reply is disconnected. */
   readonly stallMs: number;
-  /** Aborts when the server is about to close: streams of events, which have no end of their own, end then. */
+  /** Aborts when the server is about to close, which ends streams of events. */
   readonly closing: AbortSignal;
 }
 
@@ -31,12 +31,13 @@ export const writeReply = async (
   }
   let encoding: BufferEncoding = 'utf8';
   const isUnread = hasBody(message) && !message.complete;
-  // A client that was not told to go on may send its body or the next request: the connection is of no more use.
+  // Closes the connection of a client that still waits for `100 Continue`: it may send either its body or the next
+  // request.
   const isWaiting = isUnread && message.headers.expect !== undefined && !message.readableDidRead;
   const mustClose = options.closeAfter || isWaiting || (isUnread && lengthOf(message) > CHEAP_BODY_BYTES);
   const mustDrain = isUnread && mustClose && !isWaiting && options.mayDrain;
   const headers: Record<string, string | number> = { ...reply.headers };
-  // Keeps the value that the rules for other origins have set.
+  // Preserves the `Vary` value of the cross-origin rules.
   const vary = response.getHeader('Vary');
   if (headers['Vary'] !== undefined && vary !== undefined) headers['Vary'] = `${vary}, ${headers['Vary']}`;
   if (mustClose) headers['Connection'] = 'close';
@@ -46,13 +47,13 @@ export const writeReply = async (
     else await writeStream(body, response, options.stallMs, isEndless(reply) ? options.closing : undefined);
   } else {
     const length = Buffer.byteLength(body);
-    // Text of plain characters is faster sent as bytes.
+    // Sends ASCII text as bytes, which is faster.
     if (length === body.length) encoding = 'latin1';
     if (reply.status !== 204 && reply.status !== 304) headers['Content-Length'] = length;
     response.writeHead(reply.status, headers);
     if (body.length > STALL_WATCH_BYTES) response.setTimeout(options.stallMs);
-    // Sends the whole reply before it reads the rest of the body. Closing a socket with unread data causes a reset, by
-    // which a client that still sends would lose the reply.
+    // Sends the whole reply before it reads the rest of the body. Closing a socket with unread data causes a reset, and
+    // a client that is still sending would lose the reply.
     if (mustDrain) {
       if (message.method !== 'HEAD') response.write(body, encoding);
       await drainBody(message);
@@ -68,7 +69,7 @@ type ByteStream = AsyncIterable<string | Uint8Array>;
 const isStream = (body: NonNullable<OutboundReply['body']>): body is ByteStream =>
   typeof body !== 'string' && !(body instanceof Uint8Array);
 
-/** Lets the producer of an unread stream clean up. */
+/** Ends a stream that nobody reads, so that its producer can clean up. */
 const endStream = async (body: ByteStream): Promise<void> => {
   await body[Symbol.asyncIterator]().return?.();
 };
@@ -79,7 +80,7 @@ const isEndless = ({ headers }: OutboundReply): boolean =>
 const lengthOf = (message: IncomingMessage): number =>
   Number(message.headers['content-length'] ?? Number.POSITIVE_INFINITY);
 
-/** Ends early, and tells the producer so, when the client goes away. */
+/** Writes a stream. When the client disconnects, it stops and notifies the producer. */
 const writeStream = async (
   body: ByteStream,
   response: ServerResponse,
@@ -92,7 +93,7 @@ const writeStream = async (
     end = () => resolve(undefined);
   });
   response.once('close', end);
-  // An abort that has happened already raises no event.
+  // Checks for an earlier abort, which raises no event.
   if (closing?.aborted === true) end();
   else closing?.addEventListener('abort', end, { once: true });
   try {
@@ -107,11 +108,11 @@ const writeStream = async (
     }
   } finally {
     closing?.removeEventListener('abort', end);
-    // Not awaited, because a producer in the middle of its work would delay the end.
+    // Not awaited, because a busy producer would delay the end.
     void pieces.return?.().catch(() => {});
   }
 };
 
-/** Node reads and drops so much by itself after a reply, so that the connection can go on. */
+/** The size up to which Node itself discards an unread body after a reply and reuses the connection. */
 const CHEAP_BODY_BYTES = 64 * 1024;
 const STALL_WATCH_BYTES = 64 * 1024;

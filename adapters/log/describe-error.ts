@@ -1,13 +1,15 @@
 import { maskUrls } from '../../ports/ports.ts';
 
-/** The number of causes to follow: a cycle must end. */
+/** The maximum number of causes in a log entry, because causes may form a cycle. */
 const CAUSE_LIMIT = 5;
-/** Members that say where an error comes from. All others stay out of the log: they may hold a statement's values. */
+/**
+ * The logged members of an error, which say where it comes from. All others stay out of the log, because they may hold
+ * a statement's values.
+ */
 const KEPT_MEMBERS: readonly string[] = ['code', 'hint', 'plugin', 'hook', 'status'];
 
 /**
- * An error as a log keeps it: its kind, message, stack and causes. Anything that is not an error is named by its type
- * alone.
+ * Returns the loggable form of an error: kind, message, stack and causes. For any other value it returns only the type.
  */
 export const describeError = (error: unknown, depth = 0): unknown => {
   if (!(error instanceof Error))

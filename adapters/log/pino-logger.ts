@@ -3,13 +3,13 @@ import { maskUrls, maskUrlsIn } from '../../ports/ports.ts';
 import { describeError } from './describe-error.ts';
 import { readableLine } from './readable-line.ts';
 
-/** Weakest first; a level also lets everything stronger through. */
+/** The log levels, weakest first. Each level includes all stronger ones. */
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Lines of JSON, one per call, in the outline that the kernel asks for. */
+/** A logger that writes lines of JSON and implements the kernel's `Logger`. */
 export interface JsonLogger {
   debug(message: string, fields?: Fields): void;
   info(message: string, fields?: Fields): void;
@@ -20,21 +20,21 @@ export interface JsonLogger {
 
 export interface PinoLoggerOptions {
   readonly level: LogLevel;
-  /** Members of every line. */
+  /** Members that every line contains. */
   readonly fields?: Fields | undefined;
-  /** Where the lines go; standard error by default. */
+  /** Writes a line. Default: to standard error. */
   readonly write?: (line: string) => void;
 }
 
 /**
- * Writes through pino, at once, because the last lines of a process that dies matter most. Each entry is one line of
- * JSON, or a readable one on a terminal, even when its texts hold line breaks. An error keeps its stack and causes. Its
- * other members may hold data and go. Secrets in URLs are masked everywhere.
+ * Creates a pino logger that writes synchronously, because the last lines of a crashing process matter most. Each entry
+ * is one line, of JSON or in readable form on a terminal. An error is logged with its stack and causes only, because
+ * other members may hold data. Secrets in URLs are masked.
  */
 export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
     level,
-    // The place of a log names its writer, unless several processes write there; host and process would only be noise.
+    // Omits pino's host and process id. Several processes on one log are distinguished by the fields.
     base: fields ?? null,
     messageKey: 'message',
     timestamp: stdTimeFunctions.isoTime,
@@ -44,12 +44,12 @@ export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): J
   return wrap(pino(options, write === undefined ? standardError(process.stderr) : { write }));
 };
 
-/** Readable lines on a terminal, JSON in a pipe or file. A reader that went away must not stop the node. */
+/** Writes readable lines to a terminal and JSON to a pipe or file. A closed pipe must not stop the node. */
 const standardError = (terminal: NodeJS.WriteStream): { write(line: string): unknown } => {
   const stream = destination({ dest: 2, sync: true });
   stream.on('error', () => undefined);
   if (!terminal.isTTY) return stream;
-  // Respects NO_COLOR, FORCE_COLOR and a TERM that has none.
+  // Respects NO_COLOR, FORCE_COLOR and a TERM without colours.
   const colours = terminal.hasColors();
   return { write: (line) => stream.write(readableLine(line, { colours })) };
 };
@@ -62,6 +62,6 @@ const wrap = (logger: PinoLogger): JsonLogger => ({
   child: (fields) => wrap(logger.child(masked(fields))),
 });
 
-/** Errors are left to their serializer. */
+/** Masks URLs in the fields. The serializer handles errors. */
 const masked = (fields: Fields = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, maskUrlsIn(value)]));

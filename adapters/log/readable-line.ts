@@ -6,17 +6,16 @@ const COLOURS: Readonly<Record<string, string>> = {
   warn: '\u001b[33m',
   error: '\u001b[31m',
 };
-/** `error` is the longest name of a level. */
+/** The length of `error`, the longest level name. */
 const LEVEL_WIDTH = 5;
 
-/** Characters that steer a terminal, break a line or turn the direction of text. Text of clients must do none of it. */
+/** Characters that control a terminal, break a line or change the direction of text, and that clients could inject. */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const BARE = /^[^\s"=]+$/;
 
 /**
- * Turns one line of JSON of the log into a line for a person: time of day, level, message, then the fields as
- * `name=value`, and the stack of an error below. Returns a line that is no JSON as it is. No field can steer a
- * terminal.
+ * Turns a JSON log line into a line for a person: time of day, level, message, then the fields as `name=value`, and the
+ * stack of an error below. Returns any other line unchanged. Removes characters that control a terminal.
  */
 export const readableLine = (json: string, { colours }: { readonly colours: boolean }): string => {
   const entry = parsed(json);
@@ -57,7 +56,7 @@ const timeOfDay = (time: unknown): string => {
   return `${two(instant.getHours())}:${two(instant.getMinutes())}:${two(instant.getSeconds())}.${ms}`;
 };
 
-/** Puts the message of an error into the line, and its stack and those of its causes below. */
+/** Splits an error into its message, and the stacks of the error and its causes. */
 const describe = (error: unknown): { readonly headline: string[]; readonly below: string[] } => {
   if (error === undefined) return { headline: [], below: [] };
   if (typeof error !== 'object' || error === null) return { headline: [`error=${valueText(error)}`], below: [] };

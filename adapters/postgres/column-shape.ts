@@ -1,13 +1,13 @@
 import type { SqlParameter } from '../sql/sql-engine.ts';
 
 /**
- * The shape of several rows, a character a column: `n` null in every row, `s` the same value in every row, `v`
- * different ones. A group of facts has few columns that differ, and an array costs the server and this process for
- * every element.
+ * The shape of several rows, one character per column: `n` null in every row, `s` the same value in every row, `v`
+ * different values. Few columns of a group of facts differ, and each element of an array costs time in the server and
+ * in this process.
  */
 export type ColumnShape = string;
 
-/** At least one column differs, unless there is one row. */
+/** Returns the shape of rows. At least one column must be `v`, unless there is a single row. */
 export const shapeOf = (columns: number, rows: readonly (readonly SqlParameter[])[]): ColumnShape => {
   let shape = '';
   let differs = rows.length === 1;
@@ -21,7 +21,7 @@ export const shapeOf = (columns: number, rows: readonly (readonly SqlParameter[]
 
 const kindOf = (column: number, rows: readonly (readonly SqlParameter[])[]): 'n' | 's' | 'v' => {
   const first = rows[0]?.[column];
-  // `Object.is` tells 0 from -0, as the database does when it keeps them.
+  // `Object.is` distinguishes 0 from -0, because the database stores both.
   for (let at = 1; at < rows.length; at += 1) if (!Object.is(rows[at]?.[column], first)) return 'v';
   return first === null ? 'n' : 's';
 };

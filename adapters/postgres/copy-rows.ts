@@ -11,21 +11,21 @@ import { copyOut } from './copy-streams.ts';
 import { type LoneConnection, onLoneConnection } from './lone-connection.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 
-/** A compressed file with the rows of each table, as the server writes them with COPY. */
+/** The layout of a copy: a compressed file with the rows of each table, in the format of COPY. */
 export const POSTGRES_LAYOUT = 'postgres-rows-1';
 
-/** Details of the layout: columns of each table in the order of their values, and where sequences are. */
+/** Details of the layout: the columns of each table in the order of their values, and the positions of sequences. */
 export interface RowsDetails {
   readonly columns: Readonly<Record<string, readonly string[]>>;
   readonly sequences: readonly { readonly table: string; readonly column: string; readonly last: string }[];
 }
 
-/** Prefers speed to size: the rows leave the server faster than a better compression could take them. */
+/** The lowest compression level, because a better compression would be slower than the server sends rows. */
 const COMPRESSION_LEVEL = 1;
 
 /**
- * Writes the rows of all tables of the store, as one snapshot of the database shows them, without a lock. Other tables
- * in the database stay out. See `FactStore.copyInto`.
+ * Writes the rows of all tables of the store, from one snapshot and without a lock. Skips other tables in the database.
+ * See `FactStore.copyInto`.
  */
 export const copyRows = (url: string, folder: string, options: CopyOptions): Promise<StoreCopy> =>
   onLoneConnection(url, (connection) => copyFrom(connection, folder, options), options);
@@ -59,7 +59,7 @@ const copyFrom = async (connection: LoneConnection, folder: string, options: Cop
     counts[table] = copied.rows;
     files.push(copied.file);
   }
-  // Sequences are not part of a snapshot; read last, they are at least as far as the rows.
+  // Reads the sequences last, because a snapshot does not contain them. They are then at least as far as the rows.
   const sequences = (await ask(SEQUENCES, [`{${tables.join(',')}}`])).map(([table, column, last]) => ({
     table: String(table),
     column: String(column),
@@ -104,7 +104,7 @@ export const COLUMNS = `SELECT attname FROM pg_attribute
   WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
   ORDER BY attnum`;
 
-/** Selects the sequences first: the last value of any other relation is an error. */
+/** Selects the sequences in a first step, because reading the last value of any other relation is an error. */
 const SEQUENCES = `WITH owned AS MATERIALIZED (
     SELECT c.relname AS owner, a.attname AS member, s.oid AS sequence FROM pg_class s
     JOIN pg_depend d ON d.objid = s.oid AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass

@@ -5,19 +5,19 @@ import { PostgresEngine } from './postgres-engine.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
 export interface PostgresStoreOptions {
-  /** `postgres://user:password@host:port/database`, with the parameters that libpq knows. */
+  /** The URL `postgres://user:password@host:port/database`, with the parameters of libpq. */
   readonly url: string;
-  /** Connections at most, at least 4; one more while somebody listens for signals. Default 16. */
+  /** The maximum number of connections, at least 4; one more is open while there are signal listeners. Default 16. */
   readonly poolSize?: number;
-  /** How long to wait for a connection before failing with `unavailable`. Default 5,000. */
+  /** Milliseconds that a call waits for a connection before it fails with `unavailable`. Default 5,000. */
   readonly connectTimeoutMs?: number;
-  /** How long a write waits for the lock of its tenant before it fails with `unavailable`. Default 5,000. */
+  /** Milliseconds that a write waits for the lock of its tenant before it fails with `unavailable`. Default 5,000. */
   readonly lockTimeoutMs?: number;
-  /** How long one statement may take. Default 15,000. */
+  /** The time limit of one statement, in milliseconds. Default 15,000. */
   readonly statementTimeoutMs?: number;
-  /** Notices at once when a write is started inside a write. Default true. */
+  /** Detects at once that a write is started inside a write. Default true. */
   readonly watchNesting?: boolean;
-  /** Memory of the cache of facts, in MiB; 0 switches it off. Default 64. */
+  /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
   readonly factCacheMiB?: number;
 }
 
@@ -25,18 +25,23 @@ const POOL_SIZE = 16;
 export const LOCK_TIMEOUT_MS = 5_000;
 export const STATEMENT_TIMEOUT_MS = 15_000;
 
-/** The database ends a write that pauses for so long, and frees its lock. */
+/** The pause after which the database ends an idle write transaction and releases its lock. */
 const PAUSED_WRITE_MS = 5_000;
-/** The database ends a read that pauses for so long: it holds no lock, but keeps old rows from being cleared away. */
+/**
+ * The pause after which the database ends an idle read transaction. It holds no lock, but prevents the removal of old
+ * row versions.
+ */
 export const PAUSED_READ_MS = 60_000;
 
-/** Writes of one tenant take turns, so that few connections serve many tenants. */
+/**
+ * The divisor of the pool size for writers. Writes of one tenant run one after another, so few connections serve many
+ * tenants.
+ */
 const WRITER_SHARE = 4;
 
 /**
- * The store on a PostgreSQL server of version 14 or later. Any number of stores, in any number of processes, may share
- * a database. Nothing is connected before the first call; a server that goes away and comes back costs the calls in
- * between `unavailable`.
+ * Creates the store on a PostgreSQL server of version 14 or later. Any number of stores, in any number of processes,
+ * may share a database. The first call connects. While the server is down, calls fail with `unavailable`.
  */
 export const createPostgresStore = (options: PostgresStoreOptions): FactStore => {
   const {

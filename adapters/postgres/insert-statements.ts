@@ -5,37 +5,40 @@ import type { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 import type { TableColumns } from './table-columns.ts';
 
-/** Targets come from code: a plugin has a few, each with the same members in every row. */
+/**
+ * The maximum number of cached targets. Targets come from code: a plugin has a few, each with the same columns in every
+ * row.
+ */
 const MOST_REMEMBERED = 1_000;
 
-/** A target that exists, with what a statement for it needs. There is one object for each target. */
+/** A target whose table exists, with the data for its statements. There is one object for each target. */
 export interface InsertPlan {
   readonly table: string;
-  /** `INSERT INTO table (columns)`. */
+  /** The SQL `INSERT INTO table (columns)`. */
   readonly head: string;
-  /** Of the columns. */
+  /** The types of the columns. */
   readonly types: readonly string[];
-  /** ` ON CONFLICT …`, or nothing. */
+  /** The SQL ` ON CONFLICT …`, or an empty text. */
   readonly tail: string;
-  /** Shapes of rows that have a statement of their own. */
+  /** The shapes of rows that have a statement of their own. */
   readonly shapes: Set<ColumnShape>;
 }
 
-/** A target with the shape of the rows for it. */
+/** A target with the shape of the rows to insert. */
 export interface ShapedPlan {
   readonly plan: InsertPlan;
   readonly shape: ColumnShape;
 }
 
 /**
- * One statement per target, or set of targets, for any number of rows. Its parameters are, target by target, the values
- * of columns that are the same in all rows, then an array for each column that is not.
+ * Builds one statement per target, or set of targets, for any number of rows. Its parameters are, by target, the values
+ * of columns that are the same in all rows, then an array for each other column.
  */
 export class InsertStatements {
   readonly #columns: TableColumns;
   readonly #statements: PostgresStatements;
   readonly #plans = new Map<string, InsertPlan>();
-  /** By object, because a key of text takes longer to build. */
+  /** Keyed by object, because building a text key takes longer. */
   #plansOfTargets = new WeakMap<InsertTarget, InsertPlan>();
   readonly #written = new Map<string, PostgresStatement>();
 
@@ -44,7 +47,7 @@ export class InsertStatements {
     this.#statements = statements;
   }
 
-  /** Returns the plan of a target that was used before. */
+  /** Returns the cached plan of a target. */
   knownPlan(into: InsertTarget): InsertPlan | undefined {
     const kept = this.#plansOfTargets.get(into);
     if (kept !== undefined) return kept;
@@ -53,7 +56,10 @@ export class InsertStatements {
     return known;
   }
 
-  /** Throws for invalid names before it asks the database, and for a table or column that does not exist. */
+  /**
+   * Returns the plan of a target. Throws for invalid names before it queries the database, and for a table or column
+   * that does not exist.
+   */
   async planFor(into: InsertTarget, connection: PostgresConnection): Promise<InsertPlan> {
     const { table, columns, unlessTaken } = into;
     const names = columns.map(identifier).join(', ');
@@ -67,8 +73,8 @@ export class InsertStatements {
   }
 
   /**
-   * Returns one statement that inserts into all of these tables and does the other statements, whose parameters come
-   * last.
+   * Returns one statement that inserts into all of these tables and also executes the statements `beside`, whose
+   * parameters come last.
    */
   statementFor(inserts: readonly ShapedPlan[], beside: readonly string[] = []): PostgresStatement {
     const key = `${inserts.map(({ plan, shape }) => `${plan.head} ${shape}${plan.tail}`).join()}${beside.join()}`;
@@ -83,7 +89,7 @@ export class InsertStatements {
     return statement;
   }
 
-  /** Drops all plans after a change of the tables or of the names of statements. */
+  /** Discards all plans after a change of the tables or of the names of statements. */
   forget(): void {
     this.#plans.clear();
     this.#plansOfTargets = new WeakMap();

@@ -3,14 +3,14 @@ import { LOCK_TIMEOUT_MS, PAUSED_READ_MS, STATEMENT_TIMEOUT_MS } from './create-
 import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
-/** Outside the pool: it hears the signals of other processes. */
+/** The connection outside the pool that listens for signals of other processes. */
 const LISTENING_CONNECTIONS = 1;
 
 const LOOK = `SELECT current_schema() AS schema, to_regclass('schema_migrations') IS NOT NULL AS used,
   has_schema_privilege(current_schema(), 'CREATE') AS free,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections`;
 
-/** The connections that a node may open: so many in each of so many processes. */
+/** The connections that a node may open: a number per process, and the number of processes. */
 export interface ConnectionPlan {
   readonly poolSize: number;
   readonly processes: number;

@@ -2,11 +2,11 @@ import { FifoLock } from '../sql/fifo-lock.ts';
 
 interface Queue {
   readonly lock: FifoLock;
-  /** Work that runs or waits. */
+  /** The number of running and queued pieces of work. */
   length: number;
 }
 
-/** Lets one piece of work per key run at a time, in the order in which they came. */
+/** Runs one piece of work per key at a time, in the order of the calls. */
 export class KeyedTurns {
   readonly #queues = new Map<string, Queue>();
 
@@ -23,17 +23,17 @@ export class KeyedTurns {
     }
   }
 
-  /** Whether work of the key runs or waits. */
+  /** Returns whether work of the key is running or queued. */
   isHeld(key: string): boolean {
     return this.#queues.has(key);
   }
 
-  /** Whether work of the key waits for its turn. */
+  /** Returns whether work of the key is queued. */
   isAwaited(key: string): boolean {
     return (this.#queues.get(key)?.length ?? 0) > 1;
   }
 
-  /** Waits for all work up to now. */
+  /** Waits for all work that was queued before the call. */
   async settled(limitMs: number): Promise<void> {
     await Promise.all([...this.#queues.values()].map(({ lock }) => lock.hold(async () => {}, limitMs)));
   }

@@ -7,15 +7,15 @@ import { VALUE_TYPES } from './postgres-values.ts';
 /** The application name of the sessions of copies and restores. */
 const NAME = 'fact-memory-node copy';
 
-/** A connection outside the pools, for work that takes its time. */
+/** A connection outside the pools, for long work. */
 export interface LoneConnection {
   readonly client: Client;
   rows(sql: string, parameters?: readonly string[]): Promise<SqlValue[][]>;
 }
 
 /**
- * Lends a connection whose statements have no time limit. Errors about the state of the database become `unavailable`.
- * A signal ends the connection with its statement.
+ * Provides a connection whose statements have no time limit. Errors about the state of the database become
+ * `unavailable`. An aborted signal ends the connection and its statement.
  */
 export const onLoneConnection = async <T>(
   url: string,
@@ -62,7 +62,7 @@ const PREPARE = `SET statement_timeout = 0; SET idle_in_transaction_session_time
   SET client_min_messages = warning; SET extra_float_digits = 1; SET bytea_output = hex;
   SET datestyle = 'ISO'; SET client_encoding = 'UTF8'`;
 
-/** Explains errors of the server and of its connection. Every other error stays as it is. */
+/** Translates errors of the server and of its connection, and returns every other error unchanged. */
 const explained = (error: unknown, lost: unknown): unknown => {
   if (error instanceof ServiceError) return error;
   const known = toServiceError(error);

@@ -6,38 +6,40 @@ import { type Encoded, encodeArray, encodeParameter } from './postgres-values.ts
 
 type Rows = readonly (readonly SqlParameter[])[];
 
-/** An insert as its statement wants it. */
+/** Rows to insert, with the shape for their statement. */
 export interface ShapedInsert extends ShapedPlan {
   readonly values: readonly Encoded[];
 }
 
-/** Sends so many rows at once: the server inserts them while the caller makes the rest. */
+/**
+ * The number of rows after which a batch is sent, so that the server inserts them while the caller makes the next ones.
+ */
 const MOST_ROWS = 256;
 
-/** A statement that waits with the inserts. */
+/** A queued statement that is sent together with the inserts. */
 interface Beside {
   readonly sql: string;
   readonly values: readonly Encoded[];
 }
 
 /**
- * Holds inserts back until a statement has to see them. So the rows that one transaction adds to several tables leave
- * as one statement: each statement costs as much as a dozen rows. Rows of one table keep their order.
+ * Queues inserts until a later statement must see them. Then the rows of several tables leave as one statement, because
+ * each statement costs as much as a dozen rows. Rows of one table stay in order.
  */
 export class PendingInserts {
   readonly #waiting = new Map<InsertPlan, Rows[]>();
   #count = 0;
   #beside: Beside[] = [];
 
-  /** Whether rows for the plan can wait beside those that wait already. */
+  /** Returns whether rows for the plan can join the queued ones. */
   takes(plan: InsertPlan): boolean {
     if (this.#waiting.has(plan)) return true;
-    // The parts of one statement run in no order.
+    // The parts of one statement run in no order, so a table may occur in one part only.
     for (const { table } of this.#waiting.keys()) if (table === plan.table) return false;
     return true;
   }
 
-  /** Returns whether enough rows wait to be sent. */
+  /** Adds rows. Returns true when there are enough to send. */
   add(plan: InsertPlan, rows: Rows): boolean {
     const waiting = this.#waiting.get(plan);
     if (waiting === undefined) this.#waiting.set(plan, [rows]);
@@ -46,9 +48,9 @@ export class PendingInserts {
     return this.#count >= MOST_ROWS;
   }
 
-  /** Lets a statement wait beside the inserts. Returns false when the same one does so already. */
+  /** Queues a statement beside the inserts. Returns false when the same statement is queued already. */
   addBeside(sql: string, values: readonly Encoded[]): boolean {
-    // The parts of one statement do not see what the others change.
+    // Refuses a repeated statement, because the parts of one statement do not see each other's changes.
     if (this.#beside.some((other) => other.sql === sql)) return false;
     this.#beside.push({ sql, values });
     return true;
@@ -58,7 +60,7 @@ export class PendingInserts {
     return this.#count === 0 && this.#beside.length === 0;
   }
 
-  /** Takes everything that waits. */
+  /** Returns everything that is queued, and empties the queue. */
   take(): { readonly inserts: readonly ShapedInsert[]; readonly beside: readonly Beside[] } {
     const beside = this.#beside;
     const inserts = [...this.#waiting].map(([plan, rows]) =>
@@ -71,7 +73,10 @@ export class PendingInserts {
   }
 }
 
-/** Shapes per target with a statement each; the rest share the one in which every column differs. */
+/**
+ * The maximum number of shapes per target with a statement of their own. Other rows use the shape in which every column
+ * differs.
+ */
 const MOST_SHAPES = 24;
 
 const shapedInsert = (plan: InsertPlan, rows: Rows): ShapedInsert => {

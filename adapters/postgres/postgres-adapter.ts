@@ -2,7 +2,10 @@ import { resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
 import { type PostgresSettings, postgresSettings } from './postgres-settings.ts';
 
-/** A PostgreSQL database, which several processes may share. The driver is imported when the store is opened. */
+/**
+ * The adapter for a PostgreSQL database, which several processes may share. It imports the driver when the store is
+ * opened.
+ */
 export const postgresAdapter = defineStore<PostgresSettings>({
   port: FactStore,
   name: 'postgres',

@@ -3,9 +3,8 @@ import { ServiceError } from '../../ports/ports.ts';
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Returns an address that the driver reads without a message. The driver quotes an address that it cannot read, with
- * its password, and warns of modes of TLS that it takes for the strictest. Throws `unavailable` for a text that is no
- * address.
+ * Returns an address that the driver can read. It checks the address first, because the driver's errors quote it with
+ * its password. It also avoids the driver's warnings about TLS modes. Throws `unavailable` for an invalid address.
  */
 export const checkedUrl = (url: string): string => {
   if (isPostgresUrl(url))
@@ -25,13 +24,15 @@ const isPostgresUrl = (text: string): boolean => {
   }
 };
 
-/** The same database, where statements find and make tables in the schema alone. */
+/**
+ * Returns the address of the same database with this schema as the only place where statements find and create tables.
+ */
 export const inSchema = (url: string, schema: string): string => {
   const address = new URL(checkedUrl(url));
   const given = address.searchParams.get('options');
   address.searchParams.set('options', `${given === null ? '' : `${given} `}-c search_path=${schema}`);
   address.searchParams.set('application_name', `fact-memory-node ${schema}`);
-  // A parameter spells a space as a plus, which the driver would take for one.
+  // Encodes spaces as `%20`, because the driver reads the plus signs of a URL literally.
   address.search = address.search.replaceAll('+', '%20');
   return address.href;
 };

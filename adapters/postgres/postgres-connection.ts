@@ -6,13 +6,13 @@ import { VALUE_TYPES } from './postgres-values.ts';
 
 type Encoded = string | Buffer | null;
 
-/** The result of a statement; rows are arrays. */
+/** The result of a statement, with rows as arrays. */
 export interface ArrayResult {
   readonly rows: SqlValue[][];
   readonly rowCount: number | null;
 }
 
-/** Rows as objects. */
+/** The result of a statement, with rows as objects. */
 export interface RecordResult {
   readonly command: string;
   readonly rows: Record<string, SqlValue>[];
@@ -20,8 +20,8 @@ export interface RecordResult {
 }
 
 /**
- * A connection on loan from the pool. It sends statements without waiting for earlier results; the server runs them in
- * that order. Rejects with `ConnectionLost`, or with the driver's `DatabaseError`.
+ * A connection on loan from the pool. It sends statements without waiting for earlier results, and the server runs them
+ * in order. Rejects with `ConnectionLost`, or with the driver's `DatabaseError`.
  */
 export class PostgresConnection {
   readonly #client: PoolClient;
@@ -30,17 +30,14 @@ export class PostgresConnection {
   #lastError: unknown;
   #spoilt = false;
   #gathering = false;
-  /** Whether statements may take any time. */
+  /** True when statements have no time limit. */
   patient = false;
 
   constructor(client: PoolClient) {
     this.#client = client;
   }
 
-  /**
-   * Runs statements without parameters, separated by semicolons. Returns the name of the last, as the server carried it
-   * out.
-   */
+  /** Runs statements without parameters, separated by semicolons. Returns the command tag of the last one. */
   async command(text: string): Promise<string> {
     const answer = (await this.#send({ text })) as QueryResult | readonly QueryResult[];
     return [answer].flat().at(-1)?.command ?? '';
@@ -54,29 +51,30 @@ export class PostgresConnection {
     return this.#send({ ...statement, values, types: VALUE_TYPES }) as unknown as Promise<RecordResult>;
   }
 
-  /** Milliseconds for which the server has owed a result; 0 when it owes none. */
+  /** Returns the milliseconds since the last reply while a result is due; 0 when none is due. */
   silentMs(): number {
     return this.#unanswered === 0 || this.patient ? 0 : performance.now() - this.#lastAnswer;
   }
 
-  /** Cuts the connection to a server that does not respond. */
+  /** Closes the connection to a server that does not respond. */
   cut(): void {
     this.#client.connection.stream.destroy();
   }
 
-  /** It must not be used again. */
+  /** Marks the connection as unusable, so that the pool does not lend it again. */
   spoil(): void {
     this.#spoilt = true;
   }
 
-  /** Gives the connection back to the driver's pool; it may still owe answers. */
+  /** Returns the connection to the driver's pool, even while results are due. */
   giveBack(): void {
     this.#client.release(this.#spoilt);
     this.#client.off('error', this.#note);
   }
 
   /**
-   * Listens for errors, as the pool does only for idle connections: an error without a listener would end the process.
+   * Listens for errors, because an error without a listener ends the process. The pool does so only for idle
+   * connections.
    */
   watch(): this {
     this.#client.on('error', this.#note);
@@ -102,7 +100,7 @@ export class PostgresConnection {
   }
 
   /**
-   * All that is sent in one turn of the event loop goes out in one write: a system call costs as much as a small
+   * Gathers all statements of one turn of the event loop into one write, because a system call costs as much as a small
    * statement.
    */
   #gather(): void {
@@ -116,7 +114,7 @@ export class PostgresConnection {
     });
   }
 
-  /** Returns an error of the server, or of reading its reply, as it is. Every other error means the connection. */
+  /** Returns an error of the connection as `ConnectionLost`, and every other error unchanged. */
   #explained(error: unknown): unknown {
     if (error instanceof DatabaseError) return error;
     if (!isOfConnection(error)) return error;
@@ -124,7 +122,7 @@ export class PostgresConnection {
   }
 }
 
-/** The driver has no class of errors for its connections. */
+/** Recognises connection errors by their members and message, because the driver has no class for them. */
 const isOfConnection = (error: unknown): boolean =>
   error instanceof Error &&
   ('syscall' in error ||

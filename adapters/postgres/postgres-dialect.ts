@@ -14,7 +14,8 @@ export const postgresDialect: SqlDialect = {
     tables: `SELECT c.relname, 'ctid' FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
   AND a.attname = 'tenant_id' AND NOT a.attisdropped`,
-    // An array is looked up row by row; a subquery may be joined with a walk through the whole table.
+    // Uses an array, which leads to a look-up for each row. PostgreSQL may plan a subquery as a scan of the whole
+    // table.
     statement: (table, key) =>
       `DELETE FROM "${table}" WHERE ${key} = ANY
   (ARRAY(SELECT ${key} FROM "${table}" WHERE tenant_id = ? LIMIT ?::int8))`,
@@ -26,9 +27,9 @@ WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
     columnNames: `SELECT attname FROM pg_attribute
 WHERE attrelid = to_regclass(quote_ident(?)) AND attnum > 0 AND NOT attisdropped`,
     nowMs: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
-    // The cluster, and its timeline, which changes with every promotion and every recovery to a point in time. The name
-    // of the log file tells it, because the control file follows only with the next checkpoint. Every role can read
-    // both unless the owner of the server has forbidden it.
+    // Reads the cluster's identifier and its timeline, which changes with every promotion and point-in-time recovery.
+    // The timeline comes from the name of the log file, because the control file is updated only at the next
+    // checkpoint. Every role can read both unless the owner of the server has revoked that.
     history: {
       mayRead: `SELECT has_function_privilege('pg_control_system()', 'execute')
   AND has_function_privilege('pg_current_wal_lsn()', 'execute') AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute')`,

@@ -35,8 +35,8 @@ const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const PROBE = `NOTIFY ${SIGNAL_CHANNEL}`;
 
 /**
- * A sample of 3,000 rows: enough for the number of rows and of rows that share a value. The 30,000 of the default hold
- * up a busy server for a second.
+ * Limits the statistics sample to 3,000 rows, enough for row counts and frequent values. The default of 30,000 slows
+ * down a busy server for a second.
  */
 const ROUGHLY = 'SET LOCAL default_statistics_target = 10';
 
@@ -46,9 +46,9 @@ export class PostgresEngine implements SqlEngine {
   readonly #pools: PostgresPools;
   readonly #parts: SessionParts;
   readonly #turns = new KeyedTurns();
-  /** By lock: transactions that were begun for the next turn. */
+  /** Transactions that were begun early for the next write, by lock. */
   readonly #ahead = new Map<string, { readonly connection: PostgresConnection; readonly begun: Promise<void> }>();
-  /** Snapshots of reads that have run no statement yet. */
+  /** Reads that have not taken their snapshot yet. */
   readonly #pins = new Set<Promise<void>>();
   readonly #signals: PostgresSignals;
   readonly #url: string;
@@ -99,7 +99,7 @@ export class PostgresEngine implements SqlEngine {
     return this.#signals.onSignal(topic, listener);
   }
 
-  /** Asks for a transaction number, which a server that cannot write refuses. */
+  /** Requests a transaction number, which a read-only server refuses. */
   ping(): Promise<void> {
     return this.#counted(async () => {
       await this.#turns.settled(TURN_LIMIT_MS);
@@ -107,13 +107,15 @@ export class PostgresEngine implements SqlEngine {
     });
   }
 
-  /** No query can reach dead rows; their bytes go when the database reuses or rewrites their pages. */
+  /**
+   * Leaves dead rows alone. No query can reach them, and the database overwrites their bytes when it reuses the pages.
+   */
   async scrub(): Promise<readonly string[]> {
     await this.ping();
     return SCRUB_LIMITS;
   }
 
-  /** Uses a connection of its own, which no turn of the pool ends. */
+  /** Uses a separate connection, so that the time limits of the pool do not end the copy. */
   copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
     return this.#counted(() => copyRows(this.#url, folder, options));
   }
@@ -154,12 +156,12 @@ export class PostgresEngine implements SqlEngine {
   async #look<T>(connection: PostgresConnection, work: (session: SqlSession) => Promise<T>): Promise<T> {
     const session = new PostgresSession(connection, this.#parts);
     try {
-      // The first statement of `work` follows at once, without waiting for this one.
+      // Does not await BEGIN, so that the first statement of `work` follows at once.
       connection.command(BEGIN_READ).catch((error: unknown) => session.fail(error));
       process.nextTick(() => this.#pin(session));
       return await work(session);
     } catch (error) {
-      // Work that has read nothing yet may start again.
+      // Work that has read nothing yet may run again.
       throw isRetryable(session.cause) && !session.answered ? session.cause : error;
     } finally {
       session.end();
@@ -169,8 +171,8 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Takes the snapshot, unless the work has already run a statement: BEGIN alone does not take it. Commits of this
-   * process wait for it, so that no read sees changes which it has caused after it began.
+   * Takes the snapshot, unless the work has already run a statement, because BEGIN alone takes none. Commits of this
+   * process wait for it, so that a read never sees changes that the process made after the read began.
    */
   #pin(session: PostgresSession): void {
     const pinned = session.pin();
@@ -205,20 +207,20 @@ export class PostgresEngine implements SqlEngine {
   }
 
   /**
-   * Begins the next transaction under the lock right behind the commit of this one, when a write waits for it. So it
-   * has the lock as soon as this one has gone, without another round trip. Another tenant that waits for a connection
-   * comes first, or it might wait for ever. Returns whether it has taken the connection on.
+   * Begins the next transaction under the lock right behind this commit when another write waits for that lock. It then
+   * has the lock without another round trip. A tenant that waits for a connection goes first, so that it does not wait
+   * for ever. Returns whether the next write uses the connection.
    */
   #beginAhead(lock: string, connection: PostgresConnection): boolean {
     if (!this.#turns.isAwaited(lock) || this.#ahead.has(lock) || this.#pools.writers.isAwaited) return false;
     const begun = begin(connection, lock, false);
-    // A failure rejects the promise of the caller that acquires this session.
+    // A failure rejects the caller that acquires this session.
     begun.catch(() => {});
     this.#ahead.set(lock, { connection, begun });
     return true;
   }
 
-  /** Ends a transaction that was begun for a write which has given up. */
+  /** Ends an early transaction whose write has given up. */
   async #abandon(lock: string): Promise<void> {
     const ahead = this.#ahead.get(lock);
     if (ahead === undefined || this.#turns.isHeld(lock)) return;
@@ -229,7 +231,7 @@ export class PostgresEngine implements SqlEngine {
     this.#pools.writers.release(connection);
   }
 
-  /** Runs a statement outside transactions. It is committed before its result comes. */
+  /** Runs a statement outside a transaction. It is committed when its result arrives. */
   #alone(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome> {
     const perform = (connection: PostgresConnection): Promise<StatementOutcome> =>
       connection.records({ text: sql, name: undefined }, parameters.map(encodeParameter));
@@ -247,14 +249,16 @@ export class PostgresEngine implements SqlEngine {
     );
   }
 
-  /** Gathers statistics beside other work. The database does so too, later, so that a failure costs only time. */
+  /**
+   * Gathers statistics in the background. A failure costs only time, because the database gathers them later itself.
+   */
   async #analyse(table: string): Promise<void> {
     if (this.#closing !== undefined) return;
     await this.#counted(() =>
       onLoan(this.#pools.readers, async (connection) => {
         connection.patient = true;
         const gathered = connection.command(`BEGIN; ${ROUGHLY}; ANALYZE ${identifier(table)}; COMMIT`);
-        // Its transaction would stay open.
+        // Discards the connection on a failure, because its transaction would stay open.
         await gathered.catch(() => connection.spoil());
       }),
     ).catch(() => {});

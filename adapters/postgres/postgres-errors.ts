@@ -1,9 +1,7 @@
 import { DatabaseError } from 'pg';
 import { ServiceError } from '../../ports/ports.ts';
 
-/**
- * The connection is gone, or never came to be. The server may or may not have done the statements that were sent on it.
- */
+/** The connection was lost, or was never established. The server may or may not have executed the sent statements. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
@@ -13,7 +11,10 @@ interface Explanation {
   readonly hint: string;
 }
 
-/** By SQLSTATE, or by its class of two characters: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * Explanations by SQLSTATE, or by its class of two characters:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '28': {
     message: 'the database does not let the node in',
@@ -63,7 +64,7 @@ const DISTRUSTED: Explanation = {
   hint: 'SVC_DATABASE_URL must name the host as the certificate does; an authority of your own is named with sslrootcert=/path/ca.pem',
 };
 
-/** Codes of failures of the driver itself: of Node, of OpenSSL, or of the name service. */
+/** Explanations by error code of Node, OpenSSL or the name service. */
 const UNREACHABLE: Readonly<Record<string, Explanation>> = {
   CERT_HAS_EXPIRED: { message: 'the certificate of the database has expired', hint: 'renew it on the server' },
   DEPTH_ZERO_SELF_SIGNED_CERT: DISTRUSTED,
@@ -88,7 +89,7 @@ const LOST: Explanation = {
   hint: 'try again shortly; if it stays so, check that the database server runs and can be reached',
 };
 
-/** The driver's words, which have no code. */
+/** The driver's message for a missing TLS, which has no code. */
 const SPEAKS_NO_TLS = 'The server does not support SSL connections';
 
 const PLAIN: Explanation = {
@@ -96,7 +97,7 @@ const PLAIN: Explanation = {
   hint: 'set ssl = on on the server, or leave sslmode out of SVC_DATABASE_URL where the network is trusted',
 };
 
-/** While the driver reads the address: keys and certificates. */
+/** The explanation for a key or certificate file that the driver cannot read. */
 const UNREADABLE_FILE: Explanation = {
   message: 'a file that the address of the database names cannot be read',
   hint: 'check sslrootcert, sslcert and sslkey in SVC_DATABASE_URL',
@@ -105,8 +106,8 @@ const UNREADABLE_FILE: Explanation = {
 const RETRY_AFTER = { 'Retry-After': '1' };
 
 /**
- * Returns `unavailable` for an error about the state of the database, and any other as a bug, without the values it may
- * quote.
+ * Returns `unavailable` for an error about the state of the database. Returns any other error as a bug, without the
+ * values that it may quote.
  */
 export const toServiceError = (error: unknown): unknown => {
   if (error instanceof ServiceError) return error;
@@ -117,7 +118,7 @@ export const toServiceError = (error: unknown): unknown => {
 };
 
 /**
- * The error of a COMMIT whose connection was lost on the way:
+ * Returns the error of a COMMIT whose connection was lost before the reply:
  * https://www.postgresql.org/docs/current/protocol-flow.html
  */
 export const commitUnknown = (cause: unknown): ServiceError =>
@@ -127,23 +128,20 @@ export const commitUnknown = (cause: unknown): ServiceError =>
     cause: withoutValues(cause),
   });
 
-/** Whether the connection is of no further use. The server closes it after a fatal error. */
+/** Returns whether the connection is unusable. The server closes it after a fatal error. */
 export const isLoss = (error: unknown): boolean =>
   error instanceof ConnectionLost || (error instanceof DatabaseError && FATAL.has(error.severity ?? ''));
 
 const FATAL: ReadonlySet<string> = new Set(['FATAL', 'PANIC']);
 
-/**
- * Whether the database called the transaction off without a fault of its own, so that it may succeed when it runs
- * again.
- */
+/** Returns whether the database aborted the transaction for a reason that may not recur. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof DatabaseError && (RETRYABLE.has(error.code ?? '') || isStalePlan(error));
 
 /** serialization_failure and deadlock_detected. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** A prepared statement whose tables have got other columns since. */
+/** Returns whether a prepared statement no longer fits its tables, whose columns have changed. */
 export const isStalePlan = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 
@@ -168,12 +166,12 @@ const withoutValues = (error: unknown): unknown =>
   error instanceof DatabaseError ? new StatementRefused(error) : error;
 
 /**
- * An error of the server without its `detail` and `where`, which quote rows, and without the values that some messages
- * quote.
+ * An error of the server without its `detail` and `where`, and without the quoted values of some messages, because they
+ * contain rows.
  */
 class StatementRefused extends Error {
   override readonly name = 'StatementRefused';
-  /** SQLSTATE. */
+  /** The SQLSTATE of the error. */
   readonly code: string;
 
   constructor(error: DatabaseError) {
@@ -183,5 +181,8 @@ class StatementRefused extends Error {
   }
 }
 
-/** Class 22 is data exceptions, such as `invalid input syntax for type integer: "…"`. */
+/**
+ * The SQLSTATE classes whose messages quote values. Class 22 is data exceptions, such as `invalid input syntax for type
+ * integer: "…"`.
+ */
 const QUOTES_VALUES: ReadonlySet<string> = new Set(['22']);

@@ -2,24 +2,21 @@ import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import { createBuilders, dialectOn } from '../sql/knex-dialect.ts';
 
-/** The result of a statement of a query builder, as the driver names it. */
+/** The result of a query builder's statement, with the driver's member names. */
 export interface StatementOutcome {
   readonly command: string;
   readonly rowCount: number | null;
   readonly rows: Record<string, SqlValue>[];
 }
 
-/**
- * Takes the place of a connection in knex: an open transaction, or an object that finds a connection for a single
- * statement.
- */
+/** Replaces a connection in knex: an open transaction, or an object that finds a connection for a single statement. */
 export interface StatementRunner {
   perform(sql: string, parameters: readonly SqlValue[], kind: 'read' | 'write'): Promise<StatementOutcome>;
 }
 
 /**
- * Column types by which a table behaves as in SQLite: text of any length that sorts by its bytes, whole numbers of 64
- * bits, flags of 0 and 1, doubles.
+ * The column types with which a table behaves as in SQLite: text of any length that sorts by its bytes, 64-bit
+ * integers, flags of 0 and 1, doubles.
  */
 const COLUMN_TYPES: Readonly<Record<string, string>> = {
   varchar: 'text COLLATE "C"',
@@ -41,5 +38,5 @@ class PostgresKnexClient extends RunnerClient {
   }
 }
 
-/** Query and schema builders that run on `alone` unless they were given a transaction. */
+/** Creates query and schema builders that run on `alone` unless they get a transaction. */
 export const createPostgresBuilders = (alone: StatementRunner): Knex => createBuilders(PostgresKnexClient, alone);

@@ -1,32 +1,32 @@
 import { Client } from 'pg';
 
-/** The channel of all signals; which topic one is about is in its payload. */
+/** The channel of all signals. The payload of a notification holds the topic. */
 export const SIGNAL_CHANNEL = 'fact_memory_signals';
 
 export interface PostgresListenerOptions {
   readonly url: string;
   readonly connectTimeoutMs: number;
-  /** Notifies the channel, without a topic, by another connection than this. May reject. */
+  /** Notifies the channel, without a topic, over another connection. May reject. */
   probe(): Promise<unknown>;
   heard(topic: string): void;
-  /** Called when a signal may have been missed. */
+  /** Called when this connection may have missed a signal. */
   missed(): void;
 }
 
-/** While the connection is lost, any topic may have been signalled: this often. */
+/** The interval at which listeners are called while the connection is lost, because signals may be missed. */
 const POLL_MS = 1_000;
-/** The interval of probes of the connection, and the time limit of their reply. */
+/** The interval of connection probes, and the time limit of their reply. */
 const ASK_MS = 15_000;
 const ANSWER_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-/** The time that the server gets to notice the end. */
+/** The time that the server has to close the connection. */
 const PARTING_MS = 500;
 
 /**
- * A connection of its own that hears notifications, and comes back after an outage. A LISTEN that succeeds proves
- * nothing: a pooler that lends sessions by the transaction drops later notifications. So the connection counts as
- * hearing only once it has heard one.
+ * A dedicated connection that receives notifications and reconnects after an outage. A successful LISTEN proves
+ * nothing, because a transaction pooler drops later notifications. So the connection counts as working only after its
+ * first notification.
  */
 export class PostgresListener {
   readonly #options: PostgresListenerOptions;
@@ -45,7 +45,7 @@ export class PostgresListener {
     void this.#run();
   }
 
-  /** Resolves soon, even when the server does not respond. */
+  /** Closes the connection. Resolves soon, even when the server does not respond. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     clearInterval(this.#tick);
@@ -65,14 +65,14 @@ export class PostgresListener {
 
   async #run(): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; !this.#hasEnded; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-      // Not even an attempt is possible while a file is missing that the address names.
+      // Retries later even when the attempt cannot be made, for example because a key file is missing.
       if (await this.#listen().catch(() => false)) pause = FIRST_PAUSE_MS;
-      // Processes that lost their server together must not come back in step.
+      // Adds jitter, so that processes that lost their server together do not reconnect at the same moment.
       if (!this.#hasEnded) await this.#rest(pause * (0.5 + Math.random()));
     }
   }
 
-  /** Ends with the connection. Returns whether anything was heard on it. */
+  /** Resolves when the connection has ended. Returns whether it received any notification. */
   async #listen(): Promise<boolean> {
     const { url, connectTimeoutMs } = this.#options;
     const client = new Client({
@@ -93,7 +93,7 @@ export class PostgresListener {
       this.#ask(client);
       await gone;
     } catch {
-      // The next attempt may do better; meanwhile everything counts as signalled.
+      // The loop tries again. Until then, every topic counts as signalled.
     }
     client.connection.stream.destroy();
     const hasHeard = this.#isHearing;

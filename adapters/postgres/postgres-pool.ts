@@ -6,17 +6,17 @@ import { ConnectionLost, toServiceError } from './postgres-errors.ts';
 export interface PostgresPoolOptions {
   readonly url: string;
   readonly size: number;
-  /** How long to wait for a free connection, or for a new one. */
+  /** Milliseconds to wait for a free or new connection. */
   readonly connectTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly idleInTransactionMs: number;
 }
 
-/** A connection that nobody needs for so long is closed. */
+/** The time after which an unused connection is closed. */
 const IDLE_MS = 60_000;
 
-/** Beyond the time limit of a statement: a server that is silent for longer is gone. */
+/** The time beyond the limit of a statement after which a silent server counts as lost. */
 const SILENCE_MS = 2_000;
 const WATCH_MS = 500;
 
@@ -41,11 +41,11 @@ export class PostgresPool {
       fallback_application_name: 'fact-memory-node',
       onConnect: (client) => prepareSession(client, options),
     });
-    // An idle connection that was lost has left the pool already.
+    // Ignores the error, because the driver has already removed the lost idle connection.
     this.#pool.on('error', () => {});
   }
 
-  /** Rejects with `unavailable`. The caller must give the connection back through `release`. */
+  /** Lends a connection, which the caller must return with `release`. Rejects with `unavailable`. */
   async lend(): Promise<PostgresConnection> {
     const client = await this.#connect();
     const connection = new PostgresConnection(client).watch();
@@ -62,7 +62,7 @@ export class PostgresPool {
     }
   }
 
-  /** Whether somebody waits for a connection. */
+  /** Whether a caller waits for a connection. */
   get isAwaited(): boolean {
     return this.#pool.waitingCount > 0;
   }
@@ -72,7 +72,7 @@ export class PostgresPool {
     connection.giveBack();
   }
 
-  /** Waits for the connections on loan, then closes. */
+  /** Waits until all connections are returned, then closes them. */
   async end(): Promise<void> {
     await this.#pool.end();
     clearInterval(this.#watch);
@@ -83,7 +83,7 @@ export class PostgresPool {
   }
 }
 
-/** The driver's words when its own time limit has passed. */
+/** The driver's message when its own time limit has passed. */
 const POOL_IS_BUSY = 'timeout exceeded when trying to connect';
 
 const connectFailure = (error: unknown): unknown => {
@@ -98,7 +98,7 @@ const connectFailure = (error: unknown): unknown => {
   return toServiceError(new ConnectionLost('no connection to the database', { cause: error }));
 };
 
-/** Sets the session up and inspects the database, in one message. */
+/** Applies the session settings and inspects the database, in one message. */
 const prepareSession = async (client: ClientBase, options: PostgresPoolOptions): Promise<void> => {
   const results = (await client.query(`
     SET lock_timeout = ${options.lockTimeoutMs};

@@ -1,22 +1,22 @@
 import type { SchemaDialect } from '../../ports/ports.ts';
 
-/** A function for a trigger: lets the change happen that satisfies the condition, and refuses every other one. */
+/** Returns a trigger function that permits changes that satisfy the condition, and refuses all others. */
 const judge = (name: string, table: string, permitted: string, row: 'OLD' | 'NEW'): string =>
   `CREATE OR REPLACE FUNCTION ${table}_${name}() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN IF ${permitted} THEN RETURN ${row}; END IF; RAISE EXCEPTION '${table} are immutable'; END $$`;
 
-/** The statements that make tables, as PostgreSQL spells them. */
+/** The PostgreSQL statements that define tables. */
 export const postgresSchema: SchemaDialect = {
   textType: 'TEXT COLLATE "C"',
   bytesType: 'BYTEA',
   keyOrder: '',
-  // Some reads follow the number over all tenants.
+  // Creates a further index on the number alone, because some reads go through all tenants.
   numberRows: (table, column) => {
     table.bigIncrements(column, { primaryKey: false });
     table.primary(['tenant_id', column]);
     table.index([column]);
   },
-  // The condition of a trigger itself must not hold subqueries, so functions judge the rows.
+  // Checks rows in functions, because the condition of a trigger must not contain subqueries.
   freeze: (table, { updates, deletes }) => [
     judge('judge_update', table, updates, 'NEW'),
     judge('judge_delete', table, deletes, 'OLD'),

@@ -12,7 +12,7 @@ import { encodeArray, encodeParameter } from './postgres-values.ts';
 import { eachSet } from './statement-over-sets.ts';
 import type { TableGrowth } from './table-growth.ts';
 
-/** The parts that all sessions of an engine share. */
+/** The dependencies that all sessions of an engine share. */
 export interface SessionParts {
   readonly statements: PostgresStatements;
   readonly inserts: InsertStatements;
@@ -23,8 +23,8 @@ export interface SessionParts {
 const NOTIFY = 'SELECT pg_notify(?, topic) FROM unnest(?::text[]) AS topic';
 
 /**
- * A connection for the length of one transaction. The first failure is kept: the server refuses everything after it,
- * and later statements should fail with the reason, not with the refusal.
+ * A connection for the length of one transaction. It stores the first failure, because the server refuses all later
+ * statements, and these should reject with the original reason.
  */
 export class PostgresSession implements SqlSession, StatementRunner {
   readonly #connection: PostgresConnection;
@@ -47,17 +47,17 @@ export class PostgresSession implements SqlSession, StatementRunner {
     return this.#answered;
   }
 
-  /** The first error of a statement as its caller saw it, undefined while all went well. */
+  /** The first error of a statement, as its caller received it; undefined without one. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** That error as the driver reported it. */
+  /** The same error as the driver reported it. */
   get cause(): unknown {
     return this.#cause;
   }
 
-  /** Topics to raise with the commit, undefined for none. */
+  /** Topics to signal with the commit; undefined without any. */
   get signals(): ReadonlySet<string> | undefined {
     return this.#signals;
   }
@@ -75,7 +75,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     );
   }
 
-  /** Keeps a failure of a statement that is not awaited, such as BEGIN. */
+  /** Records a failure of a statement that is not awaited, such as BEGIN. */
   fail(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#cause = error;
@@ -112,7 +112,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     return rowCount ?? 0;
   }
 
-  /** Waits with the inserts, to be sent with them. */
+  /** Queues the statement, so that it leaves together with the inserts. */
   async post(sql: string, parameters: readonly SqlParameter[]): Promise<void> {
     this.#refuseAfterEnd();
     const values = parameters.map(encodeParameter);
@@ -121,7 +121,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#pending.addBeside(sql, values);
   }
 
-  /** Does not wait for the reply: a failure shows with the next statement, or with the commit. */
+  /** Does not wait for the reply. A failure appears with the next statement, or with the commit. */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
     if (rows.length === 0) return;
     const { inserts, growth } = this.#parts;
@@ -132,7 +132,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     growth.add(into.table, rows.length);
   }
 
-  /** Sends the inserts that wait. Every later statement finds them. */
+  /** Sends the queued inserts. Every later statement sees their rows. */
   flush(): void {
     if (this.#pending.empty) return;
     this.#used = true;
@@ -146,7 +146,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
   }
 
   table(name: string): Knex.QueryBuilder {
-    // The builder's connection is this session, which refuses once the transaction has ended.
+    // Passes this session as the builder's connection, so that it refuses statements after the end of the transaction.
     return this.#parts.knex(name).connection(this);
   }
 
@@ -161,7 +161,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
   }
 
   /**
-   * Hands the signals to the server, which passes them on when it commits. Does not wait for the reply: a failure shows
+   * Sends the signals to the server, which delivers them at the commit. Does not wait for the reply: a failure appears
    * with the commit.
    */
   sendSignals(): void {
@@ -169,7 +169,7 @@ export class PostgresSession implements SqlSession, StatementRunner {
     this.#arrays(NOTIFY, [SIGNAL_CHANNEL, encodeArray([...this.#signals])]).catch((error: unknown) => this.fail(error));
   }
 
-  /** Runs a statement that a query builder made, its parameters numbered already. */
+  /** Runs a query builder's statement, whose parameters are numbered already. */
   perform(sql: string, parameters: readonly SqlValue[]): Promise<StatementOutcome> {
     const statement = { text: sql, name: undefined };
     return this.#guarded(() => this.#connection.records(statement, parameters.map(encodeParameter)));

@@ -3,7 +3,7 @@ import { PostgresListener, type PostgresListenerOptions } from './postgres-liste
 
 export type PostgresSignalsOptions = Omit<PostgresListenerOptions, 'heard' | 'missed'>;
 
-/** The listeners of a store. One more connection than the pools have is open while there are any. */
+/** The signal listeners of a store. While there are any, one connection is open beside the pools. */
 export class PostgresSignals {
   readonly #listeners: SignalListeners;
   readonly #partings = new Set<Promise<void>>();
@@ -24,7 +24,7 @@ export class PostgresSignals {
     return this.#isClosed ? () => {} : this.#listeners.add(topic, listener);
   }
 
-  /** The signals of a commit of this process, which need not wait for the server to bring them back. */
+  /** Delivers the signals of a commit of this process directly, without waiting for the server's notification. */
   committed(topics: Iterable<string> | undefined): void {
     if (topics !== undefined) this.#listeners.call(topics);
   }

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** A statement as the server takes it. One with a name is parsed and planned once per connection. */
+/** A statement in the form of the driver. A named one is parsed and planned once per connection. */
 export interface PostgresStatement {
   readonly text: string;
   readonly name: string | undefined;
 }
 
-/** Names per process. A server keeps every named statement until its connection ends, so their number needs a bound. */
+/**
+ * The maximum number of statement names per process. A server stores every named statement until its connection ends.
+ */
 const MOST_NAMES = 500;
 
 /**
- * Numbers the parameters of statements and names them by their text, so that every connection, and every process behind
- * one pooler, has the same name for the same statement.
+ * Numbers the parameters of statements and names statements by a digest of their text. All connections, and all
+ * processes behind one pooler, thus use the same name for the same statement.
  */
 export class PostgresStatements {
   readonly #known = new Map<string, PostgresStatement>();
@@ -27,9 +29,7 @@ export class PostgresStatements {
     return statement;
   }
 
-  /**
-   * Gives all statements new names, because the server refuses a named statement whose result has changed its columns.
-   */
+  /** Gives all statements new names, because the server refuses a named statement whose result columns have changed. */
   rename(): void {
     this.#generation += 1;
     this.#known.clear();

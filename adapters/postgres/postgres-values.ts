@@ -2,9 +2,9 @@ import { types } from 'pg';
 import type { SqlValue } from '../../ports/ports.ts';
 import type { SqlParameter } from '../sql/sql-engine.ts';
 
-/** Values on their way to the server and back. Everything travels as text but single byte strings. */
+/** Converts values for the server and back. Everything travels as text, except single byte strings. */
 
-/** A value as the driver takes it. */
+/** A value in the form of the driver. */
 export type Encoded = string | Buffer | null;
 
 export const encodeParameter = (value: SqlParameter): Encoded => {
@@ -14,7 +14,7 @@ export const encodeParameter = (value: SqlParameter): Encoded => {
   return value instanceof Uint8Array ? bytesOf(value) : encodeArray(value);
 };
 
-/** An array literal: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+/** Returns an array literal: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
 export const encodeArray = (values: readonly SqlValue[]): string => {
   let text = '{';
   for (let at = 0; at < values.length; at += 1) {
@@ -35,7 +35,7 @@ const encodeElement = (value: SqlValue): string => {
 const SPECIAL = /["\\]/;
 const EVERY_SPECIAL = /["\\]/g;
 
-/** `String` drops the sign of a negative zero. */
+/** Preserves the sign of a negative zero, which `String` drops. */
 const encodeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
 
 const bytesOf = (value: Uint8Array): Buffer => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -63,7 +63,7 @@ const PARSERS: ReadonlyMap<number, (text: string) => SqlValue> = new Map<number,
   [BYTEA, (value) => new Uint8Array(Buffer.from(value.slice(2), 'hex'))],
 ]);
 
-/** Tells the driver how to read a column. Scalars come back as both engines have them; everything else as its text. */
+/** Parsers for column types. Scalars are returned as on both engines, everything else as text. */
 export const VALUE_TYPES = {
   getTypeParser: (oid: number): ((text: string) => SqlValue) => PARSERS.get(oid) ?? text,
 };

@@ -12,13 +12,13 @@ import { type LoneConnection, onLoneConnection } from './lone-connection.ts';
 import { inSchema } from './postgres-address.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 
-/** Two restores at once would build in the same place. */
+/** The advisory lock of a restore, because two at once would use the same schema. */
 const LOCK = 7_349_031_250_118;
 const DRAFT = 'fact_memory_restoring';
 
 /**
- * Brings a store back from rows. Its tables are made and filled in a schema of their own; one transaction then moves
- * them into the place of the store, and those that were there aside. See `StoreAdapter.restore`.
+ * Restores a store from rows. It creates and fills the tables in a temporary schema. One transaction then moves them
+ * into the schema of the store, and the former tables aside. See `StoreAdapter.restore`.
  */
 export const restoreRows = (url: string, request: RestoreRequest): Promise<RestoredPlace> =>
   onLoneConnection(url, async (connection) => {
@@ -43,7 +43,7 @@ export const restoreRows = (url: string, request: RestoreRequest): Promise<Resto
     }
   });
 
-/** Makes the tables as they were when the copy was made, fills them, and has the store brought up to date. */
+/** Creates the tables in the version of the copy, fills them, and migrates the store to the current version. */
 const fill = async (url: string, { copy, folder, migrations, prepare, onProgress }: RestoreRequest): Promise<void> => {
   const store = createPostgresStore({ url });
   try {
@@ -89,7 +89,7 @@ interface TablePart {
   readonly folder: string;
 }
 
-/** Returns how many bytes of the copy were read. */
+/** Fills a table and returns the bytes read from the copy. */
 const fillTable = async (
   { client, rows }: LoneConnection,
   { table, own, folder }: TablePart,
@@ -97,7 +97,7 @@ const fillTable = async (
 ): Promise<number> => {
   const there = new Set((await rows(COLUMNS, [table])).map(([name]) => String(name)));
   if (!own.every((column) => there.has(column))) throw unknownTable(table);
-  // Migrations leave rows of their own. A frozen table, which refuses deletes, has none.
+  // Deletes rows that migrations have inserted. A frozen table refuses deletes but has no such rows.
   const [[hasRows] = []] = await rows(`SELECT EXISTS (SELECT 1 FROM ${identifier(table)})::int`);
   if (hasRows === 1) await client.query(`DELETE FROM ${identifier(table)}`);
   let bytes = 0;
@@ -111,10 +111,10 @@ const fillTable = async (
   return bytes;
 };
 
-/** Indexes, sequences and triggers move with their tables; the functions of the triggers move by themselves. */
+/** Moves a table with its indexes, sequences and triggers. The functions of the triggers move separately. */
 const moveIn = async (
   { client, rows }: LoneConnection,
-  /** The schema of the store, quoted where it has to be. */
+  /** The schema of the store, quoted where necessary. */
   place: string,
   former: readonly string[],
   label: string,
@@ -158,7 +158,7 @@ const storeTables = async ({ rows }: LoneConnection): Promise<string[]> => {
   );
 };
 
-/** Every process of a node has connections of this name. */
+/** Refuses a store in use, by the connection name that every process of a node has. */
 const requireUnused = async ({ rows }: LoneConnection): Promise<void> => {
   const [[count] = []] = await rows(
     `SELECT count(*) FROM pg_stat_activity
@@ -202,9 +202,7 @@ const foreignLayout = (layout: string): ServiceError =>
     hint: 'restore it to the engine that it was made of; "export" and "import" move a memory to another engine',
   });
 
-/**
- * Returns the size of the tables with their indexes. The node cannot ask for the free space on the disk of the server.
- */
+/** Returns the size of the tables with their indexes. The free disk space of the server is unknown to the node. */
 export const sizeOfTables = (url: string): Promise<{ readonly storeBytes: number; readonly freeBytes: null }> =>
   onLoneConnection(url, async (connection) => {
     const tables = await storeTables(connection);

@@ -4,8 +4,8 @@ import { shapeOf } from './column-shape.ts';
 import { type Encoded, encodeArray, encodeParameter } from './postgres-values.ts';
 
 /**
- * Returns the statement for at least two sets of parameters at once. Each column of the sets that differs is one array.
- * The last column of a row says which set it belongs to, from 1. The rows of one set keep their order.
+ * Returns the statement for two or more sets of parameters at once. Each parameter that differs becomes one array. The
+ * last column of each row is the number of its set, from 1. Rows of one set stay in order.
  */
 export const eachSet = (
   sql: string,

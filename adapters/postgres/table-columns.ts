@@ -4,11 +4,14 @@ import type { PostgresConnection } from './postgres-connection.ts';
 const COLUMN_TYPES = `SELECT attname, format_type(atttypid, NULL) FROM pg_attribute
 WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND NOT attisdropped`;
 
-/** Types by column, without their modifiers: a cast to `varchar(3)` would cut off a longer value. */
+/** Caches column types, without modifiers, because a cast to `varchar(3)` would cut off a longer value. */
 export class TableColumns {
   readonly #known = new Map<string, ReadonlyMap<string, string>>();
 
-  /** Types of the named columns. Asks the database once per table. Throws an error that names what does not exist. */
+  /**
+   * Returns the types of the named columns. Queries the database once per table. Throws an error that names a missing
+   * table or column.
+   */
   async typesOf(table: string, columns: readonly string[], connection: PostgresConnection): Promise<string[]> {
     let known = this.#known.get(table);
     if (known === undefined || !columns.every((column) => known?.has(column))) {

@@ -1,13 +1,13 @@
 /**
- * After so many rows of this process the statistics of a table are worth gathering; the next time it must have grown by
- * a factor.
+ * The number of inserted rows after which statistics of a table are gathered for the first time. Later the table must
+ * grow by a factor.
  */
 const FIRST_ROWS = 100;
 const FACTOR = 8;
 
 /**
- * Says when a table has outgrown its statistics. The server keeps a plan for an empty table until they are gathered,
- * and reads half the table where an index would lead to one row. By itself the server gathers them within minutes.
+ * Detects that a table has outgrown its statistics. Until they are gathered, the server keeps a plan for an empty
+ * table, and reads half the table instead of using an index. The server itself gathers them only after minutes.
  */
 export class TableGrowth {
   readonly #tables = new Map<string, { rows: number; next: number }>();
@@ -22,7 +22,7 @@ export class TableGrowth {
     this.#due.push(table);
   }
 
-  /** Tables to analyse now, each told once. */
+  /** Returns the tables to analyse now, each only once. */
   take(): readonly string[] {
     if (this.#due.length === 0) return this.#due;
     const due = this.#due;

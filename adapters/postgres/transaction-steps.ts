@@ -5,20 +5,26 @@ import type { PostgresConnection } from './postgres-connection.ts';
 import { commitUnknown, isLoss, isRetryable, toServiceError } from './postgres-errors.ts';
 import type { PostgresSession } from './postgres-session.ts';
 
-/** The steps of a write transaction on one connection, and its repetition. */
+/** The steps of a write transaction on one connection, and its retries. */
 
 const MOST_ATTEMPTS = 5;
 const LONGEST_PAUSE_MS = 20;
 
-/** Every statement sees the commits before it, so that those after the lock see all that its last holder wrote. */
+/**
+ * Read committed lets each statement see all earlier commits, so that statements after the lock see everything that its
+ * last holder wrote.
+ */
 const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const WITHOUT_LIMITS =
   'SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
-/** The transaction did not begin, on an idle connection: another connection may succeed. */
+/** The transaction did not begin on an idle connection. Another connection may succeed. */
 class BeginLost extends Error {}
 
-/** The lock is a statement of its own, so that later statements see all that its last holder wrote. */
+/**
+ * Begins a transaction and takes the lock in a separate statement, so that later statements see everything that its
+ * last holder wrote.
+ */
 export const begin = async (connection: PostgresConnection, lock: string, unhurried: boolean): Promise<void> => {
   const limits = unhurried ? `${WITHOUT_LIMITS}; ` : '';
   try {
@@ -33,7 +39,7 @@ export const begin = async (connection: PostgresConnection, lock: string, unhurr
   }
 };
 
-/** Does the work, up to the commit. Rolls back when it fails, or when one of its statements has. */
+/** Does the work, up to the commit. Rolls back when the work or one of its statements fails. */
 export const perform = async <T>(
   connection: PostgresConnection,
   session: PostgresSession,
@@ -53,7 +59,10 @@ export const perform = async <T>(
   }
 };
 
-/** Inserts may still be running. When one fails, the server rolls back and says so in its reply to the commit. */
+/**
+ * Commits while inserts may still be running. When one fails, the server rolls back and reports that in its reply to
+ * the commit.
+ */
 export const commit = async (connection: PostgresConnection, session: PostgresSession): Promise<void> => {
   let outcome: string;
   try {
@@ -68,7 +77,7 @@ export const commit = async (connection: PostgresConnection, session: PostgresSe
 };
 
 /**
- * Runs `attempt` anew, from its beginning, when the database called it off. Every error that leaves is one for callers.
+ * Repeats `attempt` from its beginning when the database aborted the transaction. Rejects only with errors for callers.
  */
 export const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
   for (let attempts = 1; ; attempts += 1) {
@@ -77,11 +86,11 @@ export const withRetries = async <T>(attempt: () => Promise<T>): Promise<T> => {
     } catch (error) {
       const lost = error instanceof BeginLost;
       if (attempts === MOST_ATTEMPTS || !(lost || isRetryable(error))) throw toServiceError(lost ? error.cause : error);
-      // Two that collided must not do so in step.
+      // Adds a random pause, so that two colliding transactions do not collide again.
       await sleep(Math.random() * LONGEST_PAUSE_MS);
     }
   }
 };
 
-/** Advisory locks are numbers of 64 bits, for the whole database. */
+/** Returns the 64-bit number of an advisory lock, which is valid in the whole database. */
 const lockKey = (lock: string): string => createHash('sha256').update(lock).digest().readBigInt64BE().toString();

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Random values of the operating system, in the outline of the kernel. */
+/** Creates a source of random values of the operating system, as the kernel's `Random` requires. */
 export const createSystemRandom = () => ({
   uuid: (): string => randomUUID(),
   bytes: (length: number): Uint8Array => new Uint8Array(randomBytes(length)),

@@ -4,15 +4,15 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
 
 /**
- * At most so many bytes of a value come with its row. The store asks for longer ones apart, and only for those that the
- * page has room for.
+ * The maximum size in bytes of a value that comes with its row. The store reads longer values separately, and only
+ * those that fit on the page.
  */
 export const MAX_SHORT_BYTES = 4096;
 
 const VALUE_COLUMN = FACT_COLUMNS.indexOf('value_v');
 const BYTES_COLUMN = FACT_COLUMNS.length;
 
-/** Returns the facts of rows, with long values up to so many bytes in all: see `FactQuery.maxBytes`. */
+/** Returns the facts of rows, with long values up to this number of bytes in total: see `FactQuery.maxBytes`. */
 export const factsWithin = async (
   rows: readonly SqlValue[][],
   maxBytes: number,
@@ -32,7 +32,7 @@ export const factsWithin = async (
   return kept.map(factFromRow);
 };
 
-/** Returns the first rows whose values stay within so many bytes, by the column with the length of each value. */
+/** Returns the first rows whose values fit into this number of bytes. One column holds the length of each value. */
 export const rowsWithin = (
   rows: readonly SqlValue[][],
   maxBytes: number,

@@ -12,9 +12,9 @@ import { MAX_SHORT_BYTES, rowsWithin } from './bounded-facts.ts';
 import type { CacheView } from './fact-cache.ts';
 
 /**
- * Columns that show whether a cached fact still equals the stored one. Facts never change, except that erasure and
- * redaction take value, content id and references. The stamp tells a fact from another one of the same id, which a
- * restored store may have. The whole value is compared, so that a value that was changed in the database is read again.
+ * Columns that show whether a cached fact still equals the stored one. Stored facts change only by erasure and
+ * redaction, which remove value, content id and references. The stamp distinguishes the fact from one with the same id
+ * in a restored store. The value is compared as a whole, which detects a change made directly in the database.
  */
 export const TRACE_COLUMNS = ['id', 'feed_wall', 'feed_ctr', 'confidence', 'derived_from'] as const;
 
@@ -31,17 +31,17 @@ type TraceRow = readonly [
 
 const BYTES_COLUMN = TRACE_COLUMNS.length + 2;
 
-/** The two statements of one snapshot. */
+/** The two statements that read from one snapshot. */
 export interface CacheReads {
-  /** Rows of `TRACE_COLUMNS`, whether there is a content id, a value that is not long, and the length of the value. */
+  /** Returns rows with the `TRACE_COLUMNS`, whether there is a content id, the value if it is short, and its length. */
   traces(query: FactQuery): Promise<SqlValue[][]>;
   whole(query: FactQuery): Promise<StoredFact[]>;
 }
 
 /**
- * Finds facts by a query that always goes to the store, and takes the confirmed ones from the cache. So the result is
- * that of an uncached query. Facts that others have read show neither in it nor in the statements that run for hidden
- * facts.
+ * Queries the store for the columns that confirm cached facts, and reads only the other facts in full. The result is
+ * the same as without a cache. Hidden facts cause the same statements whether or not they are cached, so that timing
+ * reveals nothing.
  */
 export const findCached = async (
   query: FactQuery,
@@ -87,13 +87,15 @@ const agrees = (cached: StoredFact, trace: TraceRow): boolean => {
   );
 };
 
-/** Many readers share it. */
+/** Freezes a fact, because many readers share it. */
 const frozen = (fact: StoredFact): StoredFact => {
   for (const part of [fact.value, fact.hlc, fact.feed, fact.derivedFrom]) Object.freeze(part);
   return Object.freeze(fact);
 };
 
-/** Returns the tenant of every fact that a filter matches, where the filter names it at its top. */
+/**
+ * Returns the tenant that a filter names at its top level, to which all matching facts belong; undefined without one.
+ */
 export const tenantOf = (filter: Filter): string | undefined => {
   const parts = filter.kind === 'all' ? filter.of : [filter];
   for (const part of parts) {

@@ -35,7 +35,7 @@ class FilterCompiler {
       case 'any':
         return this.#joined(filter.of, alias, ' OR ', NEVER);
       case 'not':
-        // Spelled like this, it fits the condition of an index.
+        // Repeats the condition of a partial index, so that the engine can use that index.
         if (filter.of.kind === 'isNull') return `${firstColumn(filter.of.field, alias)} IS NOT NULL`;
         return `(${this.condition(filter.of, alias)}) IS NOT TRUE`;
       case 'in':
@@ -99,8 +99,8 @@ class FilterCompiler {
   }
 
   /**
-   * Looks up the latest stamp first: one step in an index that begins with the matched columns. Adds to the conditions
-   * that the row has that stamp. A cross join keeps SQLite to the order of the two.
+   * Looks up the latest stamp first, which is one step in an index on the matched columns, and requires that stamp of
+   * the row. The cross join makes SQLite run the two in this order.
    */
   #latest(
     { column, of }: NonNullable<InTable['latest']>,
@@ -124,7 +124,7 @@ class FilterCompiler {
     if (table === 'facts') return this.condition(filter, joined);
     const fact = this.#nextJoin();
     const condition = this.condition(filter, fact);
-    // The row names one fact. PostgreSQL may plan the bare condition as a join of the two tables.
+    // Names the tenant and id of the fact, because PostgreSQL may plan the bare condition as a join of both tables.
     const named = `${fact}.tenant_id = ${joined}.tenant_id AND ${fact}.id = ${joined}.fact_id`;
     return `(EXISTS (SELECT 1 FROM facts ${fact} WHERE ${named} AND ${condition})) IS TRUE`;
   }
@@ -134,14 +134,17 @@ class FilterCompiler {
     return `j${this.#joins}`;
   }
 
-  /** With `isFound` the row is found otherwise: a sign keeps SQLite from an index on the column of a bound. */
+  /**
+   * With `isFound`, another condition finds the row, and a plus sign prevents SQLite from using an index on this
+   * column.
+   */
   #onColumn(condition: ColumnCondition, table: string, joined: string, isFound: boolean): string {
     const sign = isFound ? '+' : '';
     if ('above' in condition) return this.#columnBound(condition.column, '>', condition.above, joined, sign);
     if ('below' in condition) return this.#columnBound(condition.column, '<', condition.below, joined, sign);
     const column = columnSql(condition.column, table, joined);
     if ('isNull' in condition) return `${column} IS ${condition.isNull ? '' : 'NOT '}NULL`;
-    // The type of the column is unknown here, so texts and numbers get a condition each.
+    // Adds one condition for texts and one for numbers, because the type of the column is unknown here.
     const texts = equalsOneOf(column, textsOf(condition.in), this.#dialect);
     const numbers = equalsOneOf(column, numbersOf(condition.in), this.#dialect);
     const options = [texts, numbers, ...(condition.orNull === true ? [`${column} IS NULL`] : [])];
@@ -158,7 +161,7 @@ const matchSql = (match: ColumnMatch, alias: string, table: string, joined: stri
   return `${columnSql(match.column, table, joined)} ${operator} ${fieldSql(match.field, alias)}`;
 };
 
-/** A column of a joined table. The place of a fact is an expression. */
+/** Returns a column of a joined table. The `place` of a fact is an expression. */
 const columnSql = (column: string, table: string, joined: string): string =>
   table === 'facts' && column === 'place' ? placeSql(`${joined}.garden_id`) : `${joined}.${identifier(column)}`;
 

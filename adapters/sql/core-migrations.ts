@@ -1,10 +1,10 @@
 import type { OwnedMigration } from '../../ports/ports.ts';
 import { coreTables } from './core-tables.ts';
 
-/** `001_init` already made the columns that this one stands for. The ledger has its name, which is a contract. */
+/** A migration without effect. `001_init` already creates its columns, but its name in the ledger must stay. */
 const inBaseline: OwnedMigration['up'] = async () => {};
 
-/** The core's part of the schema. */
+/** The migrations of the core. */
 export const CORE_MIGRATIONS: readonly OwnedMigration[] = [
   {
     owner: 'core',

@@ -12,8 +12,8 @@ import { createPastExpiryTable } from './record-time.ts';
 import { REMOVED_TENANTS_TABLE, TENANT_IS_REMOVED } from './remove-tenant.ts';
 
 /**
- * The statements that make the tables of the core. Type names are those that PostgreSQL knows and to which SQLite gives
- * the right affinity. Both compare text by its bytes.
+ * Returns the statements that create the tables of the core. PostgreSQL knows their type names, and SQLite derives the
+ * right affinity from them. Both compare text by bytes.
  */
 export const coreTables = (dialect: SchemaDialect): readonly string[] => [
   createFactTable(dialect),
@@ -60,7 +60,7 @@ const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
   ...createPastExpiryTable(dialect),
 ];
 
-/** The node's own record, which belongs to no tenant. */
+/** The tables with the node's own record, which belong to no tenant. */
 const nodeTables = ({ textType }: SchemaDialect): readonly string[] => [
   `CREATE TABLE node_clock (
     id SMALLINT NOT NULL PRIMARY KEY CHECK (id = 1),
@@ -78,7 +78,7 @@ const nodeTables = ({ textType }: SchemaDialect): readonly string[] => [
   `CREATE TABLE ${REMOVED_TENANTS_TABLE} (id ${textType} NOT NULL PRIMARY KEY)`,
 ];
 
-/** Rows of the running processes: which of them does the work that only one should do. */
+/** Creates the table of leases, by which one of the running processes gets work that only one may do. */
 const createLeaseTable = ({ textType }: SchemaDialect): string => `CREATE TABLE leases (
   name ${textType} NOT NULL PRIMARY KEY,
   holder ${textType} NOT NULL,
@@ -87,8 +87,8 @@ const createLeaseTable = ({ textType }: SchemaDialect): string => `CREATE TABLE 
 )`;
 
 /**
- * Row counts for SQLite's planner, in place of statistics that go stale: one tenant with many facts, few of them to an
- * entity. By its defaults it walks all facts by time rather than sort those of one entity.
+ * Row counts for SQLite's planner, in place of statistics that would become outdated: a tenant with many facts, few of
+ * them per entity. By default, SQLite scans all facts by time instead of sorting those of one entity.
  */
 const EXPECTED_ROWS: ExpectedRows = [
   [FACTS_TABLE, 'facts_by_number', '1000000 1000000 1'],

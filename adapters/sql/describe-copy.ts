@@ -2,7 +2,7 @@ import { compareHlc, type Hlc, type SqlValue, type StoreCopy } from '../../ports
 import { FEED_ENTRIES_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import { identifier } from './sql-identifier.ts';
 
-/** Asks the copy, or the snapshot that the copy is made of. */
+/** Queries the copy, or the snapshot from which it is made. */
 export type AskRows = (sql: string) => Promise<SqlValue[][]>;
 
 type Described = Pick<StoreCopy, 'nodeId' | 'epoch' | 'head' | 'ledgers' | 'migrations'>;
@@ -37,7 +37,7 @@ export const describeCopy = async (tables: readonly string[], ask: AskRows): Pro
   };
 };
 
-/** Rows by table. */
+/** Returns the number of rows by table. */
 export const countRows = async (tables: readonly string[], ask: AskRows): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {};
   for (const table of tables) {

@@ -1,18 +1,19 @@
 import type { StoredFact } from '../../ports/ports.ts';
 
 /**
- * Facts that this process has read, by tenant and id. Evicts entries unused since half of the capacity was last
- * refilled. A caller must know from the store that a cached fact is there, visible and unchanged.
+ * Caches the facts that this process has read, by tenant and id. It has two halves, and evicts entries that were not
+ * used since the newer half began. Callers must check with the store that a cached fact exists, is visible and has not
+ * changed.
  */
 export class FactCache {
   readonly #halfBytes: number;
   #young: Generation = new Map();
   #old: Generation = new Map();
   #youngBytes = 0;
-  /** The number of drops. */
+  /** The number of removals so far. */
   #drops = 0;
 
-  /** `maxBytes` of memory, an estimate that includes what readers attach to a fact. */
+  /** `maxBytes` limits the estimated memory, including data that readers attach to a fact. */
   constructor(maxBytes: number) {
     this.#halfBytes = maxBytes / 2;
   }
@@ -26,8 +27,8 @@ export class FactCache {
   }
 
   /**
-   * A view for one read, made before its snapshot is opened. After a drop it stores no more facts, because the snapshot
-   * may be older than the drop.
+   * Returns a view for one read, before its snapshot begins. After a removal, the view caches no further facts, because
+   * its snapshot may be older.
    */
   forRead(): CacheView {
     const drops = this.#drops;
@@ -67,7 +68,7 @@ export class FactCache {
   }
 }
 
-/** The cache as one read uses it. */
+/** The view of the cache for one read. */
 export interface CacheView {
   get(tenantId: string, id: string): StoredFact | undefined;
   put(fact: StoredFact): void;
@@ -75,10 +76,10 @@ export interface CacheView {
 
 type Generation = Map<string, Map<string, StoredFact>>;
 
-/** An object of some thirty members, its place in the map, and the data that readers attach to it. */
+/** The estimated size of a cached fact without its texts: some thirty members, the map entry, and attached data. */
 const OBJECT_BYTES = 2_000;
 
-/** Most texts take a byte a character, others two. */
+/** Estimates the memory of texts. Most take one byte per character, others two. */
 const bytesOf = ({ entity, relation, value, source, derivedFrom }: StoredFact): number => {
   const said = typeof value.v === 'string' ? value.v.length : 0;
   return OBJECT_BYTES + 2 * (2 * entity.length + relation.length + 2 * said + source.length) + 100 * derivedFrom.length;

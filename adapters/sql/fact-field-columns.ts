@@ -1,38 +1,41 @@
 import type { FactField } from '../../ports/ports.ts';
 
-/** How a member of the fact is stored: `number` covers flags, kept as 0 and 1; `stamp` is a pair of columns. */
+/** The column of a fact's member. `number` includes flags, stored as 0 and 1; `stamp` is a pair of columns. */
 export interface FieldColumn {
   readonly is: 'text' | 'number' | 'stamp';
-  /** For a stamp the prefix of the pair: `hlc` stands for `hlc_wall` and `hlc_ctr`. */
+  /** The name of the column. For a stamp it is the prefix of the pair: `hlc` stands for `hlc_wall` and `hlc_ctr`. */
   readonly column: string;
-  /** The member as an expression over the table, where it is not just the column. */
+  /** Returns the SQL expression for the member, where it is not just the column. */
   readonly sql?: (table: string) => string;
-  /** The characters that the column's index holds, where that is not all of them. */
+  /** The indexed characters of the column, where the index omits some. */
   readonly indexed?: IndexedPart;
 }
 
-/** Characters of a text, counted from 1 as SQL does. */
+/** A range of characters in a text, counted from 1 as in SQL. */
 export interface IndexedPart {
   readonly start: number;
   readonly length: number;
 }
 
 /**
- * The index holds enough of a digest to find it. An index of whole digests is several times the size, and each fact
- * dirties a page of it at random.
+ * The part of a digest in the index, long enough to find a fact. An index of whole digests is several times as large,
+ * and each fact changes a random page of it.
  */
 export const INDEXED_CID: IndexedPart = { start: 'sha256:'.length + 1, length: 12 };
 
 export const indexedPartSql = (column: string, { start, length }: IndexedPart): string =>
   `substr(${column}, ${start}, ${length})`;
 
-/** The place of a fact: its garden, or an empty text. The index on triples holds it spelled like this. */
+/**
+ * Returns the SQL of a fact's place: its garden, or an empty text outside gardens. The index on triples contains
+ * exactly this expression.
+ */
 export const placeSql = (column: string): string => `coalesce(${column}, '')`;
 
-/** The entity that wrote the fact. The column is null where it would repeat who asserted it. */
+/** Returns the SQL of the writer. The column is null when the writer also asserted the fact. */
 export const writerSql = (table: string): string => `coalesce(${table}.writer, ${table}.asserted_by)`;
 
-/** The source as it was sent. The column is null where it would repeat the key. */
+/** Returns the SQL of the source as sent. The column is null when it equals the source's match key. */
 export const sourceSql = (table: string): string => `coalesce(${table}.source, ${table}.source_key)`;
 
 /** Returns the part of a text that `indexedPartSql` selects. */
@@ -46,7 +49,7 @@ const text = (column: string, indexed?: IndexedPart): FieldColumn =>
 const number = (column: string): FieldColumn => ({ is: 'number', column });
 const stamp = (column: string): FieldColumn => ({ is: 'stamp', column });
 
-/** The member of the fact that the query knows as `alias`; not for a stamp, which is two columns. */
+/** Returns the SQL of a member of the fact with this alias; not for a stamp, which is two columns. */
 export const fieldSql = (field: FactField, alias: string): string => {
   const { column, sql } = FIELD_COLUMNS[field];
   return sql === undefined ? `${alias}.${column}` : sql(alias);

@@ -11,7 +11,7 @@ import {
 } from '../../ports/ports.ts';
 import { writtenTags } from './ledger-row.ts';
 
-/** Columns of an outline, in the order of `OutlineRow`. */
+/** The columns of a fact outline, in the order of `OutlineRow`. */
 export const OUTLINE_COLUMNS = [
   'id',
   'tenant_id',
@@ -46,10 +46,10 @@ export const OUTLINE_COLUMNS = [
   'feed_ctr',
 ] as const;
 
-/** Columns of a fact, in the order in which `factFromRow` has them. */
+/** The columns of a fact, in the order that `factFromRow` expects. */
 export const FACT_COLUMNS = [...OUTLINE_COLUMNS, 'value_type', 'value_v'] as const;
 
-/** Columns of a new row, in the order in which `factToRow` has them. */
+/** The columns of a new row, in the order of `factToRow`. */
 export const NEW_FACT_COLUMNS = [
   ...FACT_COLUMNS,
   'number',
@@ -99,7 +99,7 @@ type FactRow = [...OutlineRow, valueType: ValueType, valueV: string | null];
 
 const NO_PARENTS: readonly string[] = Object.freeze([]);
 
-/** The record of a fact for which the caller gives none. */
+/** Returns the default write record of a fact. */
 export const plainRecord = ({ assertedBy, receivedFrom }: StoredFact): WriteRecord => ({
   writer: assertedBy ?? receivedFrom ?? '',
   writerSub: null,
@@ -153,20 +153,20 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   record.link?.hash ?? null,
 ];
 
-/** Empty where there is an instant but no text of it. */
+/** Returns the text of `validUntil`; empty for an instant without a text. */
 const untilText = ({ validUntil, validUntilMs }: StoredFact): string | null =>
   validUntilMs === null ? validUntil : unlessSame(validUntil ?? '', canonicalInstant(validUntilMs));
 
-/** Text that another column repeats is not stored twice. */
+/** Returns null for a text that another column repeats. */
 const unlessSame = (text: string | null, repeated: string | null): string | null => (text === repeated ? null : text);
 
-/** Beyond it `Date` has no text: https://tc39.es/ecma262/#sec-time-values-and-time-range */
+/** The last instant that `Date` can format: https://tc39.es/ecma262/#sec-time-values-and-time-range */
 const LAST_MS = 8.64e15;
 
 let lastMs = 0;
 let lastInstant = new Date(0).toISOString();
 
-/** Most facts of a page, and of a group, were made in the same millisecond or have no text of their own. */
+/** Caches the last text, because most facts of a page have the same millisecond or no text of their own. */
 const canonicalInstant = (ms: number): string => {
   if (ms === lastMs) return lastInstant;
   lastInstant = Math.abs(ms) <= LAST_MS ? new Date(ms).toISOString() : `@${ms}`;
@@ -185,7 +185,7 @@ export const outlineFromRow = (row: readonly SqlValue[]): FactOutline => {
   return { ...membersFromRow(columns), interpretAs: columns[8] };
 };
 
-/** Takes a row with one more column, the length of the value. */
+/** Parses a row that has the length of the value as a further column. */
 export const sizedOutlineFromRow = (row: readonly SqlValue[]): SizedOutline => ({
   ...outlineFromRow(row),
   valueBytes: Number(row[OUTLINE_COLUMNS.length] ?? 0),
@@ -208,7 +208,7 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   validUntil: untilOf(columns[14], columns[15]),
   validUntilMs: columns[15],
   gardenId: columns[16],
-  // Null after an erasure.
+  // The content id is null after an erasure.
   cid: columns[17] ?? '',
   derivedFrom: columns[18] === null ? NO_PARENTS : (JSON.parse(columns[18]) as string[]),
   system: columns[19] === 1,
@@ -228,7 +228,7 @@ const untilOf = (text: string | null, ms: number | null): string | null => {
   return text === '' ? null : text;
 };
 
-/** A value is stored as text, so that both engines return it unchanged. `value_type` says how to read it. */
+/** Parses a value by its type. Values are stored as text, so that both engines return them unchanged. */
 const valueOfText = (type: ValueType, text: string | null): FactValue['v'] => {
   if (text === null || type === 'null') return null;
   if (type === 'number') return Number(text);

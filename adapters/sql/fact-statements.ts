@@ -16,17 +16,17 @@ const columnsOf = (columns: readonly string[]): string => columns.map((column) =
 
 const FACT = columnsOf(FACT_COLUMNS);
 const OUTLINE = columnsOf(OUTLINE_COLUMNS);
-/** Neither engine reads a value to tell its length. */
+/** The length of a value, which neither engine has to read for it. */
 const VALUE_BYTES = 'octet_length(f.value_v)';
-/** The value unless it is long, and its length. */
+/** The value unless it is long. */
 const SHORT_VALUE = `CASE WHEN ${VALUE_BYTES} <= ${MAX_SHORT_BYTES} THEN f.value_v END, ${VALUE_BYTES}`;
-/** The columns of a fact, with a short value. */
+/** The columns of a fact, with its value unless it is long. */
 const FACT_IN_SHORT = `${OUTLINE}, f.value_type, ${SHORT_VALUE}`;
 const TRACE = `${columnsOf(TRACE_COLUMNS)}, f.cid IS NOT NULL, ${SHORT_VALUE}`;
 
 /**
- * Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The order follows the index on triples,
- * so that no triple is sorted however many facts it has.
+ * Selects the live facts of a triple. Parameters: tenant, entity key, relation key, scope, place, now, now, limit. The
+ * order is that of the index, so that the engine need not sort.
  */
 export const SIBLINGS = `SELECT ${OUTLINE} FROM facts f
 WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = ? AND ${placeSql('f.garden_id')} = ?
@@ -42,17 +42,17 @@ WHERE f.tenant_id = ? AND f.entity_key = ? AND f.relation_key = ? AND f.scope = 
 ORDER BY f.confidence DESC, f.hlc_wall DESC, f.hlc_ctr DESC
 ${LIMIT}`;
 
-/** SQL with the values for its `?`. */
+/** An SQL statement with the values for its `?`. */
 export interface BoundStatement {
   readonly sql: string;
   readonly parameters: readonly SqlParameter[];
 }
 
-/** The statements over facts by filter, each written once for every shape of filter. One per dialect. */
+/** Builds and caches the statements over facts, one for each shape of filter. Each dialect has its own. */
 export class FactStatements {
   readonly #dialect: SqlDialect;
   readonly #written = new Map<string, string>();
-  /** Selects the tenants that have facts. */
+  /** The statement that selects the tenants that have facts. */
   readonly tenants = TENANTS;
 
   constructor(dialect: SqlDialect) {
@@ -76,12 +76,12 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  /** With `maxBytes` the rows are those of `FACT_IN_SHORT`. */
+  /** Returns the statement for a query. With `maxBytes`, its rows have the columns of `FACT_IN_SHORT`. */
   find(query: FactQuery): BoundStatement {
     return query.maxBytes === undefined ? this.#facts(query, FACT, '') : this.#facts(query, FACT_IN_SHORT, 's');
   }
 
-  /** Finds the same facts as `find`, as rows of `TRACE`. */
+  /** Returns a statement that finds the same facts as `find`, as rows of `TRACE`. */
   traces(query: FactQuery): BoundStatement {
     return this.#facts(query, TRACE, 't');
   }
@@ -100,7 +100,10 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  /** Parameters: tenant, those of the step, those of the filter, limit. The step goes first, as the index does. */
+  /**
+   * Returns the statement for a step through the triples. Parameters: tenant, those of the step, those of the filter,
+   * limit. The step comes first, because the index begins with it.
+   */
   tripleStep(filter: Filter, step: TripleStep): BoundStatement {
     const { key, parameters } = shapeOf(filter, this.#dialect);
     const sql = this.#sql(`p${step.name} ${key}`, () => {
@@ -111,7 +114,7 @@ export class FactStatements {
     return { sql, parameters };
   }
 
-  /** Parameters: tenant, entity key, those of the filter. */
+  /** Returns a statement that tests for facts about an entity. Parameters: tenant, entity key, those of the filter. */
   entityWith(filter: Filter): BoundStatement {
     const { key, parameters } = shapeOf(filter, this.#dialect);
     const sql = this.#sql(`e${key}`, () => {
@@ -154,7 +157,7 @@ export class FactStatements {
 
   #where(filter: Filter): string {
     const condition = compileFilter(filter, this.#dialect, 'f');
-    // Every index begins with the tenant, so a query without a tenant looks in each.
+    // Adds a condition on all tenants to a query without a tenant, because every index begins with the tenant.
     return namesTenant(filter) ? condition : `f.tenant_id IN (${this.tenants}) AND ${condition}`;
   }
 
@@ -169,8 +172,8 @@ export class FactStatements {
 }
 
 /**
- * Shapes come from code and not from data of callers, so there are some dozens. The bound is for a plugin that builds
- * them without end.
+ * The maximum number of cached statements. Code builds the filters, so there are some dozens of shapes; the limit
+ * protects against a plugin that builds shapes without end.
  */
 const REMEMBERED_STATEMENTS = 1_000;
 
@@ -189,13 +192,13 @@ const namesTenant = (filter: Filter): boolean =>
 
 const NARROW: ReadonlySet<FactField> = new Set(['id', 'cid', 'entityKey']);
 
-/** Whether an index leads to few facts of each tenant, which are then sorted. */
+/** Returns whether an index leads to few facts of each tenant, which are then sorted. */
 const isNarrow = (filter: Filter): boolean => {
   if (filter.kind === 'all') return filter.of.some(isNarrow);
   return filter.kind === 'in' && NARROW.has(filter.field);
 };
 
-/** Facts of all tenants in the order of the feed, which each tenant has for itself. */
+/** Returns whether a query goes through the facts of all tenants in feed order, which exists per tenant only. */
 export const isStoreWide = ({ order, filter }: FactQuery): boolean =>
   order === 'feed' && !namesTenant(filter) && !isNarrow(filter);
 

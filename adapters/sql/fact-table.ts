@@ -1,17 +1,17 @@
 import { REDACTED_REFERENCE, type SchemaDialect } from '../../ports/ports.ts';
 import { INDEXED_CID, indexedPartSql, placeSql } from './fact-field-columns.ts';
 
-/*
- * The one table of facts: each row is the fact, its entry in the feed and in the ledger of its tenant, and its link in
- * the chain. Text that another column repeats is null: see `fact-row.ts`. Every unique key is led by the tenant, so
- * that a database that shards by tenant can take the table.
+/**
+ * The table of facts. Each row is the fact, its entry in the feed and in the ledger of its tenant, and its link in the
+ * chain. Columns are null where another column repeats the text: see `fact-row.ts`. Every unique key begins with the
+ * tenant, so that a database can shard the table by tenant.
  */
 
 export const FACTS_TABLE = 'facts';
 export const LEDGERS_TABLE = 'ledgers';
 export const FEED_ENTRIES_TABLE = 'feed_entries';
 
-/** Long columns come last: SQLite walks through a long text, page by page, to a column behind it. */
+/** Long columns come last, because SQLite reads through all pages of a long text to reach a later column. */
 export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDialect): string =>
   `CREATE TABLE ${FACTS_TABLE} (
     tenant_id ${text} NOT NULL,
@@ -58,7 +58,7 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     value_v ${text}
   )`;
 
-/** The end of the ledger of each tenant. Each transaction that adds to it writes the row once. */
+/** Creates the table with the end of each tenant's ledger. A transaction that adds to a ledger writes its row once. */
 export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): string =>
   `CREATE TABLE ${LEDGERS_TABLE} (
     tenant_id ${textType} NOT NULL PRIMARY KEY,
@@ -71,7 +71,7 @@ export const createLedgerTable = ({ textType, bytesType }: SchemaDialect): strin
     link_hash ${bytesType}
   )`;
 
-/** Entries of the feed that are not new facts. */
+/** Creates the table of feed entries that are not new facts. */
 export const createFeedEntryTable = ({ textType }: SchemaDialect): readonly string[] => [
   `CREATE TABLE ${FEED_ENTRIES_TABLE} (
     tenant_id ${textType} NOT NULL,
@@ -84,7 +84,7 @@ export const createFeedEntryTable = ({ textType }: SchemaDialect): readonly stri
   `CREATE INDEX feed_entries_by_kind ON ${FEED_ENTRIES_TABLE} (tenant_id, kind, feed_wall, feed_ctr)`,
 ];
 
-/** Every insert pays for each of these: measure before you add one. */
+/** The indexes on facts. Every insert updates each of them, so measure before you add one. */
 export const factIndexes: readonly string[] = [
   `CREATE UNIQUE INDEX facts_by_number ON ${FACTS_TABLE} (tenant_id, number)`,
   `CREATE UNIQUE INDEX facts_by_id ON ${FACTS_TABLE} (tenant_id, id)`,
@@ -93,10 +93,10 @@ export const factIndexes: readonly string[] = [
   `CREATE INDEX facts_by_triple ON ${FACTS_TABLE}
     (tenant_id, entity_key, relation_key, scope, (${placeSql('garden_id')}), confidence, hlc_wall, hlc_ctr)`,
   `CREATE INDEX facts_by_timestamp ON ${FACTS_TABLE} (tenant_id, timestamp_ms, id)`,
-  // Without the source itself: beside its key a long one is too large for an index of PostgreSQL.
+  // Leaves out the source itself, because with its key a long one exceeds PostgreSQL's limit for index rows.
   `CREATE INDEX facts_by_source ON ${FACTS_TABLE} (tenant_id, source_key, number)`,
   `CREATE INDEX facts_by_writer ON ${FACTS_TABLE} (tenant_id, (coalesce(writer, asserted_by)), number)`,
-  // The other indexes cost nothing for facts without the member.
+  // The following partial indexes cost nothing for facts without the member.
   `CREATE INDEX facts_by_session ON ${FACTS_TABLE} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
   `CREATE INDEX facts_by_signer ON ${FACTS_TABLE} (tenant_id, number) WHERE attested_key_id IS NOT NULL`,
   `CREATE INDEX facts_by_subject ON ${FACTS_TABLE} (tenant_id, writer_sub, number) WHERE writer_sub IS NOT NULL`,
@@ -104,7 +104,7 @@ export const factIndexes: readonly string[] = [
   `CREATE INDEX facts_by_garden ON ${FACTS_TABLE} (tenant_id, garden_id, timestamp_ms, id) WHERE garden_id IS NOT NULL`,
 ];
 
-/** Columns whose values an erasure destroys. */
+/** Columns whose values an erasure removes. */
 const ERASABLE = ['value_v', 'value_key', 'cid', 'salt', 'commitment'];
 const LINK = ['link_seq', 'link_hash'];
 /** Columns that never change. */
@@ -155,8 +155,8 @@ const ERASED = `OLD.commitment IS NULL AND NEW.commitment IS NOT NULL
   AND NEW.value_v IS NULL AND NEW.value_key = '' AND NEW.cid IS NULL AND NEW.salt IS NULL`;
 
 /**
- * The condition on `OLD` and `NEW` that an update of a fact must satisfy. It adds the first link, erases the value down
- * to its commitment, or replaces references to erased facts by the mark of a redacted reference.
+ * Returns the condition on `OLD` and `NEW` for a permitted update of a fact. It may add the first link, replace the
+ * value by its commitment, or replace references to erased facts by the mark of a redacted reference.
  */
 export const permittedUpdate = ({ listElements: elements }: SchemaDialect): string => {
   const [before, after] = [elements('OLD.derived_from'), elements('NEW.derived_from')];

@@ -1,19 +1,21 @@
 import { ServiceError } from '../../ports/ports.ts';
 
-/** How long a write waits for earlier ones. Far beyond a usual queue: groups of writes take milliseconds. */
+/**
+ * The time that a write may wait for earlier ones. Groups of writes take milliseconds, so a usual queue is far shorter.
+ */
 export const TURN_LIMIT_MS = 30_000;
-/** The longest that a timer can wait. */
+/** The longest delay of a timer. */
 export const UNHURRIED_MS = 2 ** 31 - 1;
 
-/** Lets one piece of work run at a time, in the order in which they came. */
+/** Runs one piece of work at a time, in the order of the calls. */
 export class FifoLock {
   #last: Promise<void> = Promise.resolve();
-  /** Work that runs or waits. */
+  /** The number of running and queued pieces of work. */
   #taken = 0;
 
   /**
-   * Runs `work` when its turn comes. Rejects with `unavailable`, and gives the turn up, when that takes longer than
-   * `limitMs`: work that waits for a turn behind itself would block all later work for ever.
+   * Runs `work` when the earlier work has ended. Rejects with `unavailable` and leaves the queue after `limitMs`: work
+   * that waits for its own end would otherwise block the queue for ever.
    */
   async hold<T>(work: () => Promise<T>, limitMs: number): Promise<T> {
     const before = this.#last;

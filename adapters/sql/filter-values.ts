@@ -1,13 +1,13 @@
 import type { FactField, Hlc } from '../../ports/ports.ts';
 import { FIELD_COLUMNS, type IndexedPart, indexedPart } from './fact-field-columns.ts';
 
-/** Drops values of a filter that can match nothing. */
+/** Removes filter values that no stored value can equal. */
 
 export type Values = readonly (string | number | boolean)[];
 
 const NONE: readonly never[] = [];
 
-/** The values that the member could equal, as they are stored. */
+/** Returns the values that the member could equal, in stored form. */
 export const usableValues = (field: FactField, values: Values): readonly string[] | readonly number[] => {
   const { is } = FIELD_COLUMNS[field];
   if (is === 'text') return textsOf(values);
@@ -16,7 +16,7 @@ export const usableValues = (field: FactField, values: Values): readonly string[
 
 export const textsOf = (values: Values): readonly string[] => values.filter(isStorableText);
 
-/** The part of each value that the index of the member holds. */
+/** Returns the indexed part of each value. */
 export const indexedParts = (values: readonly string[] | readonly number[], part: IndexedPart): readonly string[] =>
   values.map((value) => indexedPart(String(value), part));
 
@@ -24,15 +24,15 @@ export const indexedParts = (values: readonly string[] | readonly number[], part
 export const numbersOf = (values: Values): readonly number[] =>
   values.filter((value) => typeof value !== 'string').map(Number);
 
-/** Whether the member can lie above or below the value. */
+/** Returns whether the member can lie above or below the value. */
 export const isComparable = (field: FactField, value: number | Hlc): boolean => {
   const { is } = FIELD_COLUMNS[field];
   return is === (typeof value === 'object' ? 'stamp' : 'number') && !Number.isNaN(value);
 };
 
 /**
- * No stored text holds U+0000 or a lone surrogate. SQLite would take a search text that does for another one, and
- * PostgreSQL would refuse it.
+ * Returns whether the store can hold the text. Without U+0000 and lone surrogates, because SQLite would mistake such a
+ * text for another one and PostgreSQL would refuse it.
  */
 const isStorableText = (value: string | number | boolean): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000');

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import knexModule, { type Knex } from 'knex';
 
-/** A statement of a query builder with its result, in the form that the dialect expects. */
+/** A query builder's statement with its result, in the form that the dialect expects. */
 export interface BuiltQuery {
   readonly sql: string;
   readonly method?: string;
@@ -10,7 +10,7 @@ export interface BuiltQuery {
   context?: { readonly lastID: number | bigint; readonly changes: number };
 }
 
-/** Runs one statement in the place of a connection, and puts its result into the query. */
+/** Runs one statement on a runner in place of a connection, and stores its result in the query. */
 export type Perform<Runner> = (
   runner: Runner,
   query: BuiltQuery,
@@ -18,12 +18,12 @@ export type Perform<Runner> = (
   client: DialectClient<Runner>,
 ) => Promise<void>;
 
-/** The members of knex's dialects that are overridden or used here. Knex has no types for them. */
+/** The used and overridden members of knex's dialects, for which knex has no types. */
 export interface DialectClient<Runner> {
   readonly config: { readonly alone: Runner };
   query(runner: Runner, query: BuiltQuery | string): Promise<unknown>;
   _query(runner: Runner, query: BuiltQuery): Promise<BuiltQuery>;
-  /** Of the dialect for better-sqlite3 alone. */
+  /** Exists only in the dialect for better-sqlite3. */
   _formatBindings(bindings: readonly unknown[] | undefined): unknown[];
   columnCompiler(...given: readonly unknown[]): object;
   acquireConnection(): Promise<Runner>;
@@ -33,8 +33,8 @@ export interface DialectClient<Runner> {
 type ClientClass<Runner> = new () => DialectClient<Runner>;
 
 /**
- * One of knex's dialects that opens no connections. Its statements run on an open transaction, or on a runner for a
- * single statement.
+ * Returns one of knex's dialects without connections of its own. Statements run on an open transaction, or on a runner
+ * for single statements.
  */
 export const dialectOn = <Runner>(dialect: string, perform: Perform<Runner>): ClientClass<Runner> => {
   const Dialect = load(`knex/lib/dialects/${dialect}/index.js`) as ClientClass<Runner>;
@@ -64,7 +64,7 @@ export const dialectOn = <Runner>(dialect: string, perform: Perform<Runner>): Cl
   };
 };
 
-/** Query and schema builders of a dialect. One that was given no transaction with `connection` runs on `alone`. */
+/** Creates query and schema builders of a dialect. They run on `alone` unless `connection` gives them a transaction. */
 export const createBuilders = <Runner>(client: ClientClass<Runner>, alone: Runner, settings: object = {}): Knex =>
   knexModule.knex({ ...settings, client, alone } as unknown as Knex.Config);
 
@@ -72,5 +72,5 @@ const load = createRequire(import.meta.url);
 
 const READS: ReadonlySet<string | undefined> = new Set(['select', 'first', 'pluck']);
 
-/** Hides the error of the driver from knex, which writes the statement with its values into the message. */
+/** Replaces the driver's error, because knex adds the statement with its values to the message. */
 class StatementFailure extends Error {}

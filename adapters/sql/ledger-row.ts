@@ -1,7 +1,7 @@
 import type { FactLink, LedgerEntry, LedgerHead, SqlValue } from '../../ports/ports.ts';
 import { sourceSql, writerSql } from './fact-field-columns.ts';
 
-/** A member of an entry: its columns in the row of the fact, and how it is read from there. */
+/** A member of a ledger entry: its columns in the row of the fact, and a function that reads it. */
 interface EntryMember<T> {
   readonly columns: readonly string[];
   read(row: readonly SqlValue[], at: number): T;
@@ -35,11 +35,11 @@ const MEMBERS: { readonly [M in keyof LedgerEntry]: EntryMember<LedgerEntry[M]> 
 
 export const ENTRY_MEMBERS = Object.keys(MEMBERS) as readonly (keyof LedgerEntry)[];
 
-/** The columns of these members of an entry, one after another. */
+/** Returns the columns of these members, in order. */
 export const entryColumns = (members: readonly (keyof LedgerEntry)[]): string =>
   members.flatMap((member) => MEMBERS[member].columns).join(', ');
 
-/** Entries with these members, from rows with their columns. */
+/** Parses entries with these members from rows. */
 export const entriesFromRows = <M extends keyof LedgerEntry>(
   members: readonly M[],
   rows: readonly (readonly SqlValue[])[],
@@ -59,13 +59,13 @@ export const entriesFromRows = <M extends keyof LedgerEntry>(
 
 const NO_TAGS: readonly string[] = Object.freeze([]);
 
-/** Commas at both ends let a search find a tag with one comma on either side. */
+/** Joins tags with commas, also at both ends, so that a search can find a whole tag. */
 export const writtenTags = (tags: readonly string[]): string | null =>
   tags.length === 0 ? null : `,${tags.length === 1 ? tags[0] : [...new Set(tags)].sort().join()},`;
 
 const readTags = (text: string | null): readonly string[] => (text === null ? NO_TAGS : text.slice(1, -1).split(','));
 
-/** The row of `ledgers`, in the order of `HeadRow`. */
+/** The columns of the table `ledgers`, in the order of `HeadRow`. */
 export const HEAD_COLUMNS = [
   'number',
   'fact_number',

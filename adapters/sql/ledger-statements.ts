@@ -2,9 +2,9 @@ import { FEED_ENTRIES_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import { HEAD_COLUMNS } from './ledger-row.ts';
 import { LIMIT } from './limit.ts';
 
-/*
- * Statements over the ends of ledgers and over the feed. The feed of the store is the facts of its tenants and the
- * entries announced among them. The end of a ledger says whether its tenant has news.
+/**
+ * Statements over the ends of ledgers and over the feed. The feed of the store consists of its tenants' facts and
+ * announced entries. The end of a ledger shows whether its tenant has new entries.
  */
 
 export const TENANTS = `SELECT tenant_id FROM ${LEDGERS_TABLE}`;
@@ -38,7 +38,7 @@ export const LEDGER_HEAD = `SELECT ${HEAD_COLUMNS.join(', ')} FROM ${LEDGERS_TAB
 export const NUMBER_AT = `SELECT f.number FROM facts f WHERE f.tenant_id = ? AND (f.feed_wall, f.feed_ctr) >= (?, ?)
 ORDER BY f.feed_wall, f.feed_ctr LIMIT 1`;
 
-/** The clock with the end of one tenant's ledger. Parameter: tenant. */
+/** Selects the clock together with the end of one tenant's ledger. Parameter: tenant. */
 export const CLOCK_AND_HEAD = `SELECT c.wall, c.ctr, ${HEAD_COLUMNS.map((column) => `l.${column}`).join(', ')}
 FROM node_clock c LEFT JOIN ${LEDGERS_TABLE} l ON l.tenant_id = ? WHERE c.id = 1`;
 

@@ -4,31 +4,31 @@ import type { SqlParameter } from './sql-engine.ts';
 type List = readonly string[] | readonly number[];
 
 /**
- * Longer lists are one parameter, so that they share a statement; unpacking that costs some 5 µs, which short lists
- * save.
+ * The longest list whose values are bound one by one. Longer lists are one parameter, so that they share a statement,
+ * but unpacking it costs some 5 µs.
  */
 const BOUND_ONE_BY_ONE = 8;
 
 /**
- * Binds fractions one by one, in lists of any length. As one parameter they may travel as decimal text, from which some
- * releases of SQLite read another number.
+ * Returns whether a list is bound as one parameter. Fractions never are, because some releases of SQLite misread
+ * decimal text.
  */
 const isOneParameter = (values: List, kind: ValueKind): boolean =>
   values.length > BOUND_ONE_BY_ONE && kind !== 'number';
 
-/** Lists with the same shape share a statement. */
+/** Returns the shape of a list. Lists with the same shape share a statement. */
 export const listShape = (values: List): string => {
   const kind = kindOf(values);
   return isOneParameter(values, kind) ? `list ${kind}` : `${values.length}${kind}`;
 };
 
-/** The kind of all values of a list. */
+/** Returns the common kind of all values of a list. */
 export const kindOf = (values: List): ValueKind => {
   if (typeof values[0] === 'string') return 'text';
   return values.every(Number.isSafeInteger) ? 'whole' : 'number';
 };
 
-/** Condition that the column equals one of the values, none of them null; `bindList` binds them. */
+/** Returns a condition that the column equals one of the values, none of which is null. `bindList` binds them. */
 export const equalsOneOf = (column: string, values: List, dialect: SqlDialect): string => {
   if (values.length === 0) return '1 = 0';
   const kind = kindOf(values);

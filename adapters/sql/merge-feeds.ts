@@ -1,6 +1,6 @@
 import type { FeedEntry, Hlc } from '../../ports/ports.ts';
 
-/** Entries of one tenant, at most `limit`, strictly after a stamp. */
+/** At most `limit` entries of one tenant strictly after a stamp. */
 export interface FeedPart {
   readonly tenantId: string;
   readonly after: Hlc;
@@ -8,9 +8,9 @@ export interface FeedPart {
 }
 
 /**
- * Returns the first `limit` entries after the stamp over the feeds of these tenants, in order. It reads a share of the
- * page of each feed, and twice as much where that ends before the page does. So it reads about two pages for one, for
- * any number of tenants.
+ * Returns the first `limit` entries after the stamp from the feeds of these tenants, in order. It first reads a share
+ * of the page from each feed, and twice as much from each feed that runs out. For any number of tenants it thus reads
+ * about two pages.
  */
 export const mergeFeeds = async (
   tenantIds: readonly string[],
@@ -36,7 +36,7 @@ export const mergeFeeds = async (
   return found.slice(0, limit);
 };
 
-/** The next part of a feed to read; undefined when the part has reached the end of the feed. */
+/** Returns the next part of a feed to read; undefined at the end of the feed. */
 const nextPart = ({ tenantId, limit }: FeedPart, entries: readonly FeedEntry[], most: number): FeedPart | undefined => {
   const last = entries.at(-1);
   if (last === undefined || entries.length < limit) return undefined;

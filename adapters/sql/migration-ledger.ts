@@ -11,7 +11,8 @@ import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
 
 /**
- * One row per applied migration: `version` is `<three digits>_<name>`, `owner` is `core` or the plugin that brought it.
+ * The table of applied migrations. `version` is `<three digits>_<name>`, `owner` is `core` or the plugin of the
+ * migration.
  */
 const LEDGER = 'schema_migrations';
 const LOCK = 'migrations';
@@ -40,7 +41,7 @@ export const applyMigrations = async (
   return pending;
 };
 
-/** Migrations that need no preparation go together with those around them. */
+/** Groups consecutive migrations without preparation. */
 const unpreparedTogether = (pending: readonly OwnedMigration[]): OwnedMigration[][] => {
   const groups: OwnedMigration[][] = [];
   for (const [at, migration] of pending.entries()) {
@@ -52,8 +53,8 @@ const unpreparedTogether = (pending: readonly OwnedMigration[]): OwnedMigration[
 };
 
 /**
- * Applies all of them in one transaction: in a new store each further commit only waits for the disk. Returns false
- * when one of them fails, so that the caller takes them one by one and keeps those before it.
+ * Applies all of them in one transaction, because in a new store each further commit only waits for the disk. Returns
+ * false when one fails, so that the caller applies them one by one.
  */
 const applyAtOnce = async (
   engine: SqlEngine,
@@ -90,7 +91,7 @@ const apply = async (
   ]);
 };
 
-/** A process may find that another one has prepared a part, or has applied the migration already. */
+/** Runs the preparation of a migration step by step. Another process may have done a part of it, or all. */
 const prepareInSteps = async (
   engine: SqlEngine,
   migration: OwnedMigration,
@@ -114,7 +115,7 @@ const prepareInSteps = async (
 
 const grouped = (count: number): string => count.toLocaleString('en-US');
 
-/** Runs work in a transaction under the lock, with the ledger as it is then. */
+/** Runs work in a transaction under the lock, with the current ledger. */
 const takeTurn = (
   engine: SqlEngine,
   all: readonly OwnedMigration[],
@@ -131,10 +132,7 @@ const takeTurn = (
     { unhurried: true },
   );
 
-/**
- * Returns the migrations that the ledger lacks, in ascending order. Refuses a ledger that does not fit these
- * migrations.
- */
+/** Returns the missing migrations in ascending order. Refuses a ledger that does not fit the given migrations. */
 const pendingMigrations = async (engine: SqlEngine, migrations: readonly OwnedMigration[]) => {
   const ordered = [...migrations].sort((one, other) => one.number - other.number);
   refuseSharedNumbers(ordered);

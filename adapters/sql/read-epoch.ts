@@ -4,7 +4,10 @@ import type { SqlSession } from './sql-engine.ts';
 
 const STORED = 'SELECT epoch FROM node_clock WHERE id = 1';
 
-/** See `Snapshot.epoch`. The epoch is a digest where it includes the history of the database, which stays private. */
+/**
+ * Reads the epoch of the store: see `Snapshot.epoch`. When it includes the private history of the database, it is a
+ * digest.
+ */
 export const readEpoch = async (session: SqlSession, dialect: SqlDialect): Promise<string> => {
   const [row] = await session.rows(STORED, []);
   if (row === undefined) throw new Error('the store has no clock: it was not migrated');

@@ -1,10 +1,10 @@
 import type { Hlc, SchemaDialect } from '../../ports/ports.ts';
 import type { SqlSession } from './sql-engine.ts';
 
-/*
- * Data for reads as of an earlier moment. Covers are never undone, so the stamp from which each counts is enough. An
- * expiry may replace another one. The current one stays in its table, and earlier ones lie in a table of their own, so
- * that reads of the present pay nothing for the past.
+/**
+ * Data for reads as of an earlier moment. A cover is never undone, so its stamp is enough. A new expiry may replace
+ * another one. The current one stays in its table and earlier ones move to a separate table, so that reads of the
+ * present cost no more.
  */
 
 const PAST_EXPIRIES = 'fact_past_expiries';
@@ -42,7 +42,7 @@ interface NewExpiry {
   readonly since: Hlc;
 }
 
-/** Sets an expiry. Nearly every fact gets at most one, and that costs one statement. */
+/** Sets an expiry. Nearly every fact has at most one, which takes one statement. */
 export const setExpiry = async (
   session: Pick<SqlSession, 'run'>,
   tenantId: string,
@@ -63,11 +63,16 @@ const ADD_EXPIRY = `INSERT INTO fact_expiries
   (tenant_id, fact_id, expires_ms, hlc_wall, hlc_ctr, since_wall, since_ctr) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (tenant_id, fact_id) DO NOTHING`;
 
-/** Two authorities with one stamp can come from two nodes. The earlier end wins then, in any order of arrival. */
+/**
+ * The condition that an expiry is older than the new one. Two authorities from different nodes may have equal stamps:
+ * then the earlier end wins, in any order of arrival.
+ */
 const OUTRANKED = `tenant_id = ? AND fact_id = ? AND ((hlc_wall, hlc_ctr) < (?, ?)
   OR ((hlc_wall, hlc_ctr) = (?, ?) AND expires_ms > ?))`;
 
-/** An expiry replaced at its own start stamp was never visible, so it is not stored. */
+/**
+ * Preserves a replaced expiry for reads of the past, unless it was never visible because both begin at the same stamp.
+ */
 const KEEP_EXPIRY = `INSERT INTO ${PAST_EXPIRIES}
   (tenant_id, fact_id, since_wall, since_ctr, until_wall, until_ctr, expires_ms)
 SELECT tenant_id, fact_id, since_wall, since_ctr, CAST(? AS BIGINT), CAST(? AS INTEGER), expires_ms FROM fact_expiries

@@ -3,17 +3,19 @@ import { FACTS_TABLE, LEDGERS_TABLE } from './fact-table.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
 
-/** Tenants that were removed, or are being removed. Their facts can be deleted, and nothing is written for them. */
+/**
+ * The table of tenants that are removed or being removed. Their facts may be deleted, and nothing is written for them.
+ */
 export const REMOVED_TENANTS_TABLE = 'node_removed_tenants';
 
 const IS_REMOVED = `SELECT 1 FROM ${REMOVED_TENANTS_TABLE} WHERE id = ?`;
 const MARK = `INSERT INTO ${REMOVED_TENANTS_TABLE} (id) VALUES (?) ON CONFLICT (id) DO NOTHING`;
 
-/** Condition on the `OLD` row of a table of tenants: its tenant is being removed. */
+/** A condition on the `OLD` row of a tenant table: its tenant is being removed. */
 export const TENANT_IS_REMOVED = `EXISTS (SELECT 1 FROM ${REMOVED_TENANTS_TABLE} WHERE id = OLD.tenant_id)`;
 
 /**
- * Asks whether a tenant was removed, for a write that goes on meanwhile and needs the result before its commit. The
+ * Queries whether a tenant was removed, while the write continues. The write needs the result before its commit. The
  * tenant `default` cannot be removed.
  */
 export const askWhetherRemoved = (session: SqlSession, tenantId: string): Promise<void> | undefined => {
@@ -21,12 +23,12 @@ export const askWhetherRemoved = (session: SqlSession, tenantId: string): Promis
   const refused = session.rows(IS_REMOVED, [tenantId]).then((rows) => {
     if (rows.length > 0) throw new ServiceError('authorization', 'the tenant was erased, nothing is stored for it');
   });
-  // The write waits for it at its end, and may fail before.
+  // Handles the rejection, because the write awaits the promise only at its end and may fail before.
   refused.catch(() => {});
   return refused;
 };
 
-/** Those of the tenants that were removed, or are being removed. */
+/** Returns the tenants among these that are removed or being removed. */
 export const removedAmong = async (
   snapshot: Pick<Snapshot, 'select'>,
   tenantIds: readonly string[],
@@ -35,7 +37,7 @@ export const removedAmong = async (
   return new Set(rows.map(({ id }) => String(id)));
 };
 
-/** Marks the tenant as removed and deletes up to `limit` of its rows. Returns how many, by table. */
+/** Marks the tenant as removed and deletes up to `limit` of its rows. Returns the number of deleted rows by table. */
 export const removeRows = async (
   session: SqlSession,
   { removal }: SqlDialect,
@@ -54,7 +56,10 @@ export const removeRows = async (
   return removed;
 };
 
-/** Facts come first. The ledger, by which a tenant counts as having facts, comes last. */
+/**
+ * Returns the tables to delete from. Facts come first, and the ledger last, because by it a tenant counts as having
+ * facts.
+ */
 const tablesOfTenants = async (session: SqlSession, query: string): Promise<(readonly [string, string])[]> => {
   const tables = (await session.rows(query, [])).map(([name, key]) => [String(name), String(key)] as const);
   const place = (name: string): number => (name === FACTS_TABLE ? 0 : name === LEDGERS_TABLE ? 2 : 1);

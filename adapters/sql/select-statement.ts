@@ -8,8 +8,8 @@ import { identifier } from './sql-identifier.ts';
 export type ColumnValues = Readonly<Record<string, SqlValue | readonly SqlValue[]>>;
 
 /**
- * `SELECT *` of the rows whose columns equal the values; a list means any of its values. Null equals null here, because
- * callers look for it.
+ * Returns a `SELECT *` of the rows whose columns equal the values. A list means any of its values. Null equals null,
+ * because callers search for it.
  */
 export const selectStatement = (
   table: string,
@@ -78,6 +78,6 @@ const isAll = <T extends keyof ByName>(values: readonly unknown[], type: T): val
 
 const isList = (value: SqlValue | readonly SqlValue[]): value is readonly SqlValue[] => Array.isArray(value);
 
-/** A value as both engines store it: booleans as 0 and 1. */
+/** Returns a value in stored form: booleans as 0 and 1. */
 export const scalar = <T extends SqlParameter>(value: T): Exclude<T, boolean> | number =>
   typeof value === 'boolean' ? Number(value) : (value as Exclude<T, boolean>);

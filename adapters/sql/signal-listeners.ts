@@ -1,17 +1,17 @@
 type Listener = () => void;
 
-/** Listeners by topic. The watch for signals of other processes runs only while there is a listener. */
+/** Manages signal listeners by topic. The watch for signals of other processes runs only while there are listeners. */
 export class SignalListeners {
   readonly #byTopic = new Map<string, Set<{ readonly call: Listener }>>();
   readonly #watch: () => () => void;
   #endWatch: (() => void) | undefined;
 
-  /** Calls `watch` with the first listener, and the function that it returned after the last one has gone. */
+  /** Calls `watch` for the first listener, and its returned function after the last one is removed. */
   constructor(watch: () => () => void) {
     this.#watch = watch;
   }
 
-  /** Returns a function that ends it, any number of times. */
+  /** Adds a listener. Returns a function that removes it; further calls do nothing. */
   add(topic: string, listener: Listener): () => void {
     const entry = { call: listener };
     const listeners = this.#byTopic.get(topic) ?? new Set();
@@ -48,9 +48,7 @@ export class SignalListeners {
   }
 }
 
-/**
- * The signalled change is committed, and the next listener needs its call, so a listener must not throw through here.
- */
+/** Calls a listener and ignores its error, because the change is committed and the other listeners need their calls. */
 const callSafely = (listener: Listener): void => {
   try {
     listener();

@@ -1,53 +1,56 @@
 import type { SchemaDialect } from '../../ports/ports.ts';
 import type { SqlParameter } from './sql-engine.ts';
 
-/** The kind of a parameter: `whole` is a number that is a safe integer, `number` any other. */
+/** The kind of a parameter: `whole` is a safe integer, `number` any other number. */
 export type ValueKind = 'text' | 'whole' | 'number';
 
-/** Where SQLite and PostgreSQL differ in the statements that both run. Past nine members, stop and rethink. */
+/** The differences between SQLite and PostgreSQL in common statements. Think again before a tenth member. */
 export interface SqlDialect {
   /**
-   * A `?` for a value of the kind. An engine that takes its type from the column beside it would refuse 0.5 there, or
-   * 1e300.
+   * Returns a `?` for a value of the kind, with a cast where the engine would otherwise take the type of the column and
+   * refuse 0.5 or 1e300.
    */
   mark(kind: ValueKind): string;
-  /** Condition that `column` equals one of a list bound as one `?`, so that lists of any length share a statement. */
+  /**
+   * Returns a condition that `column` equals one of a list. The list is bound as one `?`, so that lists of any length
+   * share a statement.
+   */
   inList(column: string, of: ValueKind): string;
-  /** The list as `inList` wants it bound. */
+  /** Returns the list in the form that `inList` needs. */
   listParameter(values: readonly string[] | readonly number[]): SqlParameter;
-  /** Condition that the SELECT has a row. */
+  /** Returns a condition that the SELECT has a row. */
   exists(select: string): string;
-  /** Where a `?` begins in a text, counted from 1; 0 where it is not in it. */
+  /** Returns the SQL for the position of a `?` in a text, counted from 1; 0 when the text does not contain it. */
   position(text: string): string;
   /**
-   * Ends a SELECT and locks its rows of the table known as `alias` until the transaction ends. Empty on an engine with
-   * a single writer.
+   * Returns the end of a SELECT that locks its rows of the table `alias` until the transaction ends. Empty on an engine
+   * with a single writer.
    */
   forUpdateOf(alias: string): string;
-  /** How the rows of a tenant are deleted, some at a time. */
+  /** The statements that delete a tenant's rows in pieces. */
   readonly removal: RowRemoval;
   readonly schema: SchemaDialect;
   readonly queries: DatabaseQueries;
 }
 
 export interface RowRemoval {
-  /** Returns every table with a column `tenant_id`, and the key of its rows: two columns. */
+  /** Selects every table with a column `tenant_id`, and the key of its rows, as two columns. */
   readonly tables: string;
-  /** Deletes some rows of a tenant. Parameters: the tenant, and how many rows at most. */
+  /** Returns a statement that deletes some rows of a tenant. Parameters: the tenant, and the maximum number of rows. */
   statement(table: string, key: string): string;
 }
 
-/** Questions to a database about itself. */
+/** Queries about the database itself. */
 export interface DatabaseQueries {
-  /** Names of all tables, one column. */
+  /** Selects the names of all tables, as one column. */
   readonly tableNames: string;
-  /** Names of a table's columns, one column; the table's name is its `?`. */
+  /** Selects the column names of a table, as one column. Parameter: the name of the table. */
   readonly columnNames: string;
-  /** Its own time at this moment, not when the transaction began, in milliseconds since the epoch. */
+  /** Selects the current time of the database in milliseconds since the epoch, not the start of the transaction. */
   readonly nowMs: string;
   /**
-   * Tells histories of this database apart that share a stored epoch, for example after a failover. Undefined for an
-   * engine without that. `mayRead` asks for the permission, `read` returns the columns.
+   * Distinguishes histories of a database with the same stored epoch, for example after a failover. `mayRead` checks
+   * the permission, `read` returns the columns. Undefined for an engine without histories.
    */
   readonly history: { readonly mayRead: string; readonly read: string } | undefined;
 }

@@ -17,30 +17,34 @@ import type { SqlEngine, SqlSession } from './sql-engine.ts';
 import { SqlSnapshot } from './sql-snapshot.ts';
 import { SqlWriteTransaction } from './sql-write-transaction.ts';
 
-/** The fact store over any SQL engine. */
+/** Creates the fact store over an SQL engine. */
 export const createSqlFactStore = (engine: SqlEngine, options: SqlFactStoreOptions): FactStore =>
   new SqlFactStore(engine, options);
 
 export interface SqlFactStoreOptions {
   /**
-   * Notices at once when a write is started inside a write. This follows every promise of the process and costs a node
-   * some 8 % of its throughput. So a node in service goes without: there such a write fails when its time is up.
+   * Whether to detect at once that a write is started inside a write. The check tracks every promise of the process,
+   * which costs a node some 8 % of its throughput. A production node goes without it; there, such a write fails at its
+   * time limit.
    */
   readonly watchNesting: boolean;
-  /** Memory of the cache of facts, in MiB; 0 switches it off. */
+  /** The memory of the fact cache, in MiB; 0 disables the cache. */
   readonly cacheMiB: number;
 }
 
-/** The default memory of the cache of facts. */
+/** The default memory of the fact cache, in MiB. */
 export const FACT_CACHE_MIB = 64;
 
-/** Cleared when its write ends: work that outlives the write, such as a timer, is no longer inside it. */
+/**
+ * The mark of a running write. It is cleared at the end, because later work, such as a timer, is no longer inside the
+ * write.
+ */
 interface WriteMark {
   readonly store: FactStore;
   open: boolean;
 }
 
-/** One instance per process: every further one slows down all promises until the process ends. */
+/** The single instance of the process, because each further one slows down all promises for good. */
 const writeMarks = new AsyncLocalStorage<WriteMark>();
 
 const lockOf = (tenantId: string): string => `append:${tenantId}`;
@@ -81,7 +85,7 @@ class SqlFactStore implements FactStore {
       return result;
     });
     if (this.#cache === undefined) return written;
-    // Cached copies are unreachable by now, but erased text must not stay in memory.
+    // Removes erased facts from the cache. They are unreachable already, but their text must not stay in memory.
     return written.finally(() => {
       if (erased.length > 0) this.#cache?.drop(tenantId, erased);
     });
@@ -98,7 +102,7 @@ class SqlFactStore implements FactStore {
       await this.#transact(this.#transaction(session, tenantId), (transaction) => record(transaction, removed));
       return sum(removed.values()) >= limit;
     });
-    // Not before the commit: until then a read may cache them.
+    // Waits for the commit, because reads may cache the tenant's facts until then.
     return removing.finally(() => this.#cache?.dropTenant(tenantId));
   }
 

@@ -1,8 +1,8 @@
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 
 /**
- * A table or column name, quoted. Anything but lower-case letters, digits and underscores throws, so that no text from
- * outside can become part of a statement.
+ * Quotes the name of a table or column. Throws for anything but lower-case letters, digits and underscores, so that no
+ * foreign text can become part of a statement.
  */
 export const identifier = (name: string): string => {
   const known = quoted.get(name);

@@ -45,14 +45,14 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { SqlSession } from './sql-engine.ts';
 import { stepsOf } from './triple-order.ts';
 
-/** The reads of the store, over one transaction of any engine. Ends with its session. */
+/** Implements the reads of the store over one transaction of any engine. */
 export class SqlSnapshot implements Snapshot {
   protected readonly session: SqlSession;
   protected readonly dialect: SqlDialect;
   readonly #statements: FactStatements;
   readonly #cache: CacheView | undefined;
 
-  /** Takes a `cache` only for a snapshot of committed data. */
+  /** Pass a `cache` only for a snapshot of committed data. */
   constructor(session: SqlSession, dialect: SqlDialect, statements: FactStatements, cache?: CacheView) {
     this.session = session;
     this.dialect = dialect;
@@ -206,7 +206,7 @@ export class SqlSnapshot implements Snapshot {
     return this.session.rows(sql, parameters);
   }
 
-  /** The feed of the store is that of its tenants, merged. */
+  /** Merges the feeds of all tenants into the feed of the store. */
   async #alongFeeds(query: FactQuery): Promise<SqlValue[][]> {
     const tenants = await this.session.rows(this.#statements.tenants, []);
     const parts = await Promise.all(

@@ -23,14 +23,14 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { InsertTarget, SqlSession } from './sql-engine.ts';
 import { SqlSnapshot } from './sql-snapshot.ts';
 
-/** The writes of the store, over one write transaction of any engine. */
+/** Implements the writes of the store over one write transaction of any engine. */
 export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction {
   readonly #tenantId: string;
-  /** Facts that this transaction has changed: erased ones, and those whose references are redacted. */
+  /** The ids of facts that this transaction has erased, or whose references it has redacted. */
   readonly erased: string[] = [];
-  /** The clock, once it is locked. */
+  /** The clock, after it was locked. */
   #clock: Hlc | undefined;
-  /** Ends of ledgers as this transaction leaves them, and those that are not written yet. */
+  /** The ledger ends that this transaction has changed and not yet written. */
   readonly #heads = new Map<string, LedgerHead>();
   readonly #changed = new Set<string>();
 
@@ -42,7 +42,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   async insert(facts: readonly StoredFact[], records?: readonly WriteRecord[]): Promise<void> {
     const [first] = facts;
     if (first === undefined) return;
-    // A search for facts by their ids goes through the ledgers of all tenants.
+    // Creates the ledger of a new tenant, because a search for facts by id goes through the ledgers of all tenants.
     if ((await this.#head(first.tenantId)) === EMPTY_LEDGER) await this.#addLedger(first.tenantId);
     const from = await this.#reserve(first.tenantId, facts.length);
     const rows = facts.map((fact, at) => factToRow(fact, records?.[at] ?? plainRecord(fact), from + at));
@@ -71,7 +71,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
       entries.map(({ stamp, kind, subjectId }) => [this.#tenantId, stamp.wallMs, stamp.counter, kind, subjectId]),
     );
     const head = await this.#head(this.#tenantId);
-    // No reader waits for a feed without facts. An announced entry comes with the first fact.
+    // Skips an empty feed, which has no readers. They see the announced entry with the first fact.
     if (head.newest === null) return;
     this.#change(this.#tenantId, { ...head, newest: { ...head.newest, feed: last.stamp } });
   }
@@ -104,7 +104,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     return this.#head(tenantId);
   }
 
-  /** Writes the ends of the ledgers that this transaction has changed. Before its commit. */
+  /** Writes the changed ledger ends. Must be called before the commit. */
   async saveLedgers(): Promise<void> {
     for (const tenantId of this.#changed) {
       const head = this.#heads.get(tenantId) ?? EMPTY_LEDGER;
@@ -132,7 +132,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     await this.session.run(SAVE_HEAD, [tenantId, ...headToRow(head)]);
   }
 
-  /** Reserves so many numbers and returns the first. */
+  /** Reserves this many numbers and returns the first. */
   async #reserve(tenantId: string, count: number): Promise<number> {
     const head = await this.#head(tenantId);
     this.#change(tenantId, { ...head, number: head.number + count });
@@ -162,7 +162,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     );
   }
 
-  /** Work for many tenants at once need not know that one of them was removed meanwhile. */
+  /** Drops the rows of removed tenants, because work for many tenants may not know of a removal. */
   async #withoutRemoved(rows: readonly Row[], tenantIds: ReadonlySet<string>): Promise<readonly Row[]> {
     const removed = await removedAmong(this, [...tenantIds]);
     return removed.size === 0 ? rows : rows.filter((row) => !removed.has(String(row['tenant_id'])));
@@ -206,7 +206,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
     const [row] = await this.session.rows(sql, [this.#tenantId]);
     if (row === undefined) throw new Error('the store has no clock: it was not migrated');
     this.#clock = { wallMs: row[0] as number, counter: row[1] as number };
-    // Saves a statement: a transaction that stores facts needs both.
+    // Reads both with one statement, because a transaction that stores facts needs both.
     if (!this.#heads.has(this.#tenantId)) {
       this.#heads.set(this.#tenantId, row[2] === null ? EMPTY_LEDGER : headFromRow(row.slice(2)));
     }
@@ -232,7 +232,7 @@ export class SqlWriteTransaction extends SqlSnapshot implements WriteTransaction
   }
 }
 
-/** Tenants of the rows that are neither the transaction's own nor `default`, which cannot be removed. */
+/** Returns the tenants of the rows, except the transaction's own and `default`, which cannot be removed. */
 const otherTenants = (rows: readonly Row[], own: string): ReadonlySet<string> => {
   const others = new Set<string>();
   for (const { tenant_id: tenantId = own } of rows) {

@@ -29,10 +29,13 @@ const listOf = (columns: readonly OrderColumn[]): string => columns.map(({ sql }
 
 export const TRIPLE_ORDER = `ORDER BY ${listOf([ENTITY, RELATION, SCOPE, PLACE, ...WITHIN])}`;
 
-/** A step: the facts that equal the last one in the first columns of the order, and lie beyond it in the next one. */
+/**
+ * A step of a page: facts that equal the last one in the first columns of the order, and lie beyond it in the next
+ * column.
+ */
 export interface TripleStep {
   readonly name: string;
-  /** A condition, empty for facts from the beginning. */
+  /** The SQL condition; empty when the page begins at the first fact. */
   readonly sql: string;
   parametersOf(last: TriplePosition): readonly SqlParameter[];
 }
@@ -53,6 +56,6 @@ const BEHIND_A_FACT: readonly TripleStep[] = [
   stepOf('entities', [], [ENTITY]),
 ];
 
-/** The steps of a page, in their order: each is read as long as the page has room. */
+/** Returns the steps of a page, in order. Each is read while the page has room. */
 export const stepsOf = ({ after }: Pick<TripleQuery, 'after'>): readonly TripleStep[] =>
   after === undefined ? FROM_THE_BEGINNING : BEHIND_A_FACT;

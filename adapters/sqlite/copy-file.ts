@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CopyOptions, ServiceError, type StoreCopy } from '../../ports/ports.ts';
 
-/** One file that SQLite itself has written, without a log beside it. */
+/** The layout of a copy: one file that SQLite itself has written, without a log beside it. */
 export const SQLITE_LAYOUT = 'sqlite-file-1';
 export const COPY_NAME = 'store.db';
 
@@ -16,9 +16,9 @@ const LOOK_MS = 250;
 const COPY_PROGRAM = fileURLToPath(new URL('./copy-worker.js', import.meta.url));
 
 /**
- * Writes the committed contents of the file of a store into a new file. Writes of all processes go on; their commits
- * stay in the log until the copy is done. SQLite copies in a process of its own: it cannot be called off, and a thread
- * that is ended within it takes the whole node with it. See `FactStore.copyInto`.
+ * Copies the committed contents of a store's file into a new file. Writes of all processes go on, and their commits
+ * stay in the log until the copy is done. A child process makes the copy, because SQLite cannot cancel it, and
+ * terminating a thread within it would end the whole node. See `FactStore.copyInto`.
  */
 export const copyFile = (path: string, folder: string, { signal, onProgress }: CopyOptions): Promise<StoreCopy> =>
   new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export const copyFile = (path: string, folder: string, { signal, onProgress }: C
     if (signal?.aborted === true) give();
   });
 
-/** SQLite reports no progress, so this watches the size of the written file. */
+/** Watches the size of the written file, because SQLite reports no progress. */
 const watchSize = (from: string, to: string, onProgress: CopyOptions['onProgress']): (() => void) => {
   if (onProgress === undefined) return () => {};
   const look = async (): Promise<void> => {

@@ -8,9 +8,9 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { toServiceError } from './sqlite-errors.ts';
 
-/*
- * The program of a process of its own: SQLite works without a pause while it copies a store, and cannot be called off.
- * Takes the file of the store and the folder of the copy, and sends a `CopyOutcome`.
+/**
+ * The program of the child process that copies a store, because SQLite copies without a pause and cannot be cancelled.
+ * Its arguments are the file of the store and the folder of the copy. It sends a `CopyOutcome` to its parent.
  */
 
 const PATIENCE_MS = 60_000;
@@ -31,7 +31,10 @@ const onDatabase = async <T>(path: string, work: (database: SqliteDatabase) => T
   }
 };
 
-/** The copy is a file without a log. Its description comes from the copy itself, so that it is of the same moment. */
+/**
+ * Copies the store into a file without a log. The description comes from the copy itself, so that both have the same
+ * state.
+ */
 const copy = async (path: string, folder: string): Promise<StoreCopy> => {
   const target = join(folder, COPY_NAME);
   await onDatabase(path, (database) => {
@@ -61,5 +64,5 @@ const outcome = async (): Promise<CopyOutcome> => {
 };
 
 const told = await outcome();
-// The node may be gone meanwhile.
+// The parent process may have ended in the meantime.
 if (process.connected) process.send?.(told, () => process.disconnect?.());

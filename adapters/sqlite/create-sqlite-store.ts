@@ -12,19 +12,19 @@ import { ThreadWriter } from './writer/thread-writer.ts';
 import { startWriterThread, type WriterHost } from './writer/writer-thread.ts';
 
 export interface SqliteStoreOptions {
-  /** The file; it and its folder are created when they are missing. */
+  /** The path of the file. The store creates a missing file and folder. */
   readonly path: string;
-  /** How long a write waits for another process before it fails with `unavailable`. Default 5,000. */
+  /** Milliseconds that a write waits for another process before it fails with `unavailable`. Default 5,000. */
   readonly busyTimeoutMs?: number;
   /** See `SqlFactStoreOptions`. Default true. */
   readonly watchNesting?: boolean;
-  /** Memory of the cache of facts, in MiB; 0 switches it off. Default 64. */
+  /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
   readonly factCacheMiB?: number;
-  /** Whether a thread of its own writes. Default `inline`: the thread of the callers does. */
+  /** `thread` writes in a separate thread, `inline` in the thread of the callers. Default `inline`. */
   readonly writer?: 'inline' | 'thread';
-  /** Starts the thread that writes the file. Default: a worker. */
+  /** Starts the thread that writes the file. Default: a worker thread. */
   readonly startThread?: (file: SqliteFile) => WriterHost;
-  /** Default: the one built into Node where it is complete, otherwise `@photostructure/sqlite`. */
+  /** The SQLite driver. Default: the one built into Node where it is complete, otherwise `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver;
 }
 
@@ -32,8 +32,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Opens the embedded store. Several stores, in one process or in many, may share a file on a local disk. Throws
- * `unavailable` with a hint when the file cannot be used. There is no store in memory: it would vanish with its
- * connection, and the store keeps several.
+ * `unavailable` with a hint when the file cannot be used. It does not support in-memory databases, because the store
+ * uses several connections and such a database has one.
  */
 export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
   const path = checkedPath(options.path);

@@ -1,10 +1,10 @@
 import type { InsertTarget } from '../sql/sql-engine.ts';
 import { identifier } from '../sql/sql-identifier.ts';
 
-/** By target: writing the names of many columns takes longer than inserting a short row. */
+/** Caches statements by target, because writing the names of many columns takes longer than inserting a short row. */
 const statements = new WeakMap<InsertTarget, string>();
 
-/** The statement that inserts one row. */
+/** Returns the statement that inserts one row. */
 export const insertStatement = (into: InsertTarget): string => {
   const known = statements.get(into);
   if (known !== undefined) return known;

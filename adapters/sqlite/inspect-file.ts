@@ -6,8 +6,7 @@ import { toServiceError } from './sqlite-errors.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Inspects an existing file without changing its contents: whether it can be written, and is whole. Returns no problem
- * when all is well.
+ * Checks whether an existing file is writable and intact, without changing its contents. Returns no problem when it is.
  */
 export const inspectFile = (path: string): readonly AdapterProblem[] => {
   if (!statSync(path).isFile()) {
@@ -27,7 +26,7 @@ export const inspectFile = (path: string): readonly AdapterProblem[] => {
     statement.setReturnArrays(true);
     const [row] = statement.all() as [[string] | undefined];
     if (row?.[0] !== 'ok') return [damaged(path)];
-    // The lock that every write takes; nothing is written under it.
+    // Takes the lock of a write without writing anything.
     database.exec('BEGIN IMMEDIATE');
     database.exec('ROLLBACK');
     return [];

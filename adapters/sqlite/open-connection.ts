@@ -3,45 +3,45 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import type { SqliteDatabase, SqliteDriver } from './sqlite-driver.ts';
 import { isBusy, toServiceError } from './sqlite-errors.ts';
 
-/** A file, and how it is opened. */
+/** A database file with the options for opening it. */
 export interface SqliteFile {
   readonly driver: SqliteDriver;
   readonly path: string;
-  /** How long a connection waits for another process before it fails. */
+  /** Milliseconds that a connection waits for another process before it fails. */
   readonly busyTimeoutMs: number;
 }
 
 /**
- * Kibibytes of pages that a connection caches. Any other page comes from the file cache of the system at a microsecond
- * or two. Every fact goes into three indexes at random places: with half as much for the writer, batches cost 7 % more.
+ * The page cache of a connection in KiB. Other pages come from the system's file cache within microseconds. Every fact
+ * changes random pages of three indexes: with half of this cache, batches take 7 % longer.
  */
 const WRITER_CACHE_KIB = 32 * 1024;
 const READER_CACHE_KIB = 4 * 1024;
 
 /**
- * Pages in the log before it is copied back. Longer logs rewrite hot index pages less often, at a longer pause each
- * time.
+ * The number of pages in the log before a checkpoint. A longer log rewrites hot index pages less often, but each
+ * checkpoint takes longer.
  */
 const CHECKPOINT_PAGES = 20_000;
 
-/** The size to which a checkpoint cuts the log file. */
+/** The size in bytes to which a checkpoint truncates the log file. */
 const KEPT_LOG_BYTES = 128 * 1024 * 1024;
 
-/** Throws `unavailable` with a hint when the file cannot be used. */
+/** Opens the writing connection. Throws `unavailable` with a hint when the file cannot be used. */
 export const openWriter = (file: SqliteFile): SqliteConnection => openConnection(file, WRITER_PRAGMAS);
 
 export const openReader = (file: SqliteFile): SqliteConnection => openConnection(file, READER_PRAGMAS);
 
 const WRITER_PRAGMAS: readonly string[] = [
-  // NORMAL would lose acknowledged commits at a power failure, and peers may know their stamps.
+  // NORMAL could lose acknowledged commits in a power failure, although peers may know their stamps.
   'synchronous = FULL',
   'foreign_keys = ON',
-  // Without it, INSERT OR REPLACE would get past the trigger that keeps facts from being deleted.
+  // Without recursive triggers, INSERT OR REPLACE would bypass the trigger that prevents the deletion of facts.
   'recursive_triggers = ON',
   `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
   `journal_size_limit = ${KEPT_LOG_BYTES}`,
   `cache_size = -${WRITER_CACHE_KIB}`,
-  // The engine waits for the lock itself, without stopping the thread.
+  // Disables SQLite's own wait, which blocks the thread. The engine retries instead.
   'busy_timeout = 0',
 ];
 
@@ -62,8 +62,8 @@ const openConnection = ({ driver, path, busyTimeoutMs }: SqliteFile, pragmas: re
 };
 
 /**
- * Readers go on while one writes. The switch to this mode ignores the timeout: it fails at once while another process
- * makes it.
+ * Enters WAL mode, in which readers continue during a write. The switch ignores SQLite's timeout and fails while
+ * another process makes it, so this retries.
  */
 const enterWalMode = (database: SqliteDatabase, busyTimeoutMs: number): void => {
   const deadline = performance.now() + busyTimeoutMs;

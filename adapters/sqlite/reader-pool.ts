@@ -1,9 +1,9 @@
 import { endTransaction, type SqliteConnection } from './sqlite-connection.ts';
 
-/** Idle connections for reads. Few reads overlap, because statements never leave the thread. */
+/** The maximum number of idle connections for reads. Few reads overlap, because statements run on this thread. */
 const KEPT_READERS = 4;
 
-/** Snapshots held at once; further reads wait in the order in which they came. */
+/** The maximum number of concurrent snapshots. Further reads wait in the order of their calls. */
 const MOST_READERS = 32;
 
 /** Lends connections to reads. */
@@ -13,7 +13,7 @@ export class ReaderPool {
   readonly #waiting: ((free: SqliteConnection | undefined) => void)[] = [];
   #lent = 0;
   #drained: (() => void) | undefined;
-  /** Counts changes of the schema, so that a connection that was lent meanwhile forgets its statements as well. */
+  /** Counts changes of the schema, so that a returned connection discards its old prepared statements. */
   #generation = 0;
   readonly #generationOf = new WeakMap<SqliteConnection, number>();
 
@@ -34,7 +34,7 @@ export class ReaderPool {
     this.#generation += 1;
   }
 
-  /** Waits until every connection is back, then closes them all. Nothing may be lent afterwards. */
+  /** Waits until all connections are returned, then closes them. Lends none afterwards. */
   async drain(): Promise<void> {
     if (this.#lent > 0) {
       await new Promise<void>((resolve) => {
@@ -47,7 +47,7 @@ export class ReaderPool {
   async #take(): Promise<SqliteConnection> {
     let connection = this.#idle.pop();
     if (connection === undefined && this.#lent >= MOST_READERS) {
-      // A reader that is given back hands over its place, so the count stays as it is.
+      // The count stays the same, because a returned connection passes directly to the next read.
       connection = await new Promise<SqliteConnection | undefined>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#lent += 1;

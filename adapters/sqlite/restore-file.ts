@@ -12,8 +12,8 @@ import { isBusy } from './sqlite-errors.ts';
 const LOG_ENDINGS = ['-wal', '-shm'] as const;
 
 /**
- * Brings a store back from the one file of a copy. The file is written, brought up to date and closed beside its place;
- * then one rename puts it there. See `StoreAdapter.restore`.
+ * Restores a store from the single file of a copy. It writes, migrates and closes the file beside the store's location,
+ * then renames it. See `StoreAdapter.restore`.
  */
 export const restoreFile = async (given: string, request: RestoreRequest): Promise<RestoredPlace> => {
   const path = resolve(given);
@@ -46,7 +46,10 @@ export const restoreFile = async (given: string, request: RestoreRequest): Promi
   }
 };
 
-/** Leaves no moment without a store: the former one keeps a name until the new one has its place. */
+/**
+ * Swaps the files so that a store exists at any moment: the former file gets a second name, then the new file replaces
+ * it.
+ */
 const swap = async (draft: string, path: string, aside: string): Promise<string | null> => {
   const isThere = existsSync(path);
   if (isThere) {
@@ -66,8 +69,8 @@ const removeStore = async (path: string): Promise<void> => {
 };
 
 /**
- * Checks that no process uses the file: SQLite gives up the log only for a single connection. A damaged file counts as
- * unused.
+ * Checks that no process uses the file, because SQLite removes the log only for a single connection. A damaged file
+ * counts as unused.
  */
 const requireUnused = (path: string): void => {
   let database: SqliteDatabase | undefined;
@@ -99,7 +102,7 @@ const foreignLayout = (layout: string): ServiceError =>
 const changed = (): ServiceError =>
   new ServiceError('conflict', 'the file of the backup changed while it was read', { hint: 'use another backup' });
 
-/** Returns the size of the store on its disk, with its log, and the free space there. */
+/** Returns the size of the store with its log, and the free space of its disk. */
 export const sizeOfFile = async (
   given: string,
 ): Promise<{ readonly storeBytes: number; readonly freeBytes: number | null }> => {

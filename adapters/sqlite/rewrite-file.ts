@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../ports/ports.ts';
 
 /**
- * Rewrites the file of a store without its deleted rows, and empties its log, in a thread of its own. Blocks all writes
- * meanwhile. Rejects with `unavailable` when it cannot.
+ * Rewrites the file of a store without its deleted rows and empties its log, in a separate thread. Blocks all writes
+ * meanwhile. Rejects with `unavailable` on a failure.
  */
 export const rewriteFile = (path: string): Promise<void> =>
   new Promise((resolve, reject) => {

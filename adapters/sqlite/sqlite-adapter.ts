@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { ADAPTER_API, defineStore, FactStore } from '../../ports/ports.ts';
 import { type SqliteSettings, sqliteSettings, writerFor } from './sqlite-settings.ts';
 
-/** The embedded store: one file on a local disk. The engine is imported when the store is opened. */
+/** The adapter for the embedded store, one file on a local disk. It imports the engine when the store is opened. */
 export const sqliteAdapter = defineStore<SqliteSettings>({
   port: FactStore,
   name: 'sqlite',
@@ -24,7 +24,7 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     return sizeOfFile(path);
   },
   inspect: async ({ path }) => {
-    // A file that is missing is made by the first start.
+    // The first start will create the missing file.
     if (!existsSync(path)) return [];
     const { inspectFile } = await import('./inspect-file.ts');
     return inspectFile(path);

@@ -2,22 +2,23 @@ import type { SqlValue } from '../../ports/ports.ts';
 import type { SqliteDatabase, SqliteStatement } from './sqlite-driver.ts';
 import type { StatementOutcome } from './sqlite-knex-client.ts';
 
-/** Prepared statements cached per connection; the node's own hot ones number some sixty. */
+/** The maximum number of prepared statements per connection. The node itself uses some sixty often. */
 const CACHED_STATEMENTS = 256;
 
-/** A prepared statement whose rows come as arrays. */
+/** A prepared statement that returns rows as arrays. */
 export interface CachedStatement {
   readonly statement: SqliteStatement;
-  /** Names of the result's columns; empty for a statement without rows. Refreshed when the schema changes. */
+  /** The names of the result's columns; empty for a statement without rows. Refreshed after a change of the schema. */
   columns: readonly string[];
 }
 
 /**
- * A database handle with the statements prepared on it. Holds the handle: were it collected, its statements would fail.
+ * A database handle with its prepared statements. It references the handle, because statements fail after the handle is
+ * garbage-collected.
  */
 export class SqliteConnection {
   readonly #database: SqliteDatabase;
-  /** In order of use, oldest first. */
+  /** Statements in the order of their last use, oldest first. */
   readonly #statements = new Map<string, CachedStatement>();
 
   #schemaProbe: SqliteStatement | undefined;
@@ -51,8 +52,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Notices a change of the schema by another connection before a statement is prepared. SQLite notices it only when
-   * the statement runs, which is too late for a `SELECT *` that has told its columns.
+   * Detects a change of the schema by another connection before it prepares a statement. SQLite detects it only when
+   * the statement runs, which is too late for the column names of a `SELECT *`.
    */
   #seeSchema(): void {
     this.#schemaProbe ??= this.#database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
@@ -67,24 +68,22 @@ export class SqliteConnection {
     this.#statements.clear();
   }
 
-  /**
-   * Empties the log into the file, unless another process is using it, so that the file alone is a copy of the store.
-   */
+  /** Moves the log into the file, unless another process uses it, so that the file alone is a copy of the store. */
   checkpoint(): void {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The log is as durable as the file; the next start reads it.
+      // Ignores a failure, because the log is as durable as the file and the next start reads it.
     }
   }
 
-  /** Never throws: a handle that fails to close holds nothing that the file does not. */
+  /** Closes the handle. Never throws, because all data is in the file. */
   close(): void {
     this.#statements.clear();
     try {
       this.#database.close();
     } catch {
-      // Closed already, or lost with its disk.
+      // The handle was closed already, or its disk is gone.
     }
   }
 
@@ -96,7 +95,7 @@ export class SqliteConnection {
   }
 }
 
-/** Rolls back the open transaction. Returns false when that fails: the connection is of no further use then. */
+/** Rolls back the open transaction. Returns false on a failure, after which the connection is unusable. */
 export const endTransaction = (connection: SqliteConnection): boolean => {
   try {
     if (connection.isTransaction) connection.exec('ROLLBACK');
@@ -106,7 +105,7 @@ export const endTransaction = (connection: SqliteConnection): boolean => {
   }
 };
 
-/** Runs a statement that may or may not return rows. */
+/** Runs a statement with or without rows. */
 export const outcomeOf = (cached: CachedStatement, parameters: readonly SqlValue[]): StatementOutcome => {
   if (cached.columns.length === 0) {
     const { changes, lastInsertRowid } = cached.statement.run(...parameters);
@@ -116,7 +115,7 @@ export const outcomeOf = (cached: CachedStatement, parameters: readonly SqlValue
   return { rows, changes: rows.length, lastInsertRowid: 0 };
 };
 
-/** Rows as objects. Another process may have added columns since the statement was prepared. */
+/** Turns rows into objects. Another process may have added columns since the statement was prepared. */
 export const recordsOf = (cached: CachedStatement, rows: readonly SqlValue[][]): Record<string, SqlValue>[] => {
   const [first] = rows;
   if (first !== undefined && first.length !== cached.columns.length) cached.columns = namesOf(cached.statement);

@@ -5,11 +5,11 @@ export const sqliteDialect: SqlDialect = {
   mark: () => '?',
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   listParameter: (values) => JSON.stringify(values),
-  // SQLite 3.51 to 3.53 turn a bare EXISTS into a join, and with one inside another miss rows that match. They leave
-  // the truth of an EXISTS alone.
+  // SQLite 3.51 to 3.53 turn a bare EXISTS into a join, and lose matching rows when one EXISTS contains another. They
+  // do not transform `EXISTS … IS TRUE`.
   exists: (select) => `(EXISTS (${select})) IS TRUE`,
   position: (text) => `instr(${text}, ?)`,
-  // A write transaction excludes every other writer from its beginning.
+  // Needs no lock, because a write transaction excludes every other writer from its beginning.
   forUpdateOf: () => '',
   removal: {
     tables: `SELECT t.name, CASE WHEN t.wr = 0 THEN 'rowid'

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { SqlValue } from '../../ports/ports.ts';
 
 /**
- * The part of a driver that the adapter uses: that of `node:sqlite` which `@photostructure/sqlite` has as well.
- * Everything is synchronous. Errors carry SQLite's extended result code in `errcode`.
+ * The part of a driver that the adapter uses, and that both `node:sqlite` and `@photostructure/sqlite` provide. All
+ * calls are synchronous. Errors have SQLite's extended result code in `errcode`.
  */
 export interface SqliteDriver {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface SqliteDriver {
 }
 
 export interface SqliteDatabase {
-  /** Whether a transaction is open; SQLite ends one by itself when the disk is full or fails. */
+  /** Whether a transaction is open. SQLite itself rolls back when the disk is full or fails. */
   readonly isTransaction: boolean;
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
@@ -20,10 +20,10 @@ export interface SqliteDatabase {
 }
 
 export interface SqliteStatement {
-  /** Rows as arrays once `setReturnArrays(true)` was called. */
+  /** Returns rows, as arrays after `setReturnArrays(true)`. */
   all(...parameters: SqlValue[]): unknown[];
   run(...parameters: SqlValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint };
-  /** Columns of the result, none for a statement that returns no rows. */
+  /** Returns the columns of the result; none for a statement without rows. */
   columns(): readonly { readonly name: string }[];
   setReturnArrays(enabled: boolean): void;
 }
@@ -34,7 +34,7 @@ interface SqliteModule {
 }
 
 /**
- * The driver built into Node where it has all we need, otherwise `@photostructure/sqlite`, whose prebuilt binaries need
+ * Loads the driver built into Node if it is complete, otherwise `@photostructure/sqlite`, whose prebuilt binaries need
  * neither a compiler nor an install script.
  */
 export const loadSqliteDriver = (): SqliteDriver => {
@@ -55,7 +55,7 @@ const builtInModule = (): SqliteModule | undefined => {
   return found !== undefined && isComplete(found) ? found : undefined;
 };
 
-/** Whether the module has all that the adapter uses. Properties of a database are found on the database alone. */
+/** Returns whether the module has all used members. Properties of a database exist only on an open database. */
 const isComplete = ({ DatabaseSync, StatementSync }: SqliteModule): boolean => {
   const database = new DatabaseSync(':memory:');
   database.close();
@@ -64,9 +64,7 @@ const isComplete = ({ DatabaseSync, StatementSync }: SqliteModule): boolean => {
   );
 };
 
-/**
- * Loading the built-in module prints that it is experimental; the subset used here has been stable since it appeared.
- */
+/** Suppresses the warning that the built-in module is experimental. The used part has been stable since it appeared. */
 const quietly = <T>(load: () => T): T => {
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};
@@ -78,9 +76,8 @@ const quietly = <T>(load: () => T): T => {
 };
 
 /**
- * `@photostructure/sqlite` binds a number that is less than `Number.EPSILON` above a whole one as that whole one, so
- * 1e-17 would become 0, and a weak assertion a retraction. Its SQLite turns text into exactly the number that was
- * written.
+ * Binds tiny numbers as text. `@photostructure/sqlite` rounds a number less than `Number.EPSILON` above an integer:
+ * 1e-17 would become 0, and a weak assertion a retraction. Its SQLite converts the text exactly.
  */
 const withExactNumbers = (database: SqliteDatabase): SqliteDatabase => ({
   get isTransaction() {
@@ -114,8 +111,8 @@ const exact = (parameters: SqlValue[]): SqlValue[] => {
 };
 
 /**
- * `@photostructure/sqlite` leaves the result code out of the error of `all` when the statement fails while it runs, and
- * without it a full disk would pass for a bug. The messages are SQLite's own for these codes, and the same in every
+ * Adds the missing result code to an error. `@photostructure/sqlite` omits it when a statement of `all` fails while it
+ * runs, so that a full disk would look like a bug. The code follows from SQLite's message, which is the same in every
  * release.
  */
 const withResultCode = (error: unknown): unknown => {

@@ -13,14 +13,14 @@ import { StoreVersion } from './store-version.ts';
 import { SMALLEST_WRITE, type SqliteWriter, type WriteSession } from './writer/sqlite-writer.ts';
 
 export interface SqliteEngineOptions {
-  /** Starts the writer. Statements of its builders run on the transaction that they were given. */
+  /** Starts the writer. Statements of the query builders run on the transaction that they get. */
   startWriter(knex: Knex): SqliteWriter;
   openReader(): SqliteConnection;
   /** Rewrites the file without its deleted rows, and empties the log. */
   rewrite(): Promise<void>;
-  /** Writes the committed contents of the file into a new one in the folder. */
+  /** Copies the committed contents of the file into a new one in the folder. */
   copy(folder: string, options: CopyOptions): Promise<StoreCopy>;
-  /** How long a write waits while another process holds the lock. */
+  /** Milliseconds that a write waits while another process holds the lock. */
   readonly busyTimeoutMs: number;
 }
 
@@ -28,18 +28,21 @@ const SCRUB_LIMITS: readonly string[] = [
   'blocks of the disk, and snapshots of the file system, that held earlier states of the file of the store',
 ];
 
-/** One connection that writes and some that read, on one file in WAL mode. */
+/** The engine on one file in WAL mode: a connection that writes, and several that read. */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
   readonly #options: SqliteEngineOptions;
   readonly #knex: Knex = createSqliteBuilders({ perform: (...statement) => this.#alone(...statement) });
   readonly #turns = new FifoLock();
   readonly #readers: ReaderPool;
-  /** The writer does not count its own commits, whose signals it raises itself. */
+  /** Watches the writer for commits of other processes. The engine itself sends the signals of this process. */
   readonly #listeners = new SignalListeners(() => this.#writer.watch(() => this.#listeners.callAll()));
   readonly #writer: SqliteWriter;
   readonly #version: StoreVersion;
-  /** Whether the last write failed for lack of a resource, so that only a real write shows whether it is back. */
+  /**
+   * Whether the last write failed for lack of a resource. Then only a real write shows whether the resource is
+   * available again.
+   */
   #inDoubt = false;
   #closing: Promise<void> | undefined;
 
@@ -65,7 +68,7 @@ export class SqliteEngine implements SqlEngine {
     });
   }
 
-  /** Ignores the name of the lock: SQLite has one writer for everything. */
+  /** Runs a write. It ignores the name of the lock, because SQLite has one writer for everything. */
   async write<T>(
     _lock: string,
     work: (session: WriteSession) => Promise<T>,
@@ -92,7 +95,7 @@ export class SqliteEngine implements SqlEngine {
     await this.#turns.hold(() => this.#transact(probe, this.#options.busyTimeoutMs), TURN_LIMIT_MS);
   }
 
-  /** Holds the turn of writes meanwhile: a write of this process would wait for the file in vain. */
+  /** Keeps other writes of this process queued during the rewrite, because they would only wait for the file. */
   async scrub(): Promise<readonly string[]> {
     this.#refuseWhenClosed();
     await this.#turns.hold(() => this.#options.rewrite(), UNHURRIED_MS);

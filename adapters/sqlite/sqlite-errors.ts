@@ -53,7 +53,7 @@ const EXPLANATIONS: ReadonlyMap<number, Explanation> = new Map([
   ],
 ]);
 
-/** Returns `unavailable` for an error about the state of the store, and any other as it is, because it is a bug. */
+/** Returns `unavailable` for an error about the state of the store, and any other error unchanged as a bug. */
 export const toServiceError = (error: unknown): unknown => {
   const explanation = EXPLANATIONS.get(primaryCode(error));
   if (explanation === undefined) return error;
@@ -61,8 +61,8 @@ export const toServiceError = (error: unknown): unknown => {
 };
 
 /**
- * Translates an error of COMMIT itself. After a failed write or sync the pages may or may not be on the disk, and a
- * later recovery of the log would bring them back. With any other error nothing was committed.
+ * Translates an error of COMMIT. After a failed write or sync, the pages may be on the disk, and a recovery of the log
+ * may restore them. After any other error, nothing was committed.
  */
 export const toCommitError = (error: unknown): unknown => {
   if (primaryCode(error) !== IOERR) return toServiceError(error);
@@ -74,7 +74,7 @@ export const toCommitError = (error: unknown): unknown => {
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY;
 
-/** Whether the connection is in an unknown state after the error. */
+/** Returns whether the error leaves the connection in an unknown state. */
 export const isResourceFailure = (error: unknown): boolean => {
   const code = primaryCode(error);
   return code === IOERR || code === FULL || code === NOMEM || code === CORRUPT || code === READONLY;

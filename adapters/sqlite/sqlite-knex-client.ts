@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 import type { SqlValue } from '../../ports/ports.ts';
 import { createBuilders, dialectOn } from '../sql/knex-dialect.ts';
 
-/** The result of a statement of a query builder: rows, or counts when it returns none. */
+/** The result of a query builder's statement: rows, or counts for a statement without rows. */
 export interface StatementOutcome {
   readonly rows: Record<string, SqlValue>[] | undefined;
   readonly changes: number;
   readonly lastInsertRowid: number | bigint;
 }
 
-/** Takes the place of a connection in knex: an open transaction, or an object that opens one for a single statement. */
+/** Replaces a connection in knex: an open transaction, or an object that opens one for a single statement. */
 export interface StatementRunner {
   perform(
     sql: string,
@@ -25,6 +25,6 @@ const SqliteKnexClient = dialectOn<StatementRunner>('better-sqlite3', async (run
   query.context = { lastID: lastInsertRowid, changes };
 });
 
-/** Query and schema builders that run on `alone` unless they were given a transaction. */
+/** Creates query and schema builders that run on `alone` unless they get a transaction. */
 export const createSqliteBuilders = (alone: StatementRunner): Knex =>
   createBuilders(SqliteKnexClient, alone, { useNullAsDefault: true });

@@ -5,12 +5,12 @@ const refuse = (table: string, change: 'UPDATE' | 'DELETE', unless: string): str
     WHEN NOT (${unless})
     BEGIN SELECT RAISE(ABORT, '${table} are immutable'); END`;
 
-/** The statements that make tables, as SQLite spells them. */
+/** The SQLite statements that define tables. */
 export const sqliteSchema: SchemaDialect = {
   textType: 'TEXT',
   bytesType: 'BLOB',
   keyOrder: ' WITHOUT ROWID',
-  // The number is the place of the row, so it is the whole key.
+  // The number is SQLite's row id, so it is the whole key.
   numberRows: (table, column) => {
     table.bigIncrements(column);
   },
@@ -18,13 +18,13 @@ export const sqliteSchema: SchemaDialect = {
   listElements: (column) => `(SELECT key AS place, value AS element FROM json_each(${column}))`,
   // https://sqlite.org/fileformat2.html#stat1tab
   expectRows: (expected) => [
-    // Creates the tables of statistics; this one table is empty or small.
+    // Creates the statistics tables by analysing one table, which is empty or small.
     'ANALYZE fact_expiries',
     ...expected.flatMap(([table, index, rows]) => [
       `DELETE FROM sqlite_stat1 WHERE idx = '${index}'`,
       `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('${table}', '${index}', '${rows}')`,
     ]),
-    // Makes this connection read them; others do when they see the new schema.
+    // Makes this connection load the statistics. Others load them when they detect the new schema.
     'ANALYZE sqlite_schema',
   ],
 };

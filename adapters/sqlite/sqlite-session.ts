@@ -7,8 +7,8 @@ import { toServiceError } from './sqlite-errors.ts';
 import type { StatementOutcome, StatementRunner } from './sqlite-knex-client.ts';
 
 /**
- * A connection for the length of one transaction. Statements run synchronously; the promises are the engine's contract.
- * The first failure is kept, because a transaction in which a statement failed must not be committed.
+ * A connection for the length of one transaction. Statements run synchronously; the engine's interface requires
+ * promises. It stores the first failure, because a transaction with a failed statement must not be committed.
  */
 export class SqliteSession implements SqlSession, StatementRunner {
   readonly #connection: SqliteConnection;
@@ -19,31 +19,31 @@ export class SqliteSession implements SqlSession, StatementRunner {
   #failure: unknown;
   #signals: Set<string> | undefined;
 
-  /** Yields to other work on this thread after this many written rows. */
+  /** `rowsAtOnce` is the number of written rows after which other work on this thread runs. */
   constructor(connection: SqliteConnection, knex: Knex, rowsAtOnce: number = Number.POSITIVE_INFINITY) {
     this.#connection = connection;
     this.#knex = knex;
     this.#rowsAtOnce = rowsAtOnce;
   }
 
-  /** Whether some statement has run, so that the snapshot is taken. */
+  /** Whether a statement has run, which takes the snapshot. */
   get used(): boolean {
     return this.#used;
   }
 
-  /** The first error of a statement, undefined while all went well. */
+  /** The first error of a statement; undefined without one. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Topics to raise with the commit, undefined for none. */
+  /** Topics to signal with the commit; undefined without any. */
   get signals(): ReadonlySet<string> | undefined {
     return this.#signals;
   }
 
   /**
-   * Takes the snapshot now: BEGIN alone does not, the first statement does, and later commits must not come before it.
-   * An error is kept for the first statement to throw.
+   * Takes the snapshot now, because BEGIN alone does not and later commits must not be visible. The first statement
+   * throws an error of this step.
    */
   pin(): void {
     this.rows('SELECT 1 FROM sqlite_schema LIMIT 1', []).catch(() => {});
@@ -83,7 +83,8 @@ export class SqliteSession implements SqlSession, StatementRunner {
   }
 
   /**
-   * A loop over a statement for one row: twice as fast as one statement over `json_each`, level with one of many rows.
+   * Runs a one-row statement in a loop. This is twice as fast as one statement over `json_each`, and as fast as a
+   * multi-row statement.
    */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
     for (let from = 0; from < rows.length; from += this.#rowsAtOnce) {
@@ -96,7 +97,7 @@ export class SqliteSession implements SqlSession, StatementRunner {
   }
 
   table(name: string): Knex.QueryBuilder {
-    // The builder's connection is this session, which refuses once the transaction has ended.
+    // Passes this session as the builder's connection, so that it refuses statements after the end of the transaction.
     return this.#knex(name).connection(this);
   }
 
@@ -110,7 +111,7 @@ export class SqliteSession implements SqlSession, StatementRunner {
     this.#signals.add(topic);
   }
 
-  /** Runs a statement that a query builder made. */
+  /** Runs a query builder's statement. */
   perform(sql: string, parameters: readonly SqlValue[]): StatementOutcome {
     return this.#guarded(() => outcomeOf(this.#connection.prepare(sql), parameters));
   }

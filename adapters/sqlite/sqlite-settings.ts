@@ -37,7 +37,9 @@ export const sqliteSettings: Schema<SqliteSettings> = schema<SqliteSettings>({
   },
 });
 
-/** With fewer cores the thread that writes takes time from the one that serves, and both from everything else. */
+/**
+ * The minimum number of cores for a writer thread. With fewer, it would take processor time from the serving thread.
+ */
 const CORES_FOR_A_THREAD = 4;
 
 export const writerFor = (writer: SqliteSettings['writer']): 'thread' | 'inline' => {

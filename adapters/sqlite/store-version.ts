@@ -1,13 +1,13 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
- * Tells whether any connection has committed to the file: https://sqlite.org/pragma.html#pragma_data_version It uses a
- * connection that writes nothing, so that commits of this process count like those of others.
+ * Returns a number that changes when any connection commits: https://sqlite.org/pragma.html#pragma_data_version It uses
+ * a connection that never writes, so that commits of this process count too.
  */
 export class StoreVersion {
   readonly #open: () => SqliteConnection;
   #connection: SqliteConnection | undefined;
-  /** A version counts for one connection. A new connection starts again at another base. */
+  /** The offset of the current connection's versions, because each connection counts for itself. */
   #base = 0;
 
   constructor(open: () => SqliteConnection) {
@@ -31,5 +31,5 @@ export class StoreVersion {
   }
 }
 
-/** SQLite counts with 32 bits. */
+/** The size of the range of a connection's versions, which SQLite counts with 32 bits. */
 const VERSIONS_OF_A_CONNECTION = 2 ** 32;

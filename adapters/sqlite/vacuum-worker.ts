@@ -3,16 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadSqliteDriver, type SqliteDatabase } from './sqlite-driver.ts';
 import { isBusy } from './sqlite-errors.ts';
 
-/*
- * The body of a thread of its own: SQLite works without a pause while it rewrites a file. Posts `null` when it is done,
- * or the text of an error.
+/**
+ * The entry point of a thread that rewrites a file, which SQLite does without a pause. Posts `null` on success, or the
+ * text of an error.
  */
 
-/** How long other processes, and readers of the log, may keep it waiting. */
+/** The time limit for waiting until other processes and readers release the log. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 20;
 
-/** Returns true when the log is empty and the file holds its pages. */
+/** Returns true when the log is empty and the file contains all of its pages. */
 const emptyLog = (database: SqliteDatabase): boolean => {
   const statement = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
   statement.setReturnArrays(true);
@@ -33,7 +33,7 @@ const untilDone = async (attempt: () => boolean): Promise<void> => {
   }
 };
 
-/** A rewritten file has no free pages, and no page of it has room that was used before. */
+/** Rewrites the file, after which it has no free pages and no remains of deleted rows. */
 const rewrite = async (path: string): Promise<void> => {
   const database = loadSqliteDriver().open(path);
   try {

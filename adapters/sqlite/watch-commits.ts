@@ -1,11 +1,11 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** The interval of checks for commits of other processes. A check costs some microseconds and no lock. */
+/** The interval of checks for commits of other processes. A check takes some microseconds and no lock. */
 const LOOK_MS = 250;
 
 /**
- * Calls `changed` soon after another connection has committed: https://sqlite.org/pragma.html#pragma_data_version Never
- * keeps the process alive. The returned function ends it.
+ * Calls `changed` soon after another connection has committed: https://sqlite.org/pragma.html#pragma_data_version Does
+ * not keep the process alive. The returned function ends the watch.
  */
 export const watchCommits = (connection: () => SqliteConnection | undefined, changed: () => void): (() => void) => {
   let watched: SqliteConnection | undefined;
@@ -13,7 +13,7 @@ export const watchCommits = (connection: () => SqliteConnection | undefined, cha
   const look = (): boolean => {
     const current = connection();
     const found = current && versionOf(current);
-    // Versions are those of a connection: another one's say nothing.
+    // Compares versions of the same connection only, because each connection counts for itself.
     const isSame = found !== undefined && current === watched && found === version;
     watched = current;
     version = found;
@@ -26,7 +26,7 @@ export const watchCommits = (connection: () => SqliteConnection | undefined, cha
   return () => clearInterval(timer);
 };
 
-/** Returns undefined when the file cannot be read: any commit may have been missed then. */
+/** Returns undefined when the file cannot be read. Then a commit may have been missed. */
 const versionOf = (connection: SqliteConnection): unknown => {
   try {
     return connection.rows('PRAGMA data_version', [])[0]?.[0];

@@ -11,10 +11,10 @@ export interface FactTableSample {
   readonly rows: readonly SqlRow[];
 }
 
-/** Rows that one statement inserts: more of them are no faster. */
+/** The number of rows in one statement. Larger statements are no faster. */
 const ROWS_PER_STATEMENT = 50;
 
-/** Reads table, indexes and rows of a store that a node may have open. */
+/** Reads the schema and rows of the fact table from a store that a node may have open. */
 export const sampleFactTable = (path: string, limit: number): FactTableSample => {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -41,8 +41,8 @@ const insertStatement = (
 };
 
 /**
- * Rows a second of a bare multi-row insert: the columns and indexes of the node's own fact table, durable, `batch` rows
- * a transaction, in this process, with nothing computed, checked or parsed.
+ * Returns the rows per second of a bare, durable multi-row insert into the columns and indexes of the node's fact
+ * table. Each transaction has `batch` rows. The process computes, checks and parses nothing.
  */
 export const bareInsertRate = (folder: string, sample: FactTableSample, batch: number): number => {
   const path = join(folder, 'bare-insert.db');

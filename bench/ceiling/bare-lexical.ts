@@ -3,22 +3,22 @@ import { searchPart } from '../../plugins/search/words/max-score.ts';
 import { TIMES_BITS } from '../../plugins/search/words/posting-lists.ts';
 
 /**
- * Postings in one flat array and the loop of MaxScore on them: words are numbers; no text, parts, filters, identifiers
- * or bounds by length.
+ * The lower bound for a search by words: postings in a flat array, scored by the MaxScore loop. Words are numbers;
+ * there are no texts, filters, identifiers or bounds by document length.
  */
 export interface BareLexical {
-  /** Number of found documents, returned only so that the work is not optimised away. */
+  /** Returns the number of found documents, so that the compiler cannot optimise the work away. */
   run(words: readonly number[], limit: number): number;
 }
 
 const K1 = 1.2;
 const B = 0.6;
-/** Longest document that is told apart. */
+/** The highest document length that a byte can hold. Longer documents count as this long. */
 const LONGEST = 255;
 
 /**
- * Over `documents` texts, of which `wordsOf` answers the same each time it is asked. Words are numbers below
- * `distinct`.
+ * Creates an index of `documents` texts. `wordsOf` must return the same words for the same document every time. Words
+ * are numbers below `distinct`.
  */
 export const createBareLexical = (
   documents: number,

@@ -1,11 +1,11 @@
 import { loadScanner } from '../../plugins/search/codes/load-scanner.ts';
 
 /**
- * One flat array of signs and the scanner on it, without tables, filters, ordinals, exact comparison or an order of
- * hits.
+ * The lower bound for a search by vectors: the scanner over one flat array of signs. There are no tables, filters or
+ * ordinals, and candidates are neither compared exactly nor sorted.
  */
 export interface BareScan {
-  /** Number of found candidates, returned only so that the work is not optimised away. */
+  /** Returns the number of found candidates, so that the compiler cannot optimise the work away. */
   run(query: Uint8Array): number;
 }
 
@@ -14,7 +14,7 @@ const CANDIDATES = 2_048;
 const CAPACITY = 4 * CANDIDATES;
 const PAGE = 65_536;
 
-/** Over `rows` of signs, each `rowBytes` long, a multiple of 16. */
+/** Creates a scan over rows of signs. `rowBytes` is the length of a row, a multiple of 16. */
 export const createBareVectorScan = (signs: Uint8Array, rowBytes: number): BareScan => {
   const { memory, begin, scan, finish } = loadScanner();
   const rows = Math.floor(signs.length / rowBytes);

@@ -4,7 +4,7 @@ import type { CeilingRow } from './ceiling-row.ts';
 const SALT_BYTES = 16;
 const SALTS_AT_ONCE = 4_096;
 
-/** One call to the system for many salts: a call for each costs as much as three hashes. */
+/** Draws many salts with one call to the system, because a call for each salt costs as much as three hashes. */
 class Salts {
   #bytes = Buffer.alloc(0);
 
@@ -21,19 +21,19 @@ export interface CeilingLink {
   readonly hash: Uint8Array;
 }
 
-/** The input of a link: all of the row but the link. */
+/** The input of a link: all members of the row except the link. */
 export type UnlinkedRow = Omit<CeilingRow, 'link'>;
 
 /**
- * The chain over the facts, as the node keeps it: each link hashes the one before it and a salted commitment of the
- * value. Its end is in memory: there is one process.
+ * A chain over the facts, as in the node: each link hashes the previous link and a salted commitment of the value. The
+ * head is in memory, because only one process writes.
  */
 export class CeilingChain {
   /** `sha256:<hex>` of the newest link in JSON text, `null` before the first. */
   #head = 'null';
   readonly #salts = new Salts();
 
-  /** For `goBack`, when a transaction fails. */
+  /** The head that `goBack` restores when a transaction fails. */
   get head(): string {
     return this.#head;
   }

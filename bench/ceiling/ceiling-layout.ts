@@ -6,25 +6,25 @@ export interface CeilingColumn {
   readonly name: string;
   readonly type: 'text' | 'integer' | 'real' | 'bytes';
   readonly isOptional?: true;
-  /** Every row of a group has the same value. */
+  /** True when every row of a group has the same value in this column. */
   readonly isShared?: true;
 }
 
 export interface CeilingTable {
   readonly name: string;
   readonly columns: readonly CeilingColumn[];
-  /** Statements that both engines understand. */
+  /** Statements that create the indexes, on either engine. */
   readonly indexes: readonly string[];
-  /** The engine gives each row a number of its own, in a column beside the others. */
+  /** True when the engine numbers the rows in a column of its own. */
   readonly isNumbered?: true;
-  /** In the order of the columns. */
+  /** Returns the values of a row, in the order of the columns. */
   readonly values: (row: CeilingRow) => CeilingValue[];
 }
 
-/** A layout for the data of an assertion. */
+/** A layout of tables for the data of an assertion. */
 export interface CeilingLayout {
   readonly tables: readonly CeilingTable[];
-  /** Each fact gets a salt and a link to the fact before it. */
+  /** True when each fact has a salt and a link to the fact before it. */
   readonly isLinked: boolean;
 }
 
@@ -34,8 +34,8 @@ const integer = (name: string): CeilingColumn => ({ name, type: 'integer' });
 const shared = (column: CeilingColumn): CeilingColumn => ({ ...column, isShared: true });
 
 /**
- * The row of the fact is all that stays: its feed stamp, its place in the chain, and who wrote it with which key stand
- * in it. Text that follows from other columns is left out.
+ * A layout that writes one row per fact. The row holds the feed stamp, the place in the chain, the writer and its key.
+ * It leaves out text that follows from other columns.
  */
 const oneRow: CeilingTable = {
   name: 'facts',

@@ -4,12 +4,12 @@ import type { CidMembers } from './template-cid.ts';
 
 const TENANT = 'default';
 
-/** An assertion with everything computed that does not need the store. */
+/** An assertion with every member that can be computed without the store. */
 export interface CeilingFact extends CidMembers {
   readonly valid_until?: string | null;
   readonly cid: string;
   readonly caller: string;
-  /** Identifies the credential of the caller. */
+  /** The identifier of the caller's credential. */
   readonly keyId: string;
 }
 
@@ -20,29 +20,29 @@ export interface CeilingStore {
   close(): Promise<void>;
 }
 
-/** A fact on its way into its row. */
+/** The data of a fact from which a layout makes rows. */
 export interface CeilingRow {
   readonly fact: CeilingFact;
   readonly tenant: string;
-  /** From 1, in the order of the commits. */
+  /** The position of the fact in the order of the commits, from 1. */
   readonly number: number;
   readonly id: string;
-  /** Empty where no audit row is written. */
+  /** The id of the audit row; empty in a layout without audit rows. */
   readonly auditId: string;
   readonly entityKey: string;
   readonly relationKey: string;
-  /** JSON text. */
+  /** The value as JSON text. */
   readonly v: string;
   readonly validUntil: string | null;
   readonly timestamp: string;
   readonly timestampMs: number;
   readonly wallMs: number;
   readonly counter: number;
-  /** Null in a layout without a chain. */
+  /** The link in the chain; null in a layout without a chain. */
   readonly link: CeilingLink | null;
 }
 
-/** A saved state of numbers and chain. */
+/** A saved state of the numbers and the chain, for a rollback. */
 export interface CeilingMark {
   readonly number: number;
   readonly head: string;
@@ -60,7 +60,7 @@ export class CeilingRows {
     this.#isLinked = isLinked;
   }
 
-  /** For `goBack`, when a transaction fails. */
+  /** Returns the state that `goBack` restores when a transaction fails. */
   mark(): CeilingMark {
     return { number: this.#number, head: this.#chain.head };
   }

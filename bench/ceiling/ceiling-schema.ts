@@ -21,11 +21,11 @@ const statements = (table: CeilingTable, types: TypeNames, numbered: string): st
   return [`CREATE TABLE ${table.name} (${columns.join(', ')})`, ...table.indexes];
 };
 
-/** The statements that make the tables of a layout on PostgreSQL. */
+/** Returns the statements that create the tables of a layout on PostgreSQL. */
 export const postgresTables = ({ tables }: CeilingLayout): string =>
   tables.flatMap((table) => statements(table, POSTGRES_TYPES, 'seq bigserial')).join(';\n');
 
-/** Makes the tables of a layout in an empty file, durable at every commit. */
+/** Creates the tables of a layout in an empty file that syncs to disk at every commit. */
 export const openCeilingDatabase = (path: string, { tables }: CeilingLayout): DatabaseSyncInstance => {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL');

@@ -12,9 +12,9 @@ import { readJsonBody } from './read-bare-body.ts';
 import { templateCid } from './template-cid.ts';
 
 /**
- * The yardstick: this stack with the minimum of work. Runs as a process of its own: `node ceiling-server.js DATABASE
- * KEY ANSWER_BYTES LAYOUT`. DATABASE is a file or the address of an empty PostgreSQL database, LAYOUT a name of
- * `CEILING_LAYOUTS`. It prints `{"port":n}` once it listens.
+ * A prototype server that does the minimum of work on the node's stack, as the upper bound for the node's speed. It
+ * runs as a process: `node ceiling-server.js DATABASE KEY ANSWER_BYTES LAYOUT`. DATABASE is a file or the address of an
+ * empty PostgreSQL database, LAYOUT a name of `CEILING_LAYOUTS`. It prints `{"port":n}` once it listens.
  */
 const ASSERTION = {
   type: 'object',
@@ -56,7 +56,7 @@ const appendRoute = (router: Router, store: CeilingStore, key: string): void => 
   });
 };
 
-/** `/bare` costs koa and its router alone. */
+/** The route `/bare` shows the cost of koa and its router alone. */
 const bareRoute = (router: Router, answerBytes: number): void => {
   const answer = JSON.stringify({ facts: 'x'.repeat(answerBytes) });
   router.get('/bare', (context) => {

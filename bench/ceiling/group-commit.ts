@@ -23,8 +23,8 @@ interface Insert {
 }
 
 /**
- * All assertions that wait share one transaction, and each is answered after its commit. The driver is synchronous, so
- * requests gather while the event loop is inside the transaction before: no timer is needed, and none is used.
+ * Group commit on SQLite: all pending assertions share one transaction, and each gets its answer after the commit. The
+ * driver is synchronous, so requests gather while the event loop is inside the previous transaction, without a timer.
  */
 export class GroupCommit implements CeilingStore {
   readonly #database: DatabaseSyncInstance;

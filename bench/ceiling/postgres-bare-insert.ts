@@ -1,11 +1,11 @@
 import pg from 'pg';
 
-/** Each value as the server writes it, null where there is none. */
+/** A row whose values are text in the server's own notation; null stands for NULL. */
 type TextRow = readonly (string | null)[];
 
 /**
- * Rows per second of a bare multi-row insert on PostgreSQL. It has the columns and indexes of the node's own fact table
- * and is durable, with one statement and so one transaction per batch. Nothing is computed, checked or parsed.
+ * Measures the rows per second of a bare multi-row insert on PostgreSQL, into the columns and indexes of the node's
+ * fact table. Each batch is one durable statement and transaction. The process computes, checks and parses nothing.
  */
 export class PostgresBareInsert {
   readonly #url: string;
@@ -38,7 +38,7 @@ export class PostgresBareInsert {
     });
   }
 
-  /** Inserts the rows into an empty table. */
+  /** Inserts the rows into an empty table and returns the rows per second. */
   rate(): Promise<number> {
     return withClient(this.#url, async (client) => {
       await client.query(`SET synchronous_commit = on; DROP SCHEMA IF EXISTS bare CASCADE; CREATE SCHEMA bare;

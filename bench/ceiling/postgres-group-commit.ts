@@ -16,8 +16,8 @@ const SETTINGS = `SET synchronous_commit = on; SET jit = off; SET plan_cache_mod
 SET default_statistics_target = 10`;
 
 /**
- * Facts after which statistics are gathered for the first time. A plan made while the table was empty would read all of
- * it for ever.
+ * The number of facts after which the server gathers statistics for the first time. Without them it would keep a plan
+ * made for the empty table, which reads the whole table.
  */
 const FIRST_ANALYSIS = 500;
 const GROWTH = 8;
@@ -29,7 +29,7 @@ CROSS JOIN LATERAL (
   WHERE tenant_id = $1 AND entity_key = s.entity_key AND relation_key = s.relation_key AND scope = s.scope
     AND confidence > 0 LIMIT 64) f`;
 
-/** Columns that are the same in a whole group travel once, the others as arrays. */
+/** Sends a column once when all rows of the group share its value, and as an array otherwise. */
 const insertStatement = ({ name, columns }: CeilingTable): string => {
   const places = columns.map(({ type, isShared }, at) => `$${at + 1}::${TYPES[type]}${isShared === true ? '' : '[]'}`);
   const varying = columns.flatMap(({ isShared }, at) => (isShared === true ? [] : [at]));
@@ -54,8 +54,9 @@ interface QueuedAssertion {
 }
 
 /**
- * The same group commit on PostgreSQL: one connection, one transaction in flight, everything that arrived meanwhile in
- * the next. No decision lies between its statements, so that all of them leave in one write, the commit among them.
+ * Group commit on PostgreSQL: one connection has one transaction in flight, and the next transaction takes all requests
+ * that arrived meanwhile. All statements and the commit leave in one write, because no statement depends on an earlier
+ * result.
  */
 export class PostgresGroupCommit implements CeilingStore {
   readonly #client: pg.Client;
@@ -72,7 +73,7 @@ export class PostgresGroupCommit implements CeilingStore {
     this.#rows = new CeilingRows(isLinked);
   }
 
-  /** Makes the tables of the layout in an empty database. */
+  /** Creates the tables of the layout in an empty database. */
   static async open(url: string, layout: CeilingLayout): Promise<PostgresGroupCommit> {
     const client = new pg.Client({ connectionString: url, pipeline: true });
     await client.connect();
@@ -94,7 +95,7 @@ export class PostgresGroupCommit implements CeilingStore {
   async #drain(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      // Requests that arrived in the same turn of the event loop join the group.
+      // Lets all requests of the same turn of the event loop join the group.
       await new Promise<void>((resolve) => setImmediate(resolve));
       const group = this.#waiting.splice(0, MAX_GROUP);
       try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Bodies beyond this are refused, so that the prototype pays for the same check as the node. */
+/** The largest accepted body, so that the prototype pays for the same check as the node. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /** The smallest reader that is still correct: one listener set, one decode, one parse. */

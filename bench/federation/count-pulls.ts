@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Passes requests on to a node, and counts those that pull. */
+/** A proxy in front of a node that counts the requests to pull facts. */
 export interface PullCounter {
   readonly url: string;
   readonly pulls: number;

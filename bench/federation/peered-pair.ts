@@ -2,7 +2,7 @@ import { createPeerIdentity } from '../../test/kit/federation/peer-identity.ts';
 import type { ServerProcess } from '../processes/child-process.ts';
 import { type NodeProcess, startNode } from '../processes/start-node.ts';
 
-/** A node in a process of its own that may become a peer. */
+/** A node process that can become a peer of another one. */
 export interface FederatedServer extends NodeProcess {
   readonly identity: ReturnType<typeof createPeerIdentity>;
 }
@@ -22,7 +22,7 @@ export const startFederated = async (name: string): Promise<FederatedServer> => 
   return { ...node, identity };
 };
 
-/** Asks a node as its operator, and returns the reply's body. */
+/** Sends a request to a node with its operator's key, and returns the body of the reply. */
 export const ask = async (
   { port, key }: Pick<ServerProcess, 'port' | 'key'>,
   method: string,
@@ -40,7 +40,7 @@ export const ask = async (
 
 export const addressOf = ({ port }: Pick<ServerProcess, 'port'>): string => `http://127.0.0.1:${port}`;
 
-/** Lets one node pull from the other, which is reached at the address, and not the other way round. */
+/** Lets one node pull from the other, which listens at the address. The other node does not pull back. */
 export const letPull = async (
   puller: FederatedServer,
   source: FederatedServer,

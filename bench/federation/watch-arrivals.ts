@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import type { Hlc } from '../../ports/ports.ts';
 
-/** Sees facts as soon as they are in a store, beside the node that writes it. */
+/** Watches a store for new facts, beside the node that writes it. */
 export interface Arrivals {
-  /** When each fact was seen first, by its id; milliseconds of `performance.now`. */
+  /** The time at which the watch first saw each fact, by fact id, in milliseconds of `performance.now`. */
   readonly seenMs: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface Arrivals {
 const LOOK_EVERY_MS = 10;
 const FACTS_PER_LOOK = 5_000;
 
-/** Looks into the SQLite file of a node. Facts that are there already are not counted. */
+/** Watches the SQLite file of a node. Ignores facts that the file already holds. */
 export const watchArrivals = async (path: string): Promise<Arrivals> => {
   const store = createSqliteStore({ path });
   const seenMs = new Map<string, number>();

@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServerProcess } from '../processes/child-process.ts';
 import { fetchJson } from './fetch-json.ts';
 
-/** Facts and entries of one instant may stand in another order in the lists of this path: their identifiers decide. */
+/**
+ * In lists of this path, facts and entries of one instant may have another order, because they are sorted by
+ * identifier.
+ */
 const ORDERED_BY_ID = '/v1/audit?';
 
 interface Entry {
@@ -17,7 +20,7 @@ interface Page {
 }
 
 /**
- * Removes parts that two layouts of one store may disagree on: sealed cursors, and the identifiers of entries without a
+ * Removes the parts in which two layouts of one store may differ: sealed cursors, and identifiers of entries without a
  * row.
  */
 const withoutNames = (key: string, value: unknown): unknown => {
@@ -28,13 +31,16 @@ const withoutNames = (key: string, value: unknown): unknown => {
 
 const spell = (value: unknown): string => JSON.stringify(value, withoutNames);
 
-/** An answer as another node should give it. Which entries of an instant are on a page is left to `firstDifference`. */
+/**
+ * Returns an answer without the parts that may differ between two nodes. `firstDifference` checks which entries of one
+ * instant a page has.
+ */
 const normal = (path: string, body: Page): unknown => {
   if (!path.startsWith(ORDERED_BY_ID)) return JSON.parse(spell(body));
   return { ...body, cursor: typeof body.cursor, entries: body.entries?.map(({ ts }) => ts) };
 };
 
-/** The paths that two nodes answer differently. `paths` are those of the first node, `others` those of the second. */
+/** Returns the paths that two nodes answer differently. `paths` belong to the first node, `others` to the second. */
 export const differingPaths = async (
   node: ServerProcess,
   paths: readonly string[],
@@ -49,7 +55,7 @@ export const differingPaths = async (
   return differing;
 };
 
-/** Yields a list instant by instant; entries of one instant come in a fixed order. */
+/** Yields the entries of a list, one instant at a time and in a fixed order within it. */
 async function* instants(node: ServerProcess, list: string): AsyncGenerator<readonly string[]> {
   let [ts, lines]: [string, string[]] = ['', []];
   for (let path: string | null = list; path !== null; ) {
@@ -70,11 +76,11 @@ async function* instants(node: ServerProcess, list: string): AsyncGenerator<read
 
 export interface WholeList {
   readonly entries: number;
-  /** The first instant on which two nodes differ, null when there is none. */
+  /** The first instant at which two nodes differ; null when they agree. */
   readonly difference: string | null;
 }
 
-/** Reads a whole list of two nodes. Its path has a query. */
+/** Compares a whole list of two nodes, page by page. The path of the list must have a query. */
 export const compareLists = async (node: ServerProcess, other: ServerProcess, list: string): Promise<WholeList> => {
   const [ours, theirs] = [instants(node, list), instants(other, list)];
   for (let entries = 0; ; ) {

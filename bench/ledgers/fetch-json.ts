@@ -1,6 +1,6 @@
 import type { ServerProcess } from '../processes/child-process.ts';
 
-/** The answer of a node to a GET. Rejects any status but 200. */
+/** Returns the JSON answer of a node to a GET. Rejects for any status but 200. */
 export const fetchJson = async <T>({ port, key }: Pick<ServerProcess, 'port' | 'key'>, path: string): Promise<T> => {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
   const text = await answer.text();

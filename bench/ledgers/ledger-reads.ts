@@ -2,15 +2,15 @@ import { loaderEntity } from '../load/load-requests.ts';
 import type { ServerProcess } from '../processes/child-process.ts';
 import { fetchJson } from './fetch-json.ts';
 
-/** Different facts and entities that are asked for in turn. */
+/** The number of different facts and entities that the reads request in turn. */
 const SUBJECTS = 200;
-/** Pages that a list is walked before its middle is measured. */
+/** The number of pages that the bench skips before it measures the middle of a list. */
 const PAGES_BEFORE = 10;
 
-/** A read that is measured. */
+/** One read to measure. */
 export interface LedgerRead {
   readonly name: string;
-  /** Asks as the second writer, who may read but is no administrator. */
+  /** Sends the read with the key of the second writer, who may read but is no administrator. */
   readonly isOwn?: true;
   readonly paths: readonly string[];
 }
@@ -18,9 +18,9 @@ export interface LedgerRead {
 export interface ReadSubjects {
   readonly factIds: readonly string[];
   readonly entities: readonly string[];
-  /** Number and moment of an entry in the middle of the log. */
+  /** The number and moment of an entry in the middle of the log. */
   readonly middle: { readonly seq: number; readonly ts: string };
-  /** entity_uri of the second writer. */
+  /** The entity URI of the second writer. */
   readonly second: string;
 }
 
@@ -29,7 +29,7 @@ interface LogPage {
   readonly entries: readonly { readonly seq: number; readonly ts: string; readonly fact_id: string | null }[];
 }
 
-/** Picks what the reads ask for from the log of a node that was loaded with this many entities. */
+/** Picks the subjects of the reads from the log of a node that was loaded with this many entities. */
 export const pickSubjects = async (node: ServerProcess, entities: number, second: string): Promise<ReadSubjects> => {
   const { total } = await fetchJson<LogPage>(node, '/v1/auth/audit?limit=1');
   const log = await fetchJson<LogPage>(node, `/v1/auth/audit?limit=1000&cursor=${Math.floor(total / 2)}`);
@@ -41,7 +41,7 @@ export const pickSubjects = async (node: ServerProcess, entities: number, second
   return { factIds, entities: names, middle, second };
 };
 
-/** The reads, with cursors of this node: no node takes those of another store. */
+/** Returns the reads, with cursors of this node, because no node accepts cursors of another store. */
 export const ledgerReads = async (node: ServerProcess, subjects: ReadSubjects): Promise<readonly LedgerRead[]> => {
   const { factIds, entities, middle, second } = subjects;
   const since = encodeURIComponent(middle.ts);
@@ -71,7 +71,7 @@ export const ledgerReads = async (node: ServerProcess, subjects: ReadSubjects): 
   ];
 };
 
-/** The path of a later page. */
+/** Returns the path of a later page. */
 const walk = async (node: ServerProcess, list: string): Promise<string> => {
   let path = list;
   for (let page = 0; page < PAGES_BEFORE; page += 1) {

@@ -2,10 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerProcess } from '../processes/child-process.ts';
 
 const LOOK_MS = 100;
-/** Far from the end of any fact: the number makes one question differ from another, so that each has a job. */
+/**
+ * The first value of a parameter that makes each request different, so that each gets a job of its own. No fact ends
+ * that far ahead.
+ */
 const FIRST_LOOKAHEAD_S = 60;
 
-/** A job as the node shows it. */
+/** The members of a job reply that the bench reads. */
 interface ShownJob {
   readonly status: string;
   readonly error?: string;
@@ -14,7 +17,7 @@ interface ShownJob {
   readonly truncated?: boolean;
 }
 
-/** Asks a node to lint its whole store, as jobs. */
+/** Starts jobs that lint the whole store of a node. */
 export class LintRuns {
   readonly #node: ServerProcess;
   #asked = 0;
@@ -23,7 +26,7 @@ export class LintRuns {
     this.#node = node;
   }
 
-  /** Starts a job, and returns its id once it runs. */
+  /** Starts a job, and returns its id once it is running. */
   async start(): Promise<string> {
     this.#asked += 1;
     const body = { scope: 'all', stale_lookahead_s: FIRST_LOOKAHEAD_S + this.#asked };
@@ -38,7 +41,7 @@ export class LintRuns {
     return (await this.#send('GET', `/v1/jobs/${id}`)).document as unknown as ShownJob;
   }
 
-  /** Waits until the job has ended, and calls `look` meanwhile. */
+  /** Waits until the job has ended, and calls `look` between the requests. */
   async end(id: string, look: () => void = () => {}): Promise<ShownJob> {
     for (;;) {
       const job = await this.show(id);
@@ -53,7 +56,7 @@ export class LintRuns {
     await this.#send('DELETE', `/v1/jobs/${id}`);
   }
 
-  /** Runs one job after another while `work` goes on, and returns what that returns. The last one is cancelled. */
+  /** Runs one job after another while `work` is pending, and returns the result of `work`. Cancels the last job. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     let isOver = false;
     let id = await this.start();

@@ -1,6 +1,6 @@
-/** The plan of a load process: everything in it survives `JSON.stringify`. */
+/** The plan of a load process. It must survive `JSON.stringify`. */
 export interface LoadPlan {
-  /** Connections are dealt out to them in turn. */
+  /** The ports of the servers; connections are distributed over them in turn. */
   readonly ports: readonly number[];
   readonly key: string;
   readonly connections: number;
@@ -15,7 +15,10 @@ export type RequestPlan =
   | { readonly kind: 'batch'; readonly first: number; readonly size: number; readonly perEntity: number }
   /** Entity queries, spread over the first `entities` entities that the loader made. */
   | { readonly kind: 'query'; readonly path: string; readonly entities: number }
-  /** These paths in turn. They travel as an argument of a process, so there should be some hundreds at most. */
+  /**
+   * GET requests for these paths in turn. The plan is an argument of a process, so it can hold some hundreds of paths
+   * at most.
+   */
   | { readonly kind: 'read'; readonly paths: readonly string[] };
 
 /** Measurements of one run. */

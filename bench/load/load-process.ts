@@ -2,11 +2,14 @@ import type { LoadPlan, LoadReport } from './load-plan.ts';
 import { requestMaker } from './load-requests.ts';
 import { RawConnection } from './raw-connection.ts';
 
-/** The load generator, a process of its own: `node load-process.js PLAN`, with the plan and the report as JSON. */
+/** The load generator runs as a separate process, `node load-process.js PLAN`, with the plan and the report as JSON. */
 const percentile = (sorted: Float64Array, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** Latencies of a run, in a typed array that doubles: an array of a million numbers would be collected in between. */
+/**
+ * Collects the latencies of a run in a typed array that doubles when full. An ordinary array of a million numbers would
+ * cause garbage collections during the run.
+ */
 class Latencies {
   #values = new Float64Array(65_536);
   #count = 0;

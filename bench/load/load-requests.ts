@@ -1,14 +1,14 @@
 import type { LoadPlan, RequestPlan } from './load-plan.ts';
 
-/** The loader works in groups: fifty facts that agree, and one that contradicts the first of them. */
+/** The number of agreeing facts in a group. Each group has one more fact, which contradicts the first of them. */
 const AGREEING = 50;
 const GROUP = AGREEING + 1;
 
 const SPREAD = 2_654_435_761;
 
 /**
- * Maps each number below 2^32 to another one of its own (the factor is odd). Entities in ascending order would let
- * every B-tree grow at its right edge alone, which no real load does.
+ * Maps each number below 2^32 to a different one, because the factor is odd. Entities in ascending order would grow
+ * every B-tree only at its right edge, unlike any real load.
  */
 const spread = (n: number): string => String(Math.imul(n, SPREAD) >>> 0).padStart(10, '0');
 
@@ -17,19 +17,19 @@ const fixed = (n: number): string => String(n).padStart(10, '0');
 const assertion = (entity: string, relation: string, text: string): string =>
   `{"entity":"user:${entity}","relation":"memory:${relation}","value":{"type":"string","v":"${text} said that the answer is likely"},"source":"agent:load","confidence":0.9,"scope":"company"}`;
 
-/** Every `1 / share`th assertion gives another value to the triple of the one before it. */
+/** Returns an assertion. Every `1 / share`th one contradicts the assertion before it. */
 const appendBody = (n: number, share: number): string => {
   const every = share > 0 ? Math.round(1 / share) : 0;
   const contradicts = every > 0 && n % every === every - 1;
   return assertion(spread(contradicts ? n - 1 : n), 'note', fixed(n));
 };
 
-/** Entities among the loader's first `facts` facts, all of them complete. */
+/** Returns the number of entities that have all of their facts after the first `facts` facts of the loader. */
 export const loadedEntities = (facts: number, perEntity: number): number =>
   Math.floor(facts / GROUP) * (AGREEING / perEntity);
 
 /**
- * The `n`th fact of a loaded store: entities fill up one after another, in an order that is not that of their names.
+ * Returns the `n`th fact of a loaded store. Entities fill up one after another, but not in the order of their names.
  */
 const loaderFact = (n: number, perEntity: number): string => {
   const place = n % GROUP;
@@ -48,7 +48,7 @@ const batchBody = (first: number, size: number, perEntity: number): string => {
   return `[${items.join(',')}]`;
 };
 
-/** Makes complete requests, one after another, as text in which every character is one byte. */
+/** Returns a function that makes complete HTTP requests, as text in which every character is one byte. */
 export const requestMaker = (plan: Pick<LoadPlan, 'key' | 'requests'>): (() => string) => {
   const credential = `Host: 127.0.0.1\r\nAuthorization: Bearer ${plan.key}\r\n`;
   const post = (path: string, body: string): string =>

@@ -9,9 +9,9 @@ const CONTENT_LENGTH = /\r\ncontent-length: *([0-9]+)/i;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * One keep-alive HTTP/1.1 connection with one request in flight, straight on a socket: a client library would take more
- * of the two cores than the server under test. Understands answers with a Content-Length and those without a body,
- * nothing else.
+ * One keep-alive HTTP/1.1 connection with one request in flight, directly on a socket, because a client library would
+ * need more processor time than the server under test. Understands only answers with a Content-Length or without a
+ * body.
  */
 export class RawConnection {
   readonly #socket: Socket;
@@ -52,7 +52,7 @@ export class RawConnection {
     else this.#socket.write(request);
   }
 
-  /** The same as a promise, with the body as text. */
+  /** Sends a complete request, and resolves with the status and the body as text. */
   exchange(request: string | Buffer): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       this.send(request, (status, body) => resolve({ status, text: body.toString('utf8') }), reject);
@@ -65,7 +65,7 @@ export class RawConnection {
   }
 
   #receive(chunk: Buffer): void {
-    // The read buffer is reused, so an incomplete answer has to be copied before it is kept.
+    // The read buffer is reused, so an incomplete answer must be copied.
     const data = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
     const headEnd = data.indexOf(HEAD_END);
     const complete = headEnd < 0 ? false : this.#complete(data, headEnd);

@@ -2,14 +2,14 @@ import type { ServerProcess } from '../processes/child-process.ts';
 import { requestMaker } from './load-requests.ts';
 import { RawConnection } from './raw-connection.ts';
 
-/** Numbers to load from and to should be multiples of it. */
+/** The number of facts in one request. The numbers of a load should start and end at a multiple of it. */
 export const FACTS_PER_REQUEST = 500;
 const CONNECTIONS = 4;
 const REPORT_EVERY_MS = 5_000;
 
 /**
- * Stores the loader's facts `from` to `to` through the batch endpoint, and perhaps a few more. Answers the seconds it
- * took.
+ * Stores the facts `from` to `to` of the loader through the batch endpoint, rounded up to whole requests. Returns the
+ * elapsed seconds.
  */
 export const runBatches = async (
   node: ServerProcess,

@@ -12,30 +12,30 @@ import { type NodeProcess, startNode, startNodeIn } from './start-node.ts';
 export type BenchStore = 'sqlite' | 'postgres';
 
 export interface NodesOptions extends Pick<LaunchOptions, 'env' | 'checkout' | 'config' | 'nodeOptions'> {
-  /** How many share the store; one unless told otherwise. */
+  /** The number of node processes that share the store. Default: 1. */
   readonly processes?: number;
 }
 
 export type CopyOptions = Pick<LaunchOptions, 'checkout' | 'startLimitMs'>;
 
-/** An engine with servers on it, each of them on an empty store of its own unless it shares one. */
+/** A storage engine with servers on it. Each server has an empty store of its own, unless it shares one. */
 export interface BenchPlace {
   /** Starts node processes that share one store. */
   startNodes(options?: NodesOptions): Promise<readonly NodeProcess[]>;
-  /** Starts a node on a copy of the store and the folder of one that has ended. */
+  /** Starts a node on a copy of the store and the folder of a stopped node. */
   startCopy(ended: NodeProcess, options?: CopyOptions): Promise<NodeProcess>;
   startCeiling(layout: CeilingLayoutName): Promise<ServerProcess>;
   /**
-   * Takes rows from the store of this node; each call of what it returns inserts them anew, and tells how many a
-   * second.
+   * Copies rows from the store of this node. Each call of the returned function inserts them again, and returns the
+   * rows per second.
    */
   bareInsert(node: ServerProcess, rows: number, batch: number): Promise<() => Promise<number>>;
   /**
-   * Processor time of the database so far, in milliseconds: null where it cannot be read, absent where it is the
-   * server's own.
+   * The processor time of the database so far, in milliseconds. Null where the system does not report it; absent where
+   * the server itself is the database.
    */
   readonly databaseCpuMs?: () => number | null;
-  /** Ends the engine. The servers must have been stopped. */
+  /** Stops the engine, after all servers have been stopped. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ const openPostgresPlace = async (): Promise<BenchPlace> => {
       const database = await server.createDatabase();
       const nodes: NodeProcess[] = [];
       try {
-        // The second one needs the key of the node, which the first one makes.
+        // The second process needs the node's private key, which the first process creates.
         for (let at = 0; at < processes; at += 1) {
           nodes.push(await startNode({ ...options, env: onDatabase(database, nodes[0], env) }));
         }
@@ -93,7 +93,7 @@ const copyFolder = async (folder: string): Promise<string> => {
   return copy;
 };
 
-/** Processes of one node share its private key, which lies in the folder of the first. */
+/** All processes of one node share its private key, which is in the folder of the first process. */
 const onDatabase = (database: string, first: ServerProcess | undefined, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...env,
   SVC_DB_PATH: undefined,

@@ -4,22 +4,22 @@ import { startPostgres } from '../../test/kit/postgres-process.ts';
 import { administer } from '../../test/kit/postgres-server.ts';
 import { postgresCpuMs, postgresServerPid } from './postgres-cpu.ts';
 
-/** A PostgreSQL server that loses nothing when the power goes, as an operator's would be. */
+/** A PostgreSQL server with durable settings, as in production. */
 export interface BenchPostgres {
-  /** Answers the address of an empty database. */
+  /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** Answers the address of a copy of a database that nobody is connected to. */
+  /** Copies a database that has no connections, and returns the address of the copy. */
   copyDatabase(address: string): Promise<string>;
-  /** Processor time of all its processes so far, in milliseconds; null where it cannot be read. */
+  /** The processor time of all its processes so far, in milliseconds; null where the system does not report it. */
   cpuMs(): number | null;
-  /** Removes the databases, and ends the server if it was started here. */
+  /** Removes the databases, and stops the server if it was started here. */
   stop(): Promise<void>;
 }
 
-/** Settings that the tests leave out. */
+/** The settings that make commits durable. Tests switch them off. */
 const DURABLE = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', shared_buffers: '256MB' };
 
-/** Starts a server, or takes the one that `SVC_TEST_DATABASE_URL` names. Rejects one that is not durable. */
+/** Starts a server, or uses the one that `SVC_TEST_DATABASE_URL` names. Rejects a server that is not durable. */
 export const startBenchPostgres = async (): Promise<BenchPostgres> => {
   const given = process.env['SVC_TEST_DATABASE_URL'];
   const { url, stop } = given ? { url: given, stop: async () => {} } : await startPostgres(DURABLE);
@@ -49,7 +49,7 @@ export const startBenchPostgres = async (): Promise<BenchPostgres> => {
   }
 };
 
-/** Answers the number of the server's first process, null when it runs on another machine. */
+/** Returns the process id of the server's main process, null when it runs on another machine. */
 const inspect = async (url: string): Promise<number | null> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

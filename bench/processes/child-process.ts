@@ -4,20 +4,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A server under load, in a process of its own. */
+/** A server under load, in a separate process. */
 export interface ServerProcess {
   readonly port: number;
-  /** Accepted by the server as a credential that may do everything. */
+  /** The credential with all permissions on the server. */
   readonly key: string;
   readonly pid: number;
-  /** Folder with the server's store, removed by `stop`. */
+  /** The folder with the server's store. `stop` removes it. */
   readonly folder: string;
-  /** The server's store: a file, or the address of a PostgreSQL database. */
+  /** The server's store: the path of a file, or the address of a PostgreSQL database. */
   readonly database: string;
   stop(): Promise<void>;
 }
 
-/** Processor time that the process has used, in milliseconds; null where there is no /proc. */
+/** Returns the processor time of a process so far, in milliseconds; null where there is no /proc. */
 export const cpuMs = (pid: number): number | null => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
@@ -28,10 +28,10 @@ export const cpuMs = (pid: number): number | null => {
   }
 };
 
-/** Largest resident memory that the process ever had, in MiB; null where there is no /proc. */
+/** Returns the peak resident memory of a process in MiB; null where there is no /proc. */
 export const peakMemoryMiB = (pid: number): number | null => statusMiB(pid, 'VmHWM');
 
-/** Resident memory of the process now, in MiB; null where there is no /proc. */
+/** Returns the current resident memory of a process in MiB; null where there is no /proc. */
 export const memoryMiB = (pid: number): number | null => statusMiB(pid, 'VmRSS');
 
 const statusMiB = (pid: number, name: string): number | null => {
@@ -45,7 +45,7 @@ const statusMiB = (pid: number, name: string): number | null => {
 
 export const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'fact-bench-'));
 
-/** The last lines that a server wrote before it ended. */
+/** Returns the last lines that a server wrote to its error file. */
 export const lastWords = (errorFile: string): string =>
   readFileSync(errorFile, 'utf8').split('\n').slice(-12).join('\n');
 
@@ -54,7 +54,7 @@ export const stopServer = async (child: ChildProcess, folder: string): Promise<v
   await rm(folder, { recursive: true, force: true });
 };
 
-/** Ends a server and waits until it has; one that has ended already is left alone. */
+/** Stops a server and waits for its end. Does nothing for one that has ended already. */
 export const endServer = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

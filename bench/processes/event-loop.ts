@@ -1,12 +1,12 @@
 import type { ServerProcess } from './child-process.ts';
 
-/** Pauses of a node's event loop since somebody asked the last time, in milliseconds. */
+/** The pauses of a node's event loop since the last call, in milliseconds. */
 export interface EventLoopPauses {
   readonly p99Ms: number;
   readonly maxMs: number;
 }
 
-/** The metrics of a node count its pauses anew after each scrape. */
+/** Reads the pauses from the metrics of a node, which start from zero after each scrape. */
 export const eventLoopPauses = async ({ port, key }: ServerProcess): Promise<EventLoopPauses> => {
   const reply = await fetch(`http://127.0.0.1:${port}/v1/metrics`, { headers: { Authorization: `Bearer ${key}` } });
   const text = await reply.text();

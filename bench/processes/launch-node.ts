@@ -10,12 +10,12 @@ const OWN_BUILD = fileURLToPath(new URL('../../', import.meta.url));
 const START_LIMIT_MS = 30_000;
 const PROBE_EVERY_MS = 10;
 
-/** File of the store inside the node's folder. */
+/** The file name of the store inside the node's folder. */
 export const NODE_DATABASE = 'node.db';
-/** Registered at the first start of a store, with every permission and scope. */
+/** The key with every permission and scope. The node registers it at the first start on a store. */
 export const NODE_KEY = 'bench-0123456789abcdef0123456789abcdef0123456789abcdef';
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
@@ -27,14 +27,14 @@ export const freePort = (): Promise<number> =>
   });
 
 export interface LaunchOptions {
-  /** Options of Node itself, for example `--cpu-prof`. */
+  /** Options for the `node` program, for example `--cpu-prof`. */
   readonly nodeOptions?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** A configuration file, as data; without it the node has none. */
+  /** The content of a configuration file. Default: no file. */
   readonly config?: object;
-  /** Folder of a checkout that was built: its node is started. This one's unless told otherwise. */
+  /** The folder of the built checkout to start. Default: this checkout. */
   readonly checkout?: string | undefined;
-  /** How long it may take until the node is healthy; 30 seconds unless told otherwise. */
+  /** The time limit until the node is healthy, in milliseconds. Default: 30,000. */
   readonly startLimitMs?: number;
 }
 
@@ -52,9 +52,9 @@ const isHealthy = async (port: number): Promise<boolean> => {
 };
 
 /**
- * Starts the real node, as `npm start` would, on the store in `folder`, and waits until it is healthy. Its standard
- * error goes to a file there: billing lines are part of the work that is measured, and a pipe would make this process
- * share it.
+ * Starts a real node, as `npm start` does, on the store in `folder`, and waits until it is healthy. A file in that
+ * folder receives its standard error: a pipe would burden this process with the billing lines, which are part of the
+ * measured work.
  */
 export const launchNode = async (
   folder: string,

@@ -6,11 +6,11 @@ const TICK_MS = 10;
 interface ProcessTimes {
   readonly parent: number;
   readonly ownMs: number;
-  /** Of children that have ended. */
+  /** The processor time of child processes that have ended, in milliseconds. */
   readonly childrenMs: number;
 }
 
-/** Null where there is no /proc, or no such process. */
+/** Returns null where there is no /proc, or no such process. */
 const timesOf = (pid: number | string): ProcessTimes | null => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ').map(Number) ?? [];
@@ -22,8 +22,8 @@ const timesOf = (pid: number | string): ProcessTimes | null => {
 };
 
 /**
- * The process that started all others of a server, given one that serves a connection; null when it is not on this
- * machine.
+ * Returns the process id of a server's main process, given one that serves a connection; null when the server is on
+ * another machine.
  */
 export const postgresServerPid = (backendPid: number): number | null => {
   const parent = timesOf(backendPid)?.parent;
@@ -32,7 +32,8 @@ export const postgresServerPid = (backendPid: number): number | null => {
 };
 
 /**
- * Processor time of a PostgreSQL server: of its first process and of all that this one has started, in milliseconds.
+ * Returns the processor time of a PostgreSQL server in milliseconds: of its main process and of all processes that this
+ * one has started.
  */
 export const postgresCpuMs = (serverPid: number): number | null => {
   const server = timesOf(serverPid);

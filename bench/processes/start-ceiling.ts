@@ -9,15 +9,15 @@ const CEILING = fileURLToPath(new URL('../ceiling/ceiling-server.js', import.met
 const KEY = 'ceiling-0123456789abcdef0123456789abcdef';
 
 export interface CeilingOptions {
-  /** Rows per assertion: one row by default. */
+  /** The layout of the tables. Default: one row per assertion. */
   readonly layout?: CeilingLayoutName;
-  /** Size of what its bare GET answers. */
+  /** The size of the answer to its bare GET, in bytes. */
   readonly answerBytes?: number;
-  /** Address of an empty PostgreSQL database. Without one the store is a file. */
+  /** The address of an empty PostgreSQL database. Default: a SQLite file. */
   readonly database?: string;
 }
 
-/** Starts the bare prototype on an empty store. */
+/** Starts the bare prototype server on an empty store. */
 export const startCeiling = async ({
   layout = 'one-row',
   answerBytes = 0,

@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { endServer, makeFolder, type ServerProcess, stopServer } from './child-process.ts';
 import { type LaunchOptions, launchNode, NODE_DATABASE, NODE_KEY } from './launch-node.ts';
 
-/** A node that can be ended and started again on what it has stored. */
+/** A node that can be stopped and started again on the same store. */
 export interface NodeProcess extends ServerProcess {
-  /** Ends the process as an operator would, and leaves its folder. */
+  /** Stops the process as an operator would, and preserves its folder. */
   end(): Promise<void>;
-  /** Starts another process on the same folder, with these settings besides. The first one must have ended. */
+  /** Starts another process on the same folder, with these additional settings. The first process must have ended. */
   again(env?: NodeJS.ProcessEnv): Promise<NodeProcess>;
 }
 
-/** Starts the real node on an empty store in a folder of its own, with everything switched on. */
+/** Starts a real node on an empty store in a folder of its own, with every feature on. */
 export const startNode = async (options: LaunchOptions = {}): Promise<NodeProcess> =>
   startNodeIn(await makeFolder(), options);
 
-/** Starts a node on an existing folder, which `stop` removes. */
+/** Starts a node on an existing folder. `stop` removes the folder. */
 export const startNodeIn = async (folder: string, options: LaunchOptions): Promise<NodeProcess> => {
   const { port, child } = await launchNode(folder, options);
   return {

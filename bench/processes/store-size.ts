@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
 export interface StoreSize {
-  /** Of tables and indexes, without those of search, the log, and free space inside a file. */
+  /** The bytes of tables and indexes. Leaves out the search tables, the log, and free space inside a file. */
   readonly bytes: number;
   readonly facts: number;
 }
@@ -11,11 +11,16 @@ export interface StoreSize {
 export const storeSize = (database: string): Promise<StoreSize> =>
   /^postgres(ql)?:/.test(database) ? databaseSize(database) : Promise.resolve(fileSize(database));
 
-/** Bytes that one more fact takes, from two measurements of a store; null when there was none. */
+/**
+ * Returns the bytes of one additional fact, from two measurements of a store; null when there was no additional fact.
+ */
 export const bytesPerFact = (before: StoreSize, after: StoreSize): number | null =>
   after.facts > before.facts ? (after.bytes - before.bytes) / (after.facts - before.facts) : null;
 
-/** Search derives its data later, in the background, so its size would count by chance. */
+/**
+ * The prefix of tables that do not count. Search derives its data later, in the background, so its size would vary by
+ * chance.
+ */
 const NOT_COUNTED = 'search';
 
 const FILE_SIZE = `SELECT (SELECT count(*) FROM facts) AS facts, (SELECT sum(pgsize) FROM dbstat WHERE name NOT IN
@@ -25,7 +30,7 @@ const DATABASE_SIZE = `SELECT (SELECT count(*) FROM facts) AS facts, (SELECT sum
   FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
     AND relname NOT LIKE '${NOT_COUNTED}%') AS bytes`;
 
-/** Pages that are in the log alone count: the next checkpoint puts them into the file. */
+/** Pages that only the log holds count too, because the next checkpoint moves them into the file. */
 const fileSize = (path: string): StoreSize => {
   const file = new DatabaseSync(path, { readOnly: true });
   try {

@@ -2,13 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { cpuMs, type ServerProcess } from './child-process.ts';
 
 const LOOK_MS = 500;
-/** Of processor time between two looks: a node that only keeps its leases uses less. */
+/**
+ * The processor time in milliseconds between two samples below which a node counts as idle. Renewing leases takes less.
+ */
 const IDLE_MS = 30;
-/** Looks in a row. */
+/** The number of idle samples in a row that end the wait. */
 const IDLE_LOOKS = 4;
 const LIMIT_MS = 1_800_000;
 
-/** Waits until nothing goes on in the background of a server. Returns at once where processor time cannot be read. */
+/** Waits until a server has no background work. Returns at once where the system does not report processor time. */
 export const untilIdle = async ({ pid }: Pick<ServerProcess, 'pid'>): Promise<void> => {
   const deadline = performance.now() + LIMIT_MS;
   let before = cpuMs(pid);

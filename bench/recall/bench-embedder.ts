@@ -4,20 +4,20 @@ import type { Memory } from './read-corpus.ts';
 import { sentenceModel } from './sentence-model.ts';
 import { simulatedModel } from './simulated-model.ts';
 
-/** An embedder that nodes of a bench are started with. */
+/** An embedder with which a bench starts its nodes. */
 export interface BenchEmbedder {
   readonly name: string;
-  /** Makes it ready for a node that is to have this memory. */
+  /** Prepares the embedder for a node that will hold this memory. */
   open(memory: Memory): Promise<OpenEmbedder>;
 }
 
 export interface OpenEmbedder {
-  /** How a node is started that has it. */
+  /** Start options of a node that uses the embedder. */
   readonly options: Pick<NodesOptions, 'env' | 'config'>;
   close(): Promise<void>;
 }
 
-/** A model in the process of the bench, which nodes ask over HTTP. */
+/** A model in the process of the bench, to which nodes send texts over HTTP. */
 export interface BenchModel {
   readonly dimensions: number;
   embed(texts: readonly string[]): Promise<readonly ArrayLike<number>[]>;
@@ -45,18 +45,21 @@ const served = (name: string, modelFor: (memory: Memory) => Promise<BenchModel>)
   },
 });
 
-/** Below it the texts of both models are unrelated. */
+/** The similarity below which texts are unrelated for both models. */
 const SERVED_FLOOR = 0.1;
-/** The sentence model takes its time for a batch. */
+/** The time limit of a request. The sentence model is slow with a large batch. */
 const PATIENCE_MS = 600_000;
 
-/** A recall waits for the vector of its query, however long that takes. */
+/** Makes a recall wait for the vector of its query without a time limit. */
 const PATIENT: NodeJS.ProcessEnv = { SVC_QUERY_EMBED_MS: '0' };
 
-/** The one that a node has without being told. */
+/** The default embedder of a node. */
 export const BUILT_IN: BenchEmbedder = inNode('built-in', {});
 
-/** Of three strengths: a table of words and one of spelling, a small sentence model, and one that knows the answers. */
+/**
+ * The embedders by name: two built-in ones without a model, a small sentence model, and a simulated model that knows
+ * the answers.
+ */
 const NAMED: readonly BenchEmbedder[] = [
   BUILT_IN,
   inNode('hashing', { config: { adapters: { embedder: { use: 'hashing' } } } }),
@@ -64,12 +67,12 @@ const NAMED: readonly BenchEmbedder[] = [
   served('simulated', async (memory) => simulatedModel(memory)),
 ];
 
-/** Choices of `benchEmbedder`. */
+/** The choices of `benchEmbedder`, for messages. */
 export const EMBEDDER_CHOICES = `${NAMED.map(({ name }) => name).join(', ')}, or an address of /v1/embeddings`;
 
 /**
- * By its name, or by the address of an endpoint that speaks OpenAI's `/v1/embeddings`; undefined for anything else. The
- * model behind an address is said by the variables `SVC_EMBED_…` of the bench itself.
+ * Returns the embedder with this name, or a remote one for the address of an OpenAI-compatible `/v1/embeddings`
+ * endpoint; undefined for anything else. The bench's own `SVC_EMBED_…` variables name the remote model.
  */
 export const benchEmbedder = (choice: string): BenchEmbedder | undefined => {
   const named = NAMED.find(({ name }) => name === choice);

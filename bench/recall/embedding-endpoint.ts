@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An endpoint that speaks the embeddings interface of OpenAI, in this process. */
+/** An OpenAI-compatible embeddings endpoint in this process. */
 export interface EmbeddingEndpoint {
-  /** Up to the version. */
+  /** The base URL, up to and including the version. */
   readonly url: string;
   close(): Promise<void>;
 }

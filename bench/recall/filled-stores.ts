@@ -6,8 +6,8 @@ import { type NodeProcess, startNodeIn } from '../processes/start-node.ts';
 import { loadFacts } from './load-facts.ts';
 
 /**
- * One store that grows, or, with a folder, a store for each size that stays there, so that the next run need not fill
- * it again.
+ * Provides stores of growing size. With a folder, each size has a store that stays there for the next run; without one,
+ * a single store grows.
  */
 export class FilledStores {
   readonly #place: BenchPlace;
@@ -22,7 +22,7 @@ export class FilledStores {
     this.#env = env;
   }
 
-  /** A node on a store of so many facts, more than before, all of which have vectors. */
+  /** Returns a node on a store of this many facts, all of them with vectors. The number must grow from call to call. */
   async grownTo(facts: number): Promise<NodeProcess> {
     const node = this.#folder === undefined ? await this.#grown(facts) : await this.#kept(this.#folder, facts);
     this.#node = node;
@@ -30,7 +30,7 @@ export class FilledStores {
     return node;
   }
 
-  /** Another process serves the store now. */
+  /** Notes that another process now serves the store. */
   use(node: NodeProcess): void {
     this.#node = node;
   }
@@ -52,7 +52,7 @@ export class FilledStores {
     await this.#node?.end();
     const own = join(folder, String(facts));
     if (existsSync(own)) return startNodeIn(own, { env: this.#env });
-    // An incomplete store does not get the final name.
+    // Uses a temporary name, so that an incomplete store never has the final name.
     const part = join(folder, `${facts}.part`);
     await rm(part, { recursive: true, force: true });
     if (this.#facts > 0) await cp(join(folder, String(this.#facts)), part, { recursive: true });

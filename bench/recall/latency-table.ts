@@ -1,6 +1,6 @@
 import { figure, printTable } from '../report/print-table.ts';
 
-/** Times by size of the store and by operation, in the order of their first appearance. */
+/** Collects times by size of the store and by operation, and prints them in the order of their first appearance. */
 export class LatencyTable {
   readonly #title: string;
   readonly #yardstick: string | undefined;
@@ -9,7 +9,7 @@ export class LatencyTable {
     { readonly facts: number; readonly name: string; readonly ms: number[]; cpuMs: number }
   >();
 
-  /** `yardstick` is the row that the others are compared with, for each size of the store. */
+  /** `yardstick` names the row with which the others are compared, for each size of the store. */
   constructor(title: string, yardstick?: string) {
     this.#title = title;
     this.#yardstick = yardstick;
@@ -19,7 +19,7 @@ export class LatencyTable {
     this.#row(facts, name).ms.push(ms);
   }
 
-  /** Adds processor time of the node for this operation. */
+  /** Adds processor time of the node for this operation, in milliseconds. */
   addCpu(facts: number, name: string, ms: number): void {
     this.#row(facts, name).cpuMs += ms;
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { CorpusRow } from '../row-to-fact.ts';
 
-/** One line of a `queries.jsonl`: which rows of the same store answer it, and how much each is worth. */
+/** One line of a `queries.jsonl`: a question, and the relevance of each row that answers it. */
 export interface QueryRow {
   readonly store: string;
   readonly id: string;
@@ -12,17 +12,17 @@ export interface QueryRow {
   readonly gold: Readonly<Record<string, number>>;
 }
 
-/** One memory of a folder, with its own questions. */
+/** One memory of a folder, with its questions. */
 export interface Memory {
   readonly store: string;
   readonly rows: readonly CorpusRow[];
   readonly queries: readonly QueryRow[];
 }
 
-/** Questions that have no answer in the memory, by the convention of the LoCoMo set. */
+/** The category of questions without an answer in the memory, by the convention of the LoCoMo data set. */
 const UNANSWERABLE = 'adversarial';
 
-/** Reads `corpus.jsonl` and `queries.jsonl` of a folder, in the order of the files. */
+/** Reads the `corpus.jsonl` and `queries.jsonl` of a folder, in the order of the files. */
 export const readMemories = async (folder: string): Promise<Memory[]> => {
   const rows = await readLines<CorpusRow>(join(folder, 'corpus.jsonl'));
   const queries = await readLines<QueryRow>(join(folder, 'queries.jsonl'));

@@ -7,7 +7,7 @@ import { type CorpusRow, rowToFact } from '../row-to-fact.ts';
 const ROWS_PER_BATCH = 250;
 const POLL_LIMIT_MS = 900_000;
 const PROBE_WORDS = 6;
-/** Polling takes time from the work, so a long wait polls less often. */
+/** The first pause between polls. Pauses grow, because polling takes time from the awaited work. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -19,11 +19,11 @@ export interface RecalledFact {
 export interface RecallAnswer {
   readonly facts: readonly RecalledFact[];
   readonly tokens_used: number;
-  /** Parts that the answer lacks. */
+  /** The stages that are missing from the answer. */
   readonly degraded?: readonly string[];
 }
 
-/** Speaks to one node over one connection, one request at a time. */
+/** A client of one node, with one connection and one request at a time. */
 export class RecallClient {
   readonly #connection: RawConnection;
   readonly #key: string;
@@ -41,7 +41,7 @@ export class RecallClient {
     this.#connection.close();
   }
 
-  /** Stores the rows in their order, rows of one session together. */
+  /** Stores the rows in order. One request holds the rows of one session. */
   async load(rows: readonly CorpusRow[]): Promise<void> {
     let batch: ReturnType<typeof rowToFact>[] = [];
     const send = async (): Promise<void> => {
@@ -67,7 +67,7 @@ export class RecallClient {
     return this.#post<RecallAnswer>('/v1/recall', request);
   }
 
-  /** Milliseconds from the request to its whole answer, which is not read. */
+  /** Returns the milliseconds from the request to the end of its answer, which is not parsed. */
   async timeRecall(request: Readonly<Record<string, unknown>>): Promise<number> {
     const sent = postRequest(this.#key, '/v1/recall', request);
     const began = performance.now();
@@ -82,9 +82,8 @@ export class RecallClient {
   }
 
   /**
-   * Facts get their vectors in the order of the feed: once one more fact is found by its vector, all before it have
-   * theirs. Its words are like no other's, because a vector stage that compares spelling answers only when something
-   * stands out.
+   * Waits until all facts have vectors. Facts get them in the order of the feed, so it adds one more fact and searches
+   * for it. The words of that fact are unique, because the vector stage returns nothing unless a fact stands out.
    */
   async untilEmbedded(): Promise<void> {
     const text = Array.from({ length: PROBE_WORDS }, () => Math.random().toString(36).slice(2, 10)).join(' ');

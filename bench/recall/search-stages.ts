@@ -13,22 +13,22 @@ import type { Embedder } from '../../ports/embedder.ts';
 import { SCOPES } from '../../ports/fact.ts';
 import { findBeside, findNear, findWords } from '../../test/plugins/search/ask-index.ts';
 
-/** Snapshots lie beside a database that is a file, or in the data folder where it is a server. */
+/** The possible folders of snapshots: beside a database file, or in the data folder for a database server. */
 const FOLDERS = ['search', 'data/search'];
 const MANIFEST = 'manifest.json';
-/** Where a fact without tenants is. */
+/** The tenant of all facts on a node without tenants. */
 const TENANT = 'default';
 
-/** The stages of recall by themselves, in this process, on the snapshot that a node left behind. */
+/** The stages of recall by themselves, in this process, on the snapshot of a stopped node. */
 export interface SearchStages {
   readonly embedder: Embedder;
   lexical(query: string): Promise<readonly Hit[]>;
   vector(query: Float32Array): Promise<readonly Hit[]>;
-  /** Facts beside others in their sessions. */
+  /** Returns neighbouring facts from the sessions of the seeds. */
   besides(seeds: readonly Hit[]): Promise<readonly Hit[]>;
 }
 
-/** `folder` is that of a node which has ended. */
+/** `folder` is the folder of a stopped node. */
 export const openSearchStages = async (folder: string, dimensions: number): Promise<SearchStages> => {
   const snapshots = FOLDERS.map((name) => join(folder, name)).find((path) => existsSync(join(path, MANIFEST)));
   if (snapshots === undefined) throw new Error('the node has left no snapshot');

@@ -4,13 +4,16 @@ import type { BenchModel } from './bench-embedder.ts';
 import type { Memory } from './read-corpus.ts';
 
 const DIMENSIONS = 768;
-/** Length of the noise beside what answers a question: its similarity to that is then about 0.24, 6.5 deviations. */
+/**
+ * The length of the noise in the vector of a question. Its similarity to an answer is then about 0.24, or 6.5 standard
+ * deviations.
+ */
 const NOISE = 4;
 const SEEN_CHARACTERS = 1_000;
 
 /**
- * A strong model that knows the answers: vectors of rows are random directions, and that of a question is the mean of
- * what answers it, plus noise.
+ * Simulates a strong model that knows the answers. Rows have random directions. The vector of a question is the mean of
+ * its answers, plus noise.
  */
 export const simulatedModel = ({ rows, queries }: Memory): BenchModel => {
   const textOf = new Map(rows.map((row) => [row.id, rowToFact(row).body.value.v]));
@@ -29,16 +32,16 @@ export const simulatedModel = ({ rows, queries }: Memory): BenchModel => {
   return { dimensions: DIMENSIONS, embed: async (texts) => texts.map(embed) };
 };
 
-/** The text of a fact is `{entity} {relation} {value}`, and says nothing here but its value. */
+/** Returns the value in the text `{entity} {relation} {value}` of a fact, because only the value counts here. */
 const valueIn = (text: string): string => {
   const [, relation = '', ...value] = text.split(' ');
   return relation.includes(':') ? value.join(' ') : text;
 };
 
-/** A random direction that is the same for the same text. */
+/** Returns a pseudo-random direction that depends only on the text. */
 const directionOf = (text: string): number[] => {
   const components: number[] = [];
-  // Long texts are cut before they come here.
+  // Cuts the text, because the node cuts long texts before it embeds them.
   const key = text.slice(0, SEEN_CHARACTERS);
   for (let block = 0; components.length < DIMENSIONS; block += 1) {
     const bytes = createHash('sha512').update(`${block} ${key}`).digest();

@@ -1,19 +1,22 @@
 import type { CorpusRow } from '../row-to-fact.ts';
 
-/** Facts of made-up words whose frequencies follow Zipf's law. Each is the same on every machine and in every set. */
+/**
+ * The number of made-up words, whose frequencies follow Zipf's law. Each fact is the same on every machine and in every
+ * set.
+ */
 export const WORDS_IN_USE = 50_000;
 export const FACTS_PER_SESSION = 20;
-/** They are told apart by their store, which becomes a part of every entity. */
+/** The store name, which becomes a part of every entity. */
 const STORE = 'synthetic';
 const LEAST_WORDS = 5;
 const MOST_WORDS = 24;
 const LEAST_ASKED = 3;
 const MOST_ASKED = 8;
-/** One fact a minute from here on. */
+/** The time of the first fact. Later facts follow at one a minute. */
 const FIRST_MS = Date.UTC(2023, 0, 1);
 const MINUTE_MS = 60_000;
 
-/** Numbers of the words of the `n`th fact, by their rank. */
+/** Returns the words of the `n`th fact, as ranks in the vocabulary. */
 export const factWords = (n: number): number[] => {
   const draw = drawing(n * 2);
   const length = LEAST_WORDS + Math.floor(draw() * (MOST_WORDS - LEAST_WORDS + 1));
@@ -21,8 +24,8 @@ export const factWords = (n: number): number[] => {
 };
 
 /**
- * The `n`th question asks for words of one fact if it is even, and for any words, as often as they are used, if it is
- * odd.
+ * Returns the words of the `n`th question. An even question takes them from one fact, an odd one from the whole
+ * vocabulary by frequency.
  */
 export const questionWords = (n: number, facts: number): number[] => {
   const draw = drawing(n * 2 + 1);
@@ -32,10 +35,7 @@ export const questionWords = (n: number, facts: number): number[] => {
   return [...new Set(Array.from({ length: asked }, any))];
 };
 
-/**
- * Words that are spelled differently have different numbers, and stay different when they are stemmed: they end in
- * vowels but e.
- */
+/** Spells words by their numbers. All end in a, i, o or u, so that different words stay different after stemming. */
 export const spell = (words: readonly number[]): string => words.map((word) => SPELLED[word] as string).join(' ');
 
 export const syntheticRow = (n: number): CorpusRow => {
@@ -65,7 +65,7 @@ const spellOne = (word: number): string => {
 
 const SPELLED: readonly string[] = Array.from({ length: WORDS_IN_USE }, (_, word) => spellOne(word));
 
-/** Share of all uses that the words up to a rank have. */
+/** The cumulative share of all uses, by rank. */
 const SHARES = ((): Float64Array => {
   const shares = new Float64Array(WORDS_IN_USE);
   let sum = 0;
@@ -87,7 +87,7 @@ const zipf = (chance: number): number => {
   return low;
 };
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32, T. Ettinger). */
+/** Returns a seeded generator of numbers from 0 to 1 (mulberry32, T. Ettinger). */
 const drawing = (seed: number): (() => number) => {
   let state = Math.imul(seed + 1, 0x9e3779b1);
   return () => {

@@ -1,4 +1,4 @@
-/** Prints rows under a heading, columns aligned: text to the left, figures to the right. */
+/** Prints rows under a heading in aligned columns, with text to the left and numbers to the right. */
 export const printTable = (heading: readonly string[], rows: readonly (readonly string[])[]): void => {
   const widths = heading.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -18,5 +18,5 @@ export const figure = (value: number | null, digits = 0): string =>
     ? 'n/a'
     : value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** A ratio as a percentage. */
+/** Formats a ratio as a percentage. */
 export const share = (part: number, whole: number): string => `${figure((100 * part) / whole, 1)} %`;

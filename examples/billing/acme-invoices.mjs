@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { BillingSink } from 'fact-memory-node/billing-api';
 import { Clock, definePlugin, NodeSelf, schema } from 'fact-memory-node/plugin';
 
-/** Writes one invoice line for each billing event to a file, in place of the lines on standard error. */
+/** Writes an invoice line for each billing event to a file, in place of the lines on standard error. */
 export const acmeInvoices = definePlugin({
   name: 'acme-invoices',
   version: '1.0.0',
@@ -21,7 +21,7 @@ export const acmeInvoices = definePlugin({
   }),
   setup({ config, provide, use }) {
     const { clock, self } = use;
-    // Events come again after a crash, so readers of the file must bill each fact once.
+    // Events repeat after a crash, so readers of the file must bill each fact once.
     const lineOf = ({ entityUri, factId }) =>
       JSON.stringify({
         node: self.nodeId,

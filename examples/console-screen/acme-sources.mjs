@@ -1,8 +1,8 @@
-// A plugin that adds a screen to the console: how many of the latest facts came from whom.
+// Adds a screen to the console that counts the latest facts by source.
 import { consoleScreens } from 'fact-memory-node/console-api';
 import { definePlugin } from 'fact-memory-node/plugin';
 
-// Runs in the browser. It imports nothing, and asks the node as the reader.
+// Runs in the browser. It imports nothing, and sends requests with the reader's credential.
 const script = `
 const count = (facts) => {
   const sources = new Map();

@@ -1,6 +1,6 @@
 import { definePlugin, Embedder, ServiceError, schema, Transport } from 'fact-memory-node/plugin';
 
-/** An embedder of another house: texts go to its service, vectors come back. */
+/** An embedder that sends texts to a company's own service and receives vectors. */
 
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;

@@ -1,11 +1,12 @@
-// A place that only its members see. Needs SVC_URL and the SVC_API_KEY of an administrator, who makes the other key.
+// Creates a garden, whose facts only its members see. Needs SVC_URL and the SVC_API_KEY of an administrator, who
+// creates a second key.
 import { randomBytes } from 'node:crypto';
 import { FactClient, NotFoundError } from 'fact-memory-node/client';
 
 const admin = new FactClient({ source: 'agent:example' });
 const slug = `reading-room-${randomBytes(4).toString('hex')}`;
 
-/** A client of another agent, with a key of its own. */
+/** Returns a client for another agent, with its own key. */
 const agent = async (name) => {
   const key = randomBytes(32).toString('base64url');
   await admin.call('POST /v1/auth/keys', { body: { raw_key: key, entity_uri: name, permissions: ['read', 'write'] } });

@@ -1,4 +1,5 @@
-// Instructions of an agent, of which it loads those that fit. Needs SVC_URL and the SVC_API_KEY of an administrator.
+// Stores instructions for an agent, and loads those that match its task. Needs SVC_URL and the SVC_API_KEY of an
+// administrator.
 import { FactClient } from 'fact-memory-node/client';
 
 const client = new FactClient({ source: 'agent:example' });

@@ -1,7 +1,7 @@
 import { sqliteAdapter } from 'fact-memory-node/adapters/sqlite';
 import { ADAPTER_API, defineStore, FactStore, schema } from 'fact-memory-node/ports';
 
-/** The settings of the embedded store, and one more. */
+/** The settings of the embedded store, with one more. */
 const settings = schema({
   ...sqliteAdapter.settings.json,
   required: [...sqliteAdapter.settings.json.required, 'slowMs'],
@@ -11,7 +11,7 @@ const settings = schema({
   },
 });
 
-/** The embedded store, which also writes a warning for every slow write. */
+/** A store adapter that wraps the embedded store and logs a warning for every slow write. */
 export const acmeSlowStore = defineStore({
   port: FactStore,
   name: 'acme-slow-store',
@@ -25,7 +25,7 @@ export const acmeSlowStore = defineStore({
   exists: ({ path }) => sqliteAdapter.exists({ path }),
 });
 
-/** Everything is the inner store's, but for the write. */
+/** Passes everything through to the inner store, except writes. */
 const wrap = (store, { clock, report, slowMs }) => ({
   ...forwarded(store),
   async write(tenantId, work) {
@@ -39,7 +39,7 @@ const wrap = (store, { clock, report, slowMs }) => ({
   },
 });
 
-/** The methods of an object, bound to it: those of a class are not found by spreading. */
+/** Returns the methods of an object, bound to it, because spreading does not copy methods of a class. */
 const forwarded = (store) => {
   const names = new Set();
   for (let part = store; part !== Object.prototype; part = Object.getPrototypeOf(part)) {

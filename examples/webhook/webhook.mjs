@@ -1,5 +1,5 @@
 // Receives events about an entity, checks their signatures and ends after the first. Needs SVC_URL and SVC_API_KEY, and
-// a node that may call this machine: SVC_WEBHOOK_ALLOW_PRIVATE=true. In service the address is one of https.
+// a node that may call this machine: SVC_WEBHOOK_ALLOW_PRIVATE=true. In production, the address must use https.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { FactClient, verifyWebhook, WebhookError } from 'fact-memory-node/client';
@@ -23,7 +23,7 @@ const server = createServer(async (request, response) => {
     parts.push(part);
   }
   try {
-    // The bytes as they came: JSON that was parsed and written again has another signature.
+    // Passes the received bytes, because JSON that was parsed and written again has another signature.
     const event = await verifyWebhook(Buffer.concat(parts), request.headers, secret);
     response.writeHead(204).end();
     report(event);
@@ -42,7 +42,7 @@ const subscription = await client.subscriptions.create(
   { target: entity, on_change: 'webhook', webhook_url, event_types: ['fact_asserted'] },
   { capability },
 );
-// Shown this once: keep it as you keep a password.
+// The node shows the secret only here: store it like a password.
 secret = subscription.secret;
 
 await client.assert({ entity, relation: 'memory:state', value: 'open' });

@@ -10,7 +10,7 @@ import type { KernelOptions } from './kernel.ts';
 import type { PlannedPlugin } from './plan-boot.ts';
 import type { StopStack } from './stop-stack.ts';
 
-/** A node while it is being put together. */
+/** The state of a node while it boots and until it stops. */
 export interface Assembly {
   readonly options: KernelOptions;
   readonly telemetry: Telemetry;
@@ -22,11 +22,11 @@ export interface Assembly {
   readonly routes: OwnedRoute[];
   readonly lives: PluginLife[];
   readonly settings: readonly SettingReport[];
-  /** Compiled at the first call; undefined until every plugin was set up. */
+  /** Compiles the routes at the first call; undefined until every plugin is set up. */
   served: (() => ServeOptions) | undefined;
   isServing: boolean;
-  /** From the first call of `stop` on; the node still serves for `drainDelayMs`. */
+  /** True from the first call of `stop`, although the node still serves for `drainDelayMs`. */
   isStopping: boolean;
-  /** Monotonic; undefined until the node begins to stop. */
+  /** The monotonic time by which the stop must end; undefined until the node begins to stop. */
   stopByMs: number | undefined;
 }

@@ -2,13 +2,13 @@ import { isGroup, type PluginCommand } from '../commands/command-definition.ts';
 import type { AnyPlugin } from '../plugins/plugin-definition.ts';
 import type { BootProblem } from '../problems/boot-problem.ts';
 
-/** Commands of the program itself, which no plugin may define. */
+/** The commands of the program itself, which no plugin may define. */
 const OWN_COMMANDS: readonly string[] = ['start', 'init', 'restored', 'plugins', 'completion', 'help'];
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /**
- * Commands without a proper name, and words that two plugins, or a plugin and the node, use alike. A group that several
- * plugins have under the same name and summary is one group, whose commands must have different names.
+ * Returns problems with commands: invalid names, and names used by two plugins, or by a plugin and the node. Plugins
+ * may share a group with the same name and summary, if its commands have different names.
  */
 export const commandProblems = (plugins: readonly AnyPlugin[]): BootProblem[] => {
   const problems: BootProblem[] = [];

@@ -10,11 +10,11 @@ type OfTheNode = 'self' | 'refuseForeignPage' | 'refuseForeignOrigin' | 'maxBody
 
 export interface ServedParts extends Omit<RouteOptions, OfTheNode> {
   readonly container: Container;
-  /** Whether pages of this origin may call a node that asks for no keys; those of the node itself always may. */
+  /** Returns whether pages of this origin may call a node without keys. Pages of the node itself always may. */
   allowsOrigin(origin: string): boolean;
 }
 
-/** Compiles the endpoints for the transport, once every plugin was set up. */
+/** Compiles the endpoints for the transport, after every plugin was set up. */
 export const compileServed = ({ container, allowsOrigin, ...parts }: ServedParts): ServeOptions => {
   const { authRequired, maxBodyBytes, trustedProxies } = container.get(NodeSettings);
   const self = container.get(NodeSelf);
@@ -24,7 +24,7 @@ export const compileServed = ({ container, allowsOrigin, ...parts }: ServedParts
   return compileRoutes({ ...parts, self, refuseForeignPage, refuseForeignOrigin, maxBodyBytes, trustedProxies });
 };
 
-/** Turns a failure to compile a route into a problem of the start. */
+/** Turns a failure to compile a route into a boot problem. */
 export const compiledOrRefused = (served: () => ServeOptions): ServeOptions => {
   try {
     return served();

@@ -49,12 +49,12 @@ import { planBoot } from './plan-boot.ts';
 import { CLOSING_RESERVE_MS, drain, leftToStopMs, unwind } from './stop-node.ts';
 import { createStopStack } from './stop-stack.ts';
 
-/** Time limit of one plugin's setup, and again of its tasks before the node serves. */
+/** The time limit in milliseconds for the setup of one plugin, and again for its start tasks. */
 export const SETUP_LIMIT_MS = 10_000;
 
 /**
- * Creates a node. Throws a `BootError` with all problems that show without opening anything: names, refs, cycles,
- * settings, migrations. `boot` then opens the parts of the plan, and ends them when a later step fails.
+ * Creates a node. Throws a `BootError` with all problems that are visible without opening anything: names, refs,
+ * cycles, settings, migrations. `boot` opens the parts of the plan, and closes them when a later step fails.
  */
 export const createKernel = (given: KernelOptions): Kernel => {
   const problems = [...(given.problems ?? [])];
@@ -149,7 +149,7 @@ const orUnwind = async <T>(node: Assembly, work: () => Promise<T>): Promise<T> =
   }
 };
 
-/** Adapters, migrations, identity, and the services that the kernel itself provides. */
+/** Opens the adapters, applies migrations, reads the identity, and provides the kernel's own services. */
 const openStore = async (node: Assembly, migrations: Parameters<FactStore['migrate']>[0]): Promise<void> => {
   const { options, plugins, vocabulary, hooks, container, stops } = node;
   const { adapters, log } = options;
@@ -183,14 +183,14 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   const routes = { served: () => node.served?.(), names: self.names, telemetry: node.telemetry };
   container.provide(LocalRequests, createLocalRequests(routes));
   openFacts({ store, clock, random, self, log, vocabulary, hooks, container, stops });
-  // Plugins come later and may override this.
+  // Sets a default that plugins may override later.
   const auth = options.node.authRequired ? 'required' : 'none';
   hooks.register('kernel', nodeMetadata, () => ({ auth }), { order: 'first' });
   hooks.register('kernel', nodeHealth, () => store.ping());
   hooks.register('kernel', nodeReadiness, () => (node.isStopping ? 'the node is stopping' : undefined));
 };
 
-/** Leases are released after the plugins have stopped, because a plugin may still need its lease to stop. */
+/** Opens the leases before the plugins, so that they are released after the plugins, which may need a lease to stop. */
 const openLeases = (node: Assembly): void => {
   const { container, stops } = node;
   const { log, adapters } = node.options;
@@ -228,7 +228,7 @@ const setUpPlugins = async (node: Assembly): Promise<void> => {
   }
 };
 
-/** A plugin that fails before the node serves is a boot problem. */
+/** Turns a failure of a plugin before the node serves into a boot problem. */
 const orRefuse = async (
   { options }: Assembly,
   plugin: string,
@@ -243,7 +243,7 @@ const orRefuse = async (
   }
 };
 
-/** Checks that need all setups to have run, and compiles the routes; afterwards nothing can be added. */
+/** Runs the checks that need all plugins set up, and prevents further registrations. */
 const finishSetup = async (node: Assembly): Promise<void> => {
   const { options, hooks, container, routes } = node;
   const components = collectComponents(node.vocabulary);
@@ -263,14 +263,14 @@ const finishSetup = async (node: Assembly): Promise<void> => {
   const { adapters, log } = options;
   const { clock, random } = adapters;
   const inner = container.has(Authorizer) ? container.get(Authorizer) : undefined;
-  // Without any Authorizer this throws: a missing one must not open the node.
+  // Throws without any Authorizer, because a missing one must not open the node.
   const authorizer = (await adapters.authorizer?.(inner)) ?? container.get(Authorizer);
   const { allowsOrigin = () => false } = options;
   const inspectReply = options.inspectReplies?.(components);
   const { telemetry } = node;
   const parts = { routes, container, hooks, clock, random, log, telemetry, authorizer, allowsOrigin, inspectReply };
   let served: ServeOptions | undefined;
-  // Deferred, so that a command that serves nothing does not compile some hundred schemas.
+  // Defers the compilation, so that a command that does not serve need not compile some hundred schemas.
   node.served = () => {
     served ??= compileServed(parts);
     return served;
@@ -285,7 +285,7 @@ const serve = async (node: Assembly): Promise<Listener> => {
     const begin = () => node.lives[place]?.beforeServing();
     await orRefuse(node, plugin.name, 'onStart', () => withinTime(clock, SETUP_LIMIT_MS, begin, late));
   }
-  // Last, because it takes long and threads of the plugins start up meanwhile.
+  // Compiles last, because it takes long and the plugins' threads start in the meantime.
   const served = compiledOrRefused(node.served);
   const listener = await node.container.get(Transport).serve(served);
   node.isServing = true;

@@ -5,7 +5,10 @@ import type { NodeSettings } from '../identity/node-settings.ts';
 import type { BootProblem } from '../problems/boot-problem.ts';
 import type { PlannedPlugin } from './plan-boot.ts';
 
-/** Returns why a boot would refuse the store: it is newer than the program, or belongs to another node. Read-only. */
+/**
+ * Returns the reasons why a boot would refuse the store: it is newer than the program, or belongs to another node.
+ * Read-only.
+ */
 export const inspectStore = async (
   store: FactStore,
   migrations: readonly OwnedMigration[],
@@ -15,7 +18,7 @@ export const inspectStore = async (
   ...(await problemsIn(() => checkNodeRecord(store, identity))),
 ];
 
-/** Returns why no file can be made in a folder; undefined when one can. */
+/** Returns the reason why no file can be created in a folder; undefined when one can. */
 export type ProbeFolder = (path: string) => BootProblem | undefined;
 
 /** Runs the `inspect` of each plugin and returns the problems that they find. */
@@ -34,7 +37,7 @@ export const inspectPlugins = async (
   return found;
 };
 
-/** Returns the refusal of the work as a problem. Any other error that it throws is a bug. */
+/** Returns an operating error of the work as a problem. Any other error is a bug and is thrown. */
 export const problemsIn = async (work: () => Promise<unknown>): Promise<BootProblem[]> => {
   try {
     await work();

@@ -7,7 +7,7 @@ import { CORE_ERROR_CODES } from '../vocabulary/error-codes.ts';
 import { CORE_KIND_WORDS } from '../vocabulary/kinds.ts';
 import { CORE_PERMISSION_WORDS } from '../vocabulary/permissions.ts';
 
-/** Words that every node has. */
+/** The words of every node, with or without plugins. */
 export const KERNEL_WORDS: readonly Word[] = [
   ...CORE_ERROR_CODES,
   ...CORE_PERMISSION_WORDS,

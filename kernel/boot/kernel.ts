@@ -26,17 +26,17 @@ import type { OwnedWord } from '../vocabulary/vocabulary.ts';
 import type { ProbeFolder } from './inspect-store.ts';
 import type { Installation } from './plan-boot.ts';
 
-/** The environment of a node. Each is made once, when the node boots. */
+/** The adapters of a node. Each is created once, when the node boots. */
 export interface KernelAdapters {
   readonly clock: Clock;
   readonly random: Random;
   store(): Awaitable<FactStore>;
   transport(): Awaitable<Transport>;
-  /** Further refs that adapters provide, the embedder for example. */
+  /** Further refs that adapters provide, such as the embedder. */
   readonly extras?: readonly AdapterBinding[];
   /**
-   * Replaces the Authorizer of the plugins, which is `inner`. Absent: the one of the plugins counts, and a node without
-   * any refuses to start.
+   * Replaces the plugins' Authorizer, which is `inner`. Without it, the node uses that of the plugins, and refuses to
+   * start when there is none.
    */
   authorizer?(inner: Authorizer | undefined): Awaitable<Authorizer>;
 }
@@ -44,17 +44,17 @@ export interface KernelAdapters {
 export interface AdapterBinding {
   // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
   readonly ref: Ref<any>;
-  /** Called once, and only where a plugin requires the ref. */
+  /** Creates the part. Called once, and only when a plugin requires the ref. */
   create(get: Get): Awaitable<unknown>;
-  /** Ends the part, after all plugins have stopped. */
+  /** Closes the part, after all plugins have stopped. */
   close?(made: unknown): Awaitable<void>;
 }
 
 export interface KernelOptions {
   readonly node: NodeSettings;
-  /** Whether pages of this origin may call a node without keys; without it only the node's own may. */
+  /** Returns whether pages of this origin may call a node without keys. Default: only the node's own pages may. */
   readonly allowsOrigin?: (origin: string) => boolean;
-  /** Puts the files of plugins into the data folder, against any other setting. */
+  /** Whether to put plugin files into the data folder, regardless of other settings. */
   readonly usesOnlyDataFolder?: boolean | undefined;
   readonly installations: readonly Installation[];
   readonly adapters: KernelAdapters;
@@ -62,23 +62,23 @@ export interface KernelOptions {
   readonly identity: NodeIdentitySettings;
   readonly env: Environment;
   readonly log: Logger;
-  /** Settings of the node and its adapters, for `describe`. */
+  /** The settings of the node and its adapters, for `describe`. */
   readonly settings?: readonly SettingReport[];
-  /** Problems from before, reported together with those that the kernel finds. */
+  /** Problems found earlier, which are reported together with those of the kernel. */
   readonly problems?: readonly BootProblem[];
-  /** For tests: the returned function checks every reply of the node against the declaration of its route. */
+  /** For tests: the returned function checks every reply against the declaration of its route. */
   readonly inspectReplies?: ((components: Components) => InspectReply) | undefined;
   /**
-   * Words that stay in force while their plugin is disabled, above all reserved names: a name that a client could take
-   * today would be believed when the plugin is enabled again.
+   * Words that stay in force while their plugin is disabled, above all reserved names. Otherwise a client could take
+   * such a name today, and its facts would be believed when the plugin is enabled again.
    */
   readonly reservedWords?: readonly OwnedWord[];
   readonly suggestProvider?: (refId: string) => string | undefined;
-  /** Loads the disabled plugins of the package, for a description to name. */
+  /** Loads the disabled plugins of the package, so that a description can name them. */
   readonly switchedOff?: () => Promise<readonly AnyPlugin[]>;
 }
 
-/** One node. */
+/** A node: its boot, its stop and its description. */
 export interface Kernel {
   /**
    * Opens the store, migrates it and sets up every plugin, without serving. Runs once: later calls return the first
@@ -87,26 +87,28 @@ export interface Kernel {
   boot(): Promise<void>;
   /** Boots, then serves. */
   start(): Promise<Listener>;
-  /** Drains running requests, then ends everything in reverse order. Idempotent; harmless at any time. */
+  /** Drains running requests, then closes everything in reverse order. Idempotent; harmless at any time. */
   stop(): Promise<void>;
   /** Describes the node; boots it if needed. */
   describe(): Promise<DescribedNode>;
   /**
-   * Returns why a boot would fail on this store, or before there is one, as far as store and plugins can tell. Changes
-   * nothing, and neither boots the node nor needs it booted.
+   * Returns the reasons why a boot would fail on this store, or without one, as far as store and plugins can tell.
+   * Read-only; works on a node that is not booted.
    */
   inspect(store: FactStore | undefined, probeFolder: ProbeFolder): Promise<readonly BootProblem[]>;
-  /** All migrations that the program knows: of the core, and of its plugins, enabled or not. */
+  /**
+   * Returns all migrations that the program contains: those of the core, and those of its plugins, even disabled ones.
+   */
   knownMigrations(): Promise<readonly OwnedMigration[]>;
   /** The migrations that a boot would apply to an empty store. */
   readonly migrations: readonly OwnedMigration[];
-  /** All settings; known before the boot. */
+  /** All settings of the node, known before the boot. */
   readonly settings: readonly SettingReport[];
-  /** The checked settings of an enabled plugin; known before the boot. */
+  /** Returns the checked settings of an enabled plugin, known before the boot. */
   configOf(plugin: string): unknown;
-  /** Collects the greeting of the plugins after a start by hand; for a booted node. */
+  /** Returns the plugins' greetings after a manual start. Only for a booted node. */
   greet(): Promise<readonly GreetingPart[]>;
-  /** Returns a part of the booted node. Throws for a ref without a provider. */
+  /** Returns a service of the booted node. Throws for a ref without a provider. */
   get: Get;
   has(ref: { readonly id: string }): boolean;
 }

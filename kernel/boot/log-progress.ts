@@ -4,7 +4,7 @@ import type { Logger } from '../log/logger.ts';
 
 const INTERVAL_MS = 3_000;
 
-/** Logs a line at most every few seconds, because long work reports each of its many steps. */
+/** Returns a log function that drops most lines, because long work reports each of its many steps. */
 export const createProgressLog = (log: Logger, clock: Clock): ((line: string) => void) => {
   const isDue = createThrottle(clock, INTERVAL_MS);
   return (line) => {

@@ -30,7 +30,7 @@ export interface FactsHost extends Pick<Assembly, 'vocabulary' | 'hooks' | 'cont
   readonly log: Logger;
 }
 
-/** Everything about facts that the kernel itself provides. */
+/** Opens the kernel's services for facts. */
 export const openFacts = ({
   store,
   clock,

@@ -4,7 +4,7 @@ import { HookBus } from '../hooks/hook-bus.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 import type { KernelOptions } from './kernel.ts';
 
-/** The hooks of a node, before any plugin handles one. */
+/** Creates the hook bus of a node, before plugins register handlers. */
 export const openHooks = ({ adapters, log }: KernelOptions, telemetry: Telemetry): HookBus =>
   new HookBus({
     clock: adapters.clock,

@@ -42,12 +42,12 @@ export interface PlanInput {
   readonly installations: readonly Installation[];
   readonly coreMigrations: readonly Migration[];
   readonly env: Environment;
-  /** Ids of refs that adapters provide beyond those of every node. */
+  /** The ids of the refs that adapters provide in addition to those of every node. */
   readonly adapterRefs: ReadonlySet<string>;
   readonly node: NodeSettings;
   /** Words that stay in force while the plugin that declares them is disabled. */
   readonly reservedWords?: readonly OwnedWord[] | undefined;
-  /** Puts the files of plugins into the data folder, against any other setting. */
+  /** Whether to put plugin files into the data folder, regardless of other settings. */
   readonly usesOnlyDataFolder?: boolean | undefined;
   /** Returns the name of a disabled plugin that would provide the ref. */
   readonly suggestProvider: (refId: string) => string | undefined;
@@ -61,13 +61,13 @@ export interface PlannedPlugin {
 }
 
 export interface BootPlan {
-  /** In the order of setup. */
+  /** The plugins in the order of setup. */
   readonly plugins: readonly PlannedPlugin[];
   readonly migrations: readonly OwnedMigration[];
   readonly vocabulary: Vocabulary;
 }
 
-/** In every node, before any plugin; a plugin may provide none of these. */
+/** The refs that the kernel provides before any plugin, and that plugins must not provide. */
 const KERNEL_REFS: readonly { readonly id: string }[] = [
   Clock,
   Random,
@@ -92,10 +92,10 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   Telemetry,
   Vocabulary,
 ];
-/** In every node, but for a plugin to replace. */
+/** The refs that every node has and a plugin may replace. */
 const REPLACEABLE_REFS: readonly { readonly id: string }[] = [Transport];
 
-/** Checks everything that needs nothing opened. Adds all problems to the list; the plan is valid only without any. */
+/** Plans a boot without opening anything. Adds all problems to the list; the plan is valid only without any. */
 export const planBoot = (input: PlanInput, problems: BootProblem[]): BootPlan => {
   for (const { plugin } of input.installations) problems.push(...checkPlugin(plugin));
   const plugins = input.installations.map(({ plugin }) => plugin).filter(isWellFormed);
@@ -135,7 +135,7 @@ const wordsOf = ({ name, declares = [] }: AnyPlugin): OwnedWord[] => ownedBy(nam
 
 const ownedBy = (owner: string, words: readonly Word[]): OwnedWord[] => words.map((word) => ({ word, owner }));
 
-/** Refuses two plugins of one name, and a plugin whose tables another one could reach. */
+/** Refuses two plugins with one name, and a plugin whose tables another one could access. */
 const checkNames = (plugins: readonly AnyPlugin[], problems: BootProblem[]): void => {
   plugins.forEach((plugin, place) => {
     for (const other of plugins.slice(place + 1)) {

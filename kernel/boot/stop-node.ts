@@ -1,13 +1,15 @@
 import type { Assembly } from './assembly.ts';
 
-/** A stop takes no longer than this, unless the store itself hangs; callers are promised ten seconds. */
+/**
+ * The time limit of a stop in milliseconds. Callers are promised ten seconds, and only a blocked store may exceed this.
+ */
 export const STOP_LIMIT_MS = 9_000;
-/** The part of the time that running requests cannot use up. */
+/** The part of the limit that is reserved for closing, and that running requests cannot use up. */
 export const CLOSING_RESERVE_MS = 1_000;
-/** A plugin gets this long to stop even when the time is used up. */
+/** The minimum time in milliseconds for a plugin to stop, even after the limit. */
 const LEAST_STOP_MS = 200;
 
-/** Keeps serving for a while, so that clients learn from `/readyz` that this process is about to stop. */
+/** Serves for a while longer, so that clients see from `/readyz` that this process is about to stop. */
 export const drain = async (node: Assembly): Promise<void> => {
   const { node: settings, adapters } = node.options;
   node.isStopping = true;
@@ -19,12 +21,12 @@ export const drain = async (node: Assembly): Promise<void> => {
   });
 };
 
-/** Ends everything in reverse order. */
+/** Closes everything in reverse order. */
 export const unwind = (node: Assembly): Promise<void> => {
   node.stopByMs ??= node.options.adapters.clock.monotonicMs() + STOP_LIMIT_MS;
   return node.stops.unwind();
 };
 
-/** Returns the rest of the time for stopping. */
+/** Returns the remaining milliseconds for stopping. */
 export const leftToStopMs = ({ stopByMs, options }: Assembly): number =>
   Math.max(LEAST_STOP_MS, (stopByMs ?? 0) - options.adapters.clock.monotonicMs());

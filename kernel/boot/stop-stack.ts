@@ -1,13 +1,10 @@
 import type { Logger } from '../log/logger.ts';
 import type { Awaitable } from '../time/awaitable.ts';
 
-/** The running parts of a node, which end in reverse order of their start. */
+/** The running parts of a node, which are closed in reverse order of their start. */
 export interface StopStack {
   push(name: string, stop: () => Awaitable<void>): void;
-  /**
-   * Ends everything, last first. A failure is logged and does not keep the rest from ending. Later calls wait for the
-   * first.
-   */
+  /** Closes everything, last first. Logs a failure and continues. Later calls wait for the first. */
   unwind(): Promise<void>;
 }
 

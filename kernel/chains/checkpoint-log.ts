@@ -2,14 +2,14 @@ import type { Row, SqlValue } from '../../ports/ports.ts';
 import type { PluginTables, ReadableTables } from '../plugins/plugin-definition.ts';
 import { type ChainPlace, hashBytes, hashText } from './chain-place.ts';
 
-/** A place up to which a chain was verified. Each names the one before it, so that they form a log of their own. */
+/** A position up to which a chain was verified. Each checkpoint refers to the previous one, so that they form a log. */
 export interface Checkpoint extends ChainPlace {
   readonly tenantId: string;
   readonly id: string;
-  /** From 0, per tenant. */
+  /** The index of the checkpoint in the log of its tenant, from 0. */
   readonly logIndex: number;
   readonly previousHash: Uint8Array | null;
-  /** Milliseconds since the epoch. */
+  /** The creation time in milliseconds since the epoch. */
   readonly createdMs: number;
 }
 
@@ -21,12 +21,12 @@ export interface CheckpointStamp {
 
 type Builder = (table: string) => ReturnType<ReadableTables>;
 
-/** The checkpoints of all tenants over one kind of chain, in a table of the plugin that keeps the chain. */
+/** The log of checkpoints of all tenants for one kind of chain, in a table of the plugin that owns the chain. */
 export class CheckpointLog {
   readonly #table: string;
   readonly #extraColumns: (checkpoint: Checkpoint) => Row;
 
-  /** `extraColumns` returns further columns of a row, the same ones for each. */
+  /** `extraColumns` returns further columns of a row, with the same names for each. */
   constructor(table: string, extraColumns: (checkpoint: Checkpoint) => Row = () => ({})) {
     this.#table = table;
     this.#extraColumns = extraColumns;
@@ -39,7 +39,7 @@ export class CheckpointLog {
     return row === undefined ? undefined : checkpointFromRow(row);
   }
 
-  /** Stores a checkpoint, unless another process has stored one at least as far. Returns the newest. */
+  /** Stores a checkpoint, unless another process has stored one at the same or a later position. Returns the newest. */
   add(tables: PluginTables, tenantId: string, place: ChainPlace, stamp: CheckpointStamp): Promise<Checkpoint> {
     return tables.write(tenantId, async (own) => {
       const last = await this.newest(own, tenantId);

@@ -4,7 +4,7 @@ import { harmlessText } from './shown-text.ts';
 
 const MAX_SHOWN = 1_000;
 
-/** A request of a command, with its body as JSON. */
+/** A command's request, with its body as JSON. */
 export interface Question {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -12,7 +12,7 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request to a running node. Throws the refusal of the node as a `ServiceError`. */
+/** Sends a request to a running node. Throws a refusal of the node as a `ServiceError`. */
 export const askServer = async (
   server: CommandServer,
   { body, headers = {}, ...request }: Question,
@@ -40,7 +40,7 @@ export const refusalOf = ({ status, document }: ServerReply): ServiceError => {
   });
 };
 
-/** The members that a problem document names. */
+/** Returns the members that a problem document names. */
 const membersOf = (errors: unknown): string[] =>
   Array.isArray(errors)
     ? errors.flatMap((error: unknown) => {

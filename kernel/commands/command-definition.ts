@@ -13,32 +13,31 @@ export const EXIT = {
   ok: 0,
   /** The command failed. */
   failed: 1,
-  /** The command finished, and some of its input was refused. */
+  /** The command finished, but refused some of its input. */
   someRefused: 2,
 } as const;
 
 /**
- * `nothing`: no node. `settings`: the checked configuration; nothing is opened. `store`: also the store, without a
- * node.
- * `node`: a node that is booted on an existing store and does not serve. `server`: a running node, over HTTP.
+ * The resources that a command needs. `nothing`: no node. `settings`: the checked configuration. `store`: also the
+ * store. `node`: a node that is booted on an existing store and does not serve. `server`: a running node, over HTTP.
  */
 export type CommandNeeds = 'nothing' | 'settings' | 'store' | 'node' | 'server';
 
 interface Described {
-  /** One line for the help. */
+  /** A one-line summary for the help. */
   readonly summary: string;
 }
 
 interface WithValue extends Described {
-  /** Stands for the value in the help, for example `file`. */
+  /** The placeholder of the value in the help, for example `file`. */
   readonly value: string;
   readonly required?: boolean;
 }
 
-/** An option by its type; the key of an option in camelCase is its flag in kebab-case: `keyFile` is `--key-file`. */
+/** An option by its type. The key in camelCase gives the flag in kebab-case: `keyFile` becomes `--key-file`. */
 export type CommandOption =
   | (Described & { readonly type: 'flag' })
-  /** `of` lists the accepted words, where not every text is accepted. */
+  /** A text option. `of` lists the accepted words when there is a fixed set. */
   | (WithValue & { readonly type: 'text'; readonly of?: readonly string[]; readonly default?: string })
   | (WithValue & {
       readonly type: 'integer';
@@ -48,14 +47,14 @@ export type CommandOption =
       readonly unit?: string;
       readonly default?: number;
     })
-  /** Separated by commas; `of` lists the accepted words. */
+  /** A list option, separated by commas. `of` lists the accepted words. */
   | (WithValue & { readonly type: 'words'; readonly of?: readonly string[]; readonly default?: readonly string[] });
 
 export interface CommandArgument extends Described {
   readonly optional?: boolean;
 }
 
-/** By name, in the order in which they are given. */
+/** The arguments by name, in their order on the command line. */
 export type CommandArguments = Readonly<Record<string, CommandArgument>>;
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
@@ -81,21 +80,21 @@ export type GivenArguments<A extends CommandArguments> = {
   readonly [K in keyof A]: A[K] extends { optional: true } ? string | undefined : string;
 };
 
-/** Shows how far a long run is, and lets lines through without tearing the display. */
+/** Shows the progress of a long run, and prints lines without disturbing the display. */
 export interface Progress {
   /**
-   * `done` is a part of the total. `count` is the number of units done, where the total is in another unit, such as
-   * bytes.
+   * Sets the progress. `done` is a part of the total; `count` is the number of units when the total has another unit,
+   * such as bytes.
    */
   update(done: number, count?: number): void;
-  /** Replaces the total, when more work has come. */
+  /** Changes the total when the work grows. */
   resize(total: number): void;
   /** Prints a line above the display. */
   say(line: string): void;
   end(): void;
 }
 
-/** Text in a table that stands out or steps back, where the terminal has colours; elsewhere it is plain. */
+/** Emphasised or dimmed text in a table, on a terminal with colours; plain text elsewhere. */
 export interface StyledCell {
   readonly text: string;
   readonly style: 'strong' | 'faint' | 'warning';
@@ -103,7 +102,7 @@ export interface StyledCell {
 
 export type Cell = string | StyledCell;
 
-/** A node that was booted for a command. */
+/** A node that is booted for a command. */
 export interface CommandNode<R extends Requires> {
   readonly use: Resolved<R>;
   readonly node: NodeSettings;
@@ -113,19 +112,21 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
   readonly arguments: GivenArguments<A>;
   readonly options: GivenOptions<O>;
   readonly stdin: Readable;
-  /** Answers for people and scripts. */
+  /** The stream for answers to people and scripts. */
   readonly stdout: Writable;
-  /** Progress and remarks. */
+  /** The stream for progress and remarks. */
   readonly stderr: Writable;
   readonly clock: Clock;
   readonly random: Random;
-  /** The variables of the process. */
+  /** The environment variables of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How another program starts this one from any folder: absolute paths of an interpreter and its script. */
+  /**
+   * The absolute paths of an interpreter and its script, with which another program can start this one from any folder.
+   */
   readonly program: readonly string[];
   /**
-   * Connects a command to a running node, where it `needs` none or another one. Makes no request yet. Rejects for a
-   * wrong address and a missing key file.
+   * Returns a client of a running node, for a command that does not always need one, or needs another one. Sends no
+   * request yet. Rejects for a wrong address and a missing key file.
    */
   openServer(place: ServerPlace): Promise<CommandServer>;
   /**
@@ -134,20 +135,20 @@ interface CommonContext<A extends CommandArguments, O extends CommandOptions> {
    */
   table(rows: readonly (readonly Cell[])[], form?: { readonly titled?: boolean }): string;
   /**
-   * Asks the user at the terminal and returns the line, empty at the end of input. Undefined when input or remarks do
-   * not go to a terminal.
+   * Prompts the user at the terminal and returns the line, empty at the end of input. Undefined without a terminal for
+   * input and remarks.
    */
   readonly ask: ((prompt: string) => Promise<string>) | undefined;
-  /** Shows progress on standard error; pass null for an unknown size. `unit` is a plural noun, `lines` unless given. */
+  /** Shows progress on standard error. `total` is null when unknown; `unit` is a plural noun, `lines` by default. */
   progress(total: number | null, unit?: string): Progress;
-  /** The words of a vocabulary that the plugins of the configuration declare, in the order of the plugins. */
+  /** Returns the words of a vocabulary that the configured plugins declare, in the order of the plugins. */
   words<W extends Word>(kind: WordKind<W>): readonly W[];
   /** Boots a node on an existing store for a part of the work, without serving, and stops it afterwards. */
   withNode<R extends Requires, T>(requires: R, work: (node: CommandNode<R>) => Promise<T>): Promise<T>;
 }
 
 interface SettingsContext<C> {
-  /** Settings of the plugin itself. */
+  /** The settings of the plugin itself. */
   readonly config: C;
   readonly node: NodeSettings;
   /** Rejects with `lookup` when there is no store. */
@@ -160,7 +161,7 @@ interface StoreContext<C> extends SettingsContext<C> {
 
 interface ServerContext {
   readonly server: CommandServer;
-  /** HTTP to others than the node. It serves on loopback alone, at a free port. */
+  /** Returns the HTTP transport for other servers than the node. It serves on loopback only, at a free port. */
   openTransport(): Promise<Transport>;
 }
 
@@ -177,13 +178,13 @@ export type CommandContext<
   (N extends 'server' ? ServerContext : unknown);
 
 interface CommandText {
-  /** A word in lower case; dashes are allowed. */
+  /** The name of the command, in lower case; dashes are allowed. */
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
-  /** Shown below the options. */
+  /** Notes that the help shows below the options. */
   readonly notes?: string;
-  /** Whole lines for a shell. */
+  /** Example command lines for a shell. */
   readonly examples?: readonly string[];
 }
 
@@ -200,9 +201,9 @@ export interface Command<
   readonly needs: N;
   readonly arguments?: A;
   readonly options?: O;
-  /** Refs that the command uses, where it needs a node. */
+  /** Refs that the command uses, if it needs a node. */
   readonly requires?: R;
-  /** The schema of the plugin's settings, which types `config` where the command needs settings. */
+  /** The schema of the plugin's settings. It gives `config` its type if the command needs settings. */
   readonly settings?: Schema<C>;
   /**
    * Runs the command and returns an exit code, `EXIT.ok` by default. The user sees a `ServiceError` with its hint; any
@@ -214,9 +215,9 @@ export interface Command<
 // biome-ignore lint/suspicious/noExplicitAny: the command line holds commands of any form
 export type AnyCommand = Command<any, any, any, any, any>;
 
-/** Commands under one word: `key add`, `key list`. */
+/** A group of commands under one word, such as `key add` and `key list`. */
 export interface CommandGroup extends CommandText {
-  /** The command of the group that runs when the user names none. */
+  /** The command that runs when the user names none of the group. */
   readonly usual?: string;
   readonly commands: readonly AnyCommand[];
 }
@@ -236,13 +237,13 @@ export const defineCommand = <
 
 export const isGroup = (command: PluginCommand): command is CommandGroup => 'commands' in command;
 
-/** A command with its full name: `key add`. */
+/** A command with its full name, such as `key add`. */
 export interface NamedCommand {
   readonly name: string;
   readonly command: AnyCommand;
 }
 
-/** The single commands, those of groups included. */
+/** Returns the single commands, including those of groups. */
 export const singleCommands = (commands: readonly PluginCommand[]): readonly NamedCommand[] =>
   commands.flatMap((one) =>
     isGroup(one)

@@ -1,36 +1,36 @@
 import type { OwnedMigration, RestoredPlace, RestoreRequest } from '../../ports/ports.ts';
 import type { StoreCopies } from '../leases/store-copies.ts';
 
-/** The configured store without a node on it, for commands that must work where no node can. */
+/** The configured store without a running node, for commands that must work even when no node can start. */
 export interface OfflineStore {
-  /** Opens a store of any version as it is. Rejects with `lookup` when there is none. */
+  /** Opens a store of any version without migrating it. Rejects with `lookup` when there is none. */
   withCopies<T>(work: (copies: StoreCopies) => Promise<T>): Promise<T>;
   /**
-   * Replaces this store by a copy. The copy is upgraded to this program and gets a new epoch. Its clock is set ahead of
-   * every stamp that may have been given. See `StoreAdapter.restore`.
+   * Replaces this store by a copy. Migrates the copy to this program's version, gives it a new epoch, and sets its
+   * clock ahead of every stamp that may exist. See `StoreAdapter.restore`.
    */
   restore(request: StoreRestore): Promise<RestoredPlace & SteppedClock>;
-  /** Returns the changes that a start of this program would make to the store. Changes nothing. */
+  /** Returns the changes that a start of this program would make to the store. Read-only. */
   inspectUpgrade(): Promise<UpgradePlan>;
 }
 
 export type StoreRestore = Pick<RestoreRequest, 'folder' | 'copy' | 'replaces' | 'label' | 'onProgress'>;
 
-/** How the clock of a restored store was stepped, milliseconds since the epoch. */
+/** The change of a restored store's clock, in milliseconds since the epoch. */
 export interface SteppedClock {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 export interface UpgradePlan {
-  /** Migrations that would be applied, in order. */
+  /** The migrations that would be applied, in order. */
   readonly pending: readonly Pick<OwnedMigration, 'number' | 'name' | 'owner'>[];
-  /** The newest migration that the store has had. */
+  /** The newest applied migration of the store. */
   readonly newest: string | null;
-  /** Facts in the store, counted by its ledgers. */
+  /** The number of facts in the store, from its ledgers. */
   readonly facts: number;
   readonly storeBytes: number | null;
   readonly freeBytes: number | null;
-  /** Reasons for which a start would refuse the store; empty when it would not. */
+  /** The reasons why a start would refuse the store; empty when it would not. */
   readonly problems: readonly { readonly message: string; readonly hint?: string | undefined }[];
 }

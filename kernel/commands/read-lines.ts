@@ -1,16 +1,16 @@
-/** One line of a file. `bytes` is null for a line that is longer than allowed. */
+/** One line of a file. `bytes` is null for a line beyond the maximum length. */
 export interface NumberedLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
   readonly bytes: Buffer | null;
-  /** Bytes of the source up to the end of this line. */
+  /** The number of bytes up to the end of this line. */
   readonly offset: number;
 }
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Splits a stream into lines and holds one of them at a time, so that a file may be larger than memory. */
+/** Splits a stream into lines, one at a time, so that a file may be larger than memory. */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
   maxLineBytes: number,

@@ -5,16 +5,16 @@ import { queryOf } from './read-words.ts';
 export interface PagesQuery {
   readonly path: string;
   readonly query: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Member of the reply that holds the items. */
+  /** The member of the reply that contains the items. */
   readonly list: string;
-  /** Most items to read over all pages. */
+  /** The maximum number of items over all pages. */
   readonly limit: number;
 }
 
 export interface ReadPage<T> {
   readonly items: readonly T[];
   readonly document: ServerReply['document'];
-  /** Whether the list goes on, even if the limit ends the reading here. */
+  /** Whether the list has further items, even if the limit ends the reading here. */
   readonly hasMore: boolean;
 }
 

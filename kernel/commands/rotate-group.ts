@@ -1,8 +1,8 @@
 import type { AnyCommand, CommandGroup } from './command-definition.ts';
 
 /**
- * The group `rotate`, which several plugins share: each adds the command for its own credential. Groups of the same
- * name and summary become one.
+ * Returns the group `rotate`, which several plugins share: each adds the command for its own credential. Groups with
+ * the same name and summary are merged.
  */
 export const rotateGroup = (...commands: readonly AnyCommand[]): CommandGroup => ({
   name: 'rotate',

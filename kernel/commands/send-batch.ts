@@ -3,19 +3,19 @@ import type { ServerReply } from './command-server.ts';
 import { type Patience, type PatientTarget, sendPatiently } from './send-patiently.ts';
 import { harmlessText } from './shown-text.ts';
 
-/** The node may sit behind a proxy that answers anything, so foreign text is cut before it is shown. */
+/** The maximum length of a shown error text, because a proxy in front of the node may send anything. */
 const MAX_SHOWN_DETAIL = 500;
 
 export interface FactBatch {
-  /** A body of POST /v1/facts in each line. */
+  /** The lines to send. Each is a JSON body of POST /v1/facts. */
   readonly body: Buffer;
   readonly idempotencyKey: string;
-  /** Session of the facts, sent as the header `Svc-Session`. */
+  /** The session of the facts, sent as the header `Svc-Session`. */
   readonly session?: string | undefined;
 }
 
 export interface RejectedItem {
-  /** Position in the body, from 0. */
+  /** The index in the batch, from 0. */
   readonly index: number;
   readonly status: number;
   readonly code: string;
@@ -35,8 +35,8 @@ export interface BatchPatience extends Pick<Patience, 'answeredBefore'> {
 }
 
 /**
- * Asserts the lines of `body` in one request and one transaction. Retries while the node is unreachable for a moment or
- * asks to wait. Rejects with a `ServiceError` when the node refuses the whole request.
+ * Asserts the lines of `body` in one request and one transaction. Retries while the node is briefly unreachable or
+ * requests a pause. Rejects with a `ServiceError` when the node refuses the whole request.
  */
 export const sendBatch = async (
   target: PatientTarget,
@@ -93,10 +93,7 @@ const readAnswer = (reply: ServerReply): BatchAnswer => {
   return { accepted: results.length - rejected.length, rejected, replayed };
 };
 
-/**
- * Translates positions within the request into positions within the line, because the user sees the file and not the
- * request.
- */
+/** Rewrites positions in the request as positions in the line, because the user sees only the file. */
 export const inTermsOfTheLine = (detail: string, index: number): string =>
   detail
     .replace(`the body[${index}] is not valid JSON`, 'not valid JSON')
@@ -104,6 +101,6 @@ export const inTermsOfTheLine = (detail: string, index: number): string =>
     .replaceAll(`body[${index}].`, '')
     .replaceAll(`body[${index}] `, '');
 
-/** Text of another machine, fit for a terminal. */
+/** Returns foreign text in a form that is safe for a terminal. */
 const textOf = (value: unknown, otherwise: string): string =>
   typeof value === 'string' ? harmlessText(value).slice(0, MAX_SHOWN_DETAIL) : otherwise;

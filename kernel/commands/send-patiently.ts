@@ -1,7 +1,7 @@
 import { type Clock, ServiceError } from '../../ports/ports.ts';
 import type { CommandServer, ServerReply, ServerRequest } from './command-server.ts';
 
-/** Pauses between tries; a request is given up after the last one. */
+/** The pauses between tries in milliseconds. After the last one, the request has failed. */
 const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000] as const;
 const MAX_RETRY_AFTER_S = 60;
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
@@ -13,15 +13,15 @@ export interface PatientTarget {
 }
 
 export interface Patience {
-  /** False gives up at once without a reply: a wrong address is likelier than a node that is about to start. */
+  /** False makes a missing reply final, because a wrong address is likelier than a node that is about to start. */
   readonly answeredBefore: boolean;
   /** Called before every pause. */
   onPause(why: ServerReply | ServiceError, delayMs: number): void;
 }
 
 /**
- * Sends a write, and retries while the node is unreachable for a moment or asks to wait. The Idempotency-Key prevents
- * that it is stored twice. Resolves to the last reply, of any status; rejects with `unavailable` without a reply.
+ * Sends a write, and retries while the node is briefly unreachable or requests a pause. An Idempotency-Key prevents
+ * storing it twice. Resolves to the last reply of any status; rejects with `unavailable` without a reply.
  */
 export const sendPatiently = async (
   { server, clock }: PatientTarget,
@@ -45,7 +45,7 @@ const noReply = (error: unknown): ServiceError => {
   throw error;
 };
 
-/** How long the node asks to wait. */
+/** Returns the pause that the node requests. */
 const retryAfterMs = (reply: ServerReply): number =>
   Math.min(Number(reply.header('retry-after') ?? 0) || 0, MAX_RETRY_AFTER_S) * 1_000;
 

@@ -1,3 +1,3 @@
-/** Spells a word so that a POSIX shell takes it as it is. */
+/** Quotes a word for a POSIX shell. */
 export const shellQuote = (word: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,7 @@
 import type { Cell } from './command-definition.ts';
 import { shortText } from './shown-text.ts';
 
-/** A fact as a node returns it, as far as commands show it. */
+/** The members of a fact that commands show. */
 export interface ShownFact {
   readonly id: string;
   readonly entity: string;
@@ -19,7 +19,7 @@ export interface ShownFact {
   readonly received_from?: string | null;
 }
 
-/** The `fields` of a request for facts that a command shows. */
+/** The `fields` parameter of a command that shows facts. */
 export const SHOWN_FIELDS = 'compact,valid_until,attested,received_from';
 
 export interface ShownValue {
@@ -28,22 +28,22 @@ export interface ShownValue {
   readonly interpret_as?: string;
 }
 
-/** A longer value is cut in a list, and whole with `--json`. */
+/** The maximum length of a value in a list. With `--json`, values are not cut. */
 const MOST_SHOWN = 1_000;
 const SEPARATOR = ' · ';
 
-/** The value on one line, safe for a terminal. */
+/** Returns the value on one line, safe for a terminal. */
 export const valueLine = ({ v }: ShownValue, most: number = MOST_SHOWN): string => shortText(String(v), most);
 
 export interface FactEntry {
-  /** Stands before the value, such as a number. */
+  /** Text before the value, such as a number. */
   readonly lead?: string;
   readonly nowMs: number;
-  /** More about the fact, such as its score. */
+  /** Further details of the fact, such as its score. */
   readonly more?: readonly string[];
 }
 
-/** Rows for `table`: the value, and below it entity, relation, source, confidence and age. */
+/** Returns rows for `table`: the value, and below it entity, relation, source, confidence and age. */
 export const factRows = (
   fact: ShownFact,
   { lead = '-', nowMs, more = [] }: FactEntry,
@@ -65,7 +65,7 @@ export const factRows = (
   return [[lead, value], ...(marks.length === 0 ? [] : [['', warning]]), ['', about]];
 };
 
-/** Warnings that a reader needs before believing the fact. */
+/** Returns warnings about the fact, for example that it is contradicted or expired. */
 const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.contradicted === true ? ['contradicted'] : []),
   ...(fact.differs_elsewhere === true ? ['another place says otherwise'] : []),
@@ -76,14 +76,14 @@ const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.valid_until == null ? [] : [endOf(fact.valid_until, nowMs)]),
 ];
 
-/** The usual reading, `content`, is not shown. */
+/** Returns the `interpret_as` of a value; empty for the default `content`. */
 const readingOf = ({ interpret_as: reading = 'content' }: ShownValue): readonly string[] =>
   reading === 'content' ? [] : [shortText(reading)];
 
 const endOf = (validUntil: string, nowMs: number): string =>
   `${Date.parse(validUntil) > nowMs ? 'valid until' : 'expired'} ${shortText(validUntil)}`;
 
-/** The slug at the end of the URI of a garden. */
+/** Returns the slug at the end of a garden's URI. */
 const gardenName = (uri: string): string => uri.slice(uri.lastIndexOf('/') + 1);
 
 const UNITS = [
@@ -94,7 +94,7 @@ const UNITS = [
   [60, 'minute'],
 ] as const;
 
-/** For example `3 days ago`. An unreadable instant is shown as it is. */
+/** Returns the age, for example `3 days ago`. Returns an invalid instant unchanged. */
 export const ageOf = (instant: string, nowMs: number): string => {
   const seconds = (nowMs - Date.parse(instant)) / 1_000;
   if (!Number.isFinite(seconds)) return shortText(instant, 40);

@@ -8,13 +8,13 @@ export interface TypedValue {
   readonly isGuessed: boolean;
 }
 
-/** The largest value of the type `string`; a longer one, or one with several lines, is a `text`. */
+/** The maximum size of the type `string` in bytes. A longer value, or one with several lines, is a `text`. */
 const STRING_BYTES = 16 * 1024;
 
 /**
- * Turns a word of the command line into a value. Without a type the value is guessed without loss: the word is a number
- * only where the number is spelled exactly like it. `ref` and `null` are never guessed. Throws `validation` for a word
- * that is no value of the type.
+ * Turns an argument of the command line into a value. Without a type, the type is guessed without loss: the argument is
+ * a number only if the number has exactly this spelling. `ref` and `null` are never guessed. Throws `validation` for an
+ * argument that is no value of the type.
  */
 export const typedValue = (word: string, type: string | undefined): TypedValue => {
   if (type === undefined) return { value: guessed(word), isGuessed: true };
@@ -30,7 +30,10 @@ const guessed = (word: string): TypedValue['value'] => {
   return { type: isText ? 'text' : 'string', v: word };
 };
 
-/** `007`, `1.10` and `1e3` are words, and so is a number that a double cannot hold. */
+/**
+ * Returns whether a word is the exact spelling of a number. `007`, `1.10` and `1e3` are not, and neither is a number
+ * that a double cannot represent.
+ */
 const isExactNumber = (word: string): boolean => /^-?\d/.test(word) && String(Number(word)) === word;
 
 const contentOf = (word: string, type: ValueType): string | number | boolean | null => {

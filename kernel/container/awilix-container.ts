@@ -1,17 +1,17 @@
 import { asFunction, asValue, createContainer as createAwilix, InjectionMode } from 'awilix';
 import type { Ref } from '../../ports/ports.ts';
 
-/** Resolves the parts of one node. The ref's id is the registration name, so no string appears at a call site. */
+/** Resolves the parts of one node. A ref's id is the registration name, so that call sites need no strings. */
 export interface Container {
-  /** Registers a finished value, for example a plugin's service. A second one for the same ref is an error. */
+  /** Registers a finished value, for example a plugin's service. Throws when the ref has a value already. */
   provide<T>(ref: Ref<T>, value: T): void;
-  /** Registers a part that is made once, at its first use. Parts that `create` resolves are made before it. */
+  /** Registers a part that `create` makes at its first use. The parts that `create` resolves are made before it. */
   provideSingleton<T>(ref: Ref<T>, create: (get: Get) => T): void;
   /** Replaces a registration. */
   replace<T>(ref: Ref<T>, value: T): void;
   has(ref: { readonly id: string }): boolean;
   get: Get;
-  /** Removes all registrations. The kernel stops the parts themselves, in its own order. */
+  /** Removes all registrations. The kernel itself stops the parts, in its own order. */
   dispose(): Promise<void>;
 }
 

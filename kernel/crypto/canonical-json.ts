@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import { ServiceError } from '../../ports/service-error.ts';
 
-/** Deeper values are refused: the canonical form is built by recursion, and no accepted body nests further. */
+/** The maximum nesting. The canonical form is built by recursion, and no accepted body nests further. */
 export const MAX_CANONICAL_DEPTH = 128;
 
 /**
@@ -26,7 +26,7 @@ const refuseUnlessJson = (value: unknown, depth: number): void => {
     return;
   }
   if (Array.isArray(value)) {
-    // A loop by index, because an array with holes must not pass for one with nulls.
+    // Checks by index, because an array with holes must not count as one with nulls.
     for (let at = 0; at < value.length; at += 1) refuseUnlessJson(value[at], depth + 1);
     return;
   }

@@ -1,6 +1,6 @@
 /**
- * The RFC 8785 form of a scalar, for texts that a template writes. For well-formed strings and finite numbers,
- * `JSON.stringify` writes that form. Throws TypeError for anything else, which is a bug of the caller.
+ * Returns the RFC 8785 form of a scalar, for templates. `JSON.stringify` writes that form for well-formed strings and
+ * finite numbers. Throws a TypeError for anything else, which is a bug of the caller.
  */
 export const canonicalScalar = (value: string | number | boolean | null): string => {
   if (typeof value === 'string') {

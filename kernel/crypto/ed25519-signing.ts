@@ -3,11 +3,11 @@ import { Point } from '@noble/ed25519';
 
 /** Signs with one Ed25519 key (RFC 8032). */
 export interface Signer {
-  /** 32 bytes. */
+  /** The public key of 32 bytes. */
   readonly publicKey: Uint8Array;
-  /** 64 bytes, the same for the same bytes. */
+  /** Returns a signature of 64 bytes, the same one for equal bytes. */
   sign(bytes: Uint8Array): Uint8Array;
-  /** The same on a thread, beside the event loop. */
+  /** Signs like `sign`, but on a thread of the runtime instead of the event loop. */
   signApart(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -15,7 +15,10 @@ export const SEED_BYTES = 32;
 export const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
-/** `seed` is the 32-byte private key of RFC 8032; the caller draws it. Throws RangeError for another length. */
+/**
+ * Creates a signer. `seed` is the 32-byte private key of RFC 8032, which the caller draws. Throws a RangeError for
+ * another length.
+ */
 export const createSigner = (seed: Uint8Array): Signer => {
   if (seed.length !== SEED_BYTES) throw new RangeError(`an Ed25519 seed has ${SEED_BYTES} bytes`);
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
@@ -40,7 +43,7 @@ export const verifyEd25519 = (publicKey: Uint8Array, bytes: Uint8Array, signatur
   return key !== null && verify(null, bytes, key, signature);
 };
 
-/** The same on a thread, beside the event loop. Never rejects. */
+/** Verifies like `verifyEd25519`, but on a thread of the runtime instead of the event loop. Never rejects. */
 export const verifyEd25519Apart = (
   publicKey: Uint8Array,
   bytes: Uint8Array,
@@ -53,13 +56,13 @@ export const verifyEd25519Apart = (
   );
 };
 
-/** Returns null when no signature of this form can be one of this key. */
+/** Returns the key object for a verification; null when no signature of this form can be valid for this key. */
 const keyToVerifyBy = (publicKey: Uint8Array, signature: Uint8Array): KeyObject | null => {
   if (publicKey.length !== PUBLIC_KEY_BYTES || signature.length !== SIGNATURE_BYTES) return null;
   return isBelow(signature.subarray(32), GROUP_ORDER) ? keyObjectOf(publicKey) : null;
 };
 
-/** A key object takes longer to make than to use, and the same few keys come again and again. */
+/** The maximum number of cached key objects. Creating one takes longer than using it, and few keys occur often. */
 const MAX_CACHED_KEYS = 1024;
 const keyObjects = new Map<string, KeyObject>();
 
@@ -75,7 +78,10 @@ const keyObjectOf = (publicKey: Uint8Array): KeyObject | null => {
   return key;
 };
 
-/** Canonically encoded, on the curve and not of low order. Called once per key, so the slower library costs nothing. */
+/**
+ * Returns whether a key is canonically encoded, on the curve and not of low order. Called once per key, so a slow
+ * library is acceptable.
+ */
 const isSoundKey = (publicKey: Uint8Array): boolean => {
   try {
     return !Point.fromBytes(publicKey).isSmallOrder();

@@ -1,12 +1,12 @@
 import { defineRef } from '../../ports/ports.ts';
 
-/** The only source of randomness, so that a test can replay it. */
+/** The single source of randomness, which tests can replay. */
 export interface Random {
-  /** UUID version 4, lower case. */
+  /** Returns a UUID of version 4 in lower case. */
   uuid(): string;
-  /** `length` unpredictable bytes. */
+  /** Returns `length` unpredictable bytes. */
   bytes(length: number): Uint8Array;
-  /** Uniform in [0, 1): for jitter and sampling, never for secrets. */
+  /** Returns a uniform random number in [0, 1), for jitter and sampling but not for secrets. */
   fraction(): number;
 }
 

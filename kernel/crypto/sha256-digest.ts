@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
 
-/** Lower-case hex SHA-256 of the bytes, or of the UTF-8 form of the text. */
+/** Returns the SHA-256 in lower-case hex of bytes, or of a text in UTF-8. */
 export const sha256Hex: (data: string | Uint8Array) => string =
   // `crypto.hash` is one call instead of three objects; some runtimes lack it.
   typeof crypto.hash === 'function'

@@ -93,6 +93,6 @@ const sortKey = ({ path, method }: DescribedRoute): string => `${path} ${method}
 const accessText = (access: Access): string =>
   typeof access === 'string' ? access : permissionsOf(access).join(' or ').replace(/^any$/, 'any key');
 
-/** The table of a disabled plugin keeps its name but has no owner here, so it counts as the store's. */
+/** Returns the owner of a table. The table of a disabled plugin has no owner here, so it counts as the store's. */
 const tableOwner = (table: string, plugins: readonly AnyPlugin[]): string =>
   plugins.find(({ name }) => table.startsWith(tablePrefix(name)))?.name ?? CORE_OWNER;

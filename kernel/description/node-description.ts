@@ -7,14 +7,17 @@ import type { Answers, JsonSchema } from '../schemas/answer-schemas.ts';
 import type { Components } from '../vocabulary/components.ts';
 import type { OwnedWord } from '../vocabulary/vocabulary.ts';
 
-/** The declaration of a plugin. */
+/** The description of a plugin. */
 export interface DescribedPlugin {
   readonly name: string;
-  /** False for a disabled plugin of the package: it has no routes, hooks, tables, tasks or settings here. */
+  /**
+   * False for a disabled plugin of the package, of which the description lists no routes, hooks, tables, tasks or
+   * settings.
+   */
   readonly enabled: boolean;
   readonly version: string;
   readonly summary: string;
-  /** Ids of refs; an optional one ends with a question mark. */
+  /** The ids of refs; an optional one ends with a question mark. */
   readonly requires: readonly string[];
   readonly provides: readonly string[];
 }
@@ -24,31 +27,31 @@ export interface DescribedRoute {
   readonly path: string;
   readonly plugin: string;
   readonly summary: string;
-  /** In words: `open`, `peer`, `any key`, or the permissions of which one is needed, with "or" between them. */
+  /** The required right in words: `open`, `peer`, `any key`, or permissions joined by "or". */
   readonly access: string;
-  /** The permissions of which one is needed; empty where none is. */
+  /** The permissions of which a caller needs one; empty when it needs none. */
   readonly permissions: readonly string[];
   /** The quota that a request uses up. */
   readonly dimension: string | undefined;
-  /** Path parameters. Each schema is undefined where the route declares none. */
+  /** The schema of the path parameters. All schemas here are undefined where the route declares none. */
   readonly params: JsonSchema | undefined;
   readonly query: JsonSchema | undefined;
   /** Headers that the handler reads, by name. */
   readonly headers: Readonly<Record<string, RouteHeader>>;
-  /** As the reference shows it, where the handler judges the members itself. */
+  /** The schema of the body for the reference, even if the handler checks the members itself. */
   readonly body: JsonSchema | undefined;
-  /** Of each item of a body with the form `items`. */
+  /** The schema of each item of a body with the form `items`. */
   readonly item: JsonSchema | undefined;
   /** `json`: one document; `items`: a JSON array or lines of JSON; `none`: no body. */
   readonly bodyForm: 'json' | 'items' | 'none';
   readonly bodyOptional: boolean;
   readonly bodyLimit: 'standard' | 'bulk' | 'small';
-  /** By status; problem documents, which every route may return, are left out. */
+  /** The answers by status, without problem documents, which every route may return. */
   readonly answers: Answers;
   readonly example: RouteExample | undefined;
 }
 
-/** Work that a plugin repeats while the node serves. */
+/** A task that a plugin repeats while the node serves. */
 export interface DescribedTask {
   readonly plugin: string;
   readonly intervalMs: number;
@@ -56,7 +59,7 @@ export interface DescribedTask {
 
 export interface DescribedCommand {
   readonly plugin: string;
-  /** All words of it, for example `key add`. */
+  /** The full name with all words, for example `key add`. */
   readonly name: string;
   readonly summary: string;
   readonly description: string;
@@ -66,30 +69,30 @@ export interface DescribedCommand {
   readonly examples: readonly string[];
 }
 
-/** Everything that a node consists of. Holds no secret. */
+/** The description of everything in a node. Contains no secret. */
 export interface DescribedNode {
-  /** In the order of setup; those that are switched off come last. */
+  /** The plugins in the order of setup, with the disabled ones last. */
   readonly plugins: readonly DescribedPlugin[];
   /** Commands that plugins add to the command line. */
   readonly commands: readonly DescribedCommand[];
   /** Error codes, permissions and all other words, each with its owner. */
   readonly words: readonly OwnedWord[];
-  /** By path, then method. */
+  /** The routes by path, then method. */
   readonly routes: readonly DescribedRoute[];
-  /** Schemas that answers of routes refer to, by name. */
+  /** The schemas to which answers of routes refer, by name. */
   readonly components: Components;
-  /** Hooks with handlers, by id; the handlers in the order of their calls. */
+  /** The hooks with handlers, by id. The handlers are in the order of their calls. */
   readonly hooks: readonly HookDescription[];
-  /** By name; `plugin` is `core` for those of the store itself. */
+  /** The tables by name. `plugin` is `core` for those of the store itself. */
   readonly tables: readonly { readonly name: string; readonly plugin: string }[];
-  /** Of the node, its adapters and the plugins that are on. */
+  /** The settings of the node, its adapters and the enabled plugins. */
   readonly settings: readonly SettingReport[];
   readonly tasks: readonly DescribedTask[];
 }
 
-/** The node's own table of contents, for documentation and for a console. */
+/** Provides a description of the node, for documentation and the console. */
 export interface NodeDescription {
-  /** Describes the current state of the node; complete once every plugin was set up. */
+  /** Returns the current description, complete after every plugin was set up. */
   read(): Promise<DescribedNode>;
 }
 

@@ -13,22 +13,22 @@ import type { FactView } from './fact-view.ts';
 import type { FactNameKeys } from './match-key.ts';
 
 /**
- * The subjects of refusals, by precedence. Where several checks refuse a fact, the caller gets the first of this list,
- * so that no verdict depends on the order of plugins.
+ * The subjects of refusals, by precedence. When several checks refuse a fact, the caller gets the first in this list,
+ * so that the verdict does not depend on the order of plugins.
  */
 export const CHECKS = [
   /** The content of the fact itself. */
   'member',
-  /** The source that it names. */
+  /** The source of the fact. */
   'source',
   'signature',
   'name',
   'scope',
-  /** The garden. */
+  /** The garden of the fact. */
   'place',
   'permission',
   'session',
-  /** Another fact that it refers to. */
+  /** Another fact to which the fact refers. */
   'target',
   'other',
 ] as const;
@@ -37,22 +37,23 @@ export type Check = (typeof CHECKS)[number];
 
 /**
  * Parts that handlers of `append:read` add to a draft. Each part belongs to one plugin; a second plugin that sets it
- * fails.
+ * causes an error.
  */
 export interface DraftParts {
   readonly gardenId?: string | null;
   readonly attested?: boolean;
   readonly attestedKeyId?: string;
-  /** Called with the place of the fact, which another plugin may change after `append:read`. */
+  /** Returns the references for the final place of the fact, which another plugin may change after `append:read`. */
   derivedFrom?(place: Pick<TripleKey, 'scope' | 'gardenId'>): readonly string[];
 }
 
-/** The members that every phase sees of a fact. */
+/** The members of a fact that every phase sees. */
 interface AppendSubject {
   readonly caller: Principal;
   readonly origin: Origin;
   /**
-   * True for a client's own fact, whose rights are checked. False for facts of the node, of a peer, and for follow-ups.
+   * True for a client's own fact, which needs a check of rights. False for facts of the node, of a peer, and for
+   * follow-ups.
    */
   readonly byClient: boolean;
   readonly notes: Notes | undefined;
@@ -63,12 +64,12 @@ interface AppendSubject {
 /** A draft on its way to becoming a fact. */
 export interface DraftItem extends AppendSubject {
   readonly draft: FactDraft;
-  /** Match keys of its names, worked out once for everything that follows. */
+  /** The match keys of its names, computed once. */
   readonly keys: FactNameKeys;
   complete(parts: DraftParts): void;
-  /** Adds a sentence to the answer, if the fact is stored. */
+  /** Adds a warning to the answer, if the fact is stored. */
   warn(warning: string): void;
-  /** Refuses this draft alone, as in `RefusableItem`. */
+  /** Refuses this draft only: see `RefusableItem`. */
   reject(error: ServiceError, check?: Check): void;
 }
 
@@ -78,12 +79,12 @@ export interface DraftBatch {
   readonly caller: Principal;
 }
 
-/** One fact on its way into the store. */
+/** A fact on its way into the store. */
 export interface AppendItem extends AppendSubject {
   readonly fact: PreparedFact;
-  /** Computed once for all handlers that group by it. */
+  /** The triple id, computed once for all handlers that group by it. */
   readonly tripleId: string;
-  /** True while no earlier phase has given a verdict. Decisions of one phase show in the next one. */
+  /** True when no earlier phase has given a verdict. Decisions of a phase are visible in the next one. */
   readonly open: boolean;
   /**
    * Stores a tag in the row of the fact, so that a plugin finds its facts in the ledger. `name` is a lower-case word,
@@ -93,20 +94,20 @@ export interface AppendItem extends AppendSubject {
 }
 
 export interface RefusableItem extends AppendItem {
-  /** Refuses this fact alone; its neighbours in the transaction are not touched. */
+  /** Refuses this fact without affecting others in the transaction. */
   reject(error: ServiceError, check?: Check): void;
 }
 
 export interface SettleableItem extends AppendItem {
   /** Answers with an existing fact instead of storing this one. */
   settle(existing: StoredFact): void;
-  /** Shares the outcome of an equal item earlier in the same transaction. */
+  /** Gives this item the outcome of an equal item earlier in the same transaction. */
   follow(earlier: AppendItem): void;
 }
 
-/** Facts whose rights are checked, in the transaction that stores them or on a snapshot. */
+/** Facts whose rights to be stored are checked, in the transaction that stores them or on a snapshot. */
 export interface AuthoriseBatch {
-  /** In the order of their arrival. */
+  /** The facts in the order of their arrival. */
   readonly items: readonly RefusableItem[];
   readonly snapshot: PluginSnapshot;
   readonly nowMs: number;
@@ -128,7 +129,7 @@ export interface AppendBatch<I extends AppendItem = RefusableItem> {
 /** A fact that was just stored, still inside its transaction. */
 export interface AppendedFact {
   readonly fact: StoredFact;
-  /** `tripleId` of the fact. */
+  /** The `tripleId` of the fact. */
   readonly tripleId: string;
   readonly caller: Principal;
   readonly origin: Origin;
@@ -139,7 +140,7 @@ export interface AppendedFact {
 export interface LinkBatch {
   readonly facts: readonly { readonly fact: StoredFact; readonly salt: Uint8Array }[];
   readonly tenantId: string;
-  /** Where the ledger ends before them. */
+  /** The end of the ledger before these facts. */
   readonly head: LedgerHead;
   readonly transaction: PluginTransaction;
 }
@@ -148,7 +149,7 @@ export interface AppendedBatch {
   readonly facts: readonly AppendedFact[];
   readonly transaction: PluginTransaction;
   readonly nowMs: number;
-  /** As in `AppendBatch`: what the triple held before this transaction. */
+  /** The facts of the triple before this transaction, as in `AppendBatch`. */
   siblings(appended: AppendedFact): readonly FactOutline[];
 }
 
@@ -158,21 +159,21 @@ export interface RestoredBatch {
   readonly transaction: PluginTransaction;
 }
 
-/** How many siblings are read per triple: bounds the work on a triple that thousands of facts share. */
+/** The maximum number of siblings read per triple, which limits the work on a triple with thousands of facts. */
 export const SIBLING_LIMIT = 64;
 
 export type AppendVerdict =
-  /** `existing` is true when the fact was stored before, so that nothing was written. */
+  /** `existing` is true when the fact was stored before and nothing was written. */
   | { readonly kind: 'stored'; readonly view: FactView; readonly existing: boolean }
   | { readonly kind: 'rejected'; readonly error: ServiceError };
 
 export interface AppendOptions {
   readonly origin?: Origin;
-  /** Returns facts without the marks of plugins, which take time to compute: for callers that do not show them. */
+  /** Whether to return facts without the marks of plugins, which take time to compute. */
   readonly unmarked?: boolean;
   /**
-   * Keeps this call out of a shared transaction, so that the state that `guard` saw still holds when its facts are
-   * stored.
+   * Whether to keep this call out of a shared transaction, so that the state that `guard` saw is still valid when its
+   * facts are stored.
    */
   readonly exclusive?: boolean;
   /** Runs inside the transaction before any check; a `ServiceError` rejects all facts of this call. */

@@ -12,25 +12,28 @@ import type {
 } from './append-api.ts';
 import type { FactDraft } from './fact-draft.ts';
 
-/*
- * An append has four phases, each a hook, and their order is their meaning. A phase calls its handlers once for all
- * facts. Handlers of one phase do not see each other's decisions, and so may run in any order. A handler with nothing
- * to await returns nothing, because even a resolved promise takes time.
+/**
+ * The phases of an append. Each of the four phases is a hook, and they run in a fixed order. A phase calls each handler
+ * once with all facts. Handlers of one phase do not see each other's decisions, so their order does not matter. A
+ * synchronous handler should return nothing, because even a resolved promise takes time.
  */
 
-/** Before the transaction: completes drafts by their notes, and refuses those that it cannot complete. */
+/** Before the transaction. Handlers complete drafts by their notes, and refuse those that they cannot complete. */
 export const appendRead = defineCollectHook<DraftBatch, never>('append:read');
 
 /**
- * In the transaction: checks whether the callers may store these facts. Handlers refuse, and write nothing, because
- * they may run on a snapshot too.
+ * In the transaction, or on a snapshot. Handlers check the callers' rights to store these facts. They may refuse, and
+ * must write nothing.
  */
 export const appendAuthorise = defineCollectHook<AuthoriseBatch, never>('append:authorise');
 
-/** In the transaction: stored facts take the place of those that repeat them. */
+/** In the transaction. Handlers answer a repeated fact with the stored one. */
 export const appendSettle = defineCollectHook<AppendBatch<SettleableItem>, never>('append:settle');
 
-/** In the transaction: checks the new facts against the stored ones. The last refusal before facts get their stamps. */
+/**
+ * In the transaction. Handlers check the new facts against the stored ones. This is the last chance to refuse a fact
+ * before it gets its stamps.
+ */
 export const appendJudge = defineCollectHook<AppendBatch, never>('append:judge');
 
 /**
@@ -52,5 +55,5 @@ export const factAppended = defineCollectHook<AppendedBatch, readonly FactDraft[
  */
 export const factRestored = defineCollectHook<RestoredBatch, never>('fact:restored');
 
-/** After the commit. Best effort: effects that must survive a crash belong into `fact:appended`. */
+/** After the commit, as a best effort. Effects that must survive a crash belong into `fact:appended`. */
 export const factCommitted = defineEventHook<{ readonly facts: readonly AppendedFact[] }>('fact:committed');

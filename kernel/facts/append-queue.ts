@@ -13,10 +13,10 @@ import { type FactView, plainView } from './fact-view.ts';
 import { type ItemVerdict, PendingItem } from './pending-item.ts';
 import type { FactReader } from './reader-api.ts';
 
-/** Bounds of one shared transaction, so that no call waits behind an arbitrarily long one. */
+/** The limits of a shared transaction, so that no call waits behind an arbitrarily long one. */
 const GROUP_ITEMS = 256;
 const GROUP_BYTES = 4 * 1024 * 1024;
-/** Beyond this many waiting calls the node answers 503, because none should wait for ever. */
+/** The maximum number of queued calls. Beyond it the node answers 503, because no call should wait for ever. */
 const WAITING_LIMIT = 10_000;
 
 export interface QueueParts extends RunParts {
@@ -26,13 +26,13 @@ export interface QueueParts extends RunParts {
   readonly clockWatch: ClockWatch;
   readonly measured: AppendTelemetry;
   readonly tenantId: string;
-  /** The author of facts that follow from facts. */
+  /** The author of facts that follow from other facts. */
   readonly node: Principal;
-  /** Reads as a caller inside a transaction. */
+  /** Opens a reader for a caller inside a transaction. */
   reader(caller: Principal, transaction: PluginTransaction, nowMs: number): Promise<FactReader>;
 }
 
-/** One call of `append` or `appendAll`, waiting for its transaction. */
+/** A call of `append` or `appendAll` in the queue. */
 export interface AppendCall {
   readonly items: readonly PreparedItem[];
   readonly appender: Appender;
@@ -47,8 +47,8 @@ interface QueuedCall extends TimedCall {
 }
 
 /**
- * Group commit. All calls that wait when the writer becomes free share one transaction. Each gets its answer after that
- * transaction is durable. Throughput comes from joining work, not from finer locks.
+ * Groups commits: all calls that are queued when the writer becomes free share one transaction. Each call gets its
+ * answer after that transaction is durable. Shared transactions give more throughput than finer locks would.
  */
 export class AppendQueue {
   readonly #parts: QueueParts;
@@ -76,12 +76,12 @@ export class AppendQueue {
     });
   }
 
-  /** Calls that wait for their transaction to begin. */
+  /** The number of calls in the queue. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Resolves when no call waits or runs. */
+  /** Resolves when no call is queued or running. */
   async idle(): Promise<void> {
     while (this.#draining !== undefined || this.#running.size > 0) {
       await this.#draining;
@@ -91,14 +91,14 @@ export class AppendQueue {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Requests of the same turn of the event loop are parsed first, and so join the group.
+      // Parses the requests of the same turn of the event loop first, so that they join the group.
       await othersGoFirst();
       await new Promise<void>((taken) => this.#start(taken));
     }
     this.#draining = undefined;
   }
 
-  /** Begins a transaction, while the one before it may still be committing. Calls join its group until it has begun. */
+  /** Begins a transaction, even while the previous one commits. Calls join its group until it has begun. */
   #start(taken: () => void): void {
     let group: readonly QueuedCall[] | undefined;
     const committed = this.#commit(() => {
@@ -125,7 +125,10 @@ export class AppendQueue {
     return group;
   }
 
-  /** Never rejects. `take` returns the same group each time; a transaction that did not begin has not called it. */
+  /**
+   * Commits the group of calls. Never rejects. `take` returns the same group each time; a transaction that did not
+   * begin has not called it.
+   */
   async #commit(take: () => readonly QueuedCall[]): Promise<void> {
     try {
       const { verdicts, appended } = await this.#transact(take);
@@ -133,7 +136,7 @@ export class AppendQueue {
       if (appended.length > 0) void this.#parts.hooks.emit(factCommitted, { facts: appended });
     } catch (error) {
       const group = take();
-      // A failure of the store says nothing about single items; any other error may come from one item.
+      // A failure of the store concerns the whole group. Any other error may come from a single item.
       if (group.length === 1 || error instanceof ServiceError) {
         for (const waiting of group) waiting.reject(error);
       } else {
@@ -204,9 +207,9 @@ export class AppendQueue {
   }
 }
 
-/** A fact that was stored, on its way to the caller. */
+/** A stored fact to be returned to the caller. */
 interface StoredItem {
-  /** Index of its call, and of the item in that call. */
+  /** The index of its call, and the index of the item in that call. */
   readonly call: number;
   readonly item: number;
   readonly verdict: ItemVerdict & { readonly kind: 'stored' };

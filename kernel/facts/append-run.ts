@@ -29,7 +29,7 @@ import { recordsOf } from './write-records.ts';
 
 const NO_SIBLINGS: readonly FactOutline[] = Object.freeze([]);
 
-/** Deeper follow-ups count as a loop. */
+/** The maximum depth of follow-ups. Deeper ones count as a loop. */
 const FOLLOW_UP_DEPTH = 3;
 
 export interface RunParts extends DraftingParts {
@@ -46,16 +46,16 @@ export const authorise = async (
   for (const item of batch.items) item.conclude();
 };
 
-/** A write transaction in two views: that of the kernel and that of plugins. */
+/** The kernel's view of a write transaction, and the plugins' view of it. */
 export interface OpenTransaction {
   readonly wide: WriteTransaction;
   readonly transaction: PluginTransaction;
   readonly nowMs: number;
 }
 
-/** The steps that every fact takes inside its transaction, for every caller. */
+/** The steps of an append inside its transaction, the same for every caller. */
 export class AppendRun {
-  /** All that this transaction stored, in stamp order. */
+  /** All facts that this transaction has stored, in stamp order. */
   readonly appended: AppendedFact[] = [];
   readonly #parts: RunParts;
   readonly #wide: WriteTransaction;
@@ -77,7 +77,7 @@ export class AppendRun {
   /** Checks and stores the items, then their follow-ups. Afterwards every item has its verdict. */
   async append(items: readonly PendingItem[], depth = 0): Promise<void> {
     await authorise(this.#parts.hooks, { items, snapshot: this.#transaction, nowMs: this.#nowMs });
-    // In parallel, because a round trip to a database server costs as much as several statements.
+    // Runs both in parallel, because a round trip to a database server costs as much as several statements.
     await Promise.all([this.#loadSiblings(items), this.#lockClock(items)]);
     await turnAfter(items);
     await this.#decide(appendSettle, items);
@@ -97,8 +97,8 @@ export class AppendRun {
     const next = followUps.map((draft) => this.#followUp(draft));
     await this.append(next, depth + 1);
     for (const { verdict } of next) {
-      // The refusal of a follow-up is no mistake of the caller, so it must not look like a verdict on the caller's
-      // fact.
+      // Throws for a refused follow-up, because it is no mistake of the caller and must not appear as a verdict on the
+      // caller's fact.
       if (verdict.kind === 'rejected')
         throw new Error('a fact that follows from another was refused', { cause: verdict.error });
     }
@@ -152,7 +152,7 @@ export class AppendRun {
     });
   }
 
-  /** Returns the items whose facts the store does not have. Only an id that came with its fact can exist already. */
+  /** Returns the items whose facts are not stored yet. Only an id that came with its fact can exist already. */
   async #withoutStored(items: readonly PendingItem[]): Promise<readonly PendingItem[]> {
     const given = items.filter(({ hasNewId }) => !hasNewId);
     if (given.length === 0) return items;
@@ -199,8 +199,8 @@ export class AppendRun {
   }
 
   /**
-   * Reads the siblings of a whole wave at once, before anything of it is stored, because later the answer would hold
-   * the wave itself. System facts have no rivals.
+   * Reads the siblings of all items before any of them is stored, because later the result would contain these items.
+   * Skips system facts, which have no siblings.
    */
   async #loadSiblings(items: readonly PendingItem[]): Promise<void> {
     const missing = new Map<string, PreparedFact>();

@@ -4,18 +4,18 @@ import type { AppendVerdict } from './append-api.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1_024] as const;
-/** Spans of requests that the span of a group points to. */
+/** The maximum number of request spans to which the span of a group links. */
 const MOST_LINKS = 64;
 
-/** A call that waited for its group. */
+/** A call that has waited for its group. */
 export interface TimedCall {
-  /** When it joined the queue, monotonic; 0 without a listener. */
+  /** The monotonic time at which it joined the queue; 0 when nothing measures. */
   readonly joinedMs: number;
-  /** The span in which it was made. */
+  /** The span of the caller. */
   readonly place: SpanPlace | undefined;
 }
 
-/** Metrics and spans of appends. A single fact costs one counter in memory at most. */
+/** Records metrics and spans of appends. A single fact costs at most one counter in memory. */
 export class AppendTelemetry {
   readonly #telemetry: Telemetry;
   readonly #facts;
@@ -52,12 +52,12 @@ export class AppendTelemetry {
     return this.#facts.isHeard;
   }
 
-  /** The span of the caller. */
+  /** Returns the span of the caller. */
   place(): SpanPlace | undefined {
     return this.#telemetry.activeSpan();
   }
 
-  /** Runs a shared transaction as a span of its own, with links to the spans of its calls. */
+  /** Runs a shared transaction in a span, with links to the spans of its calls. */
   span<T>(waiting: readonly TimedCall[], work: () => Promise<T>): Promise<T> {
     if (!this.#telemetry.isTracing) return work();
     const links = waiting.flatMap(({ place }) => place ?? []).slice(0, MOST_LINKS);
@@ -65,7 +65,7 @@ export class AppendTelemetry {
     return this.#telemetry.span('append group', { kind: 'consumer', parent: 'none', links, attributes }, work);
   }
 
-  /** The first call of a group has waited longest. */
+  /** Records the wait of the first call, which is the longest of the group. */
   began(waiting: readonly TimedCall[], nowMs: number): void {
     const [first] = waiting;
     if (first !== undefined && first.joinedMs > 0) this.#waits.observe((nowMs - first.joinedMs) / 1_000);

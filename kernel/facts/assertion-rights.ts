@@ -4,22 +4,22 @@ import type { Interpretation } from '../vocabulary/interpretations.ts';
 import type { NameRules } from './name-rules.ts';
 import type { Refusal } from './refusal-order.ts';
 
-/** A suggested timestamp may lie at most this far ahead of the node's clock. */
+/** The maximum milliseconds by which a suggested timestamp may be ahead of the node's clock. */
 const MAX_TIMESTAMP_LEAD_MS = 300_000;
 
-/** The rules for facts of clients and peers. Made once for a node. */
+/** The rules for facts of clients and peers, created once for a node. */
 export interface AssertionRules {
   readonly nameRules: NameRules;
-  /** By id. */
+  /** The interpretations by id. */
   readonly interpretations: ReadonlyMap<string, Interpretation>;
   /** See `NodeSettings`. */
   readonly maxStampLeadMs: number;
 }
 
 /**
- * Returns why a client may not assert this fact, for every way that leads to an append: assertion, resolution,
- * promotion. Null when it may. Nothing here can change between the request and the commit, so the check runs once,
- * before the transaction. Plugins check the rest in `append:authorise`.
+ * Returns the reason why a client may not assert this fact by assertion, resolution or promotion; null when it may. The
+ * result cannot change between request and commit, so the check runs once, before the transaction. Plugins check the
+ * rest in `append:authorise`.
  */
 export const refuseAssertion = (
   fact: PreparedFact,
@@ -49,7 +49,7 @@ const refuseInterpretation = (
   return permissions.has(known.permission.id) ? null : new ServiceError(known.refusal, known.message);
 };
 
-/** `path` names the member. */
+/** Returns the reason why a timestamp is refused. `path` names the member. */
 export const refuseTimestamp = (timestampMs: number | null, nowMs: number, path: string): ServiceError | null =>
   timestampMs === null || timestampMs <= nowMs + MAX_TIMESTAMP_LEAD_MS
     ? null

@@ -1,8 +1,8 @@
 import type { StoredFact } from '../../ports/ports.ts';
 
 /**
- * Caches a result that depends on a fact alone, for as long as the store returns the same object. A fact that is not
- * frozen may still change, so its result is computed again.
+ * Caches a result that depends only on a fact, while the store returns the same object. It does not cache for a fact
+ * that is not frozen, because that may still change.
  */
 export const cacheByFact = <T extends NonNullable<unknown> | null>(
   make: (fact: StoredFact) => T,

@@ -2,7 +2,7 @@ import { all, equals } from '../../ports/ports.ts';
 import type { HookCaller } from '../hooks/define-hook.ts';
 import { type NextChangeQuestion, readAnnotate, readConstrain, readNextChange } from './read-hooks.ts';
 
-/** Answers about an entity with more facts are not cached. */
+/** The maximum number of an entity's facts for which answers are cached. */
 const MOST_FACTS = 1_000;
 
 const NEVER_STEADY = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,10 @@ export interface ClockWatchParts {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly telemetry: Telemetry;
   readonly log: Logger;
-  /** How far ahead a stamp of another node may lie; a jump of half of it is logged. 0: no bound. */
+  /**
+   * The maximum milliseconds by which another node's stamp may be ahead; 0 for no limit. A jump of half of it is
+   * logged.
+   */
   readonly maxStampLeadMs: number;
 }
 

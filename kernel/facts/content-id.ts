@@ -2,7 +2,7 @@ import type { FactValue, Scope } from '../../ports/fact.ts';
 import { canonicalScalar as text } from '../crypto/canonical-scalar.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 
-/** The six members that the content id covers, `entity` and `source` as stored. */
+/** The six members that the content id covers. `entity` and `source` are in stored form. */
 export interface ContentIdFields {
   readonly confidence: number;
   readonly entity: string;
@@ -18,7 +18,7 @@ export interface ContentIdFields {
  */
 export const contentId = (fact: ContentIdFields): string => `sha256:${sha256Hex(contentIdText(fact))}`;
 
-/** The text that is hashed. A template gives the canonical form, because the members are few and fixed. */
+/** Returns the text to hash. A template writes the canonical form, because the members are few and fixed. */
 export const contentIdText = ({ confidence, entity, relation, scope, source, value }: ContentIdFields): string =>
   `{"confidence":${text(confidence)},"entity":${text(entity)},"relation":${text(relation)},"scope":"${scope}",` +
   `"source":${text(source)},"value":{${value.interpretAs === 'instruction' ? '"interpret_as":"instruction",' : ''}` +

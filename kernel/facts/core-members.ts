@@ -32,9 +32,9 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   member('valid_until', orNull(INSTANT_JSON), ({ validUntil }) => validUntil),
   member('confidence', SHARE_JSON, ({ confidence }) => confidence),
   member('scope', { type: 'string', enum: [...SCOPES] }, ({ scope }) => scope),
-  // The plain identifier, which every route accepts, unless a plugin knows a better name.
+  // Shows the plain identifier, which every route accepts, unless a plugin provides a better name.
   defineExpectedMember('garden_id', { json: orNull(STRING_JSON), read: ({ fact }) => fact.gardenId }),
-  // A synthetic fact is not stored and has no content id.
+  // A synthetic fact is not stored, so it has no content id.
   member('cid', { type: ['string', 'null'], pattern: '^sha256:[0-9a-f]{64}$' }, ({ cid }) => (cid === '' ? null : cid)),
   member('attested', orNull(BOOLEAN_JSON), ({ attested }) => attested),
   member('attested_key_id', orNull(STRING_JSON), ({ attestedKeyId }) => attestedKeyId),
@@ -50,5 +50,5 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   ),
 ];
 
-/** A warning only: the fact is stored. Every read repeats it, because it is a property of the fact. */
+/** A warning about a stored fact. Every read repeats it, because it is a property of the fact. */
 const NO_NAMESPACE = 'the relation has no namespace; write it as namespace:name to keep it apart from others';

@@ -1,6 +1,6 @@
 import type { Cover, Hlc, TripleKey } from '../../ports/ports.ts';
 
-/** The cover that a stored fact lays over its triple, in its own place, from a feed stamp on. */
+/** Returns the cover by which a stored fact ends earlier facts of its triple and place, from a feed stamp on. */
 export const coverBy = (
   fact: TripleKey & { readonly id: string; readonly hlc: Hlc },
   kind: Cover['kind'],

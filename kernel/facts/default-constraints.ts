@@ -26,7 +26,7 @@ import type { ReadContext } from './reader-api.ts';
 
 type Gardens = ReadContext['gardens'];
 
-/** Joins a row of a table that names a triple to the facts of that triple, in all places. */
+/** Joins a row that names a triple to the facts of that triple, in all places. */
 export const SAME_TRIPLE: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },
   { column: 'entity_key', is: 'equal', field: 'entityKey' },
@@ -34,17 +34,17 @@ export const SAME_TRIPLE: readonly ColumnMatch[] = [
   { column: 'scope', is: 'equal', field: 'scope' },
 ];
 
-/** The same for the facts of one place: the row has its garden, or an empty text, in `place`. */
+/** Joins a row that names a triple and a place to the facts of both. `place` is a garden, or an empty text. */
 export const SAME_PLACE: readonly ColumnMatch[] = [...SAME_TRIPLE, { column: 'place', is: 'equal', field: 'place' }];
 
-/** Tenant, scopes and gardens of the caller, and the record time of the read. */
+/** Returns the constraints of visibility: tenant, scopes and gardens of the caller, and the record time of the read. */
 export const visibleTo = (caller: Principal, gardens: Gardens, asOf?: ReadMoment['asOf']): Filter => {
   const parts = [equals('tenantId', caller.tenantId), isIn('scope', [...caller.allowedScopes])];
   if (gardens !== 'all') {
     const outside = isNull('gardenId');
     parts.push(gardens.length === 0 ? outside : any(outside, isIn('gardenId', gardens)));
   }
-  // Negated, so that no engine walks the feed instead of the index that the rest of the filter leads to.
+  // Negates the condition, so that no engine scans the feed instead of using the index for the rest of the filter.
   if (asOf !== undefined) parts.push(not(above('feed', asOf)));
   return all(...parts);
 };
@@ -55,7 +55,7 @@ export const SAME_FACT: readonly ColumnMatch[] = [
   { column: 'fact_id', is: 'equal', field: 'id' },
 ];
 
-/** A fact is valid until, not through, its `valid_until`: at that instant it is expired. */
+/** Returns the condition that a fact is not expired. At the instant `valid_until` it is expired already. */
 export const notExpired = ({ nowMs, asOf }: ReadMoment): Filter => {
   const hasCome: ColumnCondition = { column: 'expires_ms', below: nowMs + 1 };
   const ofItself = below('validUntilMs', nowMs + 1);
@@ -69,12 +69,12 @@ export const notExpired = ({ nowMs, asOf }: ReadMoment): Filter => {
   );
 };
 
-/** For a row with the stamp since which it counts. */
+/** Returns the condition that a row counts as of the stamp, for a row with the stamp from which it counts. */
 export const recordedBy = (asOf: Hlc): ColumnCondition => ({ column: 'since', below: stampAfter(asOf) });
 
 /**
- * True when a replaced row counted as of the stamp, and satisfies these matches and conditions. `of` joins the rows of
- * which one counts at a time to the fact.
+ * Returns the condition that a replaced row counted as of the stamp and satisfies these matches and conditions. `of`
+ * joins rows to the fact; only one of them counts at a time.
  */
 export const inPastTable = (
   table: string,
@@ -94,17 +94,21 @@ const NEWER_IN_PLACE: readonly ColumnMatch[] = [...SAME_PLACE, { column: 'hlc', 
 
 const COVER_KINDS: readonly Cover['kind'][] = ['retraction', 'resolution'];
 
-/** A cover ends facts of its own place alone, so callers who see the facts see the cover as well. */
+/**
+ * Returns the condition that a fact is covered. A cover ends only facts of its own place, so callers who see the facts
+ * see the cover as well.
+ */
 const covered = (kinds: readonly Cover['kind'][], moment: ReadMoment): Filter => {
   const conditions: ColumnCondition[] = kinds.length === COVER_KINDS.length ? [] : [{ column: 'kind', in: kinds }];
-  // A bound for speed alone: a fact is recorded after its origin stamp, so this excludes no cover that counts.
+  // Excludes covers with a later origin stamp, only for speed: a fact is recorded after its origin stamp, so this
+  // excludes no cover that counts.
   const latest = latestOrigin(moment);
   if (latest !== undefined) conditions.push({ column: 'hlc', below: stampAfter(latest) });
   if (moment.asOf !== undefined) conditions.push(recordedBy(moment.asOf));
   return inTable('fact_covers', NEWER_IN_PLACE, conditions);
 };
 
-/** The last origin stamp that covers of this moment may have. */
+/** Returns the last possible origin stamp of covers that count at this moment. */
 const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined => {
   if (isValidity === undefined) return asOf;
   const latest = lastStampOf(nowMs);
@@ -113,11 +117,11 @@ const latestOrigin = ({ asOf, nowMs, isValidity }: ReadMoment): Hlc | undefined 
 
 const ASSERTS_SOMETHING = above('confidence', 0);
 
-/** A read about validity excludes facts that begin later. */
+/** Excludes facts that begin later from a read about validity. */
 const hasBegun = ({ nowMs, isValidity }: ReadMoment): readonly Filter[] =>
   isValidity === undefined ? [] : [below('timestampMs', nowMs + 1)];
 
-/** The live facts among the visible ones, at the moment. */
+/** Returns the filter for the live facts at the moment, among the visible ones. */
 export const liveAmong = (visible: Filter, moment: ReadMoment): Filter => {
   const ended = covered(COVER_KINDS, moment);
   const begun = hasBegun(moment);
@@ -125,8 +129,8 @@ export const liveAmong = (visible: Filter, moment: ReadMoment): Filter => {
 };
 
 /**
- * The default view: live facts, and the newest retraction of a triple that has no live fact left in its place. The
- * retraction shows a poller that the value is gone.
+ * Returns the default view: live facts, and the newest retraction of a triple without live facts in its place, by which
+ * a polling client sees that the value is gone.
  */
 export const currentAmong = (
   visible: Filter,

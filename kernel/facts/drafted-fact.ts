@@ -10,13 +10,13 @@ import { refuseFromPeer } from './refuse-from-peer.ts';
 
 export type DraftingParts = PreparingParts & AssertionRules;
 
-/** A checked draft on its way into a transaction, or its refusal. */
+/** A checked draft before its transaction, or its refusal. */
 export interface PreparedItem {
   readonly fact: PreparedFact;
   readonly notes: Notes | undefined;
   readonly path: string;
   readonly hasNewId: boolean;
-  /** For the caller, beside the fact. */
+  /** The warnings for the caller, beside the fact. */
   readonly warnings: readonly string[];
   readonly refusal: ServiceError | undefined;
 }
@@ -65,7 +65,7 @@ export class DraftedFact implements DraftItem {
     this.#refusal = firstRefusal(this.#refusal, { error, check });
   }
 
-  /** Runs the checks that need no store, and derives everything from the draft. */
+  /** Runs the checks that need no store, and derives the members of the fact. */
   prepare(parts: DraftingParts, nowMs: number): PreparedItem {
     const { draft, notes, path } = this;
     const fact = prepareFact(draft, this.keys, this, parts, this.#parts);

@@ -32,7 +32,7 @@ import {
 import { valueCommitment } from './value-commitment.ts';
 import { SALT_BYTES } from './write-records.ts';
 
-/** Limits of one piece: facts, and bytes of their values. */
+/** The limits of one step: number of facts, and bytes of their values. */
 const FACTS_AT_ONCE = 200;
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
@@ -55,7 +55,7 @@ export const createFactErasure = (parts: ErasureParts): FactErasure => ({
     return facts.length === 0 ? {} : destroy(parts, facts, transaction);
   },
   async scrub() {
-    // Files of plugins first: rewrites that run meanwhile then leave out the erased facts.
+    // Rewrites the files of plugins first. Rewrites that are still running then leave out the erased facts.
     const limits = await parts.hooks.collect(erasureFiles, {});
     return [...new Set([...limits.flat(), ...(await parts.store.scrub())])];
   },
@@ -63,7 +63,7 @@ export const createFactErasure = (parts: ErasureParts): FactErasure => ({
 
 const begin = (phase: ErasurePosition['phase']): ErasurePosition => ({ phase, at: null });
 
-/** Before the facts, because their content ids find the references. */
+/** Redacts references before the erasure of the facts, because their content ids identify the references. */
 const redactReferences = async (
   { hooks }: ErasureParts,
   subject: ErasureSubject,
@@ -119,7 +119,7 @@ const eraseFacts = async (
   return { next: { phase: 'facts', at: formatHlc(last.feed) }, counts };
 };
 
-/** Erases facts of one tenant, of which none is erased yet. */
+/** Erases facts of one tenant, none of which is erased yet. */
 const destroy = async (
   { hooks, random }: ErasureParts,
   facts: readonly StoredFact[],
@@ -132,7 +132,10 @@ const destroy = async (
   return addCounts([{ facts: facts.length }, ...counts]);
 };
 
-/** Uses the salt of the link, so that the chain still verifies; a fresh salt without a link. */
+/**
+ * Returns the commitments of the values, with the salt of the link, so that the chain still verifies, or a fresh salt
+ * without a link.
+ */
 const commitmentsOf = async (
   wide: WriteTransaction,
   facts: readonly StoredFact[],
@@ -156,7 +159,7 @@ const commitmentsOf = async (
   }));
 };
 
-/** Runs one step of one sweep, at the place. */
+/** Runs one step of one sweep from a position. */
 const sweep = async (
   parts: ErasureParts,
   subject: ErasureSubject,
@@ -212,7 +215,7 @@ function* portions(texts: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < texts.length; at += FACTS_AT_ONCE) yield texts.slice(at, at + FACTS_AT_ONCE);
 }
 
-/** The sums by word. */
+/** Adds counts up by name. */
 export const addCounts = (parts: readonly ErasureCounts[]): ErasureCounts => {
   const sums: Record<string, number> = {};
   for (const part of parts) {

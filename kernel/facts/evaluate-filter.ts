@@ -4,7 +4,7 @@ import { compareHlc } from '../time/hybrid-logical-clock.ts';
 
 export type InTableFilter = Extract<Filter, { kind: 'inTable' }>;
 
-/** Returns whether the table of the node has a row that matches the fact. */
+/** Returns whether the node's table has a row that matches the fact. */
 export type RowExists = (node: InTableFilter, fact: StoredFact) => Promise<boolean>;
 
 /**
@@ -52,7 +52,7 @@ const isOneOf = (member: Member, values: readonly (string | number | boolean)[])
 const asStored = (value: string | number | boolean): string | number =>
   typeof value === 'boolean' ? Number(value) : value;
 
-/** Returns NaN, which is neither above nor below, for values that cannot be compared. */
+/** Compares two values. Returns NaN, which is neither above nor below, for values that cannot be compared. */
 const compare = (member: Member, value: number | Hlc): number => {
   if (member === null || typeof member === 'string') return Number.NaN;
   if (typeof member === 'object') return typeof value === 'object' ? compareHlc(member, value) : Number.NaN;

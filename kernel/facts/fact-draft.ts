@@ -1,6 +1,6 @@
 import type { FactValue, Principal, Ref, Scope } from '../../ports/ports.ts';
 
-/** A fact to be stored. Text is validated; nothing is derived yet. */
+/** The input of an append: texts are validated, and nothing is derived yet. */
 export interface FactDraft {
   readonly entity: string;
   readonly relation: string;
@@ -8,25 +8,25 @@ export interface FactDraft {
   readonly source: string;
   readonly confidence: number;
   readonly scope: Scope;
-  /** RFC 3339, kept as sent. */
+  /** An RFC 3339 instant, stored as sent. */
   readonly validUntil?: string | null;
   readonly timestamp?: string | null;
-  /** Garden identifier (UUID). */
+  /** The garden identifier (UUID). */
   readonly gardenId?: string | null;
-  /** `sha256:<hex>` each. */
+  /** The content ids of sources, each `sha256:<hex>`. */
   readonly derivedFrom?: readonly string[];
   readonly sessionId?: string | null;
   readonly attested?: boolean | null;
   readonly attestedKeyId?: string | null;
-  /** Given only by import and ingest; the node assigns one otherwise. */
+  /** The fact id, given only by import and ingest. Otherwise the node assigns one. */
   readonly id?: string;
-  /** The origin's stamp, verbatim; only on import and ingest. */
+  /** The origin stamp as text, given only by import and ingest. */
   readonly hlcText?: string;
   readonly receivedFrom?: string | null;
   readonly originNodeId?: string | null;
-  /** Messages of the asserting plugin to handlers of the append. Never stored. */
+  /** Messages from the asserting plugin to handlers of the append. They are never stored. */
   readonly notes?: Notes | undefined;
-  /** The name of the fact in violations; `body` without it. */
+  /** The name of the fact in violations. Default: `body`. */
   readonly path?: string;
 }
 
@@ -38,7 +38,7 @@ export const noteOf = <T>(notes: Notes | undefined, key: Ref<T>): T | undefined 
 export const noted = <T>(key: Ref<T>, value: T): Notes =>
   new Map<Ref<unknown>, unknown>([[key as Ref<unknown>, value]]);
 
-/** `client`: a request; `plugin`: a follow-up of another fact; `peer`: replication. */
+/** The origin of an append. `client`: a request; `plugin`: a follow-up of another fact; `peer`: replication. */
 export type Origin = 'client' | 'plugin' | 'peer';
 
 /** The caller and origin of an append. */
@@ -47,5 +47,8 @@ export interface Appender {
   readonly origin: Origin;
 }
 
-/** Rights are checked for clients alone: not for facts of the node, follow-ups and facts of peers. */
+/**
+ * Returns whether rights are checked, which is only so for clients: not for facts of the node, follow-ups and facts of
+ * peers.
+ */
 export const isByClient = ({ caller, origin }: Appender): boolean => origin === 'client' && caller.kind !== 'node';

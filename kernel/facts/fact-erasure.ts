@@ -2,20 +2,20 @@ import { defineRef, type Filter, type Scope, type StoredFact } from '../../ports
 import { defineCollectHook } from '../hooks/define-hook.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
-/** Numbers of destroyed things by their name: `{ facts: 3, vectors: 2 }`. */
+/** The number of destroyed things by name: `{ facts: 3, vectors: 2 }`. */
 export type ErasureCounts = Readonly<Record<string, number>>;
 
-/** The facts to erase: those of one tenant about one entity. */
+/** The subject of an erasure: facts of one tenant about one entity. */
 export interface ErasureSubject {
   readonly tenantId: string;
-  /** Match key of the entity. */
+  /** The match key of the entity. */
   readonly entityKey: string;
   readonly scopes: readonly Scope[];
-  /** A further condition on the facts; `all()` for every one. */
+  /** A further condition on the facts; `all()` selects every fact. */
   readonly filter: Filter;
 }
 
-/** Where an erasure goes on. JSON-safe. */
+/** The position from which an erasure continues. JSON-safe. */
 export interface ErasurePosition {
   readonly phase: 'references' | 'sweeps' | 'facts' | 'last sweeps';
   /** Progress within the phase; null at its start. */
@@ -25,8 +25,8 @@ export interface ErasurePosition {
 export const ERASURE_START: ErasurePosition = Object.freeze({ phase: 'references', at: null });
 
 /**
- * Erasure destroys the content of facts: their values, everything derived from them, and everything from which a short
- * value could be guessed. Identifiers, stamps, links of the chain and signatures stay.
+ * Destroys the content of facts: their values, everything derived from them, and everything from which a short value
+ * could be guessed. Identifiers, stamps, chain links and signatures stay.
  */
 export interface FactErasure {
   /**
@@ -64,17 +64,17 @@ export interface ErasedFacts {
  */
 export const factErased = defineCollectHook<ErasedFacts, ErasureCounts>('fact:erased');
 
-/** Facts that stay, and whose references to erased facts are redacted. */
+/** Remaining facts whose references to erased facts are redacted. */
 export interface RedactedFacts {
   readonly tenantId: string;
   readonly facts: readonly { readonly id: string; readonly before: readonly string[] }[];
   readonly transaction: PluginTransaction;
 }
 
-/** In the transaction that redacts references of facts: a plugin destroys data that would reveal the references. */
+/** In the transaction that redacts references of facts. A plugin destroys data that would reveal the references. */
 export const factRedacted = defineCollectHook<RedactedFacts, ErasureCounts>('fact:redacted');
 
-/** The subject of an erasure, as a sweep sees it. */
+/** The subject of an erasure, for a sweep. */
 export interface SweptSubject extends Omit<ErasureSubject, 'filter'> {
   /** Returns the texts that are the identifier or content id of an erased fact, or of one about to be erased. */
   named(texts: readonly string[]): Promise<ReadonlySet<string>>;
@@ -94,11 +94,11 @@ export interface ErasureSweep {
 export interface SweptPiece {
   readonly after: string | null;
   readonly counts: ErasureCounts;
-  /** Identifiers of other facts of the tenant that repeat content of the subject's facts: they are erased with them. */
+  /** Identifiers of other facts of the tenant that repeat content of the subject's facts. They are erased as well. */
   readonly facts?: readonly string[];
 }
 
-/** Further searches of an erasure. Called once for each erasure. */
+/** Returns further sweeps of an erasure. Called once for each erasure. */
 export const erasureSweeps = defineCollectHook<Record<string, never>, readonly ErasureSweep[]>('erasure:sweeps');
 
 /**

@@ -1,7 +1,7 @@
 import { defineRef, type FeedEntry, type Hlc, type Principal, type StoredFact } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 
-/** The place before the first entry of the feed. */
+/** The position before the first entry of the feed. */
 export const FEED_START: Hlc = Object.freeze({ wallMs: 0, counter: 0 });
 
 /** A part of the feed, in the order of commits. */
@@ -11,53 +11,53 @@ export interface FeedPage<T> {
   readonly facts: readonly StoredFact[];
   /** The result of `alongside`. */
   readonly more: T;
-  /** Stamp of the last entry: the place to save. */
+  /** The stamp of the last entry, which the follower saves as its position. */
   readonly upTo: Hlc;
 }
 
 export interface FeedFollowing<T> {
-  /** Facts are read as this caller sees them. Without a caller: all facts of all tenants. */
+  /** The caller whose visible facts are read. Without one, the follower gets all facts of all tenants. */
   readonly caller?: Principal;
-  /** Most entries of a page; 512 without. */
+  /** The maximum number of entries on a page. Default: 512. */
   readonly maxEntries?: number;
-  /** A page ends with the fact whose value brings it to so many bytes; 4 MiB without. */
+  /** The maximum bytes of values on a page, after which it ends. Default: 4 MiB. */
   readonly maxBytes?: number;
   /**
-   * Returns the place to go on from, which the owner saves with its rows or in memory. Called before every run. `epoch`
-   * identifies the history of the store since the last failure. A place outside the store that was saved under another
-   * epoch is void: its owner starts over from `FEED_START`.
+   * Returns the position to continue from, which the owner saves with its rows or in memory. Called before every run.
+   * `epoch` identifies the history of the store since the last failure. A position that was saved outside the store
+   * under another epoch is void: its owner starts again from `FEED_START`.
    */
   begin(epoch: string): Hlc | Promise<Hlc>;
   /** Reads further data for a page, on the same snapshot. */
   alongside?(page: Omit<FeedPage<T>, 'more'>, snapshot: PluginSnapshot): Promise<T>;
-  /** Processes a page and saves its place. When it rejects, `begin` is called again and the page comes again. */
+  /** Processes a page and saves its position. When it rejects, `begin` is called again and the page is repeated. */
   take(page: FeedPage<T>): void | Promise<void>;
 }
 
 export interface FeedFollower {
   /**
-   * Resolves when every commit before the call, of any process, was processed; one small query when nothing is new.
-   * Calls that come during a run share the next one. Rejects as the store and `take` do; the next call tries again.
+   * Resolves when every commit before the call, of any process, was processed. Costs one small query when there is
+   * nothing new. Calls during a run share the next one. Rejects as the store and `take` do; the next call tries again.
    */
   catchUp(): Promise<void>;
-  /** Processes one page. Returns true when there may be more. Not to be called while `catchUp` runs. */
+  /** Processes one page. Returns true when there may be more. Must not be called while `catchUp` runs. */
   next(maxEntries?: number): Promise<boolean>;
-  /** Catches up by itself from now on, until `stop`. */
+  /** Follows the feed continuously from now on, until `stop`. */
   keepUp(options: KeepUpOptions): void;
   /** Resolves when the run under way has ended. */
   stop(): Promise<void>;
 }
 
 export interface KeepUpOptions {
-  /** Catches up after so many facts of this process. */
+  /** The number of commits of this process after which the follower catches up. */
   readonly afterCommits: number;
-  /** Catches up after so long, for commits of other processes. */
+  /** The interval in milliseconds at which the follower catches up with commits of other processes. */
   readonly everyMs?: number;
   /** Called on every failure. While the store fails, pauses grow from a second to a minute. */
   failed(error: unknown): void;
 }
 
-/** The one loop that reads the feed, with bounds, retries and wake-ups, for parts that follow facts. */
+/** Reads the feed for parts that follow facts, with limits, retries and wake-ups. */
 export interface FactFeed {
   follow<T = undefined>(following: FeedFollowing<T>): FeedFollower;
 }

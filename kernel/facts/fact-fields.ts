@@ -17,7 +17,7 @@ export interface FactFields {
 
 export const FactFields = defineRef<FactFields>('kernel.fact-fields');
 
-/** Length of all names together, as text. */
+/** The maximum length of all names together, as text. */
 const MAX_CHARACTERS = 2_000;
 const MAX_NAMES = 100;
 
@@ -25,10 +25,10 @@ const NAMES =
   `Members of each fact in the answer, and no others; \`${COMPACT}\` stands for what most readers need, ` +
   `\`${MARKS}\` for what plugins say of a fact where they say something.`;
 
-/** Schema of `fields` as text: a list with commas. */
+/** The schema of `fields` as text: names separated by commas. */
 export const FIELDS_TEXT: JsonSchema = { type: 'string', maxLength: MAX_CHARACTERS, description: NAMES };
 
-/** Schema of `fields` in a body: the same, or a list of names. */
+/** The schema of `fields` in a body: text with commas, or a list of names. */
 export const FIELDS_JSON: JsonSchema = {
   type: ['string', 'array'],
   items: { type: 'string' },
@@ -37,7 +37,7 @@ export const FIELDS_JSON: JsonSchema = {
   description: NAMES,
 };
 
-/** The compact form also has the marks, which name unusual properties of a fact. */
+/** The members of the compact form. It also has the marks, which name unusual properties of a fact. */
 const COMPACT_MEMBERS = ['id', 'entity', 'relation', 'value', 'source', 'timestamp', 'confidence', 'scope', MARKS];
 
 export const createFactFields = (vocabulary: Vocabulary): FactFields => {
@@ -61,7 +61,7 @@ export const createFactFields = (vocabulary: Vocabulary): FactFields => {
       const asked = new Set(names.flatMap((name) => (name === COMPACT ? COMPACT_MEMBERS : name)));
       const key = [...asked].sort().join();
       const json = made.get(key) ?? createFactJson(vocabulary, asked);
-      // Callers choose the names, so the cache is bounded.
+      // Clears the cache when it is full, because callers choose the names.
       if (made.size === MAX_CACHED) made.clear();
       made.set(key, json);
       return json;

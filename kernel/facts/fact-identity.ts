@@ -2,14 +2,14 @@ import type { ServiceError } from '../../ports/service-error.ts';
 import { memberRefusal } from '../problems/member-refusal.ts';
 import { hasForbiddenCodePoint, hasWhiteSpace, isControlFree, isWithinCharacters } from '../text/text-rules.ts';
 
-/** Characters, after trimming. */
+/** The maximum length of a URI in characters, after trimming. */
 const MAX_URI_LENGTH = 2048;
 const MAX_RELATION_LENGTH = 256;
 
 /**
- * An entity or source, trimmed. Throws `validation` for anything but a string and `invalid_entity_uri` for a string
- * that breaks the rule; `path` names the member, as in a `Violation`. The status is 422, or 400 when the path starts in
- * the query, the path or a header.
+ * Reads and trims an entity or source. Throws `validation` for anything but a string, and `invalid_entity_uri` for a
+ * string that breaks the rule. `path` names the member, as in a `Violation`. The status is 422, or 400 when the path
+ * starts in the query, the path or a header.
  */
 export const readEntityUri = (input: unknown, path: string): string => {
   if (typeof input !== 'string') throw refusal('validation', path, 'must be a string');
@@ -19,7 +19,7 @@ export const readEntityUri = (input: unknown, path: string): string => {
   return text;
 };
 
-/** A relation. Throws `validation`, with the status as in `readEntityUri`. */
+/** Reads a relation. Throws `validation`, with the status as in `readEntityUri`. */
 export const readRelation = (input: unknown, path: string): string => {
   if (typeof input !== 'string') throw refusal('validation', path, 'must be a string');
   if (input === '' || !isWithinCharacters(input, MAX_RELATION_LENGTH)) {
@@ -31,7 +31,7 @@ export const readRelation = (input: unknown, path: string): string => {
   return input;
 };
 
-/** Returns a sentence about the mistake in a trimmed URI or opaque id, or null. */
+/** Returns a sentence about a mistake in a trimmed URI or opaque id; null for a valid one. */
 export const problemOfUri = (text: string): string | null => {
   if (text === '' || !isWithinCharacters(text, MAX_URI_LENGTH)) {
     return `must be 1 to ${MAX_URI_LENGTH} characters long after trimming`;

@@ -5,30 +5,30 @@ import { type FactMark, FactMarks, markOf } from './fact-marks.ts';
 import { type FactMember, FactMembers, inOrder, MARKS } from './fact-members.ts';
 import type { FactView } from './fact-view.ts';
 
-/** Turns a view into the fact object, whose members have a fixed order. */
+/** Turns a view into the JSON object of a fact, whose members have a fixed order. */
 export type FactJson = (view: FactView) => Record<string, unknown>;
 
 export const FactJson = defineRef<FactJson>('kernel.fact-json');
 
-/** One member of the fact object on this node: filled by a mark, or read from the view. */
+/** A member of the fact object on this node, which comes from a mark or from the view. */
 type Slot = Pick<FactMember, 'json' | 'read'> & {
   readonly name: string;
   readonly optional: boolean;
-  /** Whether plugins fill it, or would if they were enabled. */
+  /** Whether a plugin fills the member, or would if it were enabled. */
   readonly isOfPlugin: boolean;
-  /** Place of the mark among all marks, or -1. */
+  /** The index of the mark among all marks, or -1. */
   readonly mark: number;
-  /** Left out when it is null, false or an empty list. */
+  /** Whether to omit the member when it is null, false or an empty list. */
   readonly isQuiet?: boolean;
 };
 
-/** With `asked` the fact has these members alone; see `FactFields`. */
+/** Creates the function for fact objects. `asked` limits them to these members; see `FactFields`. */
 export const createFactJson = (vocabulary: Vocabulary, asked?: ReadonlySet<string>): FactJson => {
   const marks = marksOf(vocabulary);
   const slots = asked === undefined ? slotsOf(vocabulary) : askedSlots(slotsOf(vocabulary), asked);
   const names = slots.map(({ name }) => name);
   const shapes = new Map<string, Record<string, unknown>>();
-  // Reused for each fact, because a page has hundreds and new lists would cost as much again.
+  // Reuses this list for each fact, because new lists for hundreds of facts on a page would double the cost.
   const filled: Readonly<Record<string, unknown>>[] = [];
   const values: unknown[] = [];
   return (view) => {
@@ -41,14 +41,14 @@ export const createFactJson = (vocabulary: Vocabulary, asked?: ReadonlySet<strin
       const value = mark < 0 ? read(view) : filled[mark]?.[name];
       values[at] = isQuiet === true && saysNothing(value) ? undefined : value;
     }
-    // Copying an object that has the members costs far less than adding them one by one.
+    // Copies an object that has all members, which costs far less than adding them one by one.
     const json = { ...shapeOf(names, values, shapes) };
     for (let at = 0; at < names.length; at += 1) if (values[at] !== undefined) json[names[at] as string] = values[at];
     return json;
   };
 };
 
-/** Returns an object with the members that have a value, made once for each set of them. */
+/** Returns a template object with the members that have a value, created once for each set of members. */
 const shapeOf = (
   names: readonly string[],
   values: readonly unknown[],
@@ -64,14 +64,14 @@ const shapeOf = (
   return shape;
 };
 
-/** The schema of what `createFactJson` makes. */
+/** Returns the schema of the objects that `createFactJson` makes. */
 export const factSchema = (vocabulary: Vocabulary): JsonSchema => {
   const slots = slotsOf(vocabulary);
   const optional = slots.filter((slot) => slot.optional).map(({ name }) => name);
   return objectOf(Object.fromEntries(slots.map(({ name, json }) => [name, json])), { optional });
 };
 
-/** The schema of a fact with some of its members. */
+/** Returns the schema of a fact with some of its members. */
 export const factPartSchema = (vocabulary: Vocabulary): JsonSchema => {
   const slots = slotsOf(vocabulary);
   const names = slots.map(({ name }) => name);
@@ -86,11 +86,11 @@ const askedSlots = (slots: readonly Slot[], asked: ReadonlySet<string>): readonl
 const saysNothing = (value: unknown): boolean =>
   value === null || value === false || (Array.isArray(value) && value.length === 0);
 
-/** By id, so that the order of members does not depend on which plugin is set up first. */
+/** Sorts the marks by id, so that the order of members does not depend on the order of plugins. */
 const marksOf = (vocabulary: Vocabulary): readonly FactMark<unknown>[] =>
   [...vocabulary.words(FactMarks)].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** Members with a place of their own, then those that marks add. */
+/** Returns the members with a fixed position, then those that marks add. */
 export const slotsOf = (vocabulary: Vocabulary): readonly Slot[] => {
   const slots = new Map<string, Slot>();
   for (const { id: name, json, read, optional = false, isExpected = false } of inOrder(vocabulary.words(FactMembers))) {

@@ -6,15 +6,15 @@ import type { FactView } from './fact-view.ts';
 
 declare const marks: unique symbol;
 
-/** A plugin's statement about a fact as a caller sees it, and the members that it adds to the fact object. */
+/** A plugin's statement about a fact, as seen by a caller, with the members that it adds to the fact object. */
 export interface FactMark<T> extends Word {
-  /** Schemas of the members, by name. */
+  /** The schemas of the members, by name. */
   readonly members: Readonly<Record<string, JsonSchema>>;
-  /** Members that `toJson` may leave out. */
+  /** The members that `toJson` may omit. */
   readonly optional?: readonly string[];
   /**
-   * The members of one fact; `value` is undefined for a fact without the mark. Depends on both alone, because the text
-   * is cached.
+   * Returns the members for one fact; `value` is undefined for a fact without the mark. The result must depend on both
+   * alone, because the text is cached.
    */
   toJson(this: void, value: T | undefined, fact: StoredFact): Readonly<Record<string, unknown>>;
   readonly [marks]?: (value: T) => T;
@@ -39,11 +39,11 @@ export const defineFactMark = <T>(id: string, definition: Pick<FactMark<T>, 'sum
 
 type MarkJson<T> = Pick<FactMark<T>, 'members' | 'optional' | 'toJson'>;
 
-/** The value of the mark on the fact; undefined without the mark. */
+/** Returns the value of the mark on the fact; undefined without the mark. */
 export const markOf = <T>(view: Pick<FactView, 'marks'>, mark: FactMark<T>): T | undefined =>
   view.marks[mark.id] as T | undefined;
 
-/** The view with the mark. */
+/** Returns a view with the mark. */
 export const withMark = <T, V extends FactView>(view: V, mark: FactMark<T>, value: NoInfer<T>): V => ({
   ...view,
   marks: { ...view.marks, [mark.id]: value },

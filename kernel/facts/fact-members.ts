@@ -2,17 +2,18 @@ import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import { defineVocabulary, type Word } from '../vocabulary/define-vocabulary.ts';
 import type { FactView } from './fact-view.ts';
 
-/** A member of the fact object, and its value while no mark fills it. */
+/** A member of the fact object, and its value when no mark fills it. */
 export interface FactMember extends Word {
   readonly json: JsonSchema;
   /**
-   * Undefined leaves the member out, which `optional` allows. Depends on the view alone, because the text is cached.
+   * Returns the value; undefined omits the member, if `optional` allows that. The result must depend on the view alone,
+   * because the text is cached.
    */
   read(this: void, view: FactView): unknown;
   readonly optional?: boolean;
-  /** The member before it. Without one it comes after all that were declared before it. */
+  /** The name of the member before it. Default: the last member declared so far. */
   readonly after?: string;
-  /** Marks a member for plugins to fill. */
+  /** True for a member that plugins fill. */
   readonly isExpected?: true;
 }
 
@@ -20,25 +21,25 @@ export const FactMembers = defineVocabulary<FactMember>('place of the fact membe
 
 const FilledMembers = defineVocabulary('fact member', /^[a-z][a-z0-9_]*$/);
 
-/** These names in `fields` stand for several members, so no member can have them. */
+/** A name in `fields` that stands for several members, so that no member can have it. */
 export const COMPACT = 'compact';
 export const MARKS = 'marks';
 
 export const RESERVED_FIELDS: readonly Word[] = [COMPACT, MARKS].map((name) => FilledMembers.reserve(name));
 
-/** The word by which two owners of one member clash. */
+/** Returns the word by which two owners of one member are detected as a clash. */
 export const claimMember = (name: string): Word =>
   FilledMembers.define(name, { summary: 'a member of the fact object' });
 
 type Definition = Pick<FactMember, 'json' | 'read' | 'optional' | 'after'>;
 
-/** Declares a member that is read from the fact alone. No mark may fill it. */
+/** Declares a member that depends only on the fact. No mark may fill it. */
 export const defineFactMember = (name: string, definition: Definition): FactMember =>
   FactMembers.define(name, { ...definition, summary: 'a member of the fact object', parts: [claimMember(name)] });
 
 /**
- * Declares a member that clients expect in every fact object, whether or not a plugin is there to fill it. The mark
- * of a plugin may claim it and then gives its content.
+ * Declares a member that every fact object has, even when no plugin fills it. The mark of a plugin may claim and fill
+ * it.
  */
 export const defineExpectedMember = (name: string, definition: Definition): FactMember =>
   FactMembers.define(name, {
@@ -47,7 +48,7 @@ export const defineExpectedMember = (name: string, definition: Definition): Fact
     isExpected: true,
   });
 
-/** Members in the order in which the fact object has them. */
+/** Returns the members in their order in the fact object. */
 export const inOrder = (members: readonly FactMember[]): readonly FactMember[] => {
   const ordered = members.filter(({ after }) => after === undefined);
   let waiting = members.filter(({ after }) => after !== undefined);

@@ -31,14 +31,14 @@ export interface ReaderParts {
 
 const NOTHING_EXTRA: ReadContext['include'] = { contradicted: false, expired: false, retracted: false };
 
-/** Caller, snapshot, purpose and moment of a read. */
+/** The caller, snapshot, purpose and moment of a read. */
 export type ReadAim = Pick<ReadContext, 'caller' | 'snapshot' | 'purpose' | 'notes' | keyof ReadMoment>;
 
-/** Opens a reader on a snapshot. All constraints are computed on that same snapshot. */
+/** Opens a reader on a snapshot, and computes all constraints on that same snapshot. */
 export const openReader = async (parts: ReaderParts, aim: ReadAim): Promise<FactReader> => {
   const gardens = await parts.gardens()?.readable(aim.caller, aim.snapshot);
   const reader = new SnapshotReader(parts, aim, gardens ?? []);
-  // A moment that is not allowed is refused even if no fact would be found.
+  // Checks the moment first, so that an invalid one is refused even when no fact matches.
   if (aim.asOf !== undefined) await reader.constraint('visible');
   return reader;
 };
@@ -79,11 +79,11 @@ class SnapshotReader implements FactReader {
       order: 'timestamp',
       limit: search.limit + 1,
       maxBytes: LIST_BYTES,
-      // A walk through everything would evict facts that others read again.
+      // Does not cache a read of everything, because it would evict facts that other reads need.
       mayCache: search.entity !== undefined,
       ...(search.position === undefined ? {} : { after: search.position }),
     });
-    // A page below its limit has reached the bound of bytes, or the end.
+    // A page below its limit has reached the byte limit, or the end of the list.
     const more = facts.length > search.limit || valueBytesOf(facts) >= LIST_BYTES;
     if (facts.length > search.limit) facts.length = search.limit;
     const total = more || search.position !== undefined ? await this.snapshot.count(filter) : facts.length;
@@ -96,7 +96,8 @@ class SnapshotReader implements FactReader {
   }
 
   async get(id: string): Promise<FactView | undefined> {
-    // One query, which checks before it reads: a hidden fact and an unknown one cost the same, at any size.
+    // Uses one query that checks visibility before it reads. A hidden fact thus takes the same time as an unknown one,
+    // at any size.
     return (await this.annotate(await this.visible([id])))[0];
   }
 
@@ -139,7 +140,7 @@ class SnapshotReader implements FactReader {
     if (views.length === 0 || !this.#parts.hooks.hasHandlers(readAnnotate)) return views;
     const context = this.#context('visible', {}, NOTHING_EXTRA);
     const marked = await this.#parts.hooks.filter<readonly FactView[], ReadContext>(readAnnotate, views, context);
-    // A page with fewer facts than its total would reveal hidden facts.
+    // Throws when a handler drops a fact, because a page with fewer facts than its total would reveal hidden facts.
     const isWhole = marked.length === views.length && marked.every(({ fact }, at) => fact === facts[at]);
     if (!isWhole) throw new Error('handlers of read:annotate must return a view of each fact, in the order given');
     return [...marked];

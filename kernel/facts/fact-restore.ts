@@ -22,37 +22,40 @@ import { type PreparingParts, prepareFact } from './prepare-fact.ts';
 import { stampFact } from './stamp-fact.ts';
 import { recordsOf } from './write-records.ts';
 
-/** A fact as another store held it: all that it was given, and nothing that can be computed. */
+/** A fact from another store, with all members that cannot be computed. */
 export interface RestorableFact {
   readonly draft: FactDraft & { readonly id: string; readonly hlcText: string };
   readonly assertedBy: string | null;
-  /** As the other store computed it. */
+  /** The content id that the other store computed. */
   readonly cid: string;
-  /** How it ends the life of older facts of its triple, null when it does not. */
+  /** The kind of cover by which the fact ends older facts of its triple; null when it ends none. */
   readonly cover: Cover['kind'] | null;
 }
 
-/** The same, checked, with everything derived from it computed. */
+/** A checked fact from another store, with all computed members. */
 export interface CheckedFact {
   readonly fact: PreparedFact;
   readonly cover: Cover['kind'] | null;
 }
 
 /**
- * `known`: it was stored before, and stays as it is, erased or not. `taken`: another fact is stored under its
- * identifier.
+ * The result for a fact. `known`: it was stored before and stays unchanged, even if erased. `taken`: another fact has
+ * its identifier.
  */
 export type RestoreVerdict = 'stored' | 'known' | 'taken';
 
 /**
- * Brings facts back as another store held them, without the phases of an append: their follow-ups come with them. They
- * only get links, by `append:link`, and rows of this store, by `fact:restored`. For plugins that move or restore a
- * store, never for requests of clients.
+ * Restores facts of another store, without the phases of an append, because their follow-ups come with them. It only
+ * adds links, by `append:link`, and rows of this store, by `fact:restored`. For plugins that move or restore a store,
+ * never for requests of clients.
  */
 export interface FactRestore {
-  /** Throws `validation` for an invalid stamp, one that lies far ahead, and a fact that its content id does not fit. */
+  /**
+   * Checks a fact. Throws `validation` for an invalid stamp, for a stamp that lies far ahead, and for a content id that
+   * does not match.
+   */
   check(fact: RestorableFact, tenantId: string): CheckedFact;
-  /** The same check of a stamp that came without a fact. */
+  /** Checks a stamp without a fact in the same way. */
   checkStamp(text: string): void;
   /**
    * Stores facts with their identifiers and origin stamps. They get new feed stamps, in the order of the facts. Returns
@@ -63,7 +66,10 @@ export interface FactRestore {
 
 export const FactRestore = defineRef<FactRestore>('kernel.fact-restore');
 
-/** One damaged stamp must not drive the node's clock into a far future, from which it never comes back. */
+/**
+ * The maximum milliseconds by which a stamp may be ahead. A damaged stamp would otherwise set the node's clock far into
+ * the future, from where it cannot return.
+ */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 export interface RestoreParts extends PreparingParts {

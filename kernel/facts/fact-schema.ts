@@ -3,7 +3,7 @@ import { type JsonSchema, objectOf } from '../schemas/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
 import { factPartSchema, factSchema } from './fact-json.ts';
 
-/** A value in an answer. */
+/** The schema of a value in an answer. */
 export const FACT_VALUE = defineComponent('FactValue', {
   summary: 'a value with its type',
   json: objectOf({
@@ -34,13 +34,13 @@ const SENT_VALUE_JSON: JsonSchema = {
   additionalProperties: false,
 };
 
-/** A value as a client sends it; `readFactValue` checks it. */
+/** The schema of a value that a client sends. `readFactValue` checks its content. */
 export const SENT_VALUE = defineComponent('SentValue', { summary: 'a value to be stored', json: SENT_VALUE_JSON });
 
-/** The output of `FactJson`: the members of every fact, and those of the marks that the plugins of the node declare. */
+/** The schema of a fact object: the members of every fact, and those of the marks that plugins declare. */
 export const FACT = defineComponent('Fact', { summary: 'a fact as the caller sees it', json: factSchema });
 
-/** The output of `FactFields`: the requested members of a fact. */
+/** The schema of a fact object with only the requested members. */
 export const FACT_PART = defineComponent('FactPart', {
   summary: 'the members of a fact that `fields` names',
   json: factPartSchema,

@@ -3,8 +3,8 @@ import type { FactJson } from './fact-json.ts';
 import type { FactView } from './fact-view.ts';
 
 /**
- * The fact object as JSON text, the same as that of `FactJson`. The text of a cached fact is cached with it, and used
- * again for every caller who sees the same marks on it.
+ * Returns the fact object as JSON text. The text of a cached fact is cached with it, and reused for every caller who
+ * sees the same marks on it.
  */
 export type FactText = (view: FactView) => string;
 
@@ -27,7 +27,7 @@ export const createFactText = (factJson: FactJson): FactText => {
   };
 };
 
-/** Two marks that are objects count as different, because comparing them would cost too much. */
+/** Compares marks. Two objects count as different, because comparing them would cost too much. */
 const saySame = (one: FactView['marks'], other: FactView['marks']): boolean => {
   if (one === other) return true;
   let count = 0;

@@ -8,22 +8,22 @@ import { instantKey, parseDateOrInstant } from '../time/instant.ts';
 import { problemOfUri } from './fact-identity.ts';
 import { matchKey } from './match-key.ts';
 
-/** Bytes of UTF-8. */
+/** The maximum size of a string in UTF-8 bytes. */
 export const MAX_STRING_BYTES = 16 * 1024;
 export const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** The members of a FactValue, for the schema of a body that holds one. `readFactValue` checks their content. */
+/** The members of a FactValue, for the schema of a body. `readFactValue` checks their content. */
 export const FACT_VALUE_JSON = { properties: { type: {}, v: {}, interpret_as: {} } } as const;
 
 /**
- * Reads a FactValue without coercing anything; `FACT_VALUE_JSON` lists the members. `path` names the value, as in a
+ * Reads a FactValue without converting anything; `FACT_VALUE_JSON` lists the members. `path` names the value, as in a
  * `Violation`. Throws `validation` (422), or `value_too_large` (413) for a string or text that is too long.
  */
 export const readFactValue = (input: unknown, path: string): FactValue => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw memberRefusal(path, 'must be an object with the members type and v');
   }
-  // Own members only, so that nothing is ever read from a prototype.
+  // Reads only own members, so that a prototype provides none.
   const member = (name: string): unknown =>
     Object.hasOwn(input, name) ? (input as Readonly<Record<string, unknown>>)[name] : undefined;
   const type = member('type');
@@ -36,7 +36,7 @@ export const readFactValue = (input: unknown, path: string): FactValue => {
 };
 
 /**
- * Two values with one key mean the same. They have the same type; numbers are compared numerically, datetimes by
+ * Returns a key that is equal for values of the same type and meaning. Numbers are compared numerically, datetimes by
  * instant, refs by match key, everything else by code points. `interpretAs` does not count. A key has at most
  * `MAX_VALUE_KEY_LENGTH` characters.
  */
@@ -47,7 +47,7 @@ export const valueKey = (value: FactValue, names: ServiceNames): string => {
     case 'text':
       return boundedKey('t', value.v as string);
     case 'number':
-      // Both zeros are written `0`.
+      // JavaScript writes both zeros as `0`.
       return `n:${value.v}`;
     case 'boolean':
       return value.v === true ? 'b:true' : 'b:false';
@@ -60,10 +60,10 @@ export const valueKey = (value: FactValue, names: ServiceNames): string => {
   }
 };
 
-/** A tag, a separator, and at most 120 characters or a digest. */
+/** The maximum length of a value key: a tag, a separator, and 120 characters or a digest. */
 export const MAX_VALUE_KEY_LENGTH = 122;
 
-/** The value as plain text: `v` itself for texts, the JSON form of everything else. */
+/** Returns the value as plain text: `v` itself for texts, the JSON form for everything else. */
 export const valueText = (value: FactValue): string =>
   typeof value.v === 'string' ? value.v : JSON.stringify(value.v);
 
@@ -72,7 +72,10 @@ const KNOWN_TYPES: ReadonlySet<unknown> = new Set(VALUE_TYPES);
 
 const isValueType = (type: unknown): type is ValueType => KNOWN_TYPES.has(type);
 
-/** Plain and hashed keys have different separators, so that no short text can pose as a long one. */
+/**
+ * Returns the key of a text. Plain and hashed keys have different separators, so that no short text can equal the key
+ * of a long one.
+ */
 const boundedKey = (tag: string, text: string): string =>
   text.length <= MAX_PLAIN_LENGTH ? `${tag}:${text}` : `${tag}#${sha256Hex(text)}`;
 
@@ -112,7 +115,7 @@ const readText = (v: unknown, path: string, maxBytes: number): string => {
   return v;
 };
 
-/** Stored as sent: only comparisons trim it. */
+/** Reads a reference, which is stored as sent and trimmed only in comparisons. */
 const readRef = (v: unknown, path: string): string => {
   if (typeof v !== 'string') throw memberRefusal(path, 'must be a string');
   const problem = problemOfUri(v.trim());

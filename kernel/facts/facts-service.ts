@@ -42,15 +42,15 @@ export interface FactsParts {
   readonly hooks: HookCaller;
   readonly self: NodeSelf;
   readonly rules: AssertionRules;
-  /** Called at each use, because plugins are set up after this service exists. */
+  /** Returns the access to gardens. Called at each use, because plugins are set up later than this service. */
   readonly gardens: () => GardenAccess | undefined;
 }
 
-/** Rough weight of a fact, for the size of a group. */
+/** Estimates the size of a fact, to limit the size of a group. */
 const weightOf = ({ value }: PreparedFact): number => FACT_OVERHEAD_BYTES + String(value.v).length;
 const FACT_OVERHEAD_BYTES = 512;
 
-/** The node's facts over one store. `close` waits for appends that are under way. */
+/** Creates the facts service on one store. `close` waits for pending appends. */
 export const createFacts = (parts: FactsParts): Facts & { close(): Promise<void> } => {
   return new FactsService(parts);
 };
@@ -61,7 +61,7 @@ class FactsService implements Facts {
   readonly #measured: AppendTelemetry;
   readonly #drafting: DraftingParts;
   #closed = false;
-  /** How often plugins changed their answers without a commit. */
+  /** The number of times that plugins changed their answers without a commit. */
   #changes = 0;
 
   constructor(parts: FactsParts) {
@@ -122,7 +122,7 @@ class FactsService implements Facts {
     return items.map((item) => item.refusal);
   }
 
-  /** The steps before the transaction. */
+  /** Runs the steps before the transaction. */
   async #prepare(drafts: readonly FactDraft[], appender: Appender): Promise<PreparedItem[]> {
     const { hooks, clock } = this.#parts;
     const drafting = this.#drafting;

@@ -5,7 +5,7 @@ import type { FactDraft, Notes } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
 import type { FactReader, ReadPurpose } from './reader-api.ts';
 
-/** The facts of the node. Every call acts for one caller. */
+/** The service for the facts of the node. Every call acts for one caller. */
 export interface Facts {
   /**
    * Stores one fact and its follow-ups in one transaction, and resolves after the commit. Rejects with the
@@ -13,15 +13,15 @@ export interface Facts {
    * keys.
    */
   append(draft: FactDraft, caller: Principal, options?: AppendOptions): Promise<{ view: FactView; existing: boolean }>;
-  /** The same for several facts in one transaction, checked in order, each with its own verdict. */
+  /** Stores several facts in one transaction. They are checked in order, each with its own verdict. */
   appendAll(
     drafts: readonly FactDraft[],
     caller: Principal,
     options?: AppendOptions,
   ): Promise<readonly AppendVerdict[]>;
   /**
-   * Returns for each draft the refusal that an append would give it now by the caller's rights; undefined when it would
-   * not. Writes nothing and waits for no writer.
+   * Returns, for each draft, the refusal that an append would give now by the caller's rights; undefined without one.
+   * Writes nothing and waits for no writer.
    */
   refusals(drafts: readonly FactDraft[], caller: Principal): Promise<readonly (ServiceError | undefined)[]>;
   /**
@@ -30,8 +30,8 @@ export interface Facts {
    */
   read<T>(caller: Principal, purpose: ReadPurpose, work: (reader: FactReader) => Promise<T>, notes?: Notes): Promise<T>;
   /**
-   * The same on a snapshot or inside a write transaction that is open already: for callers that check several callers,
-   * or rights of their own, on one state. The reader ends with the snapshot.
+   * Runs reads on a given snapshot or write transaction, for code that checks several callers, or its own rights, on
+   * one state. The reader ends with the snapshot.
    */
   readIn<T>(
     snapshot: PluginSnapshot,
@@ -41,12 +41,12 @@ export interface Facts {
   ): Promise<T>;
   /**
    * Returns a text that changes whenever an answer may change: see `FactStore.version`. Undefined when the store cannot
-   * tell. Answers also change at the instants that `FactReader.cacheableUntil` returns.
+   * tell. Answers also change at the instants from `FactReader.cacheableUntil`.
    */
   version(): string | undefined;
-  /** For a plugin with its own memory of the store: its answers differ from now on from those since the last commit. */
+  /** Called by a plugin that caches data of the store, when its answers change without a commit. */
   answersChanged(): void;
-  /** Checks one fact for one caller without the query compiler: visible, in any state. */
+  /** Checks whether a caller may see one fact, in any state, without compiling a query. */
   isVisible(fact: StoredFact, reader: FactReader): Promise<boolean>;
 }
 

@@ -2,21 +2,21 @@ import type { Filter } from '../../ports/ports.ts';
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { othersGoFirst } from '../time/in-turns.ts';
 
-/** Ledger numbers in one piece: a statement over them takes some milliseconds with any filter. */
+/** The number of ledger entries in one piece. A statement over a piece takes some milliseconds with any filter. */
 const PIECE_NUMBERS = 2_000;
 
-/** A range of the ledger of a tenant, for `ledger` and `ledgerCount`. */
+/** A range of a tenant's ledger, for `ledger` and `ledgerCount`. */
 export interface LedgerPiece {
   readonly tenantId: string;
-  /** Only numbers strictly above it. */
+  /** The range begins strictly above this number. */
   readonly above: number;
-  /** Only numbers strictly below it. */
+  /** The range ends strictly below this number. */
   readonly below: number;
 }
 
 /**
- * Yields the ledger of a tenant in pieces, for work over all facts. Other work of the event loop runs before each
- * piece. `upTo` is the highest number, `above` the place to go on from.
+ * Yields the ledger of a tenant in pieces, and lets other work of the event loop run before each. `upTo` is the highest
+ * number, `above` the position to continue from.
  */
 export async function* ledgerPieces(
   tenantId: string,
@@ -31,8 +31,8 @@ export async function* ledgerPieces(
 }
 
 /**
- * Whether more than `most` facts of a tenant satisfy the filter. Stops as soon as the answer is certain, and skips a
- * ledger that is shorter.
+ * Returns whether more than `most` facts of a tenant match the filter. Stops as soon as the answer is certain, and does
+ * not read a ledger that is shorter.
  */
 export const areMoreThan = async (
   most: number,

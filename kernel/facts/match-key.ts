@@ -9,7 +9,7 @@ import type { ServiceNames } from '../identity/service-names.ts';
  */
 export const matchKey = (text: string, names: ServiceNames): string => bounded(wholeMatchKey(text, names));
 
-/** The match key at its full length: for comparing paths, never for an index. */
+/** Returns the match key at its full length, for comparing paths but never for an index. */
 export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   if (!NEEDS_WORK.test(text)) return text;
   const lower = text.trim().toLowerCase();
@@ -17,19 +17,22 @@ export const wholeMatchKey = (text: string, names: ServiceNames): string => {
   return lower.slice(0, idStart) + lower.slice(idStart).replace(WHITE_SPACE, '-');
 };
 
-/** PostgreSQL refuses index rows over 2,704 bytes; a key of the longest entity and relation together stays below. */
+/**
+ * The maximum length of an unabridged key. PostgreSQL refuses index rows over 2,704 bytes; the longest entity and
+ * relation together stay below.
+ */
 export const MAX_PLAIN_KEY_LENGTH = 400;
 const KEPT_LENGTH = 330;
 
-/** The representation is longer than any plain key, so the two never collide. */
+/** Abridges a long key. The result is longer than any unabridged key, so that the two never collide. */
 const bounded = (key: string): string => {
   if (key.length <= MAX_PLAIN_KEY_LENGTH) return key;
-  // A surrogate pair is not cut in two.
+  // Does not split a surrogate pair.
   const kept = key.slice(0, /[\uD800-\uDBFF]/.test(key.charAt(KEPT_LENGTH - 1)) ? KEPT_LENGTH + 1 : KEPT_LENGTH);
   return `${kept}:sha256:${sha256Hex(key)}`;
 };
 
-/** Match keys of the three names of a fact. */
+/** The match keys of the three names of a fact. */
 export interface FactNameKeys {
   readonly entityKey: string;
   readonly relationKey: string;
@@ -45,11 +48,11 @@ export const nameKeys = (
   sourceKey: matchKey(source, names),
 });
 
-/** Most names are printable ASCII without blanks and capitals, and so are their own key. */
+/** Matches names that may differ from their key. Most are printable ASCII without spaces and capitals, and equal it. */
 const NEEDS_WORK = /[^!-@[-~]/;
 const WHITE_SPACE = /[\s\u0085]/g;
 
-/** Where the id of `authority/type/id` begins; 0 without all three parts. */
+/** Returns the start of the id in `authority/type/id`; 0 without all three parts. */
 const startOfId = (text: string, authorityStart: number): number => {
   const authorityEnd = text.indexOf('/', authorityStart);
   const typeEnd = authorityEnd < 0 ? -1 : text.indexOf('/', authorityEnd + 1);

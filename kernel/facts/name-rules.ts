@@ -3,17 +3,20 @@ import { OpenRelations, ReservedEntities, ReservedRelations } from '../vocabular
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import type { FactNameKeys } from './match-key.ts';
 
-/** The names of facts that belong to the node itself. */
+/** The rules for names that belong to the node itself. */
 export interface NameRules {
-  /** True for a system fact, which is about the store itself and is found only by its name. */
+  /** Returns whether a fact is a system fact, which is about the store itself and found only by its name. */
   isSystem(keys: Pick<FactNameKeys, 'entityKey' | 'relationKey'>): boolean;
-  /** Returns why a client may not assert a fact of these names (403 `reserved_namespace`), or null when it may. */
+  /**
+   * Returns the reason why a client may not assert a fact with these names (403 `reserved_namespace`); null when it
+   * may.
+   */
   refusalOf(keys: FactNameKeys): string | null;
 }
 
 const SYSTEM_SOURCES = 'system:';
 
-/** Made once for a node, because it checks every fact. */
+/** Creates the rules once for a node, because they check every fact. */
 export const createNameRules = (names: ServiceNames, vocabulary: Pick<Vocabulary, 'words'>): NameRules => {
   const { prefix, scheme } = names;
   const entitiesUnder = (noun: string): string => names.meta(`${noun}:`);
@@ -23,7 +26,7 @@ export const createNameRules = (names: ServiceNames, vocabulary: Pick<Vocabulary
       .map(({ id, writtenBy }) => [id, `the relation ${id} is written by ${writtenBy}`]),
   );
   const entities = vocabulary.words(ReservedEntities).map(({ id }) => entitiesUnder(id));
-  /** Each with the reserved entities that it may be about. */
+  /** Relations that clients may assert, with the reserved entities that such facts may be about. */
   const open = new Map(
     vocabulary.words(OpenRelations).map(({ id, about }) => [names.meta(id), about && entitiesUnder(about.id)]),
   );

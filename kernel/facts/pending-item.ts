@@ -15,8 +15,8 @@ export type ItemVerdict =
   | { readonly kind: 'rejected'; readonly error: ServiceError };
 
 /**
- * One fact on its way through a transaction. Decisions count from the end of their phase on, so that no handler sees
- * those of the same phase.
+ * A fact during its transaction. Decisions take effect at the end of their phase, so that no handler sees those of the
+ * same phase.
  */
 export class PendingItem implements RefusableItem, SettleableItem {
   readonly fact: PreparedFact;
@@ -25,9 +25,9 @@ export class PendingItem implements RefusableItem, SettleableItem {
   readonly origin: Origin;
   readonly notes: Notes | undefined;
   readonly path: string;
-  /** The node drew the id, so no other fact has it. */
+  /** True when the node generated the id, so that no other fact has it. */
   readonly hasNewId: boolean;
-  /** For the caller, beside the fact. */
+  /** The warnings for the caller, beside the fact. */
   readonly warnings: readonly string[];
   #verdict: ItemVerdict | undefined;
   #leader: PendingItem | undefined;
@@ -65,7 +65,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
     return this.#verdict;
   }
 
-  /** Why it was refused; undefined when it was not. */
+  /** The refusal of the item; undefined without one. */
   get refusal(): ServiceError | undefined {
     return this.#verdict?.kind === 'rejected' ? this.#verdict.error : undefined;
   }
@@ -74,13 +74,16 @@ export class PendingItem implements RefusableItem, SettleableItem {
     this.#refusal = firstRefusal(this.#refusal, { error, check });
   }
 
-  /** Of several facts, the first stored one wins. */
+  /** Answers with a stored fact. Of several, the first stored one wins. */
   settle(existing: StoredFact): void {
     const known = this.#existing;
     if (known === undefined || compareHlc(existing.feed, known.feed) < 0) this.#existing = existing;
   }
 
-  /** A stored fact wins over one that will be stored. Of several of those, any will do, but always the same. */
+  /**
+   * Follows an earlier item. A stored fact takes precedence over it. Of several earlier items, always the same one
+   * wins.
+   */
   follow(earlier: AppendItem): void {
     if (!(earlier instanceof PendingItem) || earlier === this) return;
     const known = this.#follows;
@@ -96,7 +99,7 @@ export class PendingItem implements RefusableItem, SettleableItem {
     return this.#tags;
   }
 
-  /** Takes the outcome of an equal item of the same transaction. */
+  /** Adopts the outcome of an equal item of the same transaction. */
   share(earlier: PendingItem): void {
     this.#leader = earlier;
   }

@@ -16,8 +16,8 @@ export interface PreparingParts {
 }
 
 /**
- * Derives everything from a draft alone. Runs before the fact joins a transaction, so that the append lock is never
- * held over hashing and parsing. `parts` come from handlers of `append:read`.
+ * Derives all members of a fact from its draft. Runs before the transaction, so that hashing and parsing do not hold
+ * the append lock. `parts` come from handlers of `append:read`.
  */
 export const prepareFact = (
   draft: FactDraft,

@@ -2,12 +2,12 @@ import { DEFAULT_TENANT, type FactStore } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import { compareHlc, ZERO_HLC } from '../time/hybrid-logical-clock.ts';
 
-/** Warn the operator when the stored clock is further ahead of physical time. */
+/** The milliseconds by which the stored clock may be ahead of physical time before the operator is warned. */
 const AHEAD_LIMIT_MS = 300_000;
 
 /**
- * Raises the node's clock one millisecond above every stamp of the store, at the start. A copied or truncated file may
- * have lost its newest stamps, which peers may have seen. Safe to repeat.
+ * Raises the node's clock above every stamp of the store, at the start. A copied or truncated file may have lost its
+ * newest stamps, which peers may have seen. Safe to repeat.
  */
 export const raiseClock = async (store: FactStore, nowMs: number, log: Logger): Promise<void> => {
   const wallMs = await store.write(DEFAULT_TENANT, async (transaction) => {

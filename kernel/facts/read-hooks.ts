@@ -11,12 +11,12 @@ import type { ReadContext } from './reader-api.ts';
 export const readConstrain = defineCollectHook<ReadContext, Filter>('read:constrain');
 
 /**
- * After a read: marks on facts that the caller is allowed to see. No answer is cached unless every handler is
+ * After a read. Handlers add marks to facts that the caller may see. No answer is cached unless every handler is
  * registered with `{ cacheable: true }`.
  */
 export const readAnnotate = defineFilterHook<readonly FactView[], ReadContext>('read:annotate');
 
-/** Caller and entity whose answers are to be cached, and the moment of the read. */
+/** The caller and entity whose answers may be cached, and the moment of the read. */
 export interface NextChangeQuestion extends Pick<ReadContext, 'caller' | 'snapshot' | 'nowMs'> {
   readonly entityKey: string;
 }

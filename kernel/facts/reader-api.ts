@@ -4,7 +4,7 @@ import type { Notes } from './fact-draft.ts';
 import type { FactView } from './fact-view.ts';
 import type { ReadMoment } from './read-moment.ts';
 
-/** Why a read is made: plugins constrain some purposes further. */
+/** The purpose of a read. Plugins add constraints to some purposes. */
 export type ReadPurpose = 'query' | 'get' | 'provenance' | 'recall' | 'export' | 'deliver';
 
 /**
@@ -18,15 +18,15 @@ export interface ReadContext extends ReadMoment {
   readonly snapshot: PluginSnapshot;
   readonly purpose: ReadPurpose;
   readonly view: ReadView;
-  /** Gardens the caller may read. */
+  /** The gardens that the caller may read. */
   readonly gardens: 'all' | readonly string[];
-  /** The subject of the read, where it is known: lets a plugin do no more work than the read needs. */
+  /** The subject of the read, if known, so that plugins do no unnecessary work. */
   readonly about: { readonly entityKey?: string; readonly relationKey?: string; readonly scope?: Scope };
-  /** Parameters of the caller that plugins claim. */
+  /** The caller's parameters that plugins claim. */
   readonly notes: Notes | undefined;
   readonly include: { readonly contradicted: boolean; readonly expired: boolean; readonly retracted: boolean };
   /**
-   * The `live` view of the same caller as a filter, for a handler that checks whole triples. Not for use while
+   * Returns the caller's `live` view as a filter, for a handler that checks whole triples. Must not be called while
    * constraining `live` or `visible`.
    */
   live(): Promise<Filter>;
@@ -37,57 +37,58 @@ export interface FactSearch {
   readonly relation?: string | undefined;
   readonly source?: string | undefined;
   readonly scope?: Scope | undefined;
-  /** Identifier of a garden: facts of that garden alone. */
+  /** The identifier of a garden whose facts are selected. */
   readonly gardenId?: string | undefined;
   readonly minConfidence?: number | undefined;
-  /** Facts with this mark of source attestation alone; facts without any are left out. */
+  /** The required mark of source attestation. Facts without such a mark do not match. */
   readonly attested?: boolean | undefined;
-  /** Facts of a session; with `assertedBy`, those of one author alone. */
+  /** The session whose facts are selected; with `assertedBy`, only those of one author. */
   readonly session?: { readonly id: string; readonly assertedBy?: string } | undefined;
   readonly includeContradicted?: boolean | undefined;
   readonly includeExpired?: boolean | undefined;
   readonly includeRetracted?: boolean | undefined;
-  /** Strictly later, by timestamp (milliseconds) or by stamp. */
+  /** The start of a page: strictly later, by timestamp (milliseconds) or by stamp. */
   readonly after?: Filter | undefined;
   readonly position?: { readonly timestampMs: number; readonly id: string } | undefined;
   readonly limit: number;
 }
 
 export interface FactPage {
-  /** Fewer than the limit when their values fill the body of a list. */
+  /** The facts of the page. There are fewer than the limit when their values fill the body. */
   readonly facts: readonly FactView[];
-  /** Visible matches over all pages. */
+  /** The number of visible matches over all pages. */
   readonly total: number;
   readonly next: { readonly timestampMs: number; readonly id: string } | null;
 }
 
 /**
- * Reads for one caller, from one consistent snapshot and at one moment. Facts of a later moment are not visible;
- * lifetimes, covers and winners are those of the moment. Rights and hidden facts are those of today.
+ * Reads for one caller from one consistent snapshot, at one moment. Facts recorded later are not visible; lifetimes,
+ * covers and winners are those of the moment. Rights and hidden facts are the current ones.
  */
 export interface FactReader extends ReadMoment {
   readonly caller: Principal;
   readonly snapshot: PluginSnapshot;
-  /** Newest timestamp first. */
+  /** Returns facts, newest timestamp first. */
   query(search: FactSearch): Promise<FactPage>;
-  /** In any state. Undefined both for an unknown id and for one that the caller may not see. */
+  /** Returns a fact in any state. Undefined both for an unknown id and for a fact that the caller may not see. */
   get(id: string): Promise<FactView | undefined>;
-  /** The newest visible fact with this content identifier. */
+  /** Returns the newest visible fact with this content id. */
   newestByCid(cid: string): Promise<FactView | undefined>;
-  /** Facts among these ids that the caller may see, in any state and any order. */
+  /** Returns the facts among these ids that the caller may see, in any state and any order. */
   visible(ids: readonly string[]): Promise<StoredFact[]>;
-  /** Facts that satisfy the filter and a view of the caller; for `mayCache` see `FactQuery`. */
+  /** Returns facts that match the filter and a view of the caller; for `mayCache` see `FactQuery`. */
   find(
     filter: Filter,
     options: { view: ReadView; order: FactOrder; limit: number; mayCache?: boolean },
   ): Promise<StoredFact[]>;
-  /** The caller's view as a filter, for a plugin's own reads. */
+  /** Returns the caller's view as a filter, for a plugin's own reads. */
   constraint(view: ReadView, about?: ReadContext['about']): Promise<Filter>;
-  /** Gardens the caller may read. */
+  /** The gardens that the caller may read. */
   readonly gardens: 'all' | readonly string[];
   /**
-   * The instant (milliseconds) until which this reader's default answers about the entity stay the same, as long as
-   * `Facts.version` does. It lies before the reader's own moment when no answer may be cached: see `read:next-change`.
+   * Returns the instant (milliseconds) until which this reader's default answers about the entity stay the same, as
+   * long as `Facts.version` does. It lies before the reader's own moment when no answer may be cached: see
+   * `read:next-change`.
    */
   cacheableUntil(entity: string): Promise<number>;
   /** Turns visible facts into views with the marks of plugins. */

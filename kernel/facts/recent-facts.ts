@@ -2,18 +2,18 @@ import { all, type FeedEntry, isIn, isNull, type StoredFact } from '../../ports/
 import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
-/** Bytes of the values of recent facts, which are cached so that followers need not read them. */
+/** The maximum bytes of cached recent facts, which followers need not read from the store. */
 const RECENT_BYTES = 8 * 1024 * 1024;
-/** The estimated rest of a fact. */
+/** The estimated size of a fact without its value. */
 const FACT_OVERHEAD_BYTES = 512;
 
-/** The weight of a fact in a page, and in the cache of recent facts. */
+/** Returns the size of a fact for the limits of a page, and of the cache of recent facts. */
 export const weightOf = (fact: StoredFact): number => valueBytesOf([fact]) + FACT_OVERHEAD_BYTES;
 
 /**
- * Caches the last facts that this process has committed. The feed decides whether and when they are next, and the store
- * whether they still exist. It has two halves and drops the older half as a whole: deleting the oldest facts of a map
- * one by one is slow, because it walks past all deleted ones.
+ * Caches the last facts that this process has committed. The feed decides the order of facts, and the store whether
+ * they still exist. The cache has two halves and drops the older half as a whole, because deleting the oldest entries
+ * of a map one by one is slow.
  */
 export class RecentFacts {
   #newer = new Map<string, StoredFact>();
@@ -34,7 +34,7 @@ export class RecentFacts {
     }
   }
 
-  /** Removes every trace of these facts from memory. */
+  /** Removes these facts from memory. */
   erase(facts: readonly StoredFact[]): void {
     for (const { id } of facts) {
       this.#newer.delete(id);
@@ -42,7 +42,7 @@ export class RecentFacts {
     }
   }
 
-  /** Returns the facts of a page of the feed, by id, without those that any process has erased. */
+  /** Returns the cached facts of a feed page, by id, without those that any process has erased. */
   async among(
     snapshot: Pick<PluginSnapshot, 'outline'>,
     entries: readonly FeedEntry[],
@@ -50,7 +50,7 @@ export class RecentFacts {
     const known = new Map<string, StoredFact>();
     for (const { subjectId, tenantId } of entries) {
       const fact = this.#get(subjectId);
-      // Two tenants may hold facts of the same id.
+      // Compares the tenant, because two tenants may have facts with the same id.
       if (fact?.tenantId === tenantId) known.set(subjectId, fact);
     }
     if (known.size === 0) return known;

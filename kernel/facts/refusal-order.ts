@@ -6,12 +6,12 @@ export interface Refusal {
   readonly check: Check;
 }
 
-/** Returns the refusal with precedence, in either order. */
+/** Returns the refusal with precedence, regardless of the order of the arguments. */
 export const firstRefusal = (known: Refusal | undefined, found: Refusal): Refusal =>
   known === undefined || comesBefore(found, known) ? found : known;
 
 const comesBefore = (a: Refusal, b: Refusal): boolean =>
   a.check === b.check ? textOf(a) < textOf(b) : CHECKS.indexOf(a.check) < CHECKS.indexOf(b.check);
 
-/** A fixed order among equals, so that the order of handlers does not matter. */
+/** Returns a sort key for refusals of equal precedence, so that the order of handlers does not matter. */
 const textOf = ({ error }: Refusal): string => `${error.code} ${error.message}`;

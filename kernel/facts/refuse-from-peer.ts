@@ -4,9 +4,9 @@ import type { AssertionRules } from './assertion-rights.ts';
 import type { Refusal } from './refusal-order.ts';
 
 /**
- * Returns why a fact of another node is not stored; null when it may be. A stamp that lies too far ahead is refused and
- * never clamped. The bound applies to physical time, because peers could push the node's own clock forward step by
- * step. Old stamps are harmless.
+ * Returns the reason why a fact of another node is refused; null when it is not. A stamp too far ahead is refused and
+ * never clamped. The limit applies to physical time, because peers could advance the node's own clock step by step. Old
+ * stamps are harmless.
  */
 export const refuseFromPeer = (
   fact: PreparedFact,

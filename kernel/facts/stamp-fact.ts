@@ -3,9 +3,9 @@ import { formatHlc, parseHlc, receiveHlc, tickHlc } from '../time/hybrid-logical
 import { formatInstant } from '../time/instant.ts';
 
 /**
- * Gives a fact its stamps. `last` is the node's clock; the fact's feed stamp is the clock's next value. A stamp that
- * came with the fact stays its origin stamp. Every member is written out, because spreading an object this wide costs
- * more than all other work on a fact in memory.
+ * Gives a fact its stamps. `last` is the node's clock, and the fact's feed stamp is the clock's next value. A stamp
+ * that came with the fact stays its origin stamp. The code lists every member, because spreading such a large object is
+ * slow.
  */
 export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredFact => {
   const origin = fact.hlcText === null ? null : parseHlc(fact.hlcText);

@@ -28,7 +28,7 @@ import { valueBytesOf } from './value-bytes.ts';
 
 const MAX_ENTRIES = 512;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Entries of the first page; each later one has at most twice as many as the last page had room for. */
+/** The number of entries on the first page. Each later page has at most twice as many as the last one had room for. */
 const FIRST_ENTRIES = 32;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -39,7 +39,7 @@ export interface FeedParts {
   readonly facts: Pick<Facts, 'readIn'>;
 }
 
-/** The feed of one process, which is notified of its commits. */
+/** Creates the feed of one process, which is notified of its commits. */
 export const openFeed = (parts: FeedParts, hooks: HookBus): FactFeed => {
   const feed = new StoreFeed(parts);
   hooks.register('kernel', factCommitted, (event) => {
@@ -66,14 +66,14 @@ export class StoreFeed implements FactFeed {
     return follower;
   }
 
-  /** Called with facts that were just committed in this process. */
+  /** Called with facts that this process has just committed. */
   committed(facts: readonly StoredFact[]): void {
     if (this.#followers.size === 0) return;
     this.#recent.add(facts);
     for (const follower of this.#followers) follower.committed(facts.length);
   }
 
-  /** Called with facts that are being erased in this process. */
+  /** Called with facts that this process is erasing. */
   erased(facts: readonly StoredFact[]): void {
     this.#recent.erase(facts);
   }
@@ -85,7 +85,7 @@ class Follower<T> implements FeedFollower {
   readonly #following: FeedFollowing<T>;
   readonly #recent: RecentFacts;
   readonly #ended: () => void;
-  /** Undefined before the first run, and after a failure. */
+  /** The current epoch; undefined before the first run, and after a failure. */
   #epoch: string | undefined;
   #room = FIRST_ENTRIES;
   #background: BackgroundWork | undefined;
@@ -139,7 +139,7 @@ class Follower<T> implements FeedFollower {
     void this.#background?.now();
   }
 
-  /** Stops at the head of the first full page, because the feed may grow for ever. */
+  /** Reads to the head that the first full page reports, because the feed may grow without end. */
   async #readToHead(): Promise<void> {
     this.#commits = 0;
     let head: Hlc | undefined;
@@ -152,13 +152,13 @@ class Follower<T> implements FeedFollower {
     }
   }
 
-  /** An outage may end with an earlier state of the store. */
+  /** Reads the epoch again after a failure, because an outage may end with an earlier state of the store. */
   async #begin(): Promise<Hlc> {
     this.#epoch ??= await this.#parts.store.read((snapshot) => snapshot.epoch());
     return this.#following.begin(this.#epoch);
   }
 
-  /** Undefined when the end of the feed was reached. */
+  /** Processes a page; undefined at the end of the feed. */
   async #takePage(after: Hlc, most: number): Promise<{ readonly upTo: Hlc; readonly head: Hlc } | undefined> {
     const limit = Math.min(this.#room, most, this.#following.maxEntries ?? MAX_ENTRIES);
     try {
@@ -175,7 +175,7 @@ class Follower<T> implements FeedFollower {
     }
   }
 
-  /** The head is read only when there may be more. */
+  /** Reads a page, and the head only when there may be further entries. */
   async #read(snapshot: PluginSnapshot, after: Hlc, limit: number) {
     const found = await snapshot.feedAfter(after, limit);
     if (found.length === 0) return undefined;
@@ -189,7 +189,7 @@ class Follower<T> implements FeedFollower {
     return { page: { ...page, more }, head };
   }
 
-  /** Stops when the values fill the page. */
+  /** Reads facts until their values fill the page. */
   async #factsOf(
     snapshot: PluginSnapshot,
     found: readonly FeedEntry[],
@@ -218,7 +218,7 @@ class Follower<T> implements FeedFollower {
     return { entries: found, facts };
   }
 
-  /** The facts of these entries that the follower may see and the page has room for, in the order of the feed. */
+  /** Returns the facts of these entries that the follower may see and that fit on the page, in feed order. */
   async #readFacts(
     snapshot: PluginSnapshot,
     entries: readonly FeedEntry[],
@@ -235,13 +235,13 @@ class Follower<T> implements FeedFollower {
   }
 }
 
-/** Whether the entry is about a fact that the follower might see. */
+/** Returns whether the entry is about a fact that the follower might see. */
 const isOfFact = ({ kind, tenantId }: FeedEntry, caller: Principal | undefined): boolean =>
   kind === 'fact' && (caller === undefined || caller.tenantId === tenantId);
 
 /**
- * Ids are unique within one tenant alone. With several tenants, a range of stamps avoids looking each id up in every
- * one of them.
+ * Returns a filter for the facts of these entries. With several tenants it uses a range of stamps, because ids are
+ * unique only within a tenant and each would be looked up in all of them.
  */
 const amongEntries = (entries: readonly FeedEntry[]): Filter => {
   const tenantIds = [...new Set(entries.map(({ tenantId }) => tenantId))];

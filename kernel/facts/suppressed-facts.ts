@@ -4,17 +4,17 @@ import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { defineFeedKind } from '../vocabulary/kinds.ts';
 
 /**
- * Tells plugins that copy facts outside the store which facts are hidden. The feed announces changes by
+ * Provides hidden facts to plugins that copy facts outside the store. The feed announces changes by
  * `SUPPRESSION_CHANGED` and `FACT_RETURNED`.
  */
 export interface SuppressedFacts {
   /** Whether any fact is hidden. */
   readonly isSuppressing: boolean;
-  /** Those of these facts that are hidden from every caller. */
+  /** Returns the facts among these that are hidden from every caller. */
   among<T extends SuppressibleFact>(snapshot: PluginSnapshot, facts: readonly T[]): Promise<readonly T[]>;
-  /** Match keys of the entities whose facts a marker hides; empty once it is revoked. */
+  /** Returns the match keys of the entities whose facts a marker hides; none after it was revoked. */
   entitiesOf(snapshot: PluginSnapshot, tenantId: string, markerId: string): Promise<readonly string[]>;
-  /** Hidden entities of all tenants, in order, strictly after the given one. */
+  /** Returns hidden entities of all tenants, in order, strictly after the given one. */
   entitiesAfter(snapshot: PluginSnapshot, after: HiddenEntity, limit: number): Promise<readonly HiddenEntity[]>;
 }
 
@@ -27,7 +27,7 @@ export interface HiddenEntity {
 
 export const SuppressedFacts = defineRef<SuppressedFacts>('facts.suppressed-facts');
 
-/** The subject is the marker that hides facts, made or revoked. */
+/** The feed kind for a new or revoked marker that hides facts. The subject is the marker. */
 export const SUPPRESSION_CHANGED = defineFeedKind('tombstone', { summary: 'a tombstone was made or revoked' });
-/** The subject is a fact. */
+/** The feed kind for a fact that is visible again. The subject is the fact. */
 export const FACT_RETURNED = defineFeedKind('re-emit', { summary: 'a fact that was hidden is shown again' });

@@ -4,11 +4,11 @@ import { LIST_BYTES } from '../pages/spelled-list.ts';
 import type { FactReader } from './reader-api.ts';
 import { valueBytesOf } from './value-bytes.ts';
 
-/** Facts read by id, for a list that has an order of its own. */
+/** Facts read by id, for a list with its own order. */
 export interface VisiblePage {
-  /** Unordered. */
+  /** The facts, in no order. */
   readonly facts: readonly StoredFact[];
-  /** Ids that were not read because earlier facts fill the page. The list must end before the first of them. */
+  /** The ids that were not read because earlier facts fill the page. The list must end before the first of them. */
   readonly beyond: ReadonlySet<string>;
 }
 

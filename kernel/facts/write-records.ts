@@ -4,7 +4,7 @@ import type { HookCaller } from '../hooks/define-hook.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 import { appendLink } from './append-hooks.ts';
 
-/** As long as a UUID, so that it cannot be guessed. */
+/** The length of a salt in bytes. It has as much entropy as a UUID, so that it cannot be guessed. */
 export const SALT_BYTES = 16;
 
 export interface FactWriter {
@@ -13,8 +13,8 @@ export interface FactWriter {
 }
 
 /**
- * Returns the record of each fact: its writer, salt for the commitment of its value, and its link in the chain. The
- * facts have their stamps, are not stored yet, and belong to one tenant.
+ * Returns the write record of each fact: its writer, the salt for its commitment, and its link in the chain. The facts
+ * have stamps, are not stored yet, and belong to one tenant.
  */
 export const recordsOf = async (
   facts: readonly StoredFact[],

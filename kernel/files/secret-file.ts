@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { ServiceError } from '../../ports/ports.ts';
 import type { Random } from '../crypto/random.ts';
 
-/** The shortest key that a node takes. */
+/** The minimum length of a key that a node accepts. */
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Writes a secret to a new file that only its owner may read. Returns false, and leaves the file as it is, when it
- * exists. The file appears complete or not at all, so that a crash never leaves half a secret behind. Of several calls
- * at once, in any processes, one returns true. Creates a missing folder.
+ * Writes a secret to a new file that only its owner may read. Returns false, without a change, when the file exists.
+ * The file appears complete or not at all, so that a crash never leaves a partial secret. Of several concurrent calls,
+ * in any processes, one returns true. Creates a missing folder.
  */
 export const writeSecretFile = (path: string, secret: string, random: Random): Promise<boolean> =>
   withDraft(path, secret, random, async (draft) => {
@@ -22,11 +22,11 @@ export const writeSecretFile = (path: string, secret: string, random: Random): P
     }
   });
 
-/** The same in place of an existing file: a crash leaves either the old secret or the new one. */
+/** Replaces the secret of an existing file. A crash leaves either the old secret or the new one. */
 export const replaceSecretFile = (path: string, secret: string, random: Random): Promise<void> =>
   withDraft(path, secret, random, (draft) => rename(draft, path));
 
-/** Reads the secret of a file; undefined when there is no such file. Throws `validation` for a file without one. */
+/** Reads the secret of a file; undefined for a missing file. Throws `validation` for an invalid content. */
 export const readSecretFile = async (path: string): Promise<string | undefined> => {
   let text: string;
   try {
@@ -62,7 +62,10 @@ const withDraft = async <T>(
 
 const NO_HARD_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Both ways refuse to replace a file; only the link is atomic, and some file systems lack it. */
+/**
+ * Publishes the file under its final name without replacing another. A hard link is atomic, but some file systems do
+ * not support it.
+ */
 const publish = async (draft: string, path: string): Promise<void> => {
   try {
     await link(draft, path);
@@ -82,7 +85,7 @@ const writeDurably = async (path: string, text: string): Promise<void> => {
   }
 };
 
-/** Makes the new name durable, on systems that can sync folders. */
+/** Syncs the folder to make the new name durable, on systems that support that. */
 const syncFolder = async (path: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -2,7 +2,10 @@ import type { Telemetry } from '../telemetry/telemetry-api.ts';
 
 const MOST_SERIES = 500;
 
-/** A slow handler blocks a request or a transaction, which otherwise only the log would show. */
+/**
+ * Counts slow handlers in a metric, because they block a request or a transaction, and otherwise only the log shows
+ * them.
+ */
 export const countSlowHandlers = (telemetry: Telemetry): ((plugin: string, hook: string) => void) => {
   const slow = telemetry.counter({
     name: 'hooks_slow_handlers_total',

@@ -6,7 +6,8 @@ declare const value: unique symbol;
 declare const context: unique symbol;
 
 /**
- * Handlers run one after another. A returned value replaces the one before; returning nothing keeps it; a throw aborts.
+ * A hook whose handlers run one after another. A returned value replaces the previous one, and returning nothing
+ * preserves it. A throw aborts.
  */
 export interface FilterHook<V, C = undefined> {
   readonly kind: 'filter';
@@ -15,7 +16,7 @@ export interface FilterHook<V, C = undefined> {
   readonly [context]?: (c: C) => C;
 }
 
-/** Handlers run one after another, and their results are collected; a throw aborts. */
+/** A hook whose handlers run one after another, and whose results are collected. A throw aborts. */
 export interface CollectHook<I, O> {
   readonly kind: 'collect';
   readonly id: string;
@@ -24,8 +25,8 @@ export interface CollectHook<I, O> {
 }
 
 /**
- * Handlers run in parallel, after the fact. Results are ignored; a throw is logged with plugin and hook and goes no
- * further.
+ * A hook whose handlers run in parallel, after the event. Results are ignored. A throw is logged with plugin and hook,
+ * and affects nothing else.
  */
 export interface EventHook<E> {
   readonly kind: 'event';
@@ -33,7 +34,7 @@ export interface EventHook<E> {
   readonly [value]?: (e: E) => E;
 }
 
-/** `id` is `noun:verb`. */
+/** Declares a filter hook. `id` is `noun:verb`. */
 export const defineFilterHook = <V, C = undefined>(id: string): FilterHook<V, C> =>
   Object.freeze({ kind: 'filter', id });
 export const defineCollectHook = <I, O>(id: string): CollectHook<I, O> => Object.freeze({ kind: 'collect', id });
@@ -42,7 +43,7 @@ export const defineEventHook = <E>(id: string): EventHook<E> => Object.freeze({ 
 type Maybe<T> = T | undefined | void | Promise<T | undefined | void>;
 
 export interface HandlerOptions {
-  /** Runs before or after the handlers of all other plugins; the order of plugins decides otherwise. */
+  /** Runs the handler before or after those of all other plugins. Default: in the order of the plugins. */
   readonly order?: 'first' | 'last';
   /**
    * For handlers of `read:constrain` and `read:annotate` alone; registration refuses it elsewhere. Declares that the
@@ -53,7 +54,7 @@ export interface HandlerOptions {
   readonly cacheable?: boolean;
 }
 
-/** Registers a handler. Only during `setup`. */
+/** Registers a handler. Available only during `setup`. */
 export interface On {
   <V, C>(hook: FilterHook<V, C>, handler: (value: V, context: C) => Maybe<V>, options?: HandlerOptions): void;
   <I, O>(hook: CollectHook<I, O>, handler: (input: I) => Maybe<O>, options?: HandlerOptions): void;
@@ -63,12 +64,12 @@ export interface On {
 /** Calls hooks. The kernel calls its own; a plugin calls those it declares in its `<name>-api.ts`. */
 export interface HookCaller {
   filter<V, C>(hook: FilterHook<V, C>, value: V, context: C): Promise<V>;
-  /** Results in handler order, without the `undefined` ones. */
+  /** Returns the results in handler order, without the `undefined` ones. */
   collect<I, O>(hook: CollectHook<I, O>, input: I): Promise<O[]>;
   /** Resolves when every handler has finished; never rejects. */
   emit<E>(hook: EventHook<E>, event: E): Promise<void>;
-  /** Lets a hot path skip building an input without handlers. */
+  /** Returns whether a hook has handlers, so that a hot path can skip building an input. */
   hasHandlers(hook: { readonly id: string }): boolean;
-  /** Whether every handler of the hook declares its results cacheable; true without handlers. */
+  /** Returns whether every handler of the hook declares its results cacheable; true without handlers. */
   isCacheable(hook: { readonly id: string }): boolean;
 }

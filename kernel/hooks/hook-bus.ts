@@ -3,9 +3,12 @@ import type { Logger } from '../log/logger.ts';
 import type { CollectHook, EventHook, FilterHook, HandlerOptions, HookCaller } from './define-hook.ts';
 import { nodeGreeting } from './node-hooks.ts';
 
-/** A slower handler is logged: it blocks a request or, worse, the write transaction. */
+/** The milliseconds after which a handler is logged as slow, because it blocks a request or the write transaction. */
 export const SLOW_HANDLER_MS = 100;
-/** Before the node serves, nothing waits for a handler: a greeting draws keys and writes files. */
+/**
+ * Hooks that run before the node serves, when slow handlers delay no request. A greeting generates keys and writes
+ * files.
+ */
 const UNHURRIED: ReadonlySet<string> = new Set([nodeGreeting.id]);
 
 type HookToken = { readonly id: string; readonly kind: 'filter' | 'collect' | 'event' };
@@ -19,7 +22,7 @@ interface Handler {
   readonly run: Run;
 }
 
-/** One hook with its handlers in the order in which they run. */
+/** A hook with its handlers, in the order in which they run. */
 export interface HookDescription {
   readonly hook: string;
   readonly kind: HookToken['kind'];
@@ -29,7 +32,7 @@ export interface HookDescription {
 const RANK: Readonly<Record<Order, number>> = { first: 0, normal: 1, last: 2 };
 
 /**
- * Every hook of one node. Handlers run in the order in which their plugins were set up, those marked `first` before and
+ * The hooks of one node. Handlers run in the order in which their plugins were set up, those marked `first` before and
  * those marked `last` after all others. A hook without handlers costs one lookup.
  */
 export class HookBus implements HookCaller {
@@ -72,7 +75,7 @@ export class HookBus implements HookCaller {
     this.#hooks.set(hook.id, entry);
   }
 
-  /** The bus as a plugin gets it: it can call hooks, and cannot register for another plugin. */
+  /** Returns the view of the bus for plugins, which can call hooks but not register handlers for another plugin. */
   asCaller(): HookCaller {
     return {
       filter: (hook, value, context) => this.filter(hook, value, context),
@@ -83,7 +86,7 @@ export class HookBus implements HookCaller {
     };
   }
 
-  /** From here on the set of handlers is fixed. */
+  /** Prevents further registrations. */
   seal(): void {
     this.#sealed = true;
   }
@@ -119,7 +122,7 @@ export class HookBus implements HookCaller {
     for (const handler of this.#handlersOf(hook)) {
       try {
         const answer = handler.run(input);
-        // Only a promise is awaited, so that plain functions cost no turn of the loop.
+        // Awaits only promises, so that synchronous handlers cost no turn of the event loop.
         const result = isPromiseLike(answer) ? await answer : answer;
         if (result !== undefined) results.push(result as O);
       } catch (error) {
@@ -135,7 +138,7 @@ export class HookBus implements HookCaller {
     await Promise.all(this.#handlersOf(hook).map((handler) => this.#notify(handler, hook.id, event)));
   }
 
-  /** Every handled hook, by id. */
+  /** Describes every hook with handlers, by id. */
   describe(): HookDescription[] {
     return [...this.#hooks]
       .map(([hook, { kind, handlers }]) => ({
@@ -150,7 +153,7 @@ export class HookBus implements HookCaller {
     return this.#hooks.get(hook.id)?.handlers ?? [];
   }
 
-  /** Logs a handler that took long since this moment. Returns the current moment, for the next handler. */
+  /** Logs a handler that took long. `sinceMs` is its start; returns the current time, for the next handler. */
   #watch(handler: Handler, hook: string, sinceMs: number): number {
     const nowMs = this.#clock.monotonicMs();
     const tookMs = nowMs - sinceMs;
@@ -177,8 +180,8 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
 /**
- * Names the plugin whose handler failed. Operating errors stay as they are: they are answers, not faults. The innermost
- * hook wins.
+ * Adds the name of the plugin to an error of its handler. Operating errors stay unchanged, because they are answers.
+ * The innermost hook wins.
  */
 const attributeError = (error: unknown, plugin: string, hook: string): unknown => {
   if (error instanceof ServiceError) return error;

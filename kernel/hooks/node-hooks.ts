@@ -1,19 +1,19 @@
 import { defineCollectHook } from './define-hook.ts';
 
-/** Members of the metadata document. Later plugins win. */
+/** Returns members of the metadata document. Later plugins take precedence. */
 export const nodeMetadata = defineCollectHook<Record<string, never>, Readonly<Record<string, unknown>>>(
   'node:metadata',
 );
 
-/** A plugin's part of the greeting that the command line prints after a start. */
+/** A plugin's part of the message that the command line prints after a start. */
 export interface GreetingPart {
-  /** For a first start alone, each line with its label: their presence marks a first start. */
+  /** Lines for a first start only, each with its label. Their presence marks a first start. */
   readonly lines?: readonly (readonly [label: string, text: string])[];
-  /** For any later start: a few words, such as where the first key lies. */
+  /** A few words for any later start, such as the location of the first key. */
   readonly note?: string;
-  /** Options of curl that give a credential, for the examples of a first start. */
+  /** The curl options for a credential, for the examples of a first start. */
   readonly curlOptions?: string;
-  /** Examples of a first start: a title, and a shell command or an address to open, for the node at `base`. */
+  /** Returns examples for a first start: a title, and a shell command or an address to open, for the node at `base`. */
   examples?(base: string, curlOptions: string): readonly (readonly [title: string, example: string])[];
 }
 
@@ -24,10 +24,10 @@ export interface GreetingPart {
 export const nodeGreeting = defineCollectHook<Record<string, never>, GreetingPart>('node:greeting');
 
 /**
- * Whether this process takes requests now. A throw, or a returned problem, keeps new ones away; the node stays healthy
- * and still serves. The text goes to the log, not to the caller.
+ * Returns whether this process accepts requests now. After a throw or a returned problem, clients should send no new
+ * requests; the node stays healthy and still serves. The text goes to the log, not to the caller.
  */
 export const nodeReadiness = defineCollectHook<Record<string, never>, string>('node:readiness');
 
-/** A throw, or a problem returned, makes the node unhealthy; the text goes to the log, not to the caller. */
+/** Returns a problem that makes the node unhealthy, as does a throw. The text goes to the log, not to the caller. */
 export const nodeHealth = defineCollectHook<Record<string, never>, string>('node:health');

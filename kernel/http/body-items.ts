@@ -2,7 +2,7 @@ import { ServiceError } from '../../ports/ports.ts';
 import type { BodyItem } from './route-definition.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** More items than any route takes: bounds the work of a hostile body before its route sees it. */
+/** The maximum number of items of any route. It limits the work of a hostile body before its route sees it. */
 export const MAX_BODY_ITEMS = 10_000;
 
 /**
@@ -31,7 +31,7 @@ const readLines = (bytes: Uint8Array): readonly BodyItem[] => {
     const end = feed === -1 ? bytes.length : feed;
     if (!isBlank(bytes, start, end)) {
       if (items.length === MAX_BODY_ITEMS) throw tooManyItems();
-      // A carriage return before the line feed is white space to JSON, so it needs no cut.
+      // Does not remove a carriage return before the line feed, which is white space in JSON.
       const line = bytes.subarray(start, end);
       items.push(readItem(() => parseStrictJson(line, `body[${items.length}]`)));
     }

@@ -7,8 +7,9 @@ import { type HttpRequestInfo, httpAdmit, httpPrincipal } from './request-hooks.
 import type { Access } from './route-definition.ts';
 
 /**
- * Identifies the caller. An open route has none, with any credential. A peer route skips the Authorizer, so that an API
- * key never counts there; `http:principal` alone names the peer. Throws `authentication` without a valid credential.
+ * Identifies the caller. An open route has none, even with a credential. A peer route bypasses the Authorizer, so that
+ * an API key is never valid there; only `http:principal` identifies the peer. Throws `authentication` without a valid
+ * credential.
  */
 export const identifyCaller = async (
   info: HttpRequestInfo,
@@ -30,8 +31,8 @@ export const identifyCaller = async (
 };
 
 /**
- * A credential that the Authorizer refuses may still be one of a peer. So for a request without a matching route,
- * `http:principal` decides.
+ * Returns whether a refused credential may belong to a peer. That is possible for a request without a matching route,
+ * for which `http:principal` decides.
  */
 const mayBeOfPeer = ({ route }: HttpRequestInfo, token: string | null, error: unknown): boolean =>
   route === null && token !== null && error instanceof ServiceError && error.status === 401;
@@ -47,7 +48,7 @@ export const admitRequest = async (
   for (const added of await hooks.collect(httpAdmit, { ...info, caller })) Object.assign(headers, added);
 };
 
-/** Throws the refusal of the route unless the caller has the permission, or one of the list. */
+/** Returns a check that throws the refusal of the route unless the caller has the permission, or one of the list. */
 export const compilePermissionCheck = (access: Access): ((caller: Principal) => void) => {
   if (typeof access === 'string' || access.permission === 'any') return () => {};
   const { permission, refusal = 'authorization' } = access;

@@ -23,9 +23,9 @@ export const createClientAddress = (trustedProxies: readonly string[]): ((reques
   };
 };
 
-/** An IPv4 address that came over IPv6 is still the IPv4 address; a link-local one loses its zone. */
+/** Returns the IPv4 address inside an IPv6 address, and removes the zone of a link-local address. */
 const bareAddress = (address: string): string => address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** `203.0.113.7:1234` and `[2001:db8::1]:1234`, as some proxies write. */
+/** Removes the port that some proxies append: `203.0.113.7:1234` and `[2001:db8::1]:1234`. */
 const withoutPort = (text: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;

@@ -37,15 +37,18 @@ export interface HttpOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly telemetry: Telemetry;
-  /** Largest body of a route with the standard limit. */
+  /** The maximum body size in bytes for a route with the standard limit. */
   readonly maxBodyBytes: number;
-  /** Checks each request first, and throws its refusal; without it every page may call. */
+  /** Checks each request first, and throws its refusal. Without it, every page may call. */
   readonly refuseForeignPage?: ((request: InboundRequest) => void) | undefined;
-  /** The same for routes that admit known origins alone; without it they admit every page. */
+  /** Checks requests to routes that admit only known origins. Without it, they admit every page. */
   readonly refuseForeignOrigin?: ((request: InboundRequest) => void) | undefined;
-  /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
+  /**
+   * Addresses and networks of proxies whose `X-Forwarded-For` names the client, used only to delay answers to refused
+   * credentials.
+   */
   readonly trustedProxies?: readonly string[];
-  /** For tests; a node that serves has none. */
+  /** Checks replies in tests. A serving node has no such check. */
   readonly inspectReply?: InspectReply | undefined;
 }
 
@@ -90,7 +93,7 @@ export const compileRoutes = (options: RouteOptions): ServeOptions => {
       inspected(await replyUnmatched(request, allowed, answering), undefined, options),
     refused: (error) => {
       const requestId = options.random.uuid();
-      // Unknown here whether the request needed a credential, so it counts as protected.
+      // Treats an unmatched request as protected, because it is unknown whether the request needed a credential.
       const headers = standardHeaders(requestId, true);
       const context = { log: options.log, names: options.self.names, requestId, headers, route: null };
       return inspected(errorReply(error, context), undefined, options);
@@ -105,7 +108,10 @@ const inspected = (reply: OutboundReply, route: AnyRoute | undefined, { inspectR
   return reply;
 };
 
-/** HEAD exists for the open documents alone, where probes use it; elsewhere it is not found. */
+/**
+ * Returns the endpoints of a route. HEAD exists only for the open documents, which probes request; elsewhere it is not
+ * found.
+ */
 const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[] => {
   const { route } = owned;
   const answerRequest = compileOwned(owned, options);
@@ -117,7 +123,7 @@ const endpointsOf = (owned: OwnedRoute, options: Answering): readonly Endpoint[]
   return route.access === 'open' && route.method === 'GET' ? [endpoint, { ...endpoint, method: 'HEAD' }] : [endpoint];
 };
 
-/** A failure to compile names the plugin of the route. */
+/** Compiles a route. A failure names its plugin. */
 const compileOwned = ({ route, plugin }: OwnedRoute, options: Answering): Endpoint['handle'] => {
   try {
     return compileRoute(route, options);
@@ -138,7 +144,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
   const label = `${route.method} ${route.path}`;
   const match = { label, path: route.path, access, challenge: route.challenge } as const;
   const requireKnownOrigin = route.origins === 'known' ? options.refuseForeignOrigin : undefined;
-  // Only tests check replies.
+  // Wraps the request only in tests, which check replies.
   const watched = options.inspectReply === undefined ? undefined : declaredHeaders(route);
   return (request) =>
     answer(request, match, options, async (requestId, headers) => {
@@ -151,7 +157,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       const query = readQuery(request.query);
       const begunMs = options.clock.monotonicMs();
       const body = readBody === undefined ? undefined : await readBody(request);
-      // The key of a caller who sends slowly may be revoked by now, or its tenant suspended.
+      // Checks the credential again after a slow body, because the key may be revoked by then, or its tenant suspended.
       if (access === 'key' && options.clock.monotonicMs() - begunMs >= SLOW_BODY_MS)
         await identifyCaller(info, options);
       return route.handle(
@@ -162,7 +168,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
     });
 };
 
-/** Names of the headers that the handler may read. `Accept` is implied by the media types of answers. */
+/** Returns the names of the headers that the handler may read. `Accept` is implied by the media types of answers. */
 const declaredHeaders = ({ headers = {} }: AnyRoute): ReadonlySet<string> =>
   new Set(['accept', ...Object.keys(headers).map((name) => name.toLowerCase())]);
 
@@ -183,16 +189,16 @@ const replyUnmatched = (
 
 const isUnderApi = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
 
-/** The same for every path, so that it reveals nothing. */
+/** The hint for an unknown path. It is the same for every path, so that it reveals nothing. */
 const ENTRANCES = 'the routes begin with /v1; "start --print" lists all of them';
 
 /** The matched route of a request. */
 interface RouteMatch {
-  /** Method and pattern of the route; null without a match. */
+  /** The method and pattern of the route; null without a match. */
   readonly label: string | null;
   readonly path: string | null;
   readonly access: HttpRequestInfo['access'];
-  /** Parameters of `WWW-Authenticate`. */
+  /** The parameters of `WWW-Authenticate`. */
   readonly challenge?: string | undefined;
 }
 
@@ -240,7 +246,8 @@ const refusalReply = async (
   const instance = request.path;
   const reply = errorReply(error, { log, names: self.names, requestId, instance, headers, route, challenge });
   if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
-  // A request without a credential guesses none. An open route that takes a credential takes it in its body.
+  // Delays only requests with a credential, because others do not guess. An open route may take a credential in its
+  // body.
   const presentsCredential = access === 'open' || request.headerCount('authorization') > 0;
   reportRefusal(request, { path, access, presentsCredential }, error.code);
   if (presentsCredential) await holdRefusal(request);
@@ -248,7 +255,7 @@ const refusalReply = async (
 };
 
 const SLOW_REQUEST_MS = 1_000;
-/** Within this time a revoked key stops working. */
+/** The duration of a body after which its credential is checked again. A revoked key stops working within this time. */
 const SLOW_BODY_MS = 1_000;
 
 const isSendable = (body: unknown): boolean =>
@@ -259,7 +266,7 @@ const isSendable = (body: unknown): boolean =>
 
 const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundReply => {
   for (const member of ['bytes', 'text'] as const) {
-    // Found here, it is a reply of 500; found by the transport, the connection would break off.
+    // Throws here, which gives a reply of 500. The transport would break off the connection.
     if (!isSendable(reply[member])) throw new Error(`the ${member} of a reply cannot be sent`);
   }
   const body = reply.bytes ?? reply.text ?? (reply.body === undefined ? undefined : spellBody(reply.body));

@@ -5,22 +5,22 @@ import type { Logger } from '../log/logger.ts';
 import { listOf, objectOf, STRING_JSON } from '../schemas/answer-schemas.ts';
 import { defineComponent } from '../vocabulary/components.ts';
 
-/** The one shape of every answer from status 400: a problem document of RFC 9457 (docs/reference/errors.md). */
+/** The problem document of RFC 9457, the body of every answer from status 400 (docs/reference/errors.md). */
 export interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
-  /** Always a string: existing clients print it. */
+  /** The explanation. It is always a string, because existing clients print it. */
   readonly detail: string;
   readonly code: string;
   readonly instance?: string;
   readonly request_id?: string;
-  /** On 400 and 422 only. Names members, never their values. */
+  /** The violations, only for 400 and 422. They name members, never their values. */
   readonly errors?: readonly Violation[];
   readonly [member: string]: unknown;
 }
 
-/** `Problem` as a schema. A code may add members of its own. */
+/** The schema of `Problem`. A code may add members of its own. */
 export const PROBLEM = defineComponent('Problem', {
   summary: 'why a request failed',
   json: {
@@ -44,9 +44,9 @@ export const PROBLEM = defineComponent('Problem', {
 
 export interface ProblemContext {
   readonly names: ServiceNames;
-  /** Absent in the problem of one item of a batch, as is `instance`. */
+  /** The request id. Like `instance`, it is absent in the problem of one item of a batch. */
   readonly requestId?: string;
-  /** Path of the request as it was sent. */
+  /** The path of the request as sent. */
   readonly instance?: string;
 }
 
@@ -64,7 +64,7 @@ export const problemOf = (error: unknown, { names, requestId, instance }: Proble
     ...(instance !== undefined && { instance }),
     ...(requestId !== undefined && { request_id: requestId }),
     ...(namesMembers && violations !== undefined && { errors: violations }),
-    // The hint of a failed resource is for the operator and may name paths and addresses.
+    // Hides the hint of a failed resource, which is for the operator and may contain paths and addresses.
     ...(hint !== undefined && status < 500 && { hint }),
   };
 };
@@ -72,15 +72,15 @@ export const problemOf = (error: unknown, { names, requestId, instance }: Proble
 export interface ErrorReplyContext extends ProblemContext {
   readonly requestId: string;
   readonly log: Logger;
-  /** Headers of the answer, as far as they were known at the time of the error. */
+  /** The headers of the answer that were known at the time of the error. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Method and pattern of the route, for the log. */
+  /** The method and pattern of the route, for the log. */
   readonly route: string | null;
-  /** Parameters of `WWW-Authenticate`. */
+  /** The parameters of `WWW-Authenticate`. */
   readonly challenge?: string | undefined;
 }
 
-/** The answer to a failed request. Bugs and failed resources are logged with the request id, refusals are not. */
+/** Returns the answer to a failed request. Logs bugs and failed resources with the request id, but no refusals. */
 export const errorReply = (error: unknown, context: ErrorReplyContext): OutboundReply => {
   const { log, requestId, route, challenge } = context;
   const operating = operatingError(error);
@@ -105,7 +105,7 @@ const INTERNAL = new ServiceError('internal', 'the node failed to answer; its lo
 const operatingError = (error: unknown): ServiceError =>
   isServiceError(error) && error.code !== 'internal' ? error : INTERNAL;
 
-/** A foreign plugin may bring its own copy of the class, so the shape decides. */
+/** Checks the shape of an error, because a foreign plugin may bring its own copy of the class. */
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof ServiceError ||
   (error instanceof Error &&
@@ -113,5 +113,5 @@ const isServiceError = (error: unknown): error is ServiceError =>
     typeof (error as Partial<ServiceError>).code === 'string' &&
     typeof (error as Partial<ServiceError>).status === 'number');
 
-/** Titles of RFC 9110, where Node still has the older ones. */
+/** Titles of RFC 9110, where Node still uses older ones. */
 const TITLES: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };

@@ -6,7 +6,7 @@
 export const isFaithfulNumber = (literal: string): boolean => {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
-  // Fifteen digits always survive; a sixteenth character can only be a sign or a point.
+  // Numbers of up to fifteen digits are always exact. A sixteenth character can only be a sign or a point.
   if (literal.length <= SAFE_LENGTH) return true;
   const meant = decimalOf(literal);
   if (meant.exponent < 0 || meant.digits === '') return true;
@@ -17,7 +17,10 @@ export const isFaithfulNumber = (literal: string): boolean => {
 
 const SAFE_LENGTH = 15;
 
-/** `digits` times ten to the `exponent`, without zeros at either end and without sign; no digits for zero. */
+/**
+ * A decimal number: `digits` times ten to the `exponent`, without zeros at either end and without a sign; no digits for
+ * zero.
+ */
 interface Decimal {
   readonly digits: string;
   readonly exponent: number;
@@ -28,7 +31,7 @@ const decimalOf = (literal: string): Decimal => {
   const whole = parts?.[1] ?? '';
   const fraction = parts?.[2] ?? '';
   const all = whole + fraction;
-  // Loops, because a pattern for trailing zeros takes quadratic time on a long row of them.
+  // Uses loops, because a pattern for trailing zeros takes quadratic time on many zeros.
   let start = 0;
   let end = all.length;
   while (start < end && all.charCodeAt(start) === ZERO) start += 1;

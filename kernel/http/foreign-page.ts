@@ -2,9 +2,9 @@ import { type InboundRequest, ServiceError } from '../../ports/ports.ts';
 import { isLoopbackHost } from '../net/loopback-host.ts';
 
 export interface OwnAddresses {
-  /** Address under which others reach the node. */
+  /** The address under which others reach the node. */
   readonly nodeUrl: string;
-  /** Whether pages of this origin may call the node. */
+  /** Returns whether pages of this origin may call the node. */
   allowsOrigin(origin: string): boolean;
 }
 
@@ -52,21 +52,26 @@ export const createForeignOriginCheck = ({
   };
 };
 
-/** Supervisors call these under any host name. They reveal nothing. */
+/** Probes may use any host name, because supervisors do. Their answers reveal nothing. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /**
- * The name in a `Host` header, lower-cased and without its port; undefined when it is invalid. Ports do not matter,
- * because they are forwarded.
+ * Returns the name in a `Host` header, in lower case and without its port; undefined for an invalid one. Ports do not
+ * matter, because they may be forwarded.
  */
 const nameOf = (host: string): string | undefined => HOST.exec(host.toLowerCase())?.[1];
 
 const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,255}?)\.?(?::\d{1,5})?$/;
 
-/** Names under `localhost` always resolve to the machine itself in browsers (RFC 6761). */
+/**
+ * Returns whether browsers always resolve the name to the machine itself, as they do for names under `localhost` (RFC
+ * 6761).
+ */
 const isLoopbackName = (name: string): boolean => isLoopbackHost(name) || name.endsWith('.localhost');
 
-/** Whether a page of the node itself sent the request. The scheme is ignored, because a proxy may have changed it. */
+/**
+ * Returns whether a page of the node itself sent the request. Ignores the scheme, because a proxy may have changed it.
+ */
 const isOriginOf = (origin: string, host: string | undefined): boolean =>
   host !== undefined && /^https?:\/\/(.*)$/.exec(origin)?.[1] === host.toLowerCase();
 

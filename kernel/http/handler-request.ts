@@ -1,7 +1,7 @@
 import type { InboundRequest, Principal } from '../../ports/ports.ts';
 import type { RouteRequest } from './route-definition.ts';
 
-/** The request as a handler sees it. The signal stays behind a getter: making one costs more than most handlers do. */
+/** The request for a handler. The signal is created on demand, because that costs more than most handlers do. */
 export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
   readonly requestId: string;
   readonly caller: Principal;
@@ -19,12 +19,12 @@ export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
     this.body = body;
   }
 
-  /** Returns the inbound request. Undefined for an object that a test or a plugin made. */
+  /** Returns the inbound request; undefined for an object that a test or a plugin made. */
   static receivedBy(request: object): InboundRequest | undefined {
     return #request in request ? (request as HandlerRequest<unknown, unknown, unknown>).#request : undefined;
   }
 
-  // An own property and not a method, so that a handler may destructure it.
+  // An own property instead of a method, so that a handler may destructure it.
   readonly header = (name: string): string | undefined => this.#request.header(name);
 
   get path(): string {
@@ -36,7 +36,7 @@ export class HandlerRequest<P, Q, B> implements RouteRequest<P, Q, B> {
   }
 }
 
-/** For a route in a test: reading an undeclared header is a mistake of the route. */
+/** A request in tests, which throws when the handler reads an undeclared header. */
 export class WatchedRequest<P, Q, B> extends HandlerRequest<P, Q, B> {
   override readonly header: (name: string) => string | undefined;
 

@@ -1,12 +1,13 @@
 /**
- * The names of one object. A few are compared in place, because extracting each would cost more than all other work.
+ * The member names of one object. It compares a few names in place, because extracting them would cost more than all
+ * other work.
  */
 export class JsonNameList {
-  /** Three numbers a name: fingerprint, position of its first quote, position after its last. */
+  /** Three numbers per name: fingerprint, position of the first quote, position after the last quote. */
   readonly #spans: number[] = [];
   #decoded: Set<string> | undefined;
 
-  /** Adds the name between two quotes; returns false for a duplicate. `"a"` and `"\u0061"` are one name. */
+  /** Adds the name between two quotes; returns false for a duplicate. `"a"` and `"\u0061"` are the same name. */
   add(bytes: Buffer, open: number, end: number, isEscaped: boolean): boolean {
     const spans = this.#spans;
     if (isEscaped || this.#decoded !== undefined || spans.length === MAX_SPANS)
@@ -35,7 +36,7 @@ export class JsonNameList {
 const decode = (bytes: Buffer, open: number, end: number): string =>
   JSON.parse(bytes.toString('utf8', open, end)) as string;
 
-/** Equal for equal names and mostly different for others; 30 bits, which an array holds without boxing. */
+/** Returns a 30-bit hash of a name, which an array holds without boxing. */
 const fingerprint = (bytes: Buffer, open: number, end: number): number => {
   const first = bytes[open + 1] as number;
   const middle = bytes[(open + end) >> 1] as number;
@@ -43,5 +44,5 @@ const fingerprint = (bytes: Buffer, open: number, end: number): number => {
   return (((end - open) << 10) ^ (middle << 15) ^ (first << 5) ^ last) & 0x3fffffff;
 };
 
-/** Twelve names; beyond, a set is faster. */
+/** The maximum length of the list, for twelve names. For more, a set is faster. */
 const MAX_SPANS = 36;

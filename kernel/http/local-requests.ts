@@ -21,11 +21,11 @@ export interface LocalReply {
 }
 
 /**
- * Calls the routes of this node, for a plugin that speaks another protocol. A call runs every check of a request over
- * the wire. There is no second way around them.
+ * Calls the routes of this node, for a plugin that provides another protocol. A call runs every check of a request over
+ * the network, because there must be no way around them.
  */
 export interface LocalRequests {
-  /** Whether the node has the route, named by method and pattern. False until every plugin was set up. */
+  /** Returns whether the node has the route with this method and pattern; false until every plugin was set up. */
   serves(route: string): boolean;
   /**
    * Calls a route as the caller of `outer`, with its credential, address and headers of this service, under its request
@@ -39,7 +39,7 @@ export interface LocalRequests {
 export const LocalRequests = defineRef<LocalRequests>('kernel.local-requests');
 
 export interface LocalRequestParts {
-  /** The compiled endpoints; undefined until every plugin was set up. */
+  /** Returns the compiled endpoints; undefined until every plugin was set up. */
   served(): ServeOptions | undefined;
   readonly names: ServiceNames;
   readonly telemetry: Telemetry;
@@ -74,7 +74,7 @@ export const createLocalRequests = ({ served, names, telemetry }: LocalRequestPa
 const indexed = (served: ServeOptions | undefined): ReadonlyMap<string, Endpoint> | undefined =>
   served && new Map(served.endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
 
-/** Headers about the caller. Headers of the service go with them; headers about the outer body do not. */
+/** Forwarded headers: those about the caller and those of the service, but not those about the outer body. */
 const FORWARDED: ReadonlySet<string> = new Set(['authorization', 'host', 'origin', 'x-forwarded-for']);
 
 interface LocalRequestWays {
@@ -83,7 +83,7 @@ interface LocalRequestWays {
   readonly requestId: string;
 }
 
-/** A call as the endpoint sees it. */
+/** Adapts a local call to a request for the endpoint. */
 class LocalRequest implements InboundRequest {
   readonly method: string;
   readonly path: string;

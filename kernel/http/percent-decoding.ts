@@ -1,6 +1,6 @@
 /**
- * Decodes percent-encoding once. Undefined for broken encoding, invalid UTF-8 (overlong forms and surrogates included),
- * U+0000, and characters that must be encoded and are not.
+ * Decodes percent-encoding once. Returns undefined for broken encoding, invalid UTF-8 (overlong forms and surrogates
+ * included), U+0000, and unencoded characters that need encoding.
  */
 export const decodePercent = (text: string): string | undefined => {
   if (PLAIN.test(text)) return text;
@@ -13,7 +13,7 @@ export const decodePercent = (text: string): string | undefined => {
   }
 };
 
-/** The same for `application/x-www-form-urlencoded`, where a plus sign is a blank. */
+/** Decodes `application/x-www-form-urlencoded`, in which a plus sign is a space. */
 export const decodeFormText = (text: string): string | undefined => decodePercent(text.replaceAll('+', ' '));
 
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;

@@ -2,8 +2,8 @@ import type { InboundRequest } from '../../ports/ports.ts';
 import { refusedCredential } from './refused-credential.ts';
 
 /**
- * The bearer token of a request (RFC 6750), null without `Authorization`. Throws `authentication` for a header in
- * another form and for two of them, which proxies and servers read differently.
+ * Returns the bearer token of a request (RFC 6750); null without `Authorization`. Throws `authentication` for an
+ * invalid header, and for two headers, which proxies and servers interpret differently.
  */
 export const readBearerToken = (request: InboundRequest): string | null => {
   const header = request.header('authorization');
@@ -13,5 +13,5 @@ export const readBearerToken = (request: InboundRequest): string | null => {
   return token;
 };
 
-/** The scheme in any case, one space, and a token of visible ASCII of at most 8 KiB. */
+/** Matches the scheme in any case, one space, and a token of visible ASCII of at most 8 KiB. */
 const BEARER = /^bearer ([\x21-\x7e]{1,8192})$/i;

@@ -1,9 +1,7 @@
 import { memberRefusal } from '../problems/member-refusal.ts';
 import { parseInstant } from '../time/instant.ts';
 
-/**
- * An instant in a query as milliseconds since the epoch, undefined when it was not given. Throws `validation` (400).
- */
+/** Parses an instant in a query as milliseconds since the epoch; undefined when absent. Throws `validation` (400). */
 export const readInstantParameter = (text: string | undefined, name: string): number | undefined => {
   if (text === undefined) return undefined;
   const ms = parseInstant(text);

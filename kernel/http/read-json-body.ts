@@ -5,9 +5,9 @@ import { readBodyItems, readItem } from './body-items.ts';
 import type { BodyItem, Route } from './route-definition.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** Largest body of a route with `bodyLimit: 'bulk'`. */
+/** The maximum body size of a route with `bodyLimit: 'bulk'`. */
 export const BULK_BODY_BYTES = 16 * 1024 * 1024;
-/** The same with `bodyLimit: 'small'`, unless the configured limit is lower. */
+/** The maximum body size of a route with `bodyLimit: 'small'`, unless the configured limit is lower. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
@@ -39,7 +39,7 @@ const limitOf = ({ bodyLimit }: Pick<Route, 'bodyLimit'>, maxBodyBytes: number):
   return bodyLimit === 'small' ? Math.min(SMALL_BODY_BYTES, maxBodyBytes) : maxBodyBytes;
 };
 
-/** Checks each item alone, and passes on the refusal of one as its error. */
+/** Returns a reader that checks each item on its own, and passes a refusal on as the item's error. */
 const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) => {
   const check = item === undefined ? undefined : compileSchema(item);
   return async (request: InboundRequest): Promise<readonly BodyItem[]> => {
@@ -51,7 +51,7 @@ const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) 
   };
 };
 
-/** Costs nothing without a body. An empty object counts as no body. */
+/** Returns a reader for routes without a body. It costs nothing without a body. An empty object counts as no body. */
 const compileAbsenceReader = (maxBytes: number) => {
   const check = compileSchema(schema<object>({ type: 'object', properties: {} }));
   return (request: InboundRequest): Promise<undefined> | undefined => {
@@ -67,14 +67,14 @@ const compileAbsenceReader = (maxBytes: number) => {
 const declaresNoBody = (request: InboundRequest): boolean =>
   (request.header('content-length') ?? '0') === '0' && request.header('transfer-encoding') === undefined;
 
-/** The media type of a body that is read; undefined when it is not. */
+/** Returns the media type of a body to read; undefined for a body that is not read. */
 const takenType = (request: InboundRequest, takesLines: boolean): string | undefined => {
   const type = sentType(request, takesLines);
   const coding = request.header('content-encoding');
   return coding === undefined || /^identity$/i.test(coding) ? type : undefined;
 };
 
-/** The media type of the request, if the route takes it. */
+/** Returns the media type of the request, if the route accepts it. */
 const sentType = (request: InboundRequest, takesLines: boolean): string | undefined => {
   const header = request.header('content-type');
   const type = header === undefined ? undefined : mediaTypeOf(header);
@@ -96,14 +96,14 @@ const noBytes = async (request: InboundRequest, takesLines: boolean): Promise<Ui
 const hasBody = async (request: InboundRequest): Promise<boolean> => {
   const length = request.header('content-length');
   if (length !== undefined) return Number(length) !== 0;
-  // Only reading shows whether a chunked body is empty.
+  // Reads a chunked body, which may turn out to be empty.
   return request.body(0).then(
     () => false,
     () => true,
   );
 };
 
-/** Type and subtype in lower case; undefined for an invalid media type and for a charset other than UTF-8. */
+/** Returns type and subtype in lower case; undefined for an invalid media type and for a charset other than UTF-8. */
 const mediaTypeOf = (header: string): string | undefined => {
   if (header === 'application/json') return header;
   const [type = '', ...parameters] = header.toLowerCase().split(';');

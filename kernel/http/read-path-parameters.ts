@@ -10,7 +10,7 @@ import { decodePercent } from './percent-decoding.ts';
 export const compilePathReader = <P>(
   schema: Schema<P> | undefined,
 ): ((raw: Readonly<Record<string, string>>) => P | undefined) => {
-  // The path names its parameters, so that a schema need not list all of them.
+  // Allows parameters that the schema does not list, because the path names them.
   const check =
     schema === undefined ? undefined : compileSchema<P>({ json: { additionalProperties: true, ...schema.json } });
   return (raw) => {

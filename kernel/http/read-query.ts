@@ -27,7 +27,7 @@ export const compileQueryReader = <Q>(
   };
 };
 
-/** The violations of the schema among the parameters that could be read. */
+/** Returns the violations of the schema among the valid parameters. */
 const violationsOf = (
   values: Record<string, unknown>,
   check: SchemaCheck<unknown> | undefined,
@@ -62,7 +62,7 @@ const describeParameters = (json: Readonly<Record<string, unknown>>): ReadonlyMa
   return parameters;
 };
 
-/** A query has no null, so a nullable type is read as its other type. */
+/** Returns the type of a property without null, because a query cannot contain null. */
 const typeOf = (property: JsonProperty | undefined): string | undefined =>
   [property?.type ?? []].flat().find((type) => type !== 'null');
 

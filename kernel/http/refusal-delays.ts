@@ -1,35 +1,38 @@
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../../ports/ports.ts';
 
-/** Refusals of one address that are answered at once; more when they come slowly. */
+/** The number of refusals of one address that are answered at once. Slow refusals do not reach it. */
 const FREE_REFUSALS = 20;
-/** How long until one refusal is forgotten. */
+/** The milliseconds after which one refusal is forgotten. */
 const FORGET_MS = 5_000;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 2_000;
-/** A higher count would make a client wait a minute after its last refusal. */
+/** The maximum count, because a higher one would delay a client for a minute after its last refusal. */
 const MOST_COUNTED = FREE_REFUSALS + 10;
-/** Answers that wait at once: each holds a connection and a timer. Further ones are answered at once. */
+/**
+ * The maximum number of delayed answers per address, because each holds a connection and a timer. Further ones are sent
+ * at once.
+ */
 const WAITING_PER_ADDRESS = 8;
 const WAITING_IN_ALL = 256;
-/** Most remembered addresses; the one with the oldest refusal goes first. */
+/** The maximum number of remembered addresses. The one with the oldest refusal is removed first. */
 const MOST_ADDRESSES = 4_096;
 
 interface Refused {
-  /** As of `sinceMs`. */
+  /** The number of refusals as of `sinceMs`. */
   count: number;
   sinceMs: number;
   waiting: number;
 }
 
 /**
- * Delays the answer to a refused credential for an address with many of them, so that a caller with a guess or a dead
- * key costs little. A credential is checked before any delay, so a valid one is never late. Keys are safe by their
- * length, not by this.
+ * Delays answers to refused credentials for an address with many of them, which slows down guessing and clients with
+ * invalid keys. Credentials are checked before any delay, so a valid one is never late. The length of keys protects
+ * them, not this delay.
  */
 export class RefusalDelays {
   readonly #clock: Clock;
-  /** By address, the oldest refusal first. */
+  /** Refusals by address, the oldest first. */
   readonly #refused = new Map<string, Refused>();
   #waiting = 0;
 
@@ -37,7 +40,7 @@ export class RefusalDelays {
     this.#clock = clock;
   }
 
-  /** Counts a refusal. Resolves when it may be answered, or when its client has gone. */
+  /** Counts a refusal. Resolves when its answer may be sent, or when its client has disconnected. */
   async hold(address: string, gone: () => AbortSignal): Promise<void> {
     const refused = this.#count(networkOf(address));
     const delayMs = delayFor(refused.count);
@@ -82,7 +85,7 @@ export class RefusalDelays {
 const delayFor = (count: number): number =>
   count <= FREE_REFUSALS ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (count - FREE_REFUSALS - 1), LONGEST_DELAY_MS);
 
-/** A client with an IPv6 address has a whole network of them, /64 at least. */
+/** Returns the /64 network of an IPv6 address, because a client usually has a whole network. */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');

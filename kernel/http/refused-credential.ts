@@ -1,8 +1,8 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
 /**
- * The refusal of a credential that is missing, malformed, unknown, expired or revoked. One text for every reason, so
- * that the answer does not tell them apart.
+ * Creates the refusal of a credential that is missing, malformed, unknown, expired or revoked. The text is the same for
+ * every reason, so that the answer does not reveal it.
  */
 export const refusedCredential = (): ServiceError =>
   new ServiceError(

@@ -4,7 +4,7 @@ import type { HookCaller } from '../hooks/define-hook.ts';
 import { networkOf } from './refusal-delays.ts';
 import { type HttpRequestInfo, httpRefused } from './request-hooks.ts';
 
-/** Notifies plugins of a request that was refused with 401. `code` is that of the error. */
+/** Notifies plugins of a request that was refused with 401. `code` is the code of the error. */
 export type ReportRefusal = (
   request: InboundRequest,
   asked: {
@@ -15,7 +15,10 @@ export type ReportRefusal = (
   code: string,
 ) => void;
 
-/** Cheap under a flood of such requests: the digest is made only for a handler that reads it. */
+/**
+ * Creates the report. It is cheap under a flood of requests, because the digest is computed only when a handler reads
+ * it.
+ */
 export const createRefusalReport =
   (hooks: HookCaller, clientAddress: (request: InboundRequest) => string): ReportRefusal =>
   (request, { path, access, presentsCredential }, code) => {
@@ -33,7 +36,9 @@ export const createRefusalReport =
     });
   };
 
-/** Of the token alone, as the node stores the digests of its keys; of the whole header without a token. */
+/**
+ * Returns the digest of the token, by which the node stores its keys; without a token, the digest of the whole header.
+ */
 const digestOf = (header: string | undefined): string | null =>
   header === undefined || header === '' ? null : sha256Hex(BEARER.exec(header)?.[1] ?? header);
 

@@ -1,13 +1,13 @@
 import type { InboundRequest, Principal } from '../../ports/ports.ts';
 import { defineCollectHook, defineEventHook, defineFilterHook } from '../hooks/define-hook.ts';
 
-/** A request as `http:principal` and `http:admit` see it. */
+/** A request for the hooks `http:principal` and `http:admit`. */
 export interface HttpRequestInfo {
   readonly request: InboundRequest;
-  /** Path pattern of the matched route, null when nothing matched. */
+  /** The path pattern of the matched route; null without a match. */
   readonly route: string | null;
   readonly access: 'open' | 'peer' | 'key';
-  /** Quota dimension of the route. */
+  /** The quota dimension of the route. */
   readonly dimension: string | null;
 }
 
@@ -18,8 +18,8 @@ export interface HttpRequestInfo {
 export const httpPrincipal = defineFilterHook<Principal | null, HttpRequestInfo>('http:principal');
 
 /**
- * After authentication and routing, before permission and body. A throw refuses; returned headers are added to the
- * answer.
+ * After authentication and routing, before the check of permission and body. A throw refuses the request; returned
+ * headers are added to the answer.
  */
 export const httpAdmit = defineCollectHook<
   HttpRequestInfo & { readonly caller: Principal },
@@ -29,18 +29,20 @@ export const httpAdmit = defineCollectHook<
 /** A refused request, without its credential. */
 export interface RefusedRequest {
   readonly method: string;
-  /** Path pattern of the matched route, null when nothing matched. */
+  /** The path pattern of the matched route; null without a match. */
   readonly route: string | null;
   readonly access: HttpRequestInfo['access'];
-  /** Address of the client, as trusted proxies name it. */
+  /** The address of the client, as trusted proxies report it. */
   readonly address: string;
-  /** The key to count by: the address, or the network of an IPv6 address, because a client has many of those. */
+  /**
+   * The key for counting refusals: the address, or the network of an IPv6 address, because a client has many of those.
+   */
   readonly network: string;
-  /** Code of the error. */
+  /** The code of the error. */
   readonly code: string;
-  /** Whether it has a credential in the header, or in the body of an open route. */
+  /** Whether the request has a credential, in the header or in the body of an open route. */
   readonly presentsCredential: boolean;
-  /** Lower-case hex SHA-256 of the credential in the header; null for a request without one. */
+  /** Returns the lower-case hex SHA-256 of the credential in the header; null for a request without one. */
   credentialDigest(): string | null;
 }
 

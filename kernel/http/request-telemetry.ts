@@ -2,16 +2,16 @@ import { type InboundRequest, type OutboundReply, ServiceError } from '../../por
 import { type RemoteParent, type Span, UNRECORDED_SPAN } from '../telemetry/span.ts';
 import type { Telemetry } from '../telemetry/telemetry-api.ts';
 
-/** Seconds; from an answer out of memory to one that a client barely waits for. */
+/** The bucket limits in seconds, from a cached answer to the longest that clients wait. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** More routes than a node has, with their methods and classes of status. */
+/** The maximum number of series, above the combinations of routes, methods and status classes of a node. */
 const MOST_SERIES = 1_500;
 const MOST_CODES = 300;
-/** Of a request that no route took. */
+/** The label of a request without a matching route. */
 const NO_ROUTE = 'none';
 
-/** Metrics and span of every request. */
+/** Records metrics and a span for every request. */
 export class RequestTelemetry {
   readonly #telemetry: Telemetry;
   readonly #requests;
@@ -55,7 +55,7 @@ export class RequestTelemetry {
     });
   }
 
-  /** Runs `work` as the span of the request. Without a tracer it makes none. */
+  /** Runs `work` in the span of the request. Without a tracer there is no span. */
   span<T>(request: InboundRequest, route: string | null, work: (span: Span) => Promise<T>): Promise<T> {
     if (!this.#telemetry.isTracing) return work(UNRECORDED_SPAN);
     const method = METHODS.has(request.method) ? request.method : '_OTHER';
@@ -93,7 +93,7 @@ const sizeOf = (body: OutboundReply['body']): number => {
 
 const parentOf = (request: InboundRequest): RemoteParent | 'none' => {
   const traceparent = request.header('traceparent');
-  // Two headers are ambiguous, so a new trace begins.
+  // Ignores two headers, which are ambiguous, and begins a new trace.
   if (traceparent === undefined || request.headerCount('traceparent') > 1) return 'none';
   return { traceparent, tracestate: request.header('tracestate') };
 };

@@ -1,6 +1,6 @@
 import { memberRefusal } from '../problems/member-refusal.ts';
 
-/** The number of rows that a page may have. Throws `validation` (400) unless it is an integer from 1 to `most`. */
+/** Returns the maximum number of rows on a page. Throws `validation` (400) unless it is an integer from 1 to `most`. */
 export const requireLimit = (limit: number, most: number): number => {
   if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;
   throw memberRefusal('query.limit', `must be an integer from 1 to ${most}`, 'bad_parameter');

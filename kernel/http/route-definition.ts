@@ -21,14 +21,14 @@ export const permissionsOf = (access: Access): readonly string[] =>
 
 export interface RouteRequest<P, Q, B> {
   readonly caller: Principal;
-  /** Percent-decoded once. */
+  /** The path parameters, percent-decoded once. */
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** First value of a header, by lower-case name. */
+  /** Returns the first value of a header, by lower-case name. */
   header(name: string): string | undefined;
   readonly requestId: string;
-  /** The path as it was sent, for cursors and links. */
+  /** The path as sent, for cursors and links. */
   readonly path: string;
   readonly signal: AbortSignal;
 }
@@ -36,40 +36,43 @@ export interface RouteRequest<P, Q, B> {
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Serialised as JSON; a `SpelledList`, as the body or as a member of it, is used as it is. Absent for 204. */
+  /**
+   * The body, serialised as JSON. A `SpelledList`, as the body or as a member of it, is serialised already. Absent for
+   * 204.
+   */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`; `contentType` then names it (default `application/json`). */
+  /** The body as text, in place of `body`. `contentType` names its type (default `application/json`). */
   readonly text?: string | AsyncIterable<string>;
   readonly contentType?: string;
   /**
-   * Sent as it is, in place of `body`; `contentType` then names it (default `application/octet-stream`). A stream is
-   * read no faster than the client takes it, and ended (`return`) when the client goes away.
+   * The body as bytes, in place of `body`. `contentType` names its type (default `application/octet-stream`). A stream
+   * is read no faster than the client accepts it, and ended (`return`) when the client disconnects.
    */
   readonly bytes?: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** One item of a body read as lines: the parsed JSON, or the error of that line alone. */
+/** One item of a body with lines: the parsed JSON, or the error of that line. */
 export type BodyItem = { readonly value: unknown } | { readonly error: ServiceError };
 
 /**
- * One request that works; a test sends it as it stands. The API reference, the clients and the manual show it. Values
- * that only a running node knows, such as the id of a fact, have placeholders; the test replaces them.
+ * A complete example request, which a test sends unchanged. The API reference, the clients and the manual show it.
+ * Placeholders stand for values that only a running node has, such as the id of a fact; the test replaces them.
  */
 export interface RouteExample {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
-  /** The document; lines or a list of items where the form of the body is `items`. */
+  /** The body of the example; lines or a list of items when the form of the body is `items`. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The status of its answer, one of the route's answers. The lowest of them unless given. */
+  /** The status of the answer, one of the route's answers. Default: the lowest of them. */
   readonly status?: number;
 }
 
-/** A header of a request that a route reads. */
+/** A request header that a route reads. */
 export interface RouteHeader {
   /** The meaning of the header, as one sentence without its full stop. */
   readonly summary: string;
-  /** The schema of the text; any text unless given. */
+  /** The schema of the text. Default: any text. */
   readonly json?: JsonSchema;
   /** A credential besides the one in `Authorization`. */
   readonly isCredential?: true;
@@ -82,9 +85,12 @@ export interface RouteHeader {
  */
 export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/v1/things/*entity_uri`: a colon names a segment, a star the undivided tail, accepted encoded and raw. */
+  /**
+   * The path pattern, for example `/v1/things/*entity_uri`. A colon names a segment, a star the undivided rest, which
+   * may be percent-encoded or not.
+   */
   readonly path: string;
-  /** One line for `--print` and the API description. */
+  /** A one-line summary for `--print` and the API description. */
   readonly summary: string;
   readonly access: Access;
   /**
@@ -92,7 +98,7 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
    * without keys. For protocols whose clients are programs, which no foreign page may use (DNS rebinding).
    */
   readonly origins?: 'known';
-  /** Parameters of `WWW-Authenticate` in answers of 401, for example `resource_metadata="https://..."`. */
+  /** The parameters of `WWW-Authenticate` in answers of 401, for example `resource_metadata="https://..."`. */
   readonly challenge?: string;
   /** The quota that a request uses up. */
   readonly dimension?: string;
@@ -104,9 +110,9 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
    * `itemSchema`: for a handler that checks members itself. It checks nothing, and may refer to components.
    */
   readonly bodyShown?: JsonSchema;
-  /** Headers that the handler reads, for the API reference, by their usual spelling. */
+  /** The headers that the handler reads, in their usual spelling, for the API reference. */
   readonly headers?: Readonly<Record<string, RouteHeader>>;
-  /** An absent body is taken as `{}`. */
+  /** Whether an absent body counts as `{}`. */
   readonly bodyOptional?: boolean;
   /**
    * `json` (default): one document, checked against `body`. `items`: a JSON array or `application/x-ndjson`, passed on
@@ -114,7 +120,7 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
    * `none`: there is no body; a POST, PUT or PATCH without `body` must say so.
    */
   readonly bodyForm?: 'json' | 'items' | 'none';
-  /** Of each item of a body with `bodyForm: 'items'`. */
+  /** The schema of each item of a body with `bodyForm: 'items'`. */
   readonly itemSchema?: Schema<unknown>;
   /**
    * `standard`: the configured limit (2 MiB). `bulk`: 16 MiB. `small`: 64 KiB, for callers that are not authenticated
@@ -126,9 +132,9 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
    * leak parts of the secret that a caller guesses in text beside it.
    */
   readonly holdsSecret?: true;
-  /** The answers, by status; problem documents, which are common to all routes, are left out. */
+  /** The answers by status, without problem documents, which all routes may return. */
   readonly answers: Answers;
-  /** Every route of our own plugins has one. */
+  /** An example request. Every route of the package's own plugins has one. */
   readonly example?: RouteExample;
   handle(request: RouteRequest<P, Q, B>): Awaitable<Reply>;
 }

@@ -1,27 +1,27 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
-/** A value in the query of a call. A list is a parameter that is given several times. */
+/** A value in the query of a call. A list becomes a repeated parameter. */
 export type QueryValue = string | number | boolean | null | undefined | readonly string[];
 
 /** A call of a route, named by method and pattern: `GET /v1/facts/:id`. */
 export interface RouteQuestion {
   readonly route: string;
-  /** Unencoded: they are percent-encoded here. */
+  /** The path parameters, not encoded. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Values that are undefined or null are left out. */
+  /** The query; undefined and null values are omitted. */
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A call in its wire form. */
+/** A call in the form that goes over the network. */
 export interface SpelledQuestion {
   readonly method: string;
   readonly path: string;
-  /** Without the question mark. */
+  /** The query without the question mark. */
   readonly query: string;
-  /** By the names of the pattern, percent-encoded. */
+  /** The percent-encoded path parameters, by the names in the pattern. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 

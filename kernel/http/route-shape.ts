@@ -7,7 +7,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.ts';
 import { type Access, permissionsOf } from './route-definition.ts';
 import type { OwnedRoute } from './route-table.ts';
 
-/** Finds missing and misspelled members in a plugin's route. A foreign plugin in JavaScript may hold anything. */
+/** Returns missing and misspelled members of a plugin's route. A foreign plugin in JavaScript may contain anything. */
 export const shapeProblems = (
   routes: readonly OwnedRoute[],
   vocabulary: Vocabulary,
@@ -72,7 +72,8 @@ const isAccess = (access: unknown): access is Access => {
 const isPermission = (value: unknown): boolean => typeof value === 'string' || isWord(value);
 
 /**
- * Whether the method carries a body, unless the route refuses one; also true for a route with members about its body.
+ * Returns whether the method has a body, unless the route refuses one; also true for a route with settings for its
+ * body.
  */
 const wantsBody = ({ method, bodyForm, bodyOptional, bodyLimit }: OwnedRoute['route']): boolean => {
   if (bodyForm !== undefined) return bodyForm === 'json';

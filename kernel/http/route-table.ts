@@ -28,7 +28,7 @@ export const routeProblems = (routes: readonly OwnedRoute[]): readonly string[] 
 const pathProblem = (path: string): string | undefined => {
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with a slash';
-  // Outside the API the path of a folder ends with a slash.
+  // Outside the API, the path of a folder ends with a slash.
   const spelled = path.startsWith('/v1/') ? path : path.replace(/(?<=^[^:*]+)\/$/, '');
   const segments = spelled.slice(1).split('/');
   if (!segments.every((segment) => SEGMENT.test(segment))) {

@@ -2,11 +2,11 @@ import { ServiceError } from '../../ports/service-error.ts';
 import { isFaithfulNumber } from './faithful-number.ts';
 import { JsonNameList } from './json-name-list.ts';
 
-/** Deepest accepted nesting of arrays and objects. */
+/** The maximum nesting of arrays and objects. */
 const MAX_JSON_DEPTH = 64;
 
 export interface JsonScan {
-  /** Byte ranges of the numbers that a double cannot take faithfully, in order. */
+  /** The byte ranges of numbers that a double cannot represent faithfully, in order. */
   readonly unfaithfulNumbers: readonly (readonly [start: number, end: number])[];
   /** True when an escape may have produced U+0000 or a lone surrogate. */
   readonly suspectEscape: boolean;
@@ -36,7 +36,7 @@ interface Scan {
   readonly root: string;
   readonly unfaithfulNumbers: [start: number, end: number][];
   suspectEscape: boolean;
-  /** Number of escapes so far. */
+  /** The number of escapes so far. */
   escapes: number;
 }
 
@@ -111,7 +111,7 @@ const scanEscape = (bytes: Buffer, at: number, scan: Scan): number => {
   if (code === LOWER_U) {
     const unit = readHex(bytes, at + 2);
     if (unit < 0) fail('a broken \\u escape', bytes, at, scan);
-    // Half of a pair may stand alone, which only the whole string shows.
+    // Marks the escape as suspect, because only the whole string shows whether half a surrogate pair stands alone.
     if (unit === 0 || (unit & SURROGATE_MASK) === SURROGATE) scan.suspectEscape = true;
     return at + 6;
   }
@@ -119,7 +119,7 @@ const scanEscape = (bytes: Buffer, at: number, scan: Scan): number => {
   return at + 2;
 };
 
-/** The value of four hexadecimal digits, -1 when there are fewer. */
+/** Returns the value of four hexadecimal digits; -1 when there are fewer. */
 const readHex = (bytes: Buffer, at: number): number => {
   let value = 0;
   for (let index = at; index < at + 4; index += 1) {
@@ -179,7 +179,7 @@ const fail = (problem: string, bytes: Buffer, at: number, scan: Scan): never => 
 const failDepth = (bytes: Buffer, at: number, scan: Scan): never =>
   fail(`more than ${MAX_JSON_DEPTH} levels of nesting`, bytes, at, scan);
 
-/** A plain number of so many characters fits a double; longer ones, and those with an exponent, are checked. */
+/** The length up to which a plain number always fits a double. Longer ones, and those with an exponent, are checked. */
 const SAFE_NUMBER_LENGTH = 15;
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -211,7 +211,7 @@ const LOWER_T = 0x74;
 const LOWER_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Turns an ASCII capital into its small letter. */
+/** The bit that turns an ASCII capital into its small letter. */
 const LOWER_CASE = 0x20;
 /** The top five bits of either half of a surrogate pair. */
 const SURROGATE = 0xd800;

@@ -1,6 +1,6 @@
 /**
- * Headers of every answer: its id, and that browsers must not guess a type. No cache may store a protected answer,
- * errors included.
+ * Returns the headers of every answer: the request id, a ban on guessing the type, and for a protected answer, even an
+ * error, a ban on caching.
  */
 export const standardHeaders = (requestId: string, isProtected: boolean): Record<string, string> =>
   isProtected
@@ -8,8 +8,8 @@ export const standardHeaders = (requestId: string, isProtected: boolean): Record
     : { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
 
 /**
- * Headers of every HTML page: it loads nothing, appears in no frame and sends no referrer. A route that needs more
- * sends a policy of its own, which replaces this one.
+ * Returns the headers of every HTML page: it loads nothing, appears in no frame and sends no referrer. A route that
+ * needs more replaces this policy by its own.
  */
 export const pageHeaders = (contentType: string | undefined): Readonly<Record<string, string>> | undefined =>
   contentType !== undefined && PAGE.test(contentType) ? PAGE_HEADERS : undefined;

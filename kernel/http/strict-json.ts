@@ -19,9 +19,9 @@ export const parseStrictJson = (bytes: Uint8Array, root = 'body'): unknown => {
   return parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), root);
 };
 
-/** The same for a text that is already decoded. */
+/** Parses a text that is already decoded, like `parseStrictJson`. */
 export const parseStrictJsonText = (text: string, root = 'body'): unknown => {
-  // Encoding replaces a lone surrogate, but moves nothing that the scan reads.
+  // Encoding replaces lone surrogates, but changes no position that the scan reads.
   const value = parse(Buffer.from(text), root);
   if (!text.isWellFormed()) refuseForbiddenText(JSON.parse(text), root);
   return value;
@@ -37,7 +37,7 @@ const parse = (bytes: Buffer, root: string): unknown => {
   return value;
 };
 
-/** Replaces each span by a literal that overflows, because JSON has none for NaN. */
+/** Replaces each span by a number that overflows, because JSON has none for NaN. */
 const replaceAll = (bytes: Buffer, spans: readonly (readonly [start: number, end: number])[]): string => {
   let end = 0;
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 export type Converted = { readonly value: unknown } | { readonly problem: string };
 export type ConvertText = (text: string) => Converted;
 
-/** How a text of a query becomes a value of a JSON Schema type. Types without a text form keep the text. */
+/** Returns the conversion of a query text to a JSON Schema type. Texts stay unchanged for types without a text form. */
 export const textConverter = (type: string | undefined): ConvertText => CONVERTERS[type ?? 'string'] ?? keepText;
 
 const keepText: ConvertText = (text) => ({ value: text });
@@ -35,6 +35,6 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** Decimal text as JSON spells it: no blanks, no leading zeros, no other bases. */
+/** Matches an integer in JSON notation, without spaces, leading zeros or other bases. */
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

@@ -1,14 +1,16 @@
 import { DEFAULT_TENANT, defineRef, type FactStore, type WriteTransaction } from '../../ports/ports.ts';
 
-/** A node's own notes in its store, text by name. Shared by all processes on the store; not for secrets. */
+/**
+ * The node's own notes in its store, texts by name. All processes on the store share them; they are not for secrets.
+ */
 export interface NodeNotes {
-  /** Undefined for an unknown name. */
+  /** Returns a note; undefined for an unknown name. */
   read(name: string): Promise<string | undefined>;
   /** Replaces the note. */
   write(name: string, text: string): Promise<void>;
   /**
    * Replaces the note by the result of `change`, while no other process can change it. Returns the new note. Writes
-   * nothing when it is the same.
+   * nothing when it is unchanged.
    */
   change(name: string, change: (before: string | undefined) => string): Promise<string>;
 }
@@ -16,10 +18,10 @@ export interface NodeNotes {
 export const NodeNotes = defineRef<NodeNotes>('kernel.node-notes');
 
 const TABLE = 'node_settings';
-/** Separates notes from the identity, which lies in the same table. */
+/** The prefix that separates notes from the identity in the same table. */
 const PREFIX = 'note:';
 
-/** On a store with its core tables. */
+/** Creates the notes on a store that has its core tables. */
 export const createNodeNotes = (store: FactStore): NodeNotes => ({
   async read(name) {
     const [row] = await store.read((snapshot) => snapshot.select(TABLE, { key: `${PREFIX}${name}` }));

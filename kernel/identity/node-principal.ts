@@ -2,8 +2,8 @@ import { DEFAULT_TENANT, type Principal, SCOPES } from '../../ports/ports.ts';
 import type { ServiceNames } from './service-names.ts';
 
 /**
- * The node itself, as the author of work without a caller: follow-ups, the first key, the command line. It has no
- * permission, so no route admits it.
+ * Returns the node itself as a principal, the author of work without a caller: follow-ups, the first key, the command
+ * line. It has no permission, so no route admits it.
  */
 export const nodePrincipal = (names: ServiceNames, tenantId: string = DEFAULT_TENANT): Principal => ({
   kind: 'node',

@@ -7,15 +7,15 @@ import { createServiceNames } from './service-names.ts';
 /** The configured identity of this node. */
 export interface NodeIdentitySettings {
   readonly serviceName: string;
-  /** Undefined: the first start draws one. */
+  /** The node id; without it, the first start generates one. */
   readonly nodeId?: string | undefined;
-  /** Absolute http or https URL. */
+  /** An absolute http or https URL. */
   readonly nodeUrl: string;
 }
 
 export interface NodeRecord {
   readonly self: NodeSelf;
-  /** Authenticates page cursors; the same in every process that serves the store. */
+  /** The secret that authenticates page cursors, the same in every process on the store. */
   readonly cursorSecret: Uint8Array;
 }
 
@@ -54,7 +54,7 @@ export const checkNodeRecord = async (store: FactStore, settings: NodeIdentitySe
   refuseOthers({ name: stored.get('service_name') ?? serviceName, nodeId: stored.get('node_id') ?? nodeId }, settings);
 };
 
-/** Facts already carry the name and the id. */
+/** Refuses another name or id, because stored facts already carry them. */
 const refuseOthers = (
   stored: { readonly name: string; readonly nodeId: string | undefined },
   settings: NodeIdentitySettings,
@@ -76,7 +76,7 @@ const refuseOthers = (
 };
 
 /**
- * Returns the stored value of a key; writes one first when there is none. The transaction prevents two starts from both
+ * Returns the stored value of a key, after writing one if there is none. The transaction prevents two starts from both
  * writing.
  */
 const keep = async (transaction: WriteTransaction, key: string, create: () => string): Promise<string> => {

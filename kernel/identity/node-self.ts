@@ -1,14 +1,14 @@
 import { defineRef } from '../../ports/ports.ts';
 import type { ServiceNames } from './service-names.ts';
 
-/** The identity of this node. Fixed at the first start on the store, except the URL. */
+/** The identity of this node. Except for the URL, it is fixed at the first start on the store. */
 export interface NodeSelf {
-  /** Every identifier that carries the service's own name. */
+  /** The identifiers that contain the service's own name. */
   readonly names: ServiceNames;
   readonly nodeId: string;
-  /** Advertised base address, without a final slash. */
+  /** The advertised base address, without a trailing slash. */
   readonly nodeUrl: string;
-  /** `host[:port]` of the advertised address: the authority of this node's own URIs. */
+  /** The `host[:port]` of the advertised address, which is the authority of this node's own URIs. */
   readonly authority: string;
 }
 

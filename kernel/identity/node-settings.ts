@@ -1,33 +1,34 @@
 import { defineRef } from '../../ports/ports.ts';
 
-/** The operator's settings of the node as a whole, for plugins. Holds no secret. */
+/** The settings of the node as a whole, for plugins. Contains no secret. */
 export interface NodeSettings {
   /** Whether requests need a credential. */
   readonly authRequired: boolean;
-  /** Largest body of a request to a route with the standard limit. */
+  /** The maximum body size in bytes for a route with the standard limit. */
   readonly maxBodyBytes: number;
-  /** Addresses and networks whose `X-Forwarded-For` names the client, for the delays of refused credentials alone. */
+  /**
+   * Addresses and networks of proxies whose `X-Forwarded-For` names the client, used only to delay answers to refused
+   * credentials.
+   */
   readonly trustedProxies: readonly string[];
-  /** The pages that may call the node besides its own. */
+  /** The pages that may call the node in addition to its own. */
   readonly crossOrigin: {
-    /** Whether the operator has named origins. */
+    /** Whether the operator has configured origins. */
     readonly configured: boolean;
-    /** Whether all pages of localhost may, on any port. */
+    /** Whether all pages of localhost may call, on any port. */
     readonly devLocalhost: boolean;
   };
-  /**
-   * How far ahead of physical time a stamp of another node may lie, in milliseconds; 0 switches the bound off.
-   */
+  /** The maximum milliseconds by which another node's stamp may be ahead of physical time; 0 for no limit. */
   readonly maxStampLeadMs: number;
-  /** Processes that serve behind the node's port. */
+  /** The number of processes that serve behind the node's port. */
   readonly workers: number;
-  /** Place of this process among them, from 0; undefined for a process that serves alone, or does not serve. */
+  /** The index of this process among them, from 0; undefined for a process that serves alone, or does not serve. */
   readonly workerPlace: number | undefined;
-  /** How long a stopping node goes on serving while it reports that it is not ready. */
+  /** The milliseconds for which a stopping node continues to serve while it reports that it is not ready. */
   readonly drainDelayMs: number;
-  /** Absolute path of the folder for files that belong to the store. A plugin has a folder of its own in it. */
+  /** The absolute path of the data folder, in which each plugin has its own folder. */
   readonly dataFolder: string;
-  /** Where the store is, for people: a path, or an address without user and password. */
+  /** The location of the store for people: a path, or an address without user and password. */
   readonly storeLocation: string;
 }
 

@@ -2,9 +2,8 @@ import { type ErrorCode, type Principal, type Scope, ServiceError } from '../../
 import { permissionId, type RequiredPermission } from '../vocabulary/permissions.ts';
 
 /**
- * Throws `refusal` unless the caller has the permission, or one of the list. Every use case begins with it, so that the
- * check is the same over HTTP, from a plugin and from a program that embeds the node. The node itself needs no
- * permission.
+ * Throws `refusal` unless the caller has the permission, or one of the list. Every use case begins with it, so that
+ * HTTP, plugins and embedding programs have the same check. The node itself needs no permission.
  */
 export const requirePermission = (
   caller: Principal,
@@ -14,7 +13,7 @@ export const requirePermission = (
   if (caller.kind !== 'node' && !hasPermission(caller, permission)) throw lacksPermission(permission, refusal);
 };
 
-/** Whether the caller has the permission, or one of the list. */
+/** Returns whether the caller has the permission, or one of the list. */
 export const hasPermission = (
   { permissions }: Principal,
   permission: RequiredPermission | readonly RequiredPermission[],
@@ -27,7 +26,7 @@ export const hasPermission = (
 const isList = (asked: RequiredPermission | readonly RequiredPermission[]): asked is readonly RequiredPermission[] =>
   Array.isArray(asked);
 
-/** The refusal of a caller without the permission. */
+/** Creates the refusal of a caller without the permission. */
 export const lacksPermission = (
   permission: RequiredPermission | readonly RequiredPermission[],
   refusal: ErrorCode,

@@ -1,46 +1,46 @@
 import { ServiceError } from '../../ports/service-error.ts';
 
 /**
- * Every identifier with the service's own name, derived from one configured value. No other code may spell the name, so
- * that the node can serve clients of another name unchanged.
+ * The identifiers that contain the service's own name, all derived from one configured value. No other code may spell
+ * the name, so that the node can serve clients of another name unchanged.
  */
 export interface ServiceNames {
   readonly name: string;
-  /** Where the node metadata is served. */
+  /** The path of the node's metadata document. */
   readonly metadataPath: string;
   readonly headers: {
     readonly session: string;
     readonly verify: string;
-    /** How much of a list is still to come. */
+    /** The name of the header that states how much of a list remains. */
     readonly remaining: string;
     readonly eventId: string;
   };
-  /** Name of a further header, `X-<Name>-<noun>`. */
+  /** Returns the name of a further header, `X-<Name>-<noun>`. */
   header(noun: string): string;
-  /** Reserved prefix of meta-facts: the name and a colon. */
+  /** The reserved prefix of meta-facts: the name and a colon. */
   readonly prefix: string;
-  /** Entity scheme: the name and `://`. Entities under it are ordinary, although they begin with `prefix`. */
+  /** The scheme of entities: the name and `://`. Entities under it are ordinary, although they begin with `prefix`. */
   readonly scheme: string;
-  /** Reserved relation or entity prefix for a noun: `meta('ttl')`. */
+  /** Returns the reserved prefix of relations or entities for a noun, for example `meta('ttl')`. */
   meta(noun: string): string;
-  /** Source of facts that the node writes itself. */
+  /** The source of facts that the node itself writes. */
   readonly systemSource: string;
   nodeId(uuid: string): string;
-  /** Entity of meta-facts about a fact. */
+  /** Returns the entity of meta-facts about a fact. */
   factEntity(factId: string): string;
   gardenUri(authority: string, slug: string): string;
-  /** `type` of a problem document (RFC 9457). */
+  /** Returns the `type` of a problem document (RFC 9457). */
   problemType(code: string): string;
-  /** `kind` in the signed payload of a fact-chain checkpoint. */
+  /** The `kind` in the signed payload of a fact-chain checkpoint. */
   readonly chainCheckpointKind: string;
-  /** `kind` of a signed document: the name, a dot and a noun. */
+  /** Returns the `kind` of a signed document: the name, a dot and a noun. */
   documentKind(noun: string): string;
 }
 
 export const SERVICE_NAME_PATTERN = /^[a-z][a-z0-9-]{0,31}$/;
 export const DEFAULT_SERVICE_NAME = 'svc';
 
-/** Throws `ServiceError('validation')` when the name does not match `SERVICE_NAME_PATTERN`. */
+/** Creates the names. Throws `ServiceError('validation')` when the name does not match `SERVICE_NAME_PATTERN`. */
 export const createServiceNames = (name: string): ServiceNames => {
   if (!SERVICE_NAME_PATTERN.test(name)) {
     throw new ServiceError('validation', `the service name must match ${SERVICE_NAME_PATTERN.source}`, {

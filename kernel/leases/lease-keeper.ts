@@ -6,14 +6,14 @@ import { type Claim, giveLeaseBack, isTakeable, keepsLease, LEASE_MS, takeLease 
 import type { ConfirmLease, HeldLease } from './leases-api.ts';
 
 /**
- * How often a held lease is renewed. A process renews all of its leases at the same instants, because each commit
+ * The interval at which a held lease is renewed. A process renews all of its leases together, because each commit
  * empties the caches of other processes.
  */
 export const HEARTBEAT_MS = 10_000;
-/** How often a process tries to get a lease that another one holds. */
+/** The interval at which a process tries to get a lease that another one holds. */
 export const RETRY_MS = 3_000;
 
-/** Signal that a lease was released. */
+/** The signal that a lease was released. */
 const RELEASED = 'leases released';
 
 export interface LeaseParts {
@@ -25,8 +25,8 @@ export interface LeaseParts {
 }
 
 /**
- * Gets one lease, renews it, and gets it again after a loss. The store never makes a call reject: a lease that cannot
- * be renewed is not held.
+ * Acquires one lease, renews it, and acquires it again after a loss. Failures of the store never make a call reject: a
+ * lease that cannot be renewed counts as lost.
  */
 export class LeaseKeeper implements HeldLease {
   readonly #parts: LeaseParts;
@@ -34,7 +34,10 @@ export class LeaseKeeper implements HeldLease {
   readonly #onAcquired: () => void;
   readonly #endSignals: () => void;
   #fence = 0;
-  /** Monotonic time of this process, which may end a lease only too early: the database decides. */
+  /**
+   * The monotonic time of this process at which its lease ends. It may end the lease too early but never too late,
+   * because the database decides.
+   */
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
   #cancelNext = (): void => {};
@@ -45,7 +48,7 @@ export class LeaseKeeper implements HeldLease {
     this.#name = name;
     this.#onAcquired = onAcquired;
     this.#endSignals = parts.store.onSignal(RELEASED, () => {
-      // An attempt that is under way may have looked too early.
+      // Tries again after a running attempt, which may have read the lease before its release.
       void Promise.resolve(this.#attempt).then(() => this.held || this.attempt());
     });
     void this.attempt();
@@ -85,14 +88,14 @@ export class LeaseKeeper implements HeldLease {
     this.#endSignals();
     this.#cancelNext();
     await this.#attempt;
-    // A lease that has expired by the clock of this process may still block others by that of the database.
+    // Releases even an expired lease, because by the clock of the database it may still block others.
     if (this.#heldUntilMs === Number.NEGATIVE_INFINITY) return;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     const claim = this.#claim();
     const giveBack = async (transaction: WriteTransaction): Promise<void> => {
       if (await giveLeaseBack(transaction, claim)) transaction.signal(RELEASED);
     };
-    // A lease that cannot be released expires by itself.
+    // Ignores a failure, because the lease expires by itself.
     await this.#parts.store.write(lockOf(this.#name), giveBack).catch(() => {});
   }
 
@@ -100,7 +103,7 @@ export class LeaseKeeper implements HeldLease {
     const { clock, log } = this.#parts;
     this.#cancelNext();
     const wasHeld = this.held;
-    // Read before the database's time, so that the lease ends here no later than there.
+    // Reads this clock before that of the database, so that the lease ends here no later than there.
     const startedMs = clock.monotonicMs();
     try {
       const fence = await this.#take(wasHeld);
@@ -130,5 +133,5 @@ export class LeaseKeeper implements HeldLease {
   }
 }
 
-/** Claims for one lease wait for each other, and for no tenant's writes. */
+/** Returns the lock of a lease, so that claims for it wait for each other but for no tenant's writes. */
 const lockOf = (name: string): string => `lease ${name}`;

@@ -1,20 +1,20 @@
 import type { Snapshot, WriteTransaction } from '../../ports/ports.ts';
 
-/** How long a lease lasts that is not renewed. */
+/** The milliseconds after which a lease expires without a renewal. */
 export const LEASE_MS = 30_000;
 
 const TABLE = 'leases';
 
-/** A claim to a lease. The fence identifies the holder among processes of the same name. */
+/** A claim to a lease. The fence distinguishes holders with the same process name. */
 export interface Claim {
   readonly name: string;
-  /** For people. */
+  /** The name of the process, for people. */
   readonly holder: string;
-  /** The fence of the last time when this process got it, 0 before. */
+  /** The fence from the last time when this process got the lease; 0 before. */
   readonly fence: number;
 }
 
-/** Whether `takeLease` would succeed, by a read without a lock. */
+/** Returns whether `takeLease` would succeed, by a read without a lock. */
 export const isTakeable = async (snapshot: Snapshot, { name, fence }: Claim): Promise<boolean> => {
   const [row] = await snapshot.select(TABLE, { name });
   return (
@@ -22,7 +22,7 @@ export const isTakeable = async (snapshot: Snapshot, { name, fence }: Claim): Pr
   );
 };
 
-/** Takes or renews the lease by the database's own time, and returns its fence; null while another process has it. */
+/** Takes or renews the lease by the database's own clock, and returns its fence; null while another process has it. */
 export const takeLease = async (transaction: WriteTransaction, claim: Claim): Promise<number | null> => {
   const { name, holder } = claim;
   const nowMs = await transaction.databaseMs();
@@ -40,10 +40,10 @@ export const takeLease = async (transaction: WriteTransaction, claim: Claim): Pr
   return fence;
 };
 
-/** Releases the lease at once. Returns whether this process still held it. */
+/** Releases the lease at once. Returns whether this process still had it. */
 export const giveLeaseBack = async (transaction: WriteTransaction, { name, fence }: Claim): Promise<boolean> =>
   (await transaction.table(TABLE).where({ name, fence }).update({ until_ms: 0 })) > 0;
 
-/** Whether the lease has not changed hands since. If so, it cannot before the transaction ends. */
+/** Returns whether the lease still has the same holder. If so, it stays so until the transaction ends. */
 export const keepsLease = async (transaction: WriteTransaction, name: string, fence: number): Promise<boolean> =>
   (await transaction.table(TABLE).where({ name, fence }).forUpdate().select('fence')).length > 0;

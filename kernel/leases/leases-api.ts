@@ -1,7 +1,7 @@
 import { defineRef } from '../../ports/ports.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
-/** Work for one process at a time, of all that share the store. */
+/** Leases for work that only one of the processes on a store may do at a time. */
 export interface Leases {
   /**
    * Tries to get the lease `name`, repeatedly until the node stops, and renews it while it is held. The lease is
@@ -12,7 +12,9 @@ export interface Leases {
 }
 
 export interface HoldOptions {
-  /** Called whenever the lease was got: look for work that the last holder has left. Must not throw. */
+  /**
+   * Called whenever this process got the lease, to look for work that the last holder left unfinished. Must not throw.
+   */
   onAcquired?(): void;
 }
 
@@ -22,11 +24,14 @@ export type ConfirmLease = (transaction: PluginTransaction) => Promise<void>;
 /** A lease that this process holds or tries to get. */
 export interface HeldLease {
   /**
-   * Whether to work. A hint: a paused process notices the loss too late, so its result counts only after `confirm`.
-   * False while the store is unreachable.
+   * Whether this process should work. A hint: a paused process detects the loss too late, so a result counts only after
+   * `confirm`. False while the store is unreachable.
    */
   readonly held: boolean;
-  /** Grows with every change of the holder; the value of the last time when this process got the lease, 0 before. */
+  /**
+   * The number of the holder, which grows with every change. Its value is from the last time when this process got the
+   * lease; 0 before.
+   */
   readonly fence: number;
   /**
    * Call it in the transaction that records a result, with the `fence` from the beginning of the work. Rejects with

@@ -12,11 +12,11 @@ import { createLeases } from './create-leases.ts';
 /** Writes a copy of the store into an empty folder. See `FactStore.copyInto`. */
 export type CopyInto = (folder: string, options?: CopyOptions) => Promise<StoreCopy>;
 
-/** Copies of the store. */
+/** Makes copies of the store, one at a time. */
 export interface StoreCopies {
   /**
-   * Runs `work` around a copy while no other process on the store does such work. Rejects with `unavailable` while one
-   * does, and for a store that cannot copy itself.
+   * Runs `work`, which may copy the store, while no other process on the store does such work. Rejects with
+   * `unavailable` when one does, and for a store without support for copies.
    */
   alone<T>(work: (copyInto: CopyInto) => Promise<T>): Promise<T>;
 }
@@ -31,7 +31,7 @@ export interface StoreCopiesParts {
 
 const LEASE = 'store.copy';
 
-/** Each work has a lease of its own: it is released at the end, and expires by itself when the process dies. */
+/** Uses a new lease for each piece of work. It is released at the end, and expires by itself when the process dies. */
 export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
   const { store } = parts;
   let isBusy = false;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/ports.ts';
 
 /**
- * Returns a throttle: a function that returns true at most once in so many milliseconds, the first time after the
+ * Returns a function that returns true at most once per interval of this many milliseconds. The first time is after one
  * interval.
  */
 export const createThrottle = (clock: Pick<Clock, 'monotonicMs'>, intervalMs: number): (() => boolean) => {

@@ -3,17 +3,17 @@ import { createThrottle } from './create-throttle.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { WorkRate } from './work-rate.ts';
 
-/** How often long work logs its progress. */
+/** The interval at which long work logs its progress. */
 const INTERVAL_MS = 10_000;
 
 export interface ProgressLogParts {
   readonly log: Pick<Logger, 'info'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** The text of each line: the name of the work. */
+  /** The message of each line: the name of the work. */
   readonly message: string;
-  /** Added to each line. */
+  /** Further fields of each line. */
   readonly fields?: LogFields;
-  /** Below this number of units left, nothing is logged. */
+  /** The number of remaining units below which nothing is logged. */
   readonly leastLeft?: number;
 }
 
@@ -30,8 +30,8 @@ export class ProgressLog {
   }
 
   /**
-   * Reports that so many units are done. The first call after the construction or after `ended` begins the measurement.
-   * `left` is called only when a line is due, so it may count rows. Rejects as `left` does.
+   * Reports this many further units as done. The first call after the construction or after `ended` begins the
+   * measurement. `left` is called only when a line is due, so it may count rows. Rejects as `left` does.
    */
   async reached(done: number, left: () => Promise<number>): Promise<void> {
     const { log, clock, message, fields, leastLeft = 0 } = this.#parts;
@@ -42,7 +42,7 @@ export class ProgressLog {
     if (more >= leastLeft) log.info(message, { ...fields, done, total: done + more, ratePerSecond });
   }
 
-  /** The work is done, or rests for long. */
+  /** Ends the measurement, when the work is done or pauses for long. */
   ended(): void {
     this.#run = undefined;
   }

@@ -5,7 +5,7 @@ export class WorkRate {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #first: { readonly done: number; readonly atMs: number };
 
-  /** `done` counts earlier work, which is left out. */
+  /** `done` is the number of units done before, which do not count. */
   constructor(clock: Pick<Clock, 'monotonicMs'>, done: number) {
     this.#clock = clock;
     this.#first = { done, atMs: clock.monotonicMs() };
@@ -14,7 +14,7 @@ export class WorkRate {
   /** Returns units per second since the work began. 0 before the first unit. */
   at(done: number): number {
     const atMs = this.#clock.monotonicMs();
-    // Work that starts again from an earlier place is measured from there.
+    // Restarts the measurement when the work starts again from an earlier position.
     if (done < this.#first.done) this.#first = { done, atMs };
     const seconds = (atMs - this.#first.atMs) / 1000;
     const rate = seconds > 0 ? (done - this.#first.done) / seconds : 0;

@@ -6,7 +6,10 @@ interface IpNetwork {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`; undefined for anything else. An address alone is a network of one. */
+/**
+ * Parses an address or network: `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`; undefined for anything else. A single address is
+ * a network of one.
+ */
 export const parseNetwork = (text: string): IpNetwork | undefined => {
   const [, address = '', digits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);

@@ -1,6 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Whether only this machine reaches a server on the host. A name other than `localhost` may mean any address. */
+/**
+ * Returns whether only this machine can reach a server on the host. A name other than `localhost` may mean any address.
+ */
 export const isLoopbackHost = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   if (bare === 'localhost') return true;

@@ -2,24 +2,24 @@ import type { Clock, Principal } from '../../ports/ports.ts';
 import type { CursorCodec, CursorPosition } from './page-cursor.ts';
 import { type SpelledList, spellList } from './spelled-list.ts';
 
-/** The cursors of one request, valid for its caller, path and filters alone. */
+/** The cursors of one request, valid only for its caller, path and filters. */
 export interface BoundCursor {
-  /** Where the last page ended, undefined on the first one. */
+  /** The end of the last page; undefined on the first one. */
   readonly position: CursorPosition | undefined;
   /**
-   * Returns a page of `found`, as far as the body has room, and the cursor of the next one, null at the end. `found`
-   * has one row more than `limit`, to tell whether rows follow.
+   * Returns a page of `found`, as far as it fits into the body, and the cursor of the next page, null at the end.
+   * `found` has one more row than `limit`, to show whether rows follow.
    */
   page<T>(found: readonly T[], limit: number, how: PageForm<T>): Page<T>;
-  /** The cursor after a position. */
+  /** Returns the cursor after a position. */
   after(position: CursorPosition): string;
 }
 
 export interface PageForm<T> {
-  /** A row's place in the order. */
+  /** Returns the position of a row in the order. */
   positionOf(row: T): CursorPosition;
   toJson(row: T): unknown;
-  /** Whether rows follow that were not read, because the body has no room for them. */
+  /** Whether further rows were not read, because the body has no room for them. */
   readonly more?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Page<T> {
 export interface CursorParts {
   readonly cursors: CursorCodec;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** How long a cursor is valid; for ever without it. */
+  /** The milliseconds for which a cursor is valid. Default: without end. */
   readonly lifetimeMs?: number;
 }
 

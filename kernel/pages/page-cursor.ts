@@ -2,37 +2,37 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../ports/service-error.ts';
 import { decodeBase64Url, encodeBase64Url } from '../crypto/base64url.ts';
 
-/** Sort key and id of the last row of a page. */
+/** The sort key and id of the last row of a page. */
 export type CursorPosition = readonly (string | number | null)[];
 
 export interface CursorContent {
-  /** Finite numbers only. */
+  /** The position, with finite numbers only. */
   readonly position: CursorPosition;
-  /** Caller, route and filters, for which alone the cursor is valid. It is not part of the cursor's text. */
+  /** The caller, route and filters for which the cursor is valid. The text of the cursor does not contain them. */
   readonly binding: string;
-  /** From this instant on the cursor is expired; never, when absent. */
+  /** The instant at which the cursor expires; absent for no expiry. */
   readonly expiresMs?: number;
 }
 
-/** Opaque, authenticated page cursors. */
+/** Encodes and decodes opaque, authenticated page cursors. */
 export interface CursorCodec {
   encode(content: CursorContent): string;
   /**
-   * Returns the encoded position. Throws `invalid_cursor` (400) for any text that `encode` did not return for this
-   * binding under this secret, and `cursor_expired` (400) for one that is too old.
+   * Returns the position. Throws `invalid_cursor` (400) for any text that `encode` did not create for this binding with
+   * this secret, and `cursor_expired` (400) for an expired one.
    */
   decode(text: string, expected: { readonly binding: string; readonly nowMs: number }): CursorPosition;
 }
 
-/** Longer texts are refused unread. Fits the longest entity and relation in their longest encoding. */
+/** The maximum length of a cursor. It fits the longest entity and relation in their longest encoding. */
 export const MAX_CURSOR_LENGTH = 16 * 1024;
 const MIN_SECRET_BYTES = 16;
 const MAC_BYTES = 16;
 
-/** `secret` is random, at least 16 bytes, and the same in every process that serves the store. */
+/** Creates a codec. `secret` is random, has at least 16 bytes, and is the same in every process on the store. */
 export const createCursorCodec = (secret: Uint8Array): CursorCodec => {
   if (secret.length < MIN_SECRET_BYTES) throw new RangeError(`a cursor secret has at least ${MIN_SECRET_BYTES} bytes`);
-  // The length separates payload and binding: no cursor can be read as one of a binding that continues its payload.
+  // Includes the length of the payload, so that no part of a binding can be taken for a part of the payload.
   const macOf = (payload: Buffer, binding: string): Buffer =>
     createHmac('sha256', secret)
       .update(`${payload.length}:`)

@@ -1,21 +1,21 @@
-/** No body of a list is longer, except for a single item that is longer by itself. */
+/** The maximum size of a list body in bytes, unless a single item is larger. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
-/** Room for the other members of the body: a cursor, counts, repeated parameters. */
+/** The reserved bytes for the other members of the body: a cursor, counts, repeated parameters. */
 const BESIDE_THE_LIST_BYTES = 64 * 1024;
 
-/** Room for the items of the one list of a body. */
+/** The maximum bytes of the items in a body with one list. */
 export const LIST_BYTES = MAX_PAGE_BYTES - BESIDE_THE_LIST_BYTES;
 
 /**
  * Items of an answer as JSON, serialised once, until the body is full. May be the body of a `Reply`, or a member of it.
  */
 export class SpelledList {
-  /** One text per item. */
+  /** The JSON text of each item. */
   readonly texts: readonly string[];
-  /** Whether items are left out because the body is full. */
+  /** Whether items are omitted because the body is full. */
   readonly isCut: boolean;
-  /** Bytes of the items. */
+  /** The number of bytes of the items. */
   readonly bytes: number;
 
   constructor(texts: readonly string[], isCut: boolean, bytes: number) {
@@ -33,20 +33,20 @@ export class SpelledList {
     return `[${this.texts.join(',')}]`;
   }
 
-  /** For code that parses the body instead of sending it. */
+  /** Returns the parsed items, for code that reads the body instead of sending it. */
   toJSON(): unknown {
     return JSON.parse(this.json);
   }
 }
 
-/** Serialises the items, in order, until the next one would exceed the bytes. The first one always comes. */
+/** Serialises the items, in order, until the next one would exceed the bytes. Always includes the first one. */
 export const spellList = <T>(
   items: Iterable<T>,
   toJson: (item: T) => unknown,
   maxBytes: number = LIST_BYTES,
 ): SpelledList => listTexts(items, (item) => JSON.stringify(toJson(item)), maxBytes);
 
-/** The same for items whose JSON text exists already. */
+/** Creates a list from items whose JSON text exists already, until the next one would exceed the bytes. */
 export const listTexts = <T>(
   items: Iterable<T>,
   toText: (item: T) => string,
@@ -66,7 +66,7 @@ export const listTexts = <T>(
 
 const COMMA_BYTES = 1;
 
-/** The JSON of a body, of which some members, or all of it, may be serialised already. */
+/** Returns the JSON of a body that is serialised already, as a whole or in some of its members. */
 export const spellBody = (body: unknown): string => {
   if (body instanceof SpelledList) return body.json;
   if (!hasSpelledMember(body)) return JSON.stringify(body);

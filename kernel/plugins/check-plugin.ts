@@ -5,10 +5,13 @@ import { isWord } from '../vocabulary/define-vocabulary.ts';
 import { type AnyPlugin, KERNEL_API } from './plugin-definition.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** Names of the node itself in logs and refs, and names whose prefix would reach its own tables. */
+/**
+ * Reserved plugin names: names of the node itself in logs and refs, and names whose prefix would give access to its
+ * tables.
+ */
 const RESERVED_NAMES: readonly string[] = ['core', 'fact', 'kernel', 'node', 'port', 'schema', 'sqlite'];
 
-/** Whether a value has the outline of a plugin. `checkPlugin` checks the rest. */
+/** Returns whether a value has the shape of a plugin. `checkPlugin` checks the rest. */
 export const looksLikePlugin = (value: unknown): value is AnyPlugin =>
   typeof value === 'object' &&
   value !== null &&
@@ -49,7 +52,7 @@ export const checkPlugin = (plugin: AnyPlugin): BootProblem[] => {
   return problems;
 };
 
-/** Whether the parts that the kernel walks through have their declared types. */
+/** Returns whether the parts that the kernel iterates over have their declared types. */
 export const isWellFormed = (plugin: AnyPlugin): boolean =>
   refsOf(plugin).every(isRef) && (plugin.migrations ?? []).every(isMigration) && (plugin.declares ?? []).every(isWord);
 
@@ -68,5 +71,5 @@ const isRef = (value: unknown): boolean =>
 const isMigration = ({ number, name, up }: Migration): boolean =>
   Number.isSafeInteger(number) && number > 0 && typeof name === 'string' && typeof up === 'function';
 
-/** The prefix of a plugin's tables. */
+/** Returns the prefix of a plugin's tables. */
 export const tablePrefix = (pluginName: string): string => `${pluginName.replaceAll('-', '_')}_`;

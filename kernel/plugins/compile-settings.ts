@@ -5,14 +5,14 @@ import { type BootProblem, problemOf } from '../problems/boot-problem.ts';
 import { movedSettings, type PropertySchema, type SettingProperty, settingProperties } from './setting-property.ts';
 
 export interface CompiledSettings {
-  /** Checks, and fills defaults in place. */
+  /** Checks settings, and fills in defaults in place. */
   readonly validate: ValidateFunction;
   readonly properties: readonly SettingProperty[];
-  /** Keys that are no settings any more, with their new places. */
+  /** The keys of moved settings, with their new places. */
   readonly moved: ReadonlyMap<string, string>;
 }
 
-/** For a part of the node without settings. */
+/** The schema of a part of the node without settings. */
 export const NO_SETTINGS = schema<Record<string, never>>({ type: 'object' });
 
 /**
@@ -43,7 +43,10 @@ export const compileSettings = (
 
 const compiledSchemas = new WeakMap<object, CompiledSettings>();
 
-/** One instance compiles all schemas, because each would make the meta-schema again. It forgets them at once. */
+/**
+ * Compiles all schemas with one Ajv instance, because each new one compiles the meta-schema again. The instance then
+ * forgets the schema.
+ */
 const compileOnce = (closed: object): ValidateFunction => {
   ajv ??= createAjv();
   try {
@@ -71,7 +74,7 @@ const createAjv = (): Ajv => {
   return ajv;
 };
 
-/** Refuses a user and a password, which would show wherever the address does. */
+/** Returns whether a text is an http URL without user and password, which would appear wherever the URL does. */
 const isHttpUrl = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
@@ -79,14 +82,15 @@ const isHttpUrl = (text: string): boolean => {
 };
 
 /**
- * RFC 6454, of any scheme, also that of an application or a browser extension. A path, a wildcard and `null` are none.
+ * Returns whether a text is an origin (RFC 6454) of any scheme, even that of an application or a browser extension. A
+ * path, a wildcard and `null` are not.
  */
 const isOrigin = (text: string): boolean => ORIGIN.test(text) && Number(/:(\d+)$/.exec(text)?.[1] ?? 0) <= MOST_PORT;
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(?::\d{1,5})?$/i;
 const MOST_PORT = 65_535;
 
-/** Settings are closed unless a schema says otherwise. A missing group still gets the defaults inside it. */
+/** Refuses undeclared settings unless the schema allows them, and gives a missing group its inner defaults. */
 const close = (json: PropertySchema): PropertySchema => {
   if (json.properties === undefined && json.type !== 'object') return json;
   const properties = Object.entries(json.properties ?? {})
@@ -99,6 +103,6 @@ const closeMember = (property: PropertySchema): PropertySchema => {
   const { items } = property;
   if (items?.properties !== undefined) return { ...property, items: close(items) };
   if (property.properties === undefined) return property;
-  // A variable sets such a setting as a whole, so it has no defaults to fill in.
+  // Adds no defaults to a group that a variable sets as a whole.
   return property.env === undefined ? { default: {}, ...close(property) } : close(property);
 };

@@ -1,6 +1,6 @@
 import { type PropertySchema, typesOf } from './setting-property.ts';
 
-/** Environment variables of the process. Only variables that a schema in use declares are ever read. */
+/** The environment variables of the process. The node reads only variables that a schema in use declares. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const TRUTH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
@@ -8,8 +8,8 @@ const INTEGER = /^[+-]?\d{1,15}$/;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Parses a variable's text by the property's type; undefined for an invalid text. Of several types, the first that fits
- * wins, text last.
+ * Parses the text of a variable by the property's type; undefined for an invalid text. Of several types, the first
+ * valid one wins, with text last.
  */
 export const parseEnvironmentValue = (text: string, schema: PropertySchema): unknown => {
   const types = typesOf(schema);
@@ -38,7 +38,7 @@ const parseAs = (type: string, text: string, schema: PropertySchema): unknown =>
   }
 };
 
-/** `a, b` and `a b` alike. */
+/** Parses a list separated by commas or spaces. */
 const parseList = (text: string, items: PropertySchema): unknown => {
   const values = text
     .split(/[\s,]+/)

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { MigrationData, MigrationSchema } from '../../ports/ports.ts';
 
-/** Members of the schema builder whose leading arguments are names of tables; how many of them. */
+/** The methods of the schema builder that take table names, and the number of these leading arguments. */
 const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
   createTable: 1,
   createTableIfNotExists: 1,
@@ -14,16 +14,18 @@ const TABLE_ARGUMENTS: Readonly<Record<string, number>> = {
   hasTable: 1,
   hasColumn: 1,
 };
-/** Methods that make the builder a promise, and are harmless. */
+/** The methods that make the builder a promise, which are harmless. */
 const ALLOWED: ReadonlySet<PropertyKey> = new Set(['then', 'catch', 'finally', 'toSQL', 'toString']);
 
-/** Partial indexes and their like, which the builder cannot spell. */
+/** Matches statements that create an index, because the builder does not support partial indexes and others. */
 const CREATE_INDEX = /^\s*create\s+(?:unique\s+)?index\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s+(\w+)\s*\(/i;
 
-/** The database as a plugin's migration sees it: tables with its own prefix, through the builder, and nothing else. */
+/**
+ * Returns a plugin's restricted view of the database in its migrations: only tables with its own prefix, and only
+ * through the builder.
+ */
 export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationSchema => ({
-  // A builder accumulates calls and runs all of them again, so each chain gets its own; `schema` may then be used
-  // twice.
+  // Creates a builder for each chain, because a builder accumulates calls and runs all of them again.
   schema: guardBuilder(() => schema.schema, prefix),
   dialect: schema.dialect,
   data: guardData(schema.data, prefix),
@@ -43,7 +45,7 @@ export const guardSchema = (schema: MigrationSchema, prefix: string): MigrationS
   },
 });
 
-/** States that the core stores beside facts: every plugin may read them, as in any snapshot. */
+/** The tables with states of facts, which every plugin may read. */
 const STATES_OF_FACTS: ReadonlySet<string> = new Set(['fact_covers', 'fact_expiries']);
 
 const guardData = (data: MigrationData, prefix: string): MigrationData => {

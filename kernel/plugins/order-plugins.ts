@@ -5,7 +5,7 @@ import type { AnyPlugin } from './plugin-definition.ts';
 
 /** One entry of a plugin's `requires`. */
 export interface Requirement {
-  /** The name in `use`. */
+  /** The key of the entry. */
   readonly key: string;
   readonly ref: Ref<unknown>;
   readonly optional: boolean;
@@ -17,9 +17,9 @@ export const requirementsOf = (plugin: AnyPlugin): Requirement[] =>
   );
 
 /**
- * The order of setup: a plugin comes after the providers of all refs that it requires, optional ones included. Names
- * break ties, so that two nodes with the same plugins run in the same order. A cycle is reported with its path, and its
- * plugins are left out.
+ * Orders plugins for setup: a plugin comes after the providers of all refs that it requires, optional ones included.
+ * Names break ties, so that nodes with the same plugins have the same order. A cycle is reported with its path, and its
+ * plugins are omitted.
  */
 export const orderPlugins = (
   plugins: readonly AnyPlugin[],
@@ -53,7 +53,10 @@ const providersOf = (plugin: AnyPlugin, providers: ReadonlyMap<string, AnyPlugin
     return provider === undefined || provider === plugin ? [] : [{ id: ref.id, provider }];
   });
 
-/** Every waiting plugin needs another waiting one, so following the first such need must come back. */
+/**
+ * Finds a cycle by following the first requirement of each plugin, because every plugin here requires another one of
+ * them.
+ */
 const describeCycle = (waiting: ReadonlyMap<AnyPlugin, readonly Need[]>): BootProblem => {
   const path: { plugin: AnyPlugin; id: string }[] = [];
   let at = [...waiting.keys()][0] as AnyPlugin;

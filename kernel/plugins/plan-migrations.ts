@@ -6,7 +6,7 @@ import type { AnyPlugin } from './plugin-definition.ts';
 
 export const CORE_OWNER = 'core';
 
-/** All migrations in the order in which they are applied. Numbers are unique over the core and every plugin. */
+/** Returns all migrations in the order of their application. Numbers are unique over the core and every plugin. */
 export const planMigrations = (
   core: readonly Migration[],
   plugins: readonly AnyPlugin[],
@@ -29,7 +29,7 @@ export const planMigrations = (
   return planned;
 };
 
-/** Adds the plugin's name to an error of its migration; the store's own refusals pass unchanged. */
+/** Adds the plugin's name to an error of its migration. Refusals of the store pass unchanged. */
 const pluginMigration = (migration: Migration, plugin: string): OwnedMigration => {
   const { number, name } = migration;
   const guarded = async <T>(schema: MigrationSchema, work: (own: MigrationSchema) => Promise<T>): Promise<T> => {

@@ -11,22 +11,22 @@ import { acceptedBy, type SettingProperty } from './setting-property.ts';
 export type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Where settings come from, weakest first: the schema's own defaults, the data folder for paths (`dataPath`), the file,
+ * The sources of settings, weakest first: the defaults of the schema, the data folder for paths (`dataPath`), the file,
  * the environment, the command.
  */
 export interface SettingSources {
   /** The path to these settings in the file, for example `plugins.acme`. */
   readonly owner: string;
-  /** Where paths lie that nothing else sets. */
+  /** The folder for paths that no other source sets. */
   readonly dataFolder?: string | undefined;
   /**
-   * Puts every such path into the data folder, against any other setting: for a node that touches no other node's
-   * files.
+   * Whether to put every such path into the data folder, regardless of other settings, for a node that must not touch
+   * another node's files.
    */
   readonly usesOnlyDataFolder?: boolean | undefined;
   readonly file?: Settings | undefined;
   readonly env: Environment;
-  /** Given by the program that starts the node, for example by a flag. */
+  /** Settings from the program that starts the node, for example from a flag. */
   readonly overrides?: Settings | undefined;
 }
 
@@ -35,15 +35,15 @@ export type SettingOrigin = 'default' | 'derived' | 'file' | 'environment' | 'co
 /** The resulting value of one setting, for people. */
 export interface SettingReport {
   readonly owner: string;
-  /** Dotted. */
+  /** The dotted key. */
   readonly key: string;
   readonly variable: string | undefined;
   readonly description: string;
-  /** In words that complete "accepts ...". */
+  /** The accepted values, in words that complete "accepts ...". */
   readonly accepts: string;
-  /** As the schema declares it; undefined without one. */
+  /** The default that the schema declares; undefined without one. */
   readonly default: unknown;
-  /** A secret is reported as `(set)` or `(not set)`, and a URL with its secrets masked. */
+  /** The value. A secret is reported as `(set)` or `(not set)`, and a URL with its secrets masked. */
   readonly value: unknown;
   readonly origin: SettingOrigin;
 }
@@ -99,7 +99,7 @@ interface SetByVariable extends SettingProperty {
   readonly parsed: unknown;
 }
 
-/** An empty variable counts as unset, because compose files and shells pass "nothing" that way. */
+/** Reads variables. An empty one counts as unset, because compose files and shells express "nothing" that way. */
 const readEnvironment = (properties: readonly SettingProperty[], env: Environment) => {
   const set = new Map<string, SetByVariable>();
   const refused: SettingProperty[] = [];
@@ -121,7 +121,7 @@ interface KnownSettings {
   readonly set: ReadonlyMap<string, SetByVariable>;
 }
 
-/** Adds one problem per setting; a refused variable already stands for its setting. */
+/** Adds one problem per setting. A refused variable already has the problem of its setting. */
 const explain = (error: ErrorObject, known: KnownSettings, found: Map<string, BootProblem>): void => {
   const params = error.params as { missingProperty?: string; additionalProperty?: string };
   const parent = error.instancePath.split('/').slice(1);

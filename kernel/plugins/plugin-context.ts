@@ -22,19 +22,19 @@ export interface PluginHost {
   readonly routes: OwnedRoute[];
 }
 
-/** One plugin of a running node. */
+/** A plugin of a running node, from setup to stop. */
 export interface PluginLife {
   // biome-ignore lint/suspicious/noExplicitAny: a context of any requirement and configuration
   readonly context: PluginContext<any, any>;
-  /** Refs that were provided, by id. */
+  /** The ids of the refs that the plugin has provided. */
   readonly provided: ReadonlySet<string>;
   /** The repeated tasks of the plugin. */
   readonly tasks: readonly Pick<RepeatedTask, 'intervalMs'>[];
-  /** Closes the context to registrations. */
+  /** Ends the setup, after which the context accepts no registrations. */
   endSetup(): void;
   /** Runs the tasks of `onStart`, in order. Rejects with the first error. */
   beforeServing(): Promise<void>;
-  /** Starts the repeated tasks, which may rely on the whole node. */
+  /** Starts the repeated tasks, which may use the whole node. */
   start(): void;
   /** Ends the tasks, then runs those of `onStop`, last first. A failure is logged and does not stop the others. */
   stop(): Promise<void>;
@@ -129,7 +129,9 @@ export const openPlugin = (plugin: AnyPlugin, config: unknown, host: PluginHost)
   };
 };
 
-/** An outage ends by itself, and so do its failures; any other error needs attention. */
+/**
+ * Logs a failure of a repeated task. An outage ends by itself, and so do its failures; any other error needs attention.
+ */
 const tellFailure = (log: Logger, error: unknown): void => {
   const passes = error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'commit_unknown');
   if (passes) log.warn('a repeated task could not be done; it will be tried again', { error });

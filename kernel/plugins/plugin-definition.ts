@@ -12,20 +12,20 @@ import type { PluginSnapshot, PluginTransaction } from '../store/plugin-transact
 import type { Awaitable } from '../time/awaitable.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
 
-/** Version of this interface. An integer, because a range that nobody tests says nothing. */
+/** The version of the plugin interface. It is an integer, because nobody tests all versions of a range. */
 export const KERNEL_API = 1;
 
-/** A plugin's tables, by their full name; any name that does not start with the plugin's prefix is refused. */
+/** The tables of a plugin, by their full name. A name without the plugin's prefix is refused. */
 export interface PluginTables {
   /**
-   * Query builder outside any transaction; each query runs and commits by itself. Throws inside a write, where it would
-   * wait for itself: use `in`.
+   * Returns a query builder outside any transaction; each query commits by itself. Throws inside a write, where it
+   * would wait for itself: use `in`.
    */
   (table: string): Knex.QueryBuilder;
-  /** The same tables within one transaction or snapshot. */
+  /** Returns the same tables within a transaction or snapshot. */
   in(transaction: PluginTransaction): WritableTables;
   in(snapshot: PluginSnapshot): ReadableTables;
-  /** Runs `work` in a write transaction of its own, for state apart from facts. */
+  /** Runs `work` in a separate write transaction, for state without facts. */
   write<T>(tenantId: string, work: (tables: WritableTables, transaction: PluginTransaction) => Promise<T>): Promise<T>;
   /** Runs `work` on one snapshot. */
   read<T>(work: (tables: ReadableTables, snapshot: PluginSnapshot) => Promise<T>): Promise<T>;
@@ -33,7 +33,10 @@ export interface PluginTables {
 
 export interface ReadableTables {
   (table: string): Knex.QueryBuilder;
-  /** Rows whose columns equal the values, an array meaning any of them. Prepared once: the hot path's read. */
+  /**
+   * Returns the rows whose columns equal the values; an array means any of them. The statement is prepared once, for
+   * frequent reads.
+   */
   select(
     table: string,
     where: Readonly<Record<string, SqlValue | readonly SqlValue[]>>,
@@ -42,7 +45,7 @@ export interface ReadableTables {
 }
 
 export interface WritableTables extends ReadableTables {
-  /** Inserts rows, all with the members of the first one. Prepared once: the hot path's write. */
+  /** Inserts rows, all with the members of the first one. The statement is prepared once, for frequent writes. */
   insertRows(table: string, rows: readonly Row[]): Promise<void>;
   /**
    * When the transaction commits, calls this plugin's `onSignal` listeners of the topic, in every process on the store.
@@ -52,13 +55,13 @@ export interface WritableTables extends ReadableTables {
 }
 
 export interface PluginContext<R extends Requires, C> {
-  /** Checked, with defaults filled. */
+  /** The checked settings, with defaults filled in. */
   readonly config: C;
   readonly log: Logger;
   readonly tables: PluginTables;
   readonly use: Resolved<R>;
   readonly on: On;
-  /** For hooks that this plugin declares itself. */
+  /** Calls hooks that this plugin declares itself. */
   readonly hooks: HookCaller;
   route<P = undefined, Q = undefined, B = undefined>(route: Route<P, Q, B>): void;
   provide<T>(ref: Ref<T>, implementation: NoInfer<T>): void;
@@ -77,9 +80,9 @@ export interface PluginContext<R extends Requires, C> {
   /** Repeats `task`, the first time after one interval. Runs never overlap. Ends with the node. */
   every(intervalMs: number, task: () => Awaitable<void>): void;
   /**
-   * Calls `listener` soon after each commit of any process that raised this plugin's topic (`WritableTables.signal`):
-   * here before the write resolves, elsewhere within a second. A hint without content: calls may be merged or come
-   * without need, so read the changes from the store. Ends with the node.
+   * Calls `listener` soon after each commit of any process that sent this plugin's topic (`WritableTables.signal`): in
+   * this process before the write resolves, in others within a second. A hint without content: calls may be merged or
+   * superfluous, so read the changes from the store. Ends with the node.
    */
   onSignal(topic: string, listener: () => void): void;
   /** Runs when the node stops, in reverse order of registration, before the plugins stop that this one requires. */
@@ -88,12 +91,12 @@ export interface PluginContext<R extends Requires, C> {
 
 /** The input of `inspect`. */
 export interface PluginInspection<C> {
-  /** Checked, with defaults filled. */
+  /** The checked settings, with defaults filled in. */
   readonly config: C;
   readonly node: NodeSettings;
-  /** Notes of the node's store; undefined without a store that can be opened. */
+  /** The notes of the node's store; undefined when no store can be opened. */
   readonly notes: NodeNotes | undefined;
-  /** Reports a folder in which no file can be made. */
+  /** Reports a problem when no file can be created in the folder. */
   probeFolder(path: string): void;
 }
 
@@ -103,27 +106,27 @@ export interface PluginInspection<C> {
  * scope only defines.
  */
 export interface Plugin<R extends Requires = Requires, C = unknown> {
-  /** kebab-case: log tag, configuration key, and, with dashes turned into underscores, prefix of its tables. */
+  /** The kebab-case name: log tag, configuration key, and, with underscores instead of dashes, prefix of its tables. */
   readonly name: string;
   readonly version: string;
   readonly kernelApi: typeof KERNEL_API;
-  /** One line for `plugins list`. */
+  /** A one-line summary for `plugins list`. */
   readonly summary?: string;
   /** Refs that the plugin needs. A required ref without a provider stops the boot. */
   readonly requires?: R;
-  /** Services it provides, or a port that it replaces. */
+  /** Services that the plugin provides, or a port that it replaces. */
   // biome-ignore lint/suspicious/noExplicitAny: a list of refs of any kind
   readonly provides?: readonly Ref<any>[];
   /** Words that the plugin owns: error codes, permissions, marks. A clash with another owner stops the boot. */
   readonly declares?: readonly Word[];
-  /** An object schema; without one the plugin takes no settings. */
+  /** The object schema of the settings; without one the plugin has no settings. */
   readonly config?: Schema<C>;
   readonly migrations?: readonly Migration[];
-  /** Commands for the command line. A name that another plugin uses is a boot problem. */
+  /** Commands for the command line. A command name that another plugin uses is a boot problem. */
   readonly commands?: readonly PluginCommand[];
   setup(context: PluginContext<R, C>): Awaitable<void>;
   /**
-   * Looks for obstacles to a start, beyond settings and store; `plugins doctor` calls it. Runs without `setup` and
+   * Checks for obstacles to a start, beyond settings and store; `plugins doctor` calls it. Runs without `setup` and
    * changes nothing. Throws the `ServiceError` that a start would.
    */
   inspect?(inspection: PluginInspection<C>): Awaitable<void>;

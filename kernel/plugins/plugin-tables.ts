@@ -10,12 +10,15 @@ import type { PluginSnapshot } from '../store/plugin-transaction.ts';
 import { tablePrefix } from './check-plugin.ts';
 import type { PluginTables, ReadableTables, WritableTables } from './plugin-definition.ts';
 
-/** A name holds no colon, so no two plugins share a topic; topics of the kernel hold none either. */
+/**
+ * Returns the store's name of a plugin's topic. Plugin names and topics of the kernel contain no colon, so that no two
+ * owners share a topic.
+ */
 export const pluginTopic = (plugin: string, topic: string): string => `${plugin}:${topic}`;
 
 /**
- * A plugin's own tables. A wrong name or a wrong place is a bug of the plugin and throws at once, with the right call
- * in the message.
+ * Creates the access to a plugin's own tables. A wrong table name, or a call in the wrong context, is a bug: it throws
+ * at once, and the message names the right call.
  */
 export const createPluginTables = (store: FactStore, plugin: string): PluginTables => {
   const prefix = tablePrefix(plugin);
@@ -32,7 +35,7 @@ export const createPluginTables = (store: FactStore, plugin: string): PluginTabl
       insertRows: ((table, rows) => transaction.insertRows(own(table), rows)) as WritableTables['insertRows'],
       signal: ((topic) => transaction.signal(pluginTopic(plugin, topic))) as WritableTables['signal'],
     });
-  // The type tells which of the two is returned; at run time only a transaction can insert.
+  // The type distinguishes snapshots and transactions. At run time, only a transaction can insert.
   const inside = ((narrow: PluginSnapshot) =>
     isTransaction(narrow) ? writable(wideTransaction(narrow)) : readable(wideSnapshot(narrow))) as PluginTables['in'];
   const outside = (table: string) => {

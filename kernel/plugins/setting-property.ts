@@ -1,4 +1,4 @@
-/** One property of a settings schema, with the keywords that we read ourselves; Ajv reads the rest. */
+/** A property of a settings schema, with the keywords that the node itself reads; Ajv reads the rest. */
 export interface PropertySchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -14,27 +14,27 @@ export interface PropertySchema {
   readonly properties?: Readonly<Record<string, PropertySchema>>;
   readonly default?: unknown;
   readonly description?: string | undefined;
-  /** Environment variable that sets it. */
+  /** The environment variable that sets it. */
   readonly env?: string;
-  /** A path: without another value, this one in the node's data folder. */
+  /** The default path in the node's data folder. */
   readonly dataPath?: string;
-  /** A secret: never printed. */
+  /** True for a secret, which is never printed. */
   readonly writeOnly?: boolean;
-  /** The new place of a moved setting, for example `plugins.acme.maxAgeSeconds`. It is no setting any more. */
+  /** The new key of a moved setting, for example `plugins.acme.maxAgeSeconds`. The old key is no setting any more. */
   readonly movedTo?: string;
 }
 
-/** A setting with its path: `quota.perMinute` is `['quota', 'perMinute']`. */
+/** A setting with its path: `quota.perMinute` has `['quota', 'perMinute']`. */
 export interface SettingProperty {
   readonly path: readonly string[];
   readonly schema: PropertySchema;
 }
 
-/** All settings of a schema, in the order of their declaration. Groups are walked, not listed. */
+/** Returns all settings of a schema, in the order of their declaration. A group is represented by its settings. */
 export const settingProperties = (json: Readonly<Record<string, unknown>>): SettingProperty[] =>
   walk(json as PropertySchema, []).filter(({ schema }) => schema.movedTo === undefined);
 
-/** The former settings of a schema, by dotted path, with their new places. */
+/** Returns the moved settings of a schema by their old key, with their new keys. */
 export const movedSettings = (json: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> =>
   new Map(
     walk(json as PropertySchema, []).flatMap(({ path, schema: { movedTo } }) =>
@@ -44,14 +44,14 @@ export const movedSettings = (json: Readonly<Record<string, unknown>>): Readonly
 
 const walk = (schema: PropertySchema, path: readonly string[]): SettingProperty[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    // `true` and `false` are schemas too, and a foreign schema is unchecked here.
+    // Skips `true` and `false`, which are schemas too, because a foreign schema is unchecked here.
     if (typeof property !== 'object' || property === null) return [];
     const at = [...path, name];
     const isGroup = property.properties !== undefined && property.env === undefined;
     return isGroup ? walk(property, at) : [{ path: at, schema: property }];
   });
 
-/** The accepted values of a property, in words that complete "accepts ...". */
+/** Returns the accepted values of a property, in words that complete "accepts ...". */
 export const acceptedBy = (schema: PropertySchema): string => {
   if (schema.enum !== undefined) return `one of ${schema.enum.map(String).join(', ')}`;
   if (schema.const !== undefined) return String(schema.const);
@@ -91,7 +91,7 @@ const describeText = ({ format, pattern, minLength, maxLength, description }: Pr
   if (format !== undefined) return FORMAT_WORDS[format] ?? `text in the format ${format}`;
   const word = pattern === undefined ? undefined : /^\^(\w+)\$$/.exec(pattern)?.[1];
   if (word !== undefined) return word;
-  // A pattern without its description is a riddle.
+  // Adds the description, because a pattern alone is hard to read.
   if (pattern !== undefined)
     return `text that matches ${pattern}${description === undefined ? '' : ` (${description})`}`;
   if (minLength !== undefined && minLength > 1) return `text of at least ${minLength} characters`;

@@ -1,13 +1,13 @@
 import { maskUrls, ServiceError } from '../../ports/ports.ts';
 
-/** One reason why a node cannot start, and what the operator can do about it. Never holds a secret. */
+/** A reason why a node cannot start, with advice for the operator. Never contains a secret. */
 export interface BootProblem {
   readonly message: string;
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** Everything that keeps a node from starting, found before anything was touched, in one error. */
+/** An error with everything that prevents a node from starting, found before any change. */
 export class BootError extends ServiceError {
   readonly problems: readonly BootProblem[];
 
@@ -20,7 +20,7 @@ export class BootError extends ServiceError {
   }
 }
 
-/** A variable that several parts read has the same problem in each. */
+/** Removes duplicates, because a variable that several parts read has the same problem in each. */
 const distinct = (problems: readonly BootProblem[]): BootProblem[] => [
   ...new Map(problems.map((problem) => [lineOf(problem), problem])).values(),
 ];
@@ -37,7 +37,10 @@ export const problemOf = (error: unknown, doing: string): BootProblem => {
   return { message: `${doing}: ${message}`, cause: error, ...(hint === undefined ? {} : { hint }) };
 };
 
-/** The same for a failure of a plugin at the start. Operators need the message, and the plugin's author the place. */
+/**
+ * Turns a failure of a plugin at the start into a problem. It has the message for operators, and the code location for
+ * the plugin's author.
+ */
 export const pluginProblem = (plugin: string, doing: string, error: unknown): BootProblem => {
   const problem = problemOf(error, `${plugin} failed in ${doing}`);
   return error instanceof ServiceError ? problem : { ...problem, hint: 'start with SVC_LOG_LEVEL=debug to see where' };

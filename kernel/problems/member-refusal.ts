@@ -1,8 +1,8 @@
 import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../../ports/service-error.ts';
 
 /**
- * A member of a request that breaks a rule. `path` is that of a `Violation`; the detail begins with it, so that path
- * and problem read as one sentence.
+ * Creates the refusal of a member that breaks a rule. `path` is that of a `Violation`. The detail begins with the path,
+ * so that path and problem form a sentence.
  */
 export const memberRefusal = (
   path: string,

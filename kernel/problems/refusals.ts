@@ -1,11 +1,11 @@
 import { type ErrorCode, ServiceError, type Violation } from '../../ports/service-error.ts';
 
-/** Most violations in one answer: enough to mend a request. */
+/** The maximum number of violations in one answer, enough to correct a request. */
 export const MAX_VIOLATIONS = 20;
 
 /**
- * One error for several violations, of which the first of each place counts. The detail has the first one and the
- * number of the others.
+ * Combines several violations into one error, with only the first one for each path. The detail has the first one and
+ * the number of the others.
  */
 export const refuseAll = (
   found: readonly Violation[],
@@ -20,7 +20,7 @@ export const refuseAll = (
   return new ServiceError(code, detail + more, { violations, ...(status !== undefined && { status }) });
 };
 
-/** Collects the violations of a document that is read by hand, so that one answer names all of them. */
+/** Collects the violations of a document that code checks member by member, so that one answer names all of them. */
 export class Refusals {
   readonly #found: { readonly violations: readonly Violation[]; readonly refusal: ServiceError }[] = [];
 
@@ -43,13 +43,13 @@ export class Refusals {
     return this.#found.reduce((sum, { violations }) => sum + violations.length, 0);
   }
 
-  /** Adds violations from elsewhere. */
+  /** Adds violations that were found elsewhere. */
   add(violations: readonly Violation[], code: ErrorCode = 'validation'): void {
     if (violations.length > 0) this.#found.push({ violations, refusal: refuseAll(violations, { code }) });
   }
 
   /**
-   * Throws the collected refusals: a single one as it was, several under their common code, or as `validation` without
+   * Throws the collected refusals: a single one unchanged, several under their common code, or as `validation` without
    * one.
    */
   settle(): void {

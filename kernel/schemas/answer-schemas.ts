@@ -1,16 +1,16 @@
-/** A JSON Schema (2020-12), as data. An object that lists its `properties` has no others, unless it says so. */
+/** A JSON Schema (2020-12) as data. An object with `properties` allows no others, unless it says so. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * One answer of a route. `json` describes a JSON body (a `Schema` will do), `text` names the media types of bodies that
- * are text or a stream. Neither: there is no body.
+ * One answer of a route. `json` describes a JSON body (a `Schema` is accepted too), `text` lists the media types of a
+ * body that is text or a stream. Without both there is no body.
  */
 export interface Answer {
   readonly json?: JsonSchema;
-  /** The JSON body for a request that names `fields`. */
+  /** The schema of the JSON body for a request with `fields`. */
   readonly part?: JsonSchema;
   readonly text?: readonly string[];
-  /** Headers that the route adds, each with its meaning. */
+  /** The headers that the route adds, each with its meaning. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ export type Answers = Readonly<Record<number, Answer>>;
 
 export const NO_BODY: Answer = Object.freeze({});
 
-/** An object with these members, all required except the optional ones. */
+/** Returns the schema of an object with these members, all required except the optional ones. */
 export const objectOf = (
   properties: Readonly<Record<string, JsonSchema>>,
   { optional = [] }: { readonly optional?: readonly string[] } = {},
@@ -34,7 +34,7 @@ export const objectOf = (
 
 export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** The schema, or null. */
+/** Returns the schema that also accepts null. */
 export const orNull = (json: JsonSchema): JsonSchema => {
   const { type, enum: values } = json;
   if (type === undefined) return { anyOf: [json, { type: 'null' }] };
@@ -43,13 +43,13 @@ export const orNull = (json: JsonSchema): JsonSchema => {
 
 export const STRING_JSON: JsonSchema = { type: 'string' };
 export const BOOLEAN_JSON: JsonSchema = { type: 'boolean' };
-/** A count: a whole number, 0 or more. */
+/** The schema of a count, an integer from 0. */
 export const COUNT_JSON: JsonSchema = { type: 'integer', minimum: 0 };
-/** A confidence or a score: from 0 to 1. */
+/** The schema of a confidence or a score, from 0 to 1. */
 export const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
-/** RFC 3339. */
+/** The schema of an RFC 3339 instant. */
 export const INSTANT_JSON: JsonSchema = { type: 'string', format: 'date-time' };
-/** The cursor of a list's next page; null at its end. */
+/** The schema of the cursor for a list's next page; null at the end. */
 export const CURSOR_JSON: JsonSchema = { type: ['string', 'null'] };
-/** Only true, and only in an answer that leaves items out because of its length. */
+/** The schema of a member that is true when an answer omits items because of its length, and absent otherwise. */
 export const TRUNCATED_JSON: JsonSchema = { type: 'boolean', const: true };

@@ -24,25 +24,25 @@ export const compileDeclared = ({ json }: Schema<unknown>): ListUndeclared => {
   };
 };
 
-/** The message about an undeclared name. `kind` is its role: a member of a body, a parameter of a query. */
+/** Returns the message about an undeclared name. `kind` is its role: a member of a body, or a parameter of a query. */
 export const undeclaredName = (kind: 'member' | 'parameter', name: string, known: Iterable<string>): string => {
   const near = closestName(name.slice(0, MAX_NAME_LENGTH), known);
   return near === undefined ? `is not a known ${kind}` : `is not a known ${kind}; did you mean ${near}?`;
 };
 
 const NONE: readonly Violation[] = [];
-/** A name is shown and compared up to this length. */
+/** The maximum length to which a name is shown and compared. */
 const MAX_NAME_LENGTH = 64;
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 interface Shape {
-  /** For an object. */
+  /** The members of an object. */
   readonly members?: ReadonlyMap<string, Member>;
   readonly isClosed: boolean;
-  /** For the members that are not listed, if they have a schema. */
+  /** The shape of the other members, if they have a schema. */
   readonly others?: Shape | undefined;
-  /** For an array. */
+  /** The shape of an array's items. */
   readonly items?: Shape | undefined;
 }
 
@@ -74,7 +74,7 @@ const refusesNull = (json: unknown): boolean => {
   return ![type].flat().includes('null');
 };
 
-/** The position of a value in the document. Turned into text only for a violation, which is rare. */
+/** The position of a value in the document. It becomes text only for a violation, which is rare. */
 interface MemberPosition {
   readonly parent?: MemberPosition;
   readonly segment: string | number;
@@ -112,7 +112,7 @@ const visitObject = (
 ): void => {
   const { members, isClosed, others } = shape;
   if (members === undefined && others === undefined) return;
-  // One pass, because listing a million names is the expensive part.
+  // Iterates once, because listing a million names is the expensive part.
   for (const name in object) {
     if (found.length >= MAX_VIOLATIONS) return;
     const member = members?.get(name);

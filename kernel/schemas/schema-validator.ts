@@ -20,14 +20,14 @@ export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
   const undeclaredIn = compileDeclared(schema);
   return (value, root, status = 422) => {
     const undeclared = undeclaredIn(value, root);
-    // One answer names this many, so the check of a value that may be huge stops here.
+    // Stops at this number, because one answer names no more and the value may be huge.
     if (undeclared.length >= MAX_VIOLATIONS) throw refuseAll(undeclared, { status });
     if (isValid(value) && undeclared.length === 0) return value;
     throw refuseAll([...undeclared, ...violationsIn(schema, value, isValid, root)], { status });
   };
 };
 
-/** Nodes of one process have the same schemas, each made again by its plugins. Each is compiled once. */
+/** Compiles each schema once per process, even when the plugins of several nodes create it again. */
 const compileQuick = <T>(json: object): ValidateFunction<T> => {
   const text = createHash('sha256').update(JSON.stringify(json)).digest('base64');
   const known = compiled.get(text) ?? quickAjv().compile(json);
@@ -51,7 +51,9 @@ const violationsIn = (
   return violationsOf(errors, root);
 };
 
-/** `env` is ours: see `Schema`. Every other keyword that Ajv does not know is a mistake. */
+/**
+ * Allows the keyword `env`, which the node itself reads: see `Schema`. Any other keyword unknown to Ajv is a mistake.
+ */
 const OPTIONS: Options = {
   strict: true,
   strictTypes: false,
@@ -73,12 +75,12 @@ const quickAjv = once(() => new Ajv(OPTIONS));
 const thoroughAjv = once(() => new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
 
 /**
- * Whether it is safe to collect all errors: Ajv would make one per wrong element, and a hostile array has millions.
- * Otherwise only the first error is reported.
+ * Returns whether collecting all errors is safe. Ajv makes an error per wrong element, and a hostile array has
+ * millions. Otherwise only the first error is reported.
  */
 const isSmall = (value: unknown): boolean => countNodes(value, MAX_THOROUGH_NODES) > 0;
 
-/** How many of `budget` are left after the nodes of a value, 0 when they do not suffice. */
+/** Counts the nodes of a value, and returns the rest of `budget`; 0 when it is exceeded. */
 const countNodes = (value: unknown, budget: number): number => {
   let left = budget - 1;
   if (typeof value !== 'object' || value === null) return left;

@@ -3,7 +3,7 @@ import type { Violation } from '../../ports/ports.ts';
 import { MAX_VIOLATIONS } from '../problems/refusals.ts';
 import { memberPath } from '../text/find-forbidden-text.ts';
 
-/** Ajv's errors in the words of a problem document. A member is named, its value never is. */
+/** Translates Ajv's errors for a problem document. It names members, but never their values. */
 export const violationsOf = (errors: readonly ErrorObject[], root: string): readonly Violation[] => {
   const found = new Map<string, Violation>();
   for (const error of errors) {

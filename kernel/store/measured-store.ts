@@ -3,7 +3,7 @@ import type { Telemetry } from '../telemetry/telemetry-api.ts';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
 
-/** Measures the duration of snapshots and write transactions. All other members are the store's own. */
+/** Measures the duration of snapshots and write transactions. All other members pass through to the store. */
 export const measuredStore = (store: FactStore, telemetry: Telemetry, clock: Clock): FactStore => {
   const seconds = telemetry.histogram({
     name: 'store_transaction_seconds',
@@ -30,7 +30,7 @@ export const measuredStore = (store: FactStore, telemetry: Telemetry, clock: Clo
     get(target, name) {
       if (Object.hasOwn(measured, name)) return measured[name];
       const member: unknown = Reflect.get(target, name, target);
-      // Not cached, because a wrapper in a test may change its members.
+      // Binds the member at each access, because a wrapper in a test may change it.
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });

@@ -18,15 +18,16 @@ import type { FactName, PluginSnapshot, PluginTransaction } from './plugin-trans
 export const narrowSnapshot = (wide: Snapshot): PluginSnapshot => new NarrowSnapshot(wide);
 
 /**
- * Narrows a write transaction to the view of plugins. One for each transaction, so that plugins may key notes by it.
+ * Narrows a write transaction to the view of plugins. There is one view per transaction, so that plugins may use it as
+ * a key.
  */
 export const narrowTransaction = (wide: WriteTransaction): PluginTransaction => new NarrowTransaction(wide);
 
 type Arguments<M extends keyof Snapshot> = Snapshot[M] extends (...given: infer P) => unknown ? P : never;
 
 /**
- * A class and not an object of functions, because one is made for every read and write, and an object would need new
- * functions each time. The snapshot of the store is private, out of a plugin's reach.
+ * A class, because one is created for every read and write, and an object of functions would need new functions each
+ * time. The store's snapshot is private, so that plugins cannot access it.
  */
 class NarrowSnapshot implements PluginSnapshot {
   readonly #wide: Snapshot;

@@ -1,18 +1,18 @@
 import type { Cover, Hlc, Snapshot, StoredFact, WriteTransaction } from '../../ports/ports.ts';
 import type { Word } from '../vocabulary/define-vocabulary.ts';
 
-/** Identifies a fact: two tenants may each have one of the same id. */
+/** The name of a fact: tenant and id, because two tenants may each have a fact with the same id. */
 export type FactName = Pick<StoredFact, 'tenantId' | 'id'>;
 
-/** The expiry of a fact, and the `svc:ttl` fact that set it. */
+/** The expiry of a fact, set by a `svc:ttl` fact. */
 export interface Expiry {
   readonly tenantId: string;
   readonly factId: string;
-  /** Milliseconds since the epoch. */
+  /** The expiry in milliseconds since the epoch. */
   readonly expiresMs: number;
-  /** Stamp of the fact that set it. */
+  /** The origin stamp of the fact that set it. */
   readonly hlc: Hlc;
-  /** Feed stamp from which on it counts. */
+  /** The feed stamp from which the expiry counts. */
   readonly since: Hlc;
 }
 
@@ -51,7 +51,9 @@ export interface PluginSnapshot
   expiriesAfter(tenantId: string, factId: string, limit: number): Promise<Expiry[]>;
 }
 
-/** The same inside a write transaction, whose reads see its own writes. Its tables also take rows and signals. */
+/**
+ * A plugin's view of a write transaction. Its reads include its own writes. Its tables also accept rows and signals.
+ */
 export interface PluginTransaction
   extends PluginSnapshot,
     Pick<WriteTransaction, 'cover' | 'setExpiry' | 'raisePastFloor' | 'dropPast' | 'takeNumbers' | 'addLinks'> {

@@ -15,7 +15,7 @@ import type {
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/;
 const LABEL = /^[a-z][a-z0-9_]*$/;
 
-/** The telemetry of one node: instruments that pass values on to an attached meter, and spans. */
+/** Creates the telemetry of one node: instruments that pass values to an attached meter, and spans. */
 export const createTelemetry = (): Telemetry => new NodeTelemetry();
 
 class NodeTelemetry implements Telemetry {
@@ -59,7 +59,7 @@ class NodeTelemetry implements Telemetry {
     return this.#tracer !== undefined;
   }
 
-  // Plain methods, so that a call allocates nothing without a tracer.
+  // Uses plain methods, so that a call allocates nothing without a tracer.
   span<T>(name: string, options: SpanOptions, work: (span: Span) => T): T {
     return this.#tracer === undefined ? work(UNRECORDED_SPAN) : this.#tracer.span(name, options, work);
   }
@@ -87,7 +87,7 @@ class NodeTelemetry implements Telemetry {
   }
 }
 
-/** `le` belongs to the buckets, and `process` says which of several processes measured. */
+/** The reserved label names: `le` for the limits of buckets, and `process` for the measuring process. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set(['le', 'process']);
 
 class PassingCounter implements Counter {

@@ -4,7 +4,7 @@ import type { Telemetry } from './telemetry-api.ts';
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
 /**
- * Measures outgoing calls, and makes a span of each. The trace continues at the receiver, except at an address that a
+ * Measures outgoing calls and creates a span for each. The receiver can continue the trace, except at an address that a
  * client chose, which must not learn of it.
  */
 export const measuredTransport = (transport: Transport, telemetry: Telemetry, clock: Clock): Transport => {

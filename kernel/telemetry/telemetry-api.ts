@@ -2,7 +2,7 @@ import { defineRef } from '../../ports/ports.ts';
 import type { Awaitable } from '../time/awaitable.ts';
 import type { Span, SpanOptions, SpanPlace, Tracer } from './span.ts';
 
-/** Values by label name. The type refuses a label that the instrument does not declare. */
+/** The label values by name. The type refuses labels that the instrument does not declare. */
 export type Labels<L extends string = string> = Readonly<Record<L, string>>;
 
 /** Name and meaning of an instrument, for the reference page and each scrape. */
@@ -12,7 +12,7 @@ export interface InstrumentDeclaration<L extends string = string> {
    * those of Prometheus: `_total` ends a counter, `_seconds` and `_bytes` are measures; a plain gauge has none.
    */
   readonly name: string;
-  /** One sentence without a full stop. */
+  /** The meaning, as one sentence without a full stop. */
   readonly help: string;
   /**
    * Names of labels. Their values come from a small fixed set: never a tenant, an entity, an id or a foreign text. A
@@ -20,13 +20,13 @@ export interface InstrumentDeclaration<L extends string = string> {
    */
   readonly labels?: readonly L[];
   /**
-   * Combinations of label values that are counted separately; the rest counts together as `other`. 100 unless given.
+   * The maximum number of label combinations that are counted separately; all others count as `other`. Default: 100.
    */
   readonly maxSeries?: number;
 }
 
 export interface HistogramDeclaration<L extends string = string> extends InstrumentDeclaration<L> {
-  /** Upper bounds, ascending, in the unit of the name. */
+  /** The upper limits of the buckets, ascending, in the unit of the name. */
   readonly buckets: readonly number[];
 }
 
@@ -40,15 +40,15 @@ export interface GaugeDeclaration<L extends string = string> extends InstrumentD
 
 /** An amount that only grows. */
 export interface Counter<L extends string = string> {
-  /** Whether a meter is attached: a caller may skip work that only serves `add`. */
+  /** Whether a meter is attached. Callers may skip work that only serves `add`. */
   readonly isHeard: boolean;
-  /** Adds `amount`, 1 unless given. */
+  /** Adds `amount`, by default 1. */
   add(amount?: number, labels?: Labels<L>): void;
 }
 
 /** A distribution of values over ranges. */
 export interface Histogram<L extends string = string> {
-  /** Whether a meter is attached: a caller may skip work that only serves `observe`. */
+  /** Whether a meter is attached. Callers may skip work that only serves `observe`. */
   readonly isHeard: boolean;
   observe(value: number, labels?: Labels<L>): void;
 }
@@ -59,10 +59,10 @@ export interface Reading<L extends string = string> {
   readonly labels?: Labels<L>;
 }
 
-/** Reads a gauge: a number, or one reading for each combination of labels. */
+/** Returns the values of a gauge: a number, or one reading for each combination of labels. */
 export type ReadGauge<L extends string = string> = () => Awaitable<number | readonly Reading<L>[]>;
 
-/** An instrument as it was declared. */
+/** A declared instrument. */
 export type Instrument =
   | (InstrumentDeclaration & { readonly kind: 'counter' })
   | (HistogramDeclaration & { readonly kind: 'histogram' })
@@ -82,24 +82,27 @@ export interface Telemetry {
   counter<const L extends string = never>(declaration: InstrumentDeclaration<L>): Counter<L>;
   histogram<const L extends string = never>(declaration: HistogramDeclaration<L>): Histogram<L>;
   /**
-   * `read` is called at a scrape, at most once a second. It may cost a bounded query; a failure leaves the gauge out of
-   * that scrape.
+   * Declares a gauge. `read` is called at a scrape, at most once a second. It may cost a limited query; after a
+   * failure, the scrape omits the gauge.
    */
   gauge<const L extends string = never>(declaration: GaugeDeclaration<L>, read: ReadGauge<L>): void;
   /** All declared instruments, by name. */
   instruments(): readonly Instrument[];
-  /** Sends all counters and histograms to the meter from now on. One meter at a time; the returned function ends it. */
+  /**
+   * Sends all counters and histograms to the meter from now on. Only one meter can be attached; the returned function
+   * detaches it.
+   */
   attachMeter(meter: Meter): () => void;
   /**
    * Runs `work` as a span, and returns what it returns. Without a tracer it calls `work` and does nothing else. A throw
    * or a rejection marks the span as failed and passes on.
    */
   span<T>(name: string, options: SpanOptions, work: (span: Span) => T): T;
-  /** Whether spans are recorded: a hot path may skip preparations for one. */
+  /** Whether spans are recorded. A hot path may skip preparations for a span. */
   readonly isTracing: boolean;
-  /** The span of the caller; undefined outside any, and without a tracer. */
+  /** Returns the current span; undefined outside a span, and without a tracer. */
   activeSpan(): SpanPlace | undefined;
-  /** Records all spans from now on. One tracer at a time; the returned function ends it. */
+  /** Records all spans from now on. Only one tracer can be attached; the returned function detaches it. */
   attachTracer(tracer: Tracer): () => void;
 }
 

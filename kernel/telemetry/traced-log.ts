@@ -1,7 +1,7 @@
 import type { LogFields, Logger } from '../log/logger.ts';
 import type { Telemetry } from './telemetry-api.ts';
 
-/** Adds trace and span to each line that is written inside one; without a tracer, lines are as they are. */
+/** Adds trace and span ids to log lines inside a span; without a tracer, lines stay unchanged. */
 export const tracedLog = (log: Logger, telemetry: Telemetry): Logger => {
   const traced = (fields: LogFields | undefined): LogFields | undefined => {
     const place = telemetry.activeSpan();

@@ -6,9 +6,9 @@ import { defineRef } from '../../ports/ports.ts';
  * some; without such a plugin, every tenant is served.
  */
 export interface ServedTenants {
-  /** Synchronous and cheap, for frequent calls. */
+  /** Returns whether the tenant is served. Synchronous and fast, for frequent calls. */
   isServed(tenantId: string): boolean;
-  /** Pauses these tenants, in place of those of the call before. */
+  /** Pauses these tenants, and resumes the others. */
   rest(tenantIds: ReadonlySet<string>): void;
   /** The paused tenants; empty on most nodes. */
   readonly resting: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import type { FactErasure } from '../facts/fact-erasure.ts';
 import { narrowTransaction } from '../store/narrow-transaction.ts';
 import type { PluginTransaction } from '../store/plugin-transaction.ts';
 
-/** Deletes all data of one tenant, of every plugin. Irreversible, and repeatable after a crash. */
+/** Deletes all data of one tenant, including that of plugins. Irreversible; repeatable after a crash. */
 export interface TenantRemoval {
   /**
    * Deletes up to `limit` rows of the tenant. In the same transaction `record` notes the numbers of deleted rows, by

@@ -1,7 +1,10 @@
-/** Beyond this many edits two names are unrelated. */
+/** The number of edits beyond which two names are unrelated. */
 const MAX_EDITS = 3;
 
-/** The known name closest to a mistyped one, or of which it is the first or last word; undefined when none is near. */
+/**
+ * Returns the known name closest to a mistyped one, or one that begins or ends with it as a word; undefined when none
+ * is similar.
+ */
 export const closestName = (name: string, known: Iterable<string>): string | undefined => {
   const candidates = [...known];
   let best: { name: string; edits: number } | undefined;
@@ -14,16 +17,16 @@ export const closestName = (name: string, known: Iterable<string>): string | und
   return best?.name ?? wholeNameOf(name.toLowerCase(), candidates);
 };
 
-/** `entity` for `entity_uri`, `budget` for `token_budget`. */
+/** Returns the first name that begins or ends with the word, such as `entity_uri` for `entity`. */
 const wholeNameOf = (word: string, known: readonly string[]): string | undefined =>
   word.length < MIN_WORD_LENGTH
     ? undefined
     : known.find((candidate) => candidate.startsWith(`${word}_`) || candidate.endsWith(`_${word}`));
 
-/** Shorter words are part of too many names. */
+/** The minimum length of such a word, because shorter ones are part of too many names. */
 const MIN_WORD_LENGTH = 3;
 
-/** Levenshtein: insertions, deletions and replacements, one each. */
+/** Returns the Levenshtein distance, in which insertions, deletions and replacements count one each. */
 const editDistance = (a: string, b: string): number => {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {

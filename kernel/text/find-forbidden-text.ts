@@ -1,12 +1,12 @@
 import type { Violation } from '../../ports/service-error.ts';
 import { hasForbiddenCodePoint } from './text-rules.ts';
 
-/** The first few are enough to mend a request. */
+/** The maximum number of reported violations, enough to correct a request. */
 const MAX_VIOLATIONS = 10;
 
 /**
- * Names the strings and member names in a JSON value that hold U+0000 or a lone surrogate, at most ten. Recursive: for
- * values whose depth is bounded.
+ * Returns the paths of strings and member names in a JSON value that contain U+0000 or a lone surrogate, at most ten.
+ * Recursive, for values with limited nesting.
  */
 export const findForbiddenText = (value: unknown, path: string): readonly Violation[] => {
   const found: Violation[] = [];
@@ -14,7 +14,7 @@ export const findForbiddenText = (value: unknown, path: string): readonly Violat
   return found;
 };
 
-/** Path of a member: `body.value`, and `body["a b"]` for a name that would not read well. Long names are cut. */
+/** Returns the path of a member: `body.value`, or `body["a b"]` for an unusual name. Long names are cut. */
 export const memberPath = (path: string, name: string): string =>
   PLAIN_NAME.test(name)
     ? `${path}.${name}`

@@ -1,21 +1,21 @@
 /**
- * Rules for any text that the node takes in. The stores disagree on U+0000 and silently replace lone surrogates, after
- * which a stored CID no longer matches. So both are refused at the edge.
+ * Rules for all input texts. The stores handle U+0000 differently and silently replace lone surrogates, after which a
+ * stored content id no longer matches. So the node refuses both in its input.
  */
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const WHITE_SPACE = /[\s\u0085]/;
 
-/** True when the text holds U+0000 or a surrogate without its other half. */
+/** Returns true when the text contains U+0000 or a surrogate without its other half. */
 export const hasForbiddenCodePoint = (text: string): boolean => !text.isWellFormed() || text.includes('\u0000');
 
-/** True when the text holds no control character: C0, DEL and C1. */
+/** Returns true when the text contains no control character: C0, DEL and C1. */
 export const isControlFree = (text: string): boolean => !CONTROL.test(text);
 
-/** True when the text holds white space in the sense of Unicode. */
+/** Returns true when the text contains Unicode white space. */
 export const hasWhiteSpace = (text: string): boolean => WHITE_SPACE.test(text);
 
-/** True when the text has at most `limit` characters (code points). Reads a bounded part of it. */
+/** Returns true when the text has at most `limit` characters (code points). Reads only a limited part of it. */
 export const isWithinCharacters = (text: string, limit: number): boolean => {
   if (text.length <= limit) return true;
   if (text.length > limit * 2) return false;
@@ -26,7 +26,7 @@ export const isWithinCharacters = (text: string, limit: number): boolean => {
   return text.length - pairs <= limit;
 };
 
-/** True when the text takes at most `limit` bytes in UTF-8. */
+/** Returns true when the text takes at most `limit` bytes in UTF-8. */
 export const isWithinBytes = (text: string, limit: number): boolean =>
   text.length * MAX_BYTES_PER_UNIT <= limit || (text.length <= limit && Buffer.byteLength(text, 'utf8') <= limit);
 

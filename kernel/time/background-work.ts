@@ -3,7 +3,7 @@ import { coalesce } from './coalesce.ts';
 
 export interface BackgroundParts {
   readonly clock: Clock;
-  /** Does the available work. A call of `rest` schedules the next run after so many milliseconds, not before. */
+  /** Does the available work. It may call `rest` to delay the next run by this many milliseconds. */
   work(rest: (restMs: number) => void): Promise<void>;
   /** Called on every run that failed. */
   failed(error: unknown): void;
@@ -11,9 +11,7 @@ export interface BackgroundParts {
   readonly retryMs?: number;
 }
 
-/**
- * Runs work on demand. Demands during a run cause one more run, however many they are. No run begins during a pause.
- */
+/** Runs work on demand. Any number of demands during a run cause one more run. No run begins during a pause. */
 export class BackgroundWork {
   readonly #parts: BackgroundParts;
   readonly #run: () => Promise<void>;
@@ -26,12 +24,12 @@ export class BackgroundWork {
     this.#run = coalesce(() => this.#turn());
   }
 
-  /** Resolves when a run that began after the call has ended, and its pause. Never rejects. */
+  /** Resolves when a run that began after the call, and its pause, have ended. Never rejects. */
   now(): Promise<void> {
     return this.#hasEnded ? Promise.resolve() : this.#run();
   }
 
-  /** Runs after so many milliseconds, or earlier if another call asked for that. */
+  /** Runs the work after this many milliseconds, or earlier if another call requires it. */
   soon(delayMs: number): void {
     const { clock } = this.#parts;
     const atMs = clock.monotonicMs() + delayMs;
@@ -44,7 +42,7 @@ export class BackgroundWork {
     this.#soon = { atMs, cancel };
   }
 
-  /** Begins no further run. Resolves when the run under way has ended. */
+  /** Prevents further runs. Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#hasEnded = true;
     this.#soon?.cancel();

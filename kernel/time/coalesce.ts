@@ -8,7 +8,7 @@ export const coalesce = (work: () => Promise<void>): (() => Promise<void>) => {
   const start = (): Promise<void> => {
     next = undefined;
     const run = work();
-    // While a run is wanted, no other one may begin before it.
+    // While a run is queued, no other run may begin before it.
     const ended = (): void => {
       if (next === undefined) running = undefined;
     };

@@ -2,26 +2,26 @@ import type { Hlc } from '../../ports/fact.ts';
 
 export { compareHlc } from '../../ports/fact.ts';
 
-/** A stamp before every other. */
+/** The stamp before every other stamp. */
 export const ZERO_HLC: Hlc = Object.freeze({ wallMs: 0, counter: 0 });
 
-/** The largest counter that the text form may carry and that a 32-bit column holds. */
+/** The largest counter in the text form, which a 32-bit column can store. */
 export const MAX_COUNTER = 2 ** 31 - 1;
 
-/** A higher counter from outside is refused, because it could exhaust ours. */
+/** The maximum counter of a stamp from outside, because a higher one could exhaust this node's counter. */
 export const REMOTE_COUNTER_LIMIT = 2 ** 20;
 
 const TEXT_FORM = /^([0-9]{1,15})\.([0-9]{1,10})$/;
 const WALL_DIGITS = 13;
 
-/** The stamp of a local write: later than `last` and not before `nowMs` (whole milliseconds). */
+/** Returns the stamp of a local write, later than `last` and not before `nowMs` (whole milliseconds). */
 export const tickHlc = (last: Hlc, nowMs: number): Hlc =>
   nowMs > last.wallMs ? { wallMs: nowMs, counter: 0 } : stampAt(last.wallMs, last.counter + 1);
 
 /**
- * The clock after it has received a stamp from outside: later than `last` and `received`, not before `nowMs`. Check
- * `isTooFarAhead` and `REMOTE_COUNTER_LIMIT` first; nothing is clamped here, because a clamped clock could end below a
- * stored stamp.
+ * Returns the clock after a stamp from outside: later than `last` and `received`, and not before `nowMs`. Check
+ * `isTooFarAhead` and `REMOTE_COUNTER_LIMIT` first. It clamps nothing, because a clamped clock could end below a stored
+ * stamp.
  */
 export const receiveHlc = (last: Hlc, nowMs: number, received: Hlc): Hlc => {
   const wallMs = Math.max(nowMs, last.wallMs, received.wallMs);
@@ -37,7 +37,7 @@ export const receiveHlc = (last: Hlc, nowMs: number, received: Hlc): Hlc => {
 export const isTooFarAhead = (hlc: Hlc, nowMs: number, boundMs: number): boolean =>
   boundMs > 0 && hlc.wallMs - nowMs > boundMs;
 
-/** Reads a stamp, `<milliseconds>.<counter>`; null for anything else. Leading zeros are accepted. */
+/** Parses a stamp, `<milliseconds>.<counter>`; null for anything else. Leading zeros are accepted. */
 export const parseHlc = (text: string): Hlc | null => {
   const parts = TEXT_FORM.exec(text);
   if (parts === null) return null;
@@ -45,7 +45,10 @@ export const parseHlc = (text: string): Hlc | null => {
   return counter > MAX_COUNTER ? null : { wallMs: Number(parts[1]), counter };
 };
 
-/** `<wall, at least 13 digits>.<counter>`. For people and the wire; it does not order as text. */
+/**
+ * Formats a stamp as `<wall, at least 13 digits>.<counter>`, for people and the protocol. The text does not sort in the
+ * order of stamps.
+ */
 export const formatHlc = (hlc: Hlc): string => `${String(hlc.wallMs).padStart(WALL_DIGITS, '0')}.${hlc.counter}`;
 
 const stampAt = (wallMs: number, counter: number): Hlc =>

@@ -1,21 +1,21 @@
-/** Lets other work that waits for this thread run first, above all requests. */
+/** Lets other queued work of this thread run first, above all requests. */
 export const othersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A step with more items takes over a millisecond of the event loop. */
+/** The number of items in a step beyond which it takes over a millisecond of the event loop. */
 const LARGE_STEP = 48;
 
-/** After a step with so many items: if they are many, other work runs before the next step. */
+/** Called after a step: lets other work run first if the step had many items. */
 export const turnAfter = async ({ length }: readonly unknown[]): Promise<void> => {
   if (length > LARGE_STEP) await othersGoFirst();
 };
 
-/** Limits of items, and of their total weight, per turn of the event loop. */
+/** The maximum number of items, and their maximum total weight, per turn of the event loop. */
 const AT_ONCE = 50;
 const WEIGHT_AT_ONCE = 1024 * 1024;
 
 /**
- * Processes the items in order, and lets other work of the process run in between. The weight of an item is its number
- * of characters; small items need none.
+ * Processes the items in order, and lets other work run in between. The weight of an item is its number of characters;
+ * small items need none.
  */
 export const inTurns = async <T>(
   items: readonly T[],

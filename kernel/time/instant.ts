@@ -6,17 +6,17 @@
  */
 
 /**
- * Milliseconds since the epoch for an RFC 3339 date-time, digits beyond the millisecond cut off; null for anything
- * else.
+ * Parses an RFC 3339 date-time as milliseconds since the epoch, without digits beyond the millisecond; null for
+ * anything else.
  */
 export const parseInstant = (text: string): number | null => readDateTime(text)?.ms ?? null;
 
-/** As `parseInstant`, and a full date (`2026-03-02`) means its midnight in UTC. */
+/** Parses a date-time, or a full date (`2026-03-02`) as its midnight in UTC. */
 export const parseDateOrInstant = (text: string): number | null => readDateOrDateTime(text)?.ms ?? null;
 
 /**
- * Equal for two texts exactly when they name the same instant, to the last digit of the fraction; null for a text that
- * is neither a date-time nor a date. Not ordered.
+ * Returns a key that is equal for two texts exactly when they denote the same instant, to the last digit of the
+ * fraction. Returns null for a text that is neither a date-time nor a date. Keys have no order.
  */
 export const instantKey = (text: string): string | null => {
   const moment = readDateOrDateTime(text);
@@ -24,7 +24,7 @@ export const instantKey = (text: string): string | null => {
   return moment.finer === '' ? String(moment.ms) : `${moment.ms}+${moment.finer}`;
 };
 
-/** `2026-03-02T09:15:04.120Z`. Throws RangeError outside the years 0000 to 9999. */
+/** Formats an instant as `2026-03-02T09:15:04.120Z`. Throws a RangeError outside the years 0000 to 9999. */
 export const formatInstant = (ms: number): string => {
   if (ms === last.ms) return last.text;
   if (!(ms >= FIRST_INSTANT_MS && ms <= LAST_INSTANT_MS))
@@ -33,14 +33,14 @@ export const formatInstant = (ms: number): string => {
   return last.text;
 };
 
-/** One transaction has one instant, so the text is mostly that of the call before. */
+/** The result of the last call, because all facts of a transaction have the same instant. */
 let last = { ms: Number.NaN, text: '' };
 
 /** 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
 export const FIRST_INSTANT_MS = -62_167_219_200_000;
 export const LAST_INSTANT_MS = 253_402_300_799_999;
 
-/** RFC 3339 sets no bound; a longer text carries a fraction that no clock measures. */
+/** The maximum length of a text. RFC 3339 has no limit, but no clock measures a longer fraction. */
 const MAX_LENGTH = 64;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -51,7 +51,7 @@ const SECONDS_END = 19;
 
 interface Moment {
   readonly ms: number;
-  /** Digits of the fraction beyond the millisecond, without trailing zeros. */
+  /** The digits of the fraction beyond the millisecond, without trailing zeros. */
   readonly finer: string;
 }
 
@@ -80,7 +80,7 @@ const readDateTime = (text: string): Moment | null => {
   return { ms, finer: fraction.length > 3 ? fraction.slice(3).replace(/0+$/, '') : '' };
 };
 
-/** Midnight of a full date at the start of the text, NaN when there is none. */
+/** Parses a full date at the start of the text as its midnight; NaN without one. */
 const readDate = (text: string): number => {
   const year = readDigits(text, 0, 4);
   const month = readDigits(text, 5, 2);
@@ -89,7 +89,7 @@ const readDate = (text: string): number => {
   return day >= 1 && day <= daysInMonth(year, month) ? daysSinceEpoch(year, month, day) * DAY_MS : Number.NaN;
 };
 
-/** The end of an optional fraction after the seconds; NaN for a point without digits. */
+/** Returns the end of an optional fraction after the seconds; NaN for a point without digits. */
 const endOfFraction = (text: string): number => {
   if (text[SECONDS_END] !== '.') return SECONDS_END;
   let end = SECONDS_END + 1;
@@ -97,7 +97,7 @@ const endOfFraction = (text: string): number => {
   return end > SECONDS_END + 1 ? end : Number.NaN;
 };
 
-/** The offset that must fill the rest of the text; NaN otherwise. */
+/** Parses the offset that must fill the rest of the text; NaN for anything else. */
 const readOffset = (text: string, at: number): number => {
   const sign = text[at];
   if (sign === 'Z' || sign === 'z') return text.length === at + 1 ? 0 : Number.NaN;
@@ -108,7 +108,7 @@ const readOffset = (text: string, at: number): number => {
   return (sign === '-' ? -1 : 1) * (hours * HOUR_MS + minutes * MINUTE_MS);
 };
 
-/** ASCII digits only; NaN for anything else, which fails every comparison. */
+/** Parses ASCII digits; NaN for anything else, which fails every comparison. */
 const readDigits = (text: string, at: number, count: number): number => {
   let value = 0;
   for (let index = at; index < at + count; index += 1) {
@@ -121,7 +121,7 @@ const readDigits = (text: string, at: number, count: number): number => {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** True for the first instant of a month. */
+/** Returns true for the first instant of a month. */
 const isEndOfMonth = (ms: number): boolean => ms % DAY_MS === 0 && new Date(ms).getUTCDate() === 1;
 
 const daysInMonth = (year: number, month: number): number => {
@@ -132,10 +132,11 @@ const daysInMonth = (year: number, month: number): number => {
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 /**
- * Days from 1970-01-01, in the proleptic Gregorian calendar. `Date.UTC` is not used: it moves years below 100 to 1900.
+ * Returns the days from 1970-01-01 in the proleptic Gregorian calendar. It avoids `Date.UTC`, which moves years below
+ * 100 to 1900.
  */
 const daysSinceEpoch = (year: number, month: number, day: number): number => {
-  // The year is counted from March, so that the leap day is its last and month lengths follow one formula.
+  // Counts the year from March, so that the leap day is its last and one formula gives the lengths of months.
   const shifted = month > 2 ? year : year - 1;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;

@@ -1,8 +1,8 @@
-/** RejectionRecord rejections of one sender per minute. */
+/** The maximum number of recorded rejections of one sender per minute. */
 export const REJECTIONS_PER_MINUTE = 60;
 
 const WINDOW_MS = 60_000;
-/** A sender with many names must not fill the memory instead of the disk. */
+/** The maximum number of senders in memory, because one client may use many names. */
 const MAX_WINDOWS = 4_096;
 
 interface Window {
@@ -11,7 +11,6 @@ interface Window {
   suppressed: number;
 }
 
-/** A record of a rejection. */
 interface RejectionRecord {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
@@ -26,8 +25,8 @@ export class RejectionWindows {
   }
 
   /**
-   * Returns the entry to record, or null to drop it. `sender` identifies whose rejections count together. The first
-   * entry of a new window has the number of dropped ones before it in its detail, as `suppressed`.
+   * Returns the entry to record, or null to drop it. `sender` identifies whose rejections count together. The detail of
+   * the first entry in a new window contains the number of dropped ones before it, as `suppressed`.
    */
   admit<E extends RejectionRecord>(sender: readonly (string | null)[], entry: E, monotonicMs: number): E | null {
     const key = JSON.stringify(sender);

@@ -4,7 +4,7 @@ import type { Awaitable } from './awaitable.ts';
 export interface RepeatedTask {
   readonly intervalMs: number;
   run(): Awaitable<void>;
-  /** Called on every run that failed; the next one takes place all the same. */
+  /** Called after every failed run; the next run takes place anyway. */
   failed(error: unknown): void;
 }
 

@@ -2,9 +2,9 @@ import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import { defineVocabulary, type Word } from './define-vocabulary.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** A schema that answers of several routes share, under the name by which the API reference shows it. */
+/** A schema that the answers of several routes share, with its name in the API reference. */
 export interface ComponentWord extends Word {
-  /** A function when words of other plugins take part in it. */
+  /** The schema, or a function when words of other plugins are part of it. */
   readonly json: JsonSchema | ((vocabulary: Vocabulary) => JsonSchema);
 }
 
@@ -19,23 +19,23 @@ export const defineComponent = (id: string, definition: Pick<ComponentWord, 'sum
 
 const PATH = '#/components/schemas/';
 
-/** The schema that refers to a component. */
+/** Returns a schema that refers to a component. */
 export const component = ({ id }: ComponentWord): JsonSchema => ({ $ref: `${PATH}${id}` });
 
-/** Schemas by name. */
+/** The schemas by name. */
 export type Components = Readonly<Record<string, JsonSchema>>;
 
-/** All components that the answers of a node may refer to. */
+/** Returns all components to which the answers of a node may refer. */
 export const collectComponents = (vocabulary: Vocabulary): Components =>
   Object.fromEntries(
     vocabulary.words(ComponentWords).map(({ id, json }) => [id, typeof json === 'function' ? json(vocabulary) : json]),
   );
 
-/** The component name of a `$ref`; undefined for a reference to anything else. */
+/** Returns the component name of a `$ref`; undefined for any other reference. */
 export const componentName = (reference: unknown): string | undefined =>
   typeof reference === 'string' && reference.startsWith(PATH) ? reference.slice(PATH.length) : undefined;
 
-/** Names of the components that a schema refers to. */
+/** Returns the names of the components to which a schema refers. */
 export const referencesIn = (json: unknown): readonly string[] => {
   if (Array.isArray(json)) return json.flatMap(referencesIn);
   if (typeof json !== 'object' || json === null) return [];

@@ -6,21 +6,21 @@ export interface Word {
   /** The kind of the word in plain English, for messages: `error code`, `permission`. */
   readonly vocabulary: string;
   readonly id: string;
-  /** One line for people, for the reference pages. */
+  /** A one-line description for the reference pages. */
   readonly summary: string;
-  /** Words that come with this one and must be unique too. */
+  /** Words that belong to this one and must be unique too. */
   readonly parts?: readonly Word[];
-  /** The word only reserves its name: `Vocabulary` refuses a second owner and never returns it. */
+  /** True for a word that only reserves its name: `Vocabulary` refuses a second owner and never returns it. */
   readonly isReserved?: true;
 }
 
-/** The members of a definition beside the id. */
+/** The members of a definition without the id. */
 type Definition<W extends Word> = Omit<W, 'vocabulary' | 'id'>;
 
-/** An extensible set of words. `W` has their common members. */
+/** An extensible set of words with the common members `W`. */
 export interface WordKind<W extends Word = Word> {
   readonly vocabulary: string;
-  /** Makes a word. Throws for an id of another form, which is a mistake in the defining module. */
+  /** Creates a word. Throws for an invalid id, which is a mistake in the defining module. */
   define<const D extends Definition<W>>(id: string, definition: D): W & D;
   /** Reserves a name that the owner of the vocabulary uses itself. The owner lists it in `declares`. */
   reserve(id: string): Word;
@@ -41,7 +41,7 @@ export const defineVocabulary = <W extends Word = Word>(vocabulary: string, form
     reserve: (id: string): Word => Object.freeze({ vocabulary, id, summary: 'reserved', isReserved: true }),
   });
 
-/** Whether an unchecked value is a word. */
+/** Returns whether an unchecked value is a word. */
 export const isWord = (value: unknown): value is Word => {
   if (typeof value !== 'object' || value === null) return false;
   const { vocabulary, id, summary, parts = [] } = value as Partial<Record<keyof Word, unknown>>;

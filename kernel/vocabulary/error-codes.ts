@@ -1,7 +1,7 @@
 import { CORE_ERRORS } from '../../ports/ports.ts';
 import { defineVocabulary, type Word } from './define-vocabulary.ts';
 
-/** A code that a refusal carries on the wire, with its status. `new ServiceError(WORD, …)` takes it. */
+/** An error code for refusals, with its HTTP status. `new ServiceError(WORD, …)` accepts it. */
 export interface ErrorWord extends Word {
   readonly status: number;
 }
@@ -22,7 +22,7 @@ export const defineErrorCode = (
   return ErrorCodes.define(id, { status, summary });
 };
 
-/** `bad_parameter` is `validation` with another status, and no code that a client sees. */
+/** Leaves out `bad_parameter`, which is `validation` with another status and which clients do not see. */
 export const CORE_ERROR_CODES: readonly ErrorWord[] = Object.entries(CORE_ERRORS)
   .filter(([id]) => id !== 'bad_parameter')
   .map(([id, definition]) => defineErrorCode(id, definition));

@@ -5,7 +5,7 @@ import type { PermissionWord } from './permissions.ts';
 /** A way to read a value beyond its plain content (`interpret_as`), and the permission to assert such a fact. */
 export interface Interpretation extends Word {
   readonly permission: PermissionWord;
-  /** The code for callers without the permission. */
+  /** The error code for callers without the permission. */
   readonly refusal: ErrorWord;
   /** The message of that refusal. */
   readonly message: string;

@@ -14,7 +14,7 @@ export const Permissions = defineVocabulary<PermissionWord>('permission', /^(?!a
 export const definePermission = (id: string, definition: { readonly summary: string }): PermissionWord =>
   Permissions.define(id, definition);
 
-/** A required permission: one of the kernel's by name, or the word of a plugin. */
+/** A required permission: the name of a kernel permission, or the word of a plugin. */
 export type RequiredPermission = CorePermission | PermissionWord;
 
 export const permissionId = (asked: RequiredPermission): string => (typeof asked === 'string' ? asked : asked.id);

@@ -2,7 +2,7 @@ import { defineVocabulary, type Word } from './define-vocabulary.ts';
 
 /** A relation outside the service's prefix that the node writes itself. Its facts are system facts. */
 export interface ReservedRelation extends Word {
-  /** The action that writes it, for the refusal. */
+  /** The action that writes it, for the text of the refusal. */
   readonly writtenBy: string;
 }
 
@@ -34,7 +34,7 @@ export const defineReservedEntities = (id: string, definition: { readonly summar
 
 /** A relation under the service's prefix that clients may assert. */
 export interface OpenRelation extends Word {
-  /** Reserved entities about which clients may assert it all the same. */
+  /** The reserved entities about which clients may assert the relation nevertheless. */
   readonly about?: ReservedEntities | undefined;
 }
 

@@ -2,28 +2,31 @@ import { defineRef } from '../../ports/ports.ts';
 import type { BootProblem } from '../problems/boot-problem.ts';
 import type { Word, WordKind } from './define-vocabulary.ts';
 
-/** A word with the plugin that declares it, or `kernel`. */
+/** A word with its owner: the plugin that declares it, or `kernel`. */
 export interface OwnedWord<W extends Word = Word> {
   readonly word: W;
   readonly owner: string;
 }
 
-/** All words of one node: those of the kernel, then those of the plugins that are enabled. Fixed before any setup. */
+/**
+ * All words of one node: those of the kernel, then those of the enabled plugins. They do not change after the start of
+ * the setup.
+ */
 export interface Vocabulary {
-  /** The words of one vocabulary. */
+  /** Returns the words of one vocabulary. */
   words<W extends Word>(kind: WordKind<W>): readonly W[];
-  /** The word with this id; undefined while nobody declares it. */
+  /** Returns the word with this id; undefined while no plugin declares it. */
   find<W extends Word>(kind: WordKind<W>, id: string): W | undefined;
-  /** Every word with its owner, for reference pages. */
+  /** Returns every word with its owner, for reference pages. */
   all(): readonly OwnedWord[];
 }
 
 export const Vocabulary = defineRef<Vocabulary>('kernel.vocabulary');
 
-/** The kernel's name as the owner of a word. */
+/** The owner of words that belong to the kernel. */
 export const KERNEL_OWNER = 'kernel';
 
-/** Collects words. Two owners of one word, or one that declares it twice, are a boot problem. */
+/** Collects words. A word with two owners, or one that an owner declares twice, is a boot problem. */
 export const collectWords = (declared: readonly OwnedWord[], problems: BootProblem[]): Vocabulary => {
   const byVocabulary = new Map<string, Map<string, OwnedWord>>();
   for (const owned of declared.flatMap(withParts)) {

@@ -3,11 +3,11 @@ import { posixWords } from './posix-words.ts';
 
 const PREFIX = '_fact_memory_node';
 
-/** For `eval` in bash 3.2 or later. */
+/** Returns the completion script for `eval` in bash 3.2 or later. */
 export const bashScript = (programs: readonly string[], commands: readonly CompletedCommand[]): string =>
   `${posixWords(PREFIX, commands)}${COMPLETE}complete -F ${PREFIX} ${programs.join(' ')}\n`;
 
-/** Bash takes words apart at `=`: `--scope=lo` are three. */
+/** Treats words around `=` specially, because bash splits `--scope=lo` into three words. */
 const COMPLETE = `_fact_memory_node() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" route='' value='' each at kind head=''
   if [ "$word" = '=' ]; then word=''

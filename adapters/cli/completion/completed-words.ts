@@ -1,31 +1,31 @@
 import type { Argument, Command, Option } from 'commander';
 import { acceptedWords } from '../accepted-words.ts';
 
-/** A value after an option or at the place of an argument. */
+/** The completions of a value, either of an option or of an argument. */
 export type CompletedValue =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'file' }
-  /** `list`: several of the words, with commas between them. */
+  /** `list` accepts several of the words, separated by commas. */
   | { readonly kind: 'word' | 'list'; readonly words: readonly string[] };
 
 export interface CompletedOption {
-  /** `--key-file` */
+  /** The spelled flag, for example `--key-file`. */
   readonly flag: string;
   readonly summary: string;
   /** Undefined for an option that takes no value. */
   readonly value: CompletedValue | undefined;
 }
 
-/** A command, or the program itself, as a shell needs to know it. */
+/** A command, or the program itself, as shell completion needs it. */
 export interface CompletedCommand {
-  /** Its words after the name of the program, with blanks between them. */
+  /** The words of the command after the program's name, joined by spaces. */
   readonly route: string;
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
   readonly options: readonly CompletedOption[];
   readonly takesFile: boolean;
 }
 
-/** The program and all its commands. Words that a shell would read in another way are left out. */
+/** Returns the program and all its commands. Leaves out words with a special meaning in a shell. */
 export const completedCommands = (command: Command, above: readonly string[] = []): readonly CompletedCommand[] => {
   const below = command.commands.filter((one) => isPlain(one.name()));
   return [

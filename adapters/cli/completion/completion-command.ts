@@ -6,14 +6,14 @@ import { completedCommands } from './completed-words.ts';
 import { fishScript } from './fish-script.ts';
 import { zshScript } from './zsh-script.ts';
 
-/** The names by which the program is called. */
+/** The names under which users call the program. */
 const PROGRAMS = ['fact-memory-node', 'svc'];
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 export const COMPLETION = 'completion';
 
-/** Writes what a shell needs to complete words. It needs to know all commands, those of plugins too. */
+/** Adds the command that prints a completion script. The script contains all commands, including those of plugins. */
 export const addCompletionCommand = (
   program: Command,
   deps: CommandLineDeps,

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, CompletedValue } from './completed-words.ts';
 
-/** For `source` in fish 3. */
+/** Returns the completion script for `source` in fish 3. */
 export const fishScript = (
   [program = '', ...others]: readonly string[],
   commands: readonly CompletedCommand[],
@@ -59,5 +59,5 @@ const valueText = (value: CompletedValue): string => {
   }
 };
 
-/** Fish knows two escapes within single quotes. */
+/** Escapes the two special characters of single quotes in fish. */
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`;

@@ -1,8 +1,8 @@
 import type { CompletedCommand, CompletedValue } from './completed-words.ts';
 
 /**
- * Functions that bash and zsh read alike, with what there is to complete: `…_commands ROUTE`, `…_options ROUTE`, and
- * `…_value ROUTE FLAG`, which prints a kind and words and fails for an option without a value.
+ * Returns shell functions for both bash and zsh that print the possible words: `…_commands ROUTE`, `…_options ROUTE`,
+ * and `…_value ROUTE FLAG`. The last prints a kind and words, and fails for an option without a value.
  */
 export const posixWords = (prefix: string, commands: readonly CompletedCommand[]): string => {
   const list = (name: string, wordsOf: (command: CompletedCommand) => readonly string[]): string =>
@@ -30,7 +30,7 @@ export const posixWords = (prefix: string, commands: readonly CompletedCommand[]
 const valueText = (value: CompletedValue): string =>
   `echo '${[value.kind, ...('words' in value ? value.words : [])].join(' ')}'`;
 
-/** One branch for all that say the same: most options are those of many commands. */
+/** Merges branches with equal text, because most options belong to many commands. */
 const grouped = (branches: readonly (readonly [pattern: string, text: string])[]): (readonly [string, string])[] => {
   const patterns = new Map<string, string[]>();
   for (const [pattern, text] of branches) patterns.set(text, [...(patterns.get(text) ?? []), pattern]);

@@ -3,7 +3,10 @@ import { posixWords } from './posix-words.ts';
 
 const PREFIX = '_fact_memory_node';
 
-/** For `eval` in zsh, after `compinit`; as a file on its path of functions the first line names the programs. */
+/**
+ * Returns the completion script for `eval` in zsh after `compinit`. Its first line also lets it serve as a file in
+ * zsh's function path.
+ */
 export const zshScript = (programs: readonly string[], commands: readonly CompletedCommand[]): string =>
   `#compdef ${programs.join(' ')}\n${posixWords(PREFIX, commands)}${COMPLETE}compdef ${PREFIX} ${programs.join(' ')}\n`;
 

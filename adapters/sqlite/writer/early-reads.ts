@@ -3,9 +3,9 @@ import { endTransaction, type SqliteConnection } from '../sqlite-connection.ts';
 import { SqliteSession } from '../sqlite-session.ts';
 
 /**
- * Reads of a write transaction before its first change, on a connection of the caller's own thread. No other process
- * commits while the transaction has the lock, so both connections see the same state. The reads need no round trip to
- * the other thread.
+ * Runs the reads of a write transaction before its first change on a connection of this thread. No other process
+ * commits while the transaction has the lock, so both connections see the same state. This saves round trips to the
+ * writer thread.
  */
 export class EarlyReads {
   readonly #open: () => SqliteConnection;
@@ -18,10 +18,7 @@ export class EarlyReads {
     this.#connection = open();
   }
 
-  /**
-   * Begins a read transaction, whose first statement takes the snapshot. Throws an error of BEGIN as the driver gave
-   * it.
-   */
+  /** Begins a read transaction, whose first statement takes the snapshot. Throws the driver's own error of BEGIN. */
   begin(): SqliteSession {
     this.end();
     this.#connection ??= this.#open();
@@ -29,7 +26,7 @@ export class EarlyReads {
     return new SqliteSession(this.#connection, this.#knex);
   }
 
-  /** Lets the snapshot go: while it is held the log cannot begin anew. */
+  /** Ends the snapshot, which would prevent a restart of the log. */
   end(): void {
     if (this.#connection === undefined || endTransaction(this.#connection)) return;
     this.#connection.close();

@@ -2,12 +2,12 @@ const FREE = 0;
 const TAKEN = 1;
 const SHUT = 2;
 
-/** Far longer than any list of steps takes on a disk that works. */
+/** The maximum time that an exit waits. On a working disk, steps take far less. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Keeps a process that exits from ending a thread within a call of SQLite. The driver would abort the process, which
- * would lose its exit code. Works over shared memory, because an exit waits for nothing else.
+ * Prevents an exiting process from ending a thread during a call of SQLite. The driver would abort the process, which
+ * would lose its exit code. It uses shared memory, because an exit waits for nothing else.
  */
 export class ExitGate {
   readonly shared: SharedArrayBuffer;
@@ -18,7 +18,7 @@ export class ExitGate {
     this.#state = new Int32Array(shared);
   }
 
-  /** In the thread: does the work, unless the process is exiting. */
+  /** Called in the thread: does the work, unless the process is exiting. */
   pass(work: () => void): void {
     if (Atomics.compareExchange(this.#state, 0, FREE, TAKEN) !== FREE) return;
     try {
@@ -29,7 +29,7 @@ export class ExitGate {
     }
   }
 
-  /** In the thread that exits: waits for running work, and lets no more begin. */
+  /** Called in the exiting thread: waits for running work, and prevents further work. */
   shut(): void {
     const deadline = performance.now() + LONGEST_WAIT_MS;
     while (Atomics.compareExchange(this.#state, 0, FREE, SHUT) === TAKEN && performance.now() < deadline) {
@@ -44,9 +44,9 @@ const shutAll = (): void => {
   for (const gate of gates) gate.shut();
 };
 
-/** Shuts the gate when the process exits. Returns a function that ends this. */
+/** Shuts the gate when the process exits. The returned function removes the gate. */
 export const shutAtExit = (gate: ExitGate): (() => void) => {
-  // One listener for all: many of them look like a leak.
+  // Uses one listener for all gates, because Node warns of many listeners as a leak.
   if (gates.size === 0) process.on('exit', shutAll);
   gates.add(gate);
   return () => {

@@ -6,10 +6,10 @@ import { SqliteSession } from '../sqlite-session.ts';
 import { watchCommits } from '../watch-commits.ts';
 import { pauseMs, SMALLEST_WRITE, type SqliteWriter, type WriteSession, type Written } from './sqlite-writer.ts';
 
-/** About a millisecond of the event loop. */
+/** The number of written rows that takes about a millisecond of the event loop. */
 const ROWS_AT_ONCE = 64;
 
-/** Writes in the thread of its callers. */
+/** A writer in the thread of its callers. */
 export class InlineWriter implements SqliteWriter {
   readonly #open: () => SqliteConnection;
   readonly #knex: Knex;
@@ -27,7 +27,7 @@ export class InlineWriter implements SqliteWriter {
     let result: T;
     try {
       result = await work(session);
-      // Other processes notice a commit, and only one that wrote something.
+      // Writes a little, because other processes detect only a commit that changes something.
       if (session.signals !== undefined) await session.run(SMALLEST_WRITE, []);
       if (session.failure !== undefined) throw session.failure;
     } catch (error) {
@@ -45,7 +45,10 @@ export class InlineWriter implements SqliteWriter {
     return { result, signals: session.signals };
   }
 
-  /** The connection does not count its own commits, whose signals the engine raises itself. */
+  /**
+   * Watches for commits of other processes. The connection does not count its own, whose signals the engine sends
+   * itself.
+   */
   watch(changed: () => void): () => void {
     return watchCommits(() => this.#connection, changed);
   }
@@ -60,7 +63,7 @@ export class InlineWriter implements SqliteWriter {
   }
 
   /**
-   * Asks for the lock without waiting in SQLite. A wait would stop this thread, and with it another store of this
+   * Tries to get the lock without waiting in SQLite, which would block this thread, and with it another store of this
    * process that holds the lock.
    */
   async #begin(patienceMs: number): Promise<SqliteConnection> {
@@ -77,7 +80,7 @@ export class InlineWriter implements SqliteWriter {
     }
   }
 
-  /** Replaces a connection whose transaction still cannot be rolled back. */
+  /** Replaces a connection whose transaction cannot be rolled back. */
   #usable(): SqliteConnection {
     if (this.#connection !== undefined && !endTransaction(this.#connection)) {
       this.#connection.close();

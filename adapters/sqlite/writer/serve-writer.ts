@@ -5,20 +5,20 @@ import { ExitGate } from './exit-gate.ts';
 import { pauseMs } from './sqlite-writer.ts';
 import { describeError, type WriterAnswer, type WriterStep } from './writer-messages.ts';
 
-/** The port of a thread: it brings steps and takes results. */
+/** The message port of the thread: it delivers steps and accepts results. */
 export interface WriterPort {
   on(event: 'message', listener: (steps: readonly WriterStep[]) => void): unknown;
   postMessage(answer: WriterAnswer): void;
   close(): void;
 }
 
-/** Takes steps from the port on a connection of its own, until it is told to close. */
+/** Runs the steps from the port on a connection of this thread, until a step closes it. */
 export const serveWriter = (port: WriterPort, open: () => SqliteConnection, gate = new ExitGate()): void => {
   const writer = new StepWriter(open);
   gate.pass(() => writer.prepare());
   const othersCommitted = (): void => port.postMessage({ othersCommitted: true });
   const endWatch = watchCommits(() => writer.connection, othersCommitted);
-  // Changes before the first check cannot be detected.
+  // Starts the count, because a later check detects only changes since this one.
   othersCommitted();
   port.on('message', (steps) => {
     gate.pass(() => port.postMessage(answerOf(writer, steps)));
@@ -41,8 +41,8 @@ const answerOf = (writer: StepWriter, steps: readonly WriterStep[]): WriterAnswe
 type Statement = Extract<WriterStep, { readonly sql: string }>;
 
 /**
- * Runs the steps on one connection. Statements run only in a transaction. After one has failed, no other runs: SQLite
- * itself ends a transaction when the disk is full, and each later statement would be a commit of its own.
+ * Runs steps on one connection. Statements need a transaction. After a failure, no further statement runs: SQLite
+ * itself rolls back when the disk is full, and each later statement would commit on its own.
  */
 class StepWriter {
   readonly #open: () => SqliteConnection;
@@ -54,12 +54,12 @@ class StepWriter {
     this.#open = open;
   }
 
-  /** Opens the connection before the first transaction needs it. A failure shows with that transaction. */
+  /** Opens the connection before the first transaction. A failure appears with that transaction. */
   prepare(): void {
     try {
       this.#usable();
     } catch {
-      // It is tried again.
+      // The first transaction opens the connection again and reports the failure.
     }
   }
 
@@ -131,7 +131,7 @@ class StepWriter {
     return this.#connection;
   }
 
-  /** Replaces a connection whose transaction still cannot be rolled back. */
+  /** Replaces a connection whose transaction cannot be rolled back. */
   #usable(): SqliteConnection {
     this.#begun = false;
     if (this.#connection !== undefined && !endTransaction(this.#connection)) {
@@ -143,7 +143,7 @@ class StepWriter {
   }
 }
 
-/** Nothing ever notifies this cell: a wait on it is a sleep until its timeout. */
+/** A cell that no thread notifies, so that a wait on it sleeps until its timeout. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 const runOn = (connection: SqliteConnection, step: Statement): unknown => {

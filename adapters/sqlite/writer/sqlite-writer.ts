@@ -1,38 +1,40 @@
 import type { SqlSession } from '../../sql/sql-engine.ts';
 import type { StatementRunner } from '../sqlite-knex-client.ts';
 
-/** A write transaction, for the engine and for query builders alike. */
+/** A write transaction for the engine and for query builders. */
 export type WriteSession = SqlSession & StatementRunner;
 
 export interface Written<T> {
   readonly result: T;
-  /** Topics that were raised with the commit, undefined for none. */
+  /** Topics to signal after the commit; undefined without any. */
   readonly signals: ReadonlySet<string> | undefined;
 }
 
-/** The one connection of a store that writes, in this thread or another. Its callers take turns. */
+/** The single writing connection of a store, in this thread or another. Callers use it one after another. */
 export interface SqliteWriter {
   /**
-   * Runs `work` in a transaction that has SQLite's lock from before its first statement until after its commit, and
-   * resolves when that is durable. When it rejects nothing was committed, unless with `commit_unknown`. The lock is
-   * asked for until `patienceMs` have passed; then it rejects with `unavailable`.
+   * Runs `work` in a transaction that holds SQLite's lock throughout, and resolves when the commit is durable. After a
+   * rejection nothing was committed, except possibly with `commit_unknown`. Rejects with `unavailable` when it cannot
+   * get the lock within `patienceMs`.
    */
   transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>>;
   /** Calls `changed` soon after another connection has committed. Returns a function that ends this. */
   watch(changed: () => void): () => void;
-  /** Drops prepared statements after a change of the tables. */
+  /** Discards prepared statements after a change of the tables. */
   forgetStatements(): void;
-  /** Empties the log into the file, and closes. */
+  /** Moves the log into the file, then closes. */
   close(): Promise<void>;
 }
 
-/** Rewrites the version number, which has no other use. */
+/** The smallest change that counts as a commit: it rewrites the otherwise unused version number. */
 export const SMALLEST_WRITE = 'PRAGMA user_version = 0';
 
-/** Milliseconds between attempts to get the lock from another process. */
+/** The first pause between attempts to get the lock from another process, in milliseconds. */
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 8;
 
-/** The wait after so many failed attempts at the lock. Processes that ask in step would keep missing each other. */
+/**
+ * Returns the pause after this number of failed attempts, with jitter, because processes in step would keep colliding.
+ */
 export const pauseMs = (attempts: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS) * (0.5 + Math.random());

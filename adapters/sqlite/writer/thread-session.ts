@@ -10,27 +10,32 @@ import { SMALLEST_WRITE, type WriteSession } from './sqlite-writer.ts';
 import { sendable, type WriterStep } from './writer-messages.ts';
 import type { WriterThread } from './writer-thread.ts';
 
-/** Sends so many rows at once: the thread inserts them while the caller makes the rest. */
+/**
+ * The number of rows after which a batch is sent, so that the thread inserts them while the caller makes the next ones.
+ */
 const MOST_ROWS = 256;
 
-/** Any other statement may change data, or depend on the connection. */
+/**
+ * Recognises statements that may run on the reading connection. Any other one may change data, or depend on its
+ * connection.
+ */
 const READS = /^\s*SELECT\b/i;
 
-/** Far more than the node has. */
+/** The maximum number of remembered insert statements, far more than the node has. */
 const MOST_PROVEN = 1_000;
 
 export interface ThreadSessionParts {
   readonly thread: WriterThread;
   readonly early: EarlyReads;
   readonly knex: Knex;
-  /** Insert statements that have succeeded for their tables. */
+  /** Insert statements that have succeeded before. */
   readonly proven: Set<string>;
 }
 
 /**
- * A write transaction whose statements run in another thread. Until its first change it reads in this one. It holds
- * changes back, so that they leave together, at best with the commit. It keeps its first failure, because a transaction
- * in which a statement failed must not be committed.
+ * A write transaction whose statements run in another thread. Until its first change, it reads in this thread. It
+ * queues changes, so that they leave together, at best with the commit. It stores its first failure, because a
+ * transaction with a failed statement must not be committed.
  */
 export class ThreadSession implements WriteSession {
   readonly #thread: WriterThread;
@@ -40,7 +45,7 @@ export class ThreadSession implements WriteSession {
   #reads: SqliteSession | undefined;
   #pending: WriterStep[] = [];
   #rows = 0;
-  /** The last steps that were sent without waiting for their result. */
+  /** The result of the last steps that were sent without waiting. */
   #underWay: Promise<void> = Promise.resolve();
   #changed = false;
   #open = true;
@@ -54,24 +59,23 @@ export class ThreadSession implements WriteSession {
     this.#proven = proven;
   }
 
-  /** Topics to raise with the commit, undefined for none. */
+  /** Topics to signal with the commit; undefined without any. */
   get signals(): ReadonlySet<string> | undefined {
     return this.#signals;
   }
 
-  /** Commits the changes of the work. Rejects with the first failure, if there was one. */
+  /** Commits the changes of the work. Rejects with the first failure. */
   async commit(): Promise<void> {
     await this.#underWay;
     this.#refuseAfterEnd();
     this.#end();
-    // Other processes notice a commit, and only one that wrote something.
+    // Writes a little, because other processes detect only a commit that changes something.
     if (this.#signals !== undefined) this.#pending.push({ do: 'run', sql: SMALLEST_WRITE, sets: [[]] });
     await this.#send({ do: 'commit' });
   }
 
   /**
-   * Never rejects: a transaction that cannot be rolled back now is rolled back before the next one, or ends with its
-   * thread.
+   * Never rejects. If the rollback fails now, it happens before the next transaction, or with the end of the thread.
    */
   async rollBack(): Promise<void> {
     this.#end();
@@ -103,7 +107,7 @@ export class ThreadSession implements WriteSession {
     await this.#keep({ do: 'run', sql, sets: [sendable(parameters as SqlValue[])] }, 1);
   }
 
-  /** Waits for the first rows of a table, so that a missing table or column shows at once. */
+  /** Waits for the first rows of a table, so that a missing table or column is reported at once. */
   async insert(into: InsertTarget, rows: readonly (readonly SqlParameter[])[]): Promise<void> {
     const sql = insertStatement(into);
     const step: WriterStep = { do: 'run', sql, sets: rows.map((row) => sendable(row as SqlValue[])) };
@@ -113,7 +117,7 @@ export class ThreadSession implements WriteSession {
   }
 
   table(name: string): Knex.QueryBuilder {
-    // The builder's connection is this session, which refuses once the transaction has ended.
+    // Passes this session as the builder's connection, so that it refuses statements after the end of the transaction.
     return this.#knex(name).connection(this);
   }
 
@@ -127,7 +131,7 @@ export class ThreadSession implements WriteSession {
     this.#signals.add(topic);
   }
 
-  /** Runs a statement that a query builder made. */
+  /** Runs a query builder's statement. */
   async perform(sql: string, parameters: readonly SqlValue[]): Promise<StatementOutcome> {
     if (this.#readsHere(sql)) return this.#here(async (reads) => reads.perform(sql, parameters));
     return (await this.#ask({ do: 'perform', sql, parameters: sendable(parameters) })) as StatementOutcome;
@@ -147,13 +151,13 @@ export class ThreadSession implements WriteSession {
     }
   }
 
-  /** Holds a change back until a statement has to see it. */
+  /** Queues a change until a later statement must see it. */
   async #keep(step: WriterStep, rows: number): Promise<void> {
     this.#change();
     this.#pending.push(step);
     this.#rows += rows;
     if (this.#rows < MOST_ROWS) return;
-    // The thread is at most one list behind, so that a large transaction does not fill its memory.
+    // Lets the thread fall at most one list behind, so that a large transaction does not fill its memory.
     const before = this.#underWay;
     this.#underWay = this.#send().then(
       () => {},
@@ -201,7 +205,7 @@ export class ThreadSession implements WriteSession {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Returns the first failure, with which later statements fail as well. */
+  /** Records a failure. Returns the first one, with which later statements reject as well. */
   #fail(error: unknown): unknown {
     this.#failure ??= error;
     return this.#failure;

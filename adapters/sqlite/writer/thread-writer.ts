@@ -6,9 +6,8 @@ import { ThreadSession } from './thread-session.ts';
 import { type WriterHost, WriterThread } from './writer-thread.ts';
 
 /**
- * Writes in a thread of its own. A transaction waits twice: for the lock, then for its changes and their commit. Its
- * reads in between need no wait. A thread that ends by itself fails the open transaction, and another one starts for
- * the next.
+ * A writer in a separate thread. A transaction waits for the thread twice: for the lock, and for its changes and
+ * commit. When the thread ends unexpectedly, the open transaction fails, and another thread starts for the next one.
  */
 export class ThreadWriter implements SqliteWriter {
   readonly #start: () => WriterHost;
@@ -18,7 +17,7 @@ export class ThreadWriter implements SqliteWriter {
   readonly #watching = new Set<() => void>();
   #thread: WriterThread;
 
-  /** Throws when `openReader` does, so that a file which cannot be used is refused at once. */
+  /** Opens a reader first, so that an unusable file is refused at once. */
   constructor(start: () => WriterHost, openReader: () => SqliteConnection, knex: Knex) {
     this.#start = start;
     this.#knex = knex;
@@ -48,7 +47,7 @@ export class ThreadWriter implements SqliteWriter {
   forgetStatements(): void {
     this.#proven.clear();
     this.#early.forgetStatements();
-    // A thread that has ended holds no statements.
+    // A thread that has ended has no statements to discard.
     this.#thread.send([{ do: 'forget' }]).catch(() => {});
   }
 

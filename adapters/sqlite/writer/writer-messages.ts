@@ -1,6 +1,6 @@
 import { type CoreErrorCode, ServiceError, type SqlValue } from '../../../ports/ports.ts';
 
-/** The steps for the writer thread. A transaction is `begin`, its statements, and `commit` or `rollback`. */
+/** A step for the writer thread. A transaction consists of `begin`, its statements, and `commit` or `rollback`. */
 export type WriterStep =
   | { readonly do: 'begin'; readonly patienceMs: number }
   /** Returns the rows of each set of parameters. */
@@ -13,21 +13,21 @@ export type WriterStep =
 
 export type ParameterSets = readonly (readonly SqlValue[])[];
 
-/** The thread posts one answer to each list of steps, in the order of the lists: the result of the last step. */
+/** The answer to a list of steps, in the order of the lists: the result of the last step. */
 export type WriterAnswer =
   | { readonly result: unknown }
   /** The error of the first step that failed; later steps did not run. */
   | { readonly failure: DescribedError }
-  /** Answers no list: another connection has committed. */
+  /** A message without a list: another connection has committed. */
   | { readonly othersCommitted: true };
 
-/** An error in the form of a message, which would lose the class and the own properties. */
+/** An error in the form of a message, because messages lose the class and own properties of errors. */
 export interface DescribedError {
   readonly message: string;
   readonly stack: string | undefined;
-  /** Of a `ServiceError`. */
+  /** The members of a `ServiceError`. */
   readonly service?: { readonly code: CoreErrorCode; readonly hint: string | undefined };
-  /** Of an error of SQLite. */
+  /** The result code of an SQLite error. */
   readonly errcode?: number;
   readonly cause?: DescribedError;
 }
@@ -56,8 +56,8 @@ export const errorFrom = ({ message, stack, service, errcode, cause }: Described
 };
 
 /**
- * Parameters in the form of a message. A part of a buffer would be sent as the whole one, and hashes of 32 bytes lie in
- * pools of 8,192.
+ * Returns parameters in the form of a message. It copies buffers, because a message contains the whole 8,192-byte pool
+ * of a 32-byte hash.
  */
 export const sendable = (parameters: readonly SqlValue[]): readonly SqlValue[] =>
   parameters.some(isPart) ? parameters.map((value) => (isPart(value) ? new Uint8Array(value) : value)) : parameters;

@@ -5,12 +5,12 @@ import { ExitGate, shutAtExit } from './exit-gate.ts';
 import { errorFrom, type WriterAnswer, type WriterStep } from './writer-messages.ts';
 import type { WriterWorkerData } from './writer-worker.ts';
 
-/** The part of a thread that the node uses: a worker, or the substitute of a test. */
+/** The used part of a thread: a worker, or a fake in tests. */
 export interface WriterHost {
   on(event: 'message', listener: (answer: WriterAnswer) => void): unknown;
   on(event: 'error' | 'exit', listener: (cause: unknown) => void): unknown;
   postMessage(steps: readonly WriterStep[]): void;
-  /** Whether the host keeps the process alive. */
+  /** Makes the thread keep the process alive, or no longer do so. */
   ref(): void;
   unref(): void;
 }
@@ -30,7 +30,9 @@ interface Awaited {
   reject(error: unknown): void;
 }
 
-/** One thread from its start to its end, as its node sees it. Keeps the process alive only while an answer is due. */
+/**
+ * The node's handle on one thread, from its start to its end. It keeps the process alive only while an answer is due.
+ */
 export class WriterThread {
   readonly #host: WriterHost;
   readonly #othersCommitted: () => void;
@@ -52,20 +54,20 @@ export class WriterThread {
     });
   }
 
-  /** Whether the thread has ended, and its transaction with it. */
+  /** Whether the thread, and its transaction with it, has ended. */
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
 
   /**
-   * Resolves with the result of the last step, or rejects with the error of the first that failed. When the thread ends
-   * before its answer, nothing of an open transaction was committed; the result of a commit is unknown then.
+   * Resolves with the result of the last step, or rejects with the error of the first failed one. When the thread ends
+   * before its answer, an open transaction was not committed. The result of a commit is unknown then.
    */
   send(steps: readonly WriterStep[]): Promise<unknown> {
     const commits = steps.at(-1)?.do === 'commit';
     if (this.#lost !== undefined) return Promise.reject(lossOf(false, this.#lost.cause));
     return new Promise((resolve, reject) => {
-      // Throws when a value cannot be sent; then nothing was sent.
+      // Throws for a value that cannot be sent. Then nothing was sent.
       this.#host.postMessage(steps);
       if (this.#awaited.push({ commits, resolve, reject }) === 1) this.#host.ref();
     });
@@ -74,7 +76,7 @@ export class WriterThread {
   /** Closes the connection and ends the thread. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return;
-    // A thread that ends meanwhile is closed as well.
+    // Ignores a failure, because a thread that has ended is closed as well.
     await this.send([{ do: 'close' }]).catch(() => {});
     this.#host.ref();
     await this.#ended;

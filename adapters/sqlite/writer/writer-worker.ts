@@ -4,12 +4,14 @@ import { loadSqliteDriver } from '../sqlite-driver.ts';
 import { ExitGate } from './exit-gate.ts';
 import { serveWriter } from './serve-writer.ts';
 
-/* The body of the thread that writes. Takes lists of `WriterStep` and posts a `WriterAnswer` to each of them. */
+/**
+ * The entry point of the writing thread. It receives lists of `WriterStep` and posts a `WriterAnswer` to each of them.
+ */
 
 export interface WriterWorkerData {
   readonly path: string;
   readonly busyTimeoutMs: number;
-  /** Of the `ExitGate`. */
+  /** The shared memory of the `ExitGate`. */
   readonly gate: SharedArrayBuffer;
 }
 
