@@ -11,11 +11,11 @@ import {
 import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { CardMaterial } from './cards-api.ts';
 
-/** Most facts in one card. */
+/** The maximum number of facts in one card. */
 export const MAX_FACTS = 20;
-/** Most live facts that are compared with each other. Limits the work for an entity with very many facts. */
+/** The maximum number of live facts that are compared with each other. It limits the work for a large entity. */
 const MAX_WEIGHED = 10_000;
-/** Beyond that limit only the newest facts are compared, because their values may have 1 MiB each. */
+/** The number of newest facts to compare when an entity has more than `MAX_WEIGHED`: each value may have 1 MiB. */
 const MAX_NEWEST = 100;
 
 /** The entity and the scope of a card. */

@@ -34,7 +34,7 @@ export class SigningKeys {
     this.#keys = keys.flatMap((key) => readKey(key) ?? []);
   }
 
-  /** Returns at most a few keys that may have made a signature. Without an id, returns keys for the algorithm. */
+  /** Returns the few keys that may have made a signature. Without an id, every key for the algorithm is a candidate. */
   candidates(algorithm: SignatureAlgorithm, keyId: string | undefined): (() => Promise<CryptoKey>)[] {
     const fitting = this.#keys.filter(
       (key) =>
