@@ -45,7 +45,7 @@ export type TriplePosition = Pick<
   'entityKey' | 'relationKey' | 'scope' | 'gardenId' | 'confidence' | 'hlc' | 'id'
 >;
 
-/** A query for facts of one tenant, triple by triple. */
+/** A query for facts of one tenant, sorted by triple (entity and relation). */
 export interface TripleQuery {
   readonly tenantId: string;
   readonly filter: Filter;

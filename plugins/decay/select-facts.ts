@@ -24,7 +24,7 @@ export interface SelectionParts {
 /** A fact that a sweep ends. The fact that ends it gets the same place. */
 export type DecayingFact = Pick<LedgerEntry, 'factId' | 'scope' | 'gardenId'>;
 
-/** The facts of one sweep, in one snapshot. */
+/** Filters for the facts that one decay run considers and ends, in one snapshot of the store. */
 export interface Selection {
   /** Live facts that the caller could write about. */
   readonly candidates: Filter;

@@ -17,7 +17,7 @@ export interface ManifestDraft {
 }
 
 export interface PublishedManifest {
-  /** Entity of the fact that holds this version. */
+  /** The identifier (`fact:...`) of the fact that stores this version of the manifest. */
   readonly factUri: string;
   /** Number of tokens of the manifest itself. */
   readonly tokenCount: number;

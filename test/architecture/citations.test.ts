@@ -53,17 +53,17 @@ describe('citations', () => {
     files = [...(await readSources()), ...readScripts()].filter(({ path }) => path !== HERE);
   });
 
-  it('name nothing that a reader of this repository cannot open', () => {
+  it('name only documents of this repository', () => {
     const pages = listPages().map((path) => ({ path, text: pageText(path) }));
     expect([...files, ...pages].flatMap(foreignCitations)).to.deep.equal([]);
   });
 
-  it('lead to pages and headings that are there', () => {
+  it('lead to existing pages and headings', () => {
     expect(files.flatMap(missingPages)).to.deep.equal([]);
     expect(files.filter(({ text }) => commentsOf(text).includes('docs/')).length).to.be.above(10);
   });
 
-  it('of source files in the concept pages name files that are there', () => {
+  it('of source files in the concept pages lead to existing files', () => {
     const named = listPages('docs/concepts').flatMap((path) =>
       [...pageText(path).matchAll(NAMED_SOURCE)].map(([, file = '']) => ({ path, file })),
     );
@@ -71,7 +71,7 @@ describe('citations', () => {
     expect(named.length).to.be.above(10);
   });
 
-  it('would be noticed if they did not', () => {
+  it('of missing pages and of foreign documents are found by these checks', () => {
     const cite = (words: string): SourceFile => ({ path: 'kernel/a.ts', text: `/**\n * ${words}\n */\n` });
     const foreign = [
       'The order of (wire\n * contract 4.2).',

@@ -11,7 +11,7 @@ import {
 import { rowToFact } from '../../bench/row-to-fact.ts';
 
 describe('The facts of the latency bench', () => {
-  it('are the same in each run, in sessions of equal size, with 5 to 24 words', () => {
+  it('are the same in each run: sessions of equal size, and 5 to 24 words in each fact', () => {
     const rows = Array.from({ length: 3 * FACTS_PER_SESSION }, (_, n) => syntheticRow(n));
     expect(rows[7]).to.deep.equal(syntheticRow(7));
     expect(new Set(rows.map((row) => rowToFact(row).session)).size).to.equal(3);

@@ -115,8 +115,8 @@ const indexJson = (
 });
 
 /**
- * Finds the running rebuild. Listing jobs needs `read`, which `admin` does not include, but administrators may see this
- * job.
+ * Returns the id of the running rebuild. Listing jobs needs the permission `read`, which `admin` does not include.
+ * Administrators may see this job all the same.
  */
 const runningJob = async (caller: Principal, jobs: JobQueue | undefined): Promise<string | undefined> => {
   const reader = { ...caller, permissions: new Set([...caller.permissions, 'read']) };

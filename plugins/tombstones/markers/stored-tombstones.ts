@@ -124,7 +124,7 @@ export class StoredTombstones implements Tombstones {
   async revoke(caller: Principal, tombstoneId: string, given: string): Promise<TombstoneRevocation> {
     requirePermission(caller, 'admin');
     const reason = readReason(given);
-    // An id with such characters cannot be stored, so it does not exist.
+    // The store refuses ids with U+0000 or a lone surrogate, so no tombstone has this one.
     if (hasForbiddenCodePoint(tombstoneId)) throw noSuchTombstone();
     const { tables, clock, audit } = this.#parts;
     const { tenantId } = caller;

@@ -62,7 +62,7 @@ forEachStore('facts in a garden', () => {
     expect(await found('founder', 'entity=user:bob')).to.deep.equal([]);
   });
 
-  it('are not found by a stranger, like their garden', async () => {
+  it('reply "not found" to a non-member, as the garden itself does', async () => {
     const fact = await garden.say('writer', { garden_id: 'herbs' });
     const unknown = '00000000-0000-4000-8000-000000000000';
     const ask = async (method: string, target: string, body?: unknown) => {
