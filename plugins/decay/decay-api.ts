@@ -2,11 +2,11 @@ import { defineRef, type Principal, type Scope } from '../../kernel/plugin-api.t
 
 /** Selects the facts that a sweep ends. Without `ttlSeconds` and `minConfidence` the settings of the node apply. */
 export interface SweepRequest {
-  /** Only facts of this scope. */
+  /** The sweep ends only facts of this scope. */
   readonly scope?: Scope | undefined;
-  /** Ends facts of a greater age that have no end. 0 ends all facts without an end. */
+  /** The sweep ends facts that are older than this and have no expiry. 0 ends all facts without an expiry. */
   readonly ttlSeconds?: number | undefined;
-  /** Ends facts with a lower confidence, of any age. */
+  /** The sweep ends facts of any age below this confidence. */
   readonly minConfidence?: number | undefined;
   /** If true, counts the facts that a sweep would end, without ending them. */
   readonly isTrial?: boolean | undefined;

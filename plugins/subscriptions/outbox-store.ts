@@ -54,8 +54,8 @@ export interface Report {
 }
 
 /**
- * Stores the queue of deliveries. Claims and reports are writes of the tenant, one after another over all processes. A
- * claim expires by the store's clock, and only its last holder, identified by its fence, may report.
+ * Stores the queue of deliveries. A claim and a report are each a write for the tenant, and all processes take turns
+ * with these writes. A claim expires by the store's clock. Only its last holder, identified by its fence, may report.
  */
 export class OutboxStore {
   readonly #parts: OutboxStoreParts;

@@ -71,7 +71,7 @@ describe('citations', () => {
     expect(named.length).to.be.above(10);
   });
 
-  it('of missing pages and of foreign documents are found by these checks', () => {
+  it('are reported when they name a missing page or a document outside the repository', () => {
     const cite = (words: string): SourceFile => ({ path: 'kernel/a.ts', text: `/**\n * ${words}\n */\n` });
     const foreign = [
       'The order of (wire\n * contract 4.2).',

@@ -40,7 +40,7 @@ export const readSources = async (): Promise<SourceFile[]> => {
   return files;
 };
 
-/** The scripts of the root, which are plain JavaScript. */
+/** Reads the JavaScript files in the folder `scripts` of the project. */
 export const readScripts = (): SourceFile[] =>
   readdirSync(join(projectRoot(), 'scripts')).map((name) => ({
     path: `scripts/${name}`,

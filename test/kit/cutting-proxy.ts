@@ -12,7 +12,7 @@ export interface CuttingProxy {
   freeze(): void;
   /** Drops messages from the server that contain this text. */
   dropAnswers(withText: string): void;
-  /** Cuts all connections, and every new one at once. */
+  /** Closes all connections, and closes every new one immediately. */
   cut(): void;
   /** Ends all faults: traffic passes again, at once and complete. */
   restore(): void;

@@ -61,7 +61,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
   await schema.createTable(FOLLOWS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('peer_id').notNullable();
-    // Only this node can use the token, because a request must also carry its peer token.
+    // Stored in clear: this capability token works only with a peer token, which only this node can sign.
     table.text('capability').notNullable();
     table.text('cursor');
     table.text('epoch');

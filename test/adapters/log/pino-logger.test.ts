@@ -71,7 +71,7 @@ describe('the log', () => {
     expect(texts[0]).not.to.include('secret');
   });
 
-  it('stops at a circular chain of causes', () => {
+  it('logs an error whose chain of causes is circular', () => {
     const { log, texts } = logging();
     const error = new Error('round');
     error.cause = error;

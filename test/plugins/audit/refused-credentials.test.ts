@@ -53,7 +53,7 @@ forEachStore('refused credentials', () => {
     ]);
   });
 
-  it('are recorded without an entity, so that callers who see only their own entries do not see them', async () => {
+  it('are recorded without an entity, which hides them from callers who may see only their own entries', async () => {
     const reader = await node.addKey({ entityUri: 'agent:r', permissions: ['read'] });
     await guess('Bearer nobody', '203.0.113.7');
     await count(1);

@@ -35,7 +35,7 @@ forEachStore('the card of an earlier moment', () => {
     expect(await cards.card()).to.deep.equal(present);
   });
 
-  it('is missing before the first fact, and is refused for an invalid moment', async () => {
+  it('replies 404 for a moment before the first fact, and 400 for an invalid or future moment', async () => {
     const before = now();
     await pause();
     await cards.say('memory:role', 'archivist');
