@@ -63,6 +63,8 @@ export { refusedCredential } from './http/refused-credential.ts';
 export type { HttpRequestInfo, RefusedRequest } from './http/request-hooks.ts';
 export type { Access, BodyItem, RouteExample } from './http/route-definition.ts';
 export { type RouteQuestion, spellQuestion } from './http/route-path.ts';
+export { budgetFor } from './http/scan-json.ts';
+export { sliceJsonList, TURN_BYTES } from './http/slice-json-list.ts';
 export { parseStrictJson, parseStrictJsonText } from './http/strict-json.ts';
 export { ProgressLog } from './log/progress-log.ts';
 export { WorkRate } from './log/work-rate.ts';

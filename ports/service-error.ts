@@ -11,7 +11,7 @@ export const CORE_ERRORS = {
   method_not_allowed: { status: 405, summary: 'the path does not take this method' },
   conflict: { status: 409, summary: 'the stored state does not allow the request' },
   limit_reached: { status: 409, summary: 'the caller has as many of these as it may have' },
-  too_large: { status: 413, summary: 'the body is larger than the route takes' },
+  too_large: { status: 413, summary: 'the body is larger, or has more members, than the route takes' },
   value_too_large: { status: 413, summary: 'the value of the fact is larger than a fact takes' },
   batch_too_large: { status: 413, summary: 'the list has more items than the route takes' },
   unsupported_media_type: { status: 415, summary: 'the body has a type that the route does not take' },

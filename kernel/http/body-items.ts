@@ -1,5 +1,6 @@
 import { ServiceError } from '../../ports/ports.ts';
 import type { BodyItem } from './route-definition.ts';
+import type { JsonBudget } from './scan-json.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The maximum number of items of any route. It limits the work of a hostile body before its route sees it. */
@@ -7,14 +8,15 @@ export const MAX_BODY_ITEMS = 10_000;
 
 /**
  * Splits a body into items. `array`: one JSON array, valid as a whole or refused (`malformed_json`, or `validation` for
- * another document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each checked alone.
+ * another document). `lines`: JSON documents one per line (LF or CRLF), blank lines skipped, each checked alone. Throws
+ * `too_large` if the items together exceed the budget.
  */
-export const readBodyItems = (bytes: Uint8Array, form: 'array' | 'lines'): readonly BodyItem[] =>
-  form === 'array' ? readArray(bytes) : readLines(bytes);
+export const readBodyItems = (bytes: Uint8Array, form: 'array' | 'lines', budget: JsonBudget): readonly BodyItem[] =>
+  form === 'array' ? readArray(bytes, budget) : readLines(bytes, budget);
 
-const readArray = (bytes: Uint8Array): readonly BodyItem[] => {
+const readArray = (bytes: Uint8Array, budget: JsonBudget): readonly BodyItem[] => {
   if (bytes.length === 0) throw new ServiceError('malformed_json', 'this request needs a JSON body');
-  const value = parseStrictJson(bytes);
+  const value = parseStrictJson(bytes, 'body', budget);
   if (!Array.isArray(value)) {
     throw new ServiceError('validation', 'body must be an array', {
       violations: [{ path: 'body', message: 'must be an array' }],
@@ -24,7 +26,7 @@ const readArray = (bytes: Uint8Array): readonly BodyItem[] => {
   return value.map((item: unknown) => ({ value: item }));
 };
 
-const readLines = (bytes: Uint8Array): readonly BodyItem[] => {
+const readLines = (bytes: Uint8Array, budget: JsonBudget): readonly BodyItem[] => {
   const items: BodyItem[] = [];
   for (let start = 0; start < bytes.length; ) {
     const feed = bytes.indexOf(LINE_FEED, start);
@@ -33,7 +35,9 @@ const readLines = (bytes: Uint8Array): readonly BodyItem[] => {
       if (items.length === MAX_BODY_ITEMS) throw tooManyItems();
       // Does not remove a carriage return before the line feed, which is white space in JSON.
       const line = bytes.subarray(start, end);
-      items.push(readItem(() => parseStrictJson(line, `body[${items.length}]`)));
+      const item = readItem(() => parseStrictJson(line, `body[${items.length}]`, budget));
+      if ('error' in item && budget.values > budget.maxValues) throw item.error;
+      items.push(item);
     }
     start = end + 1;
   }

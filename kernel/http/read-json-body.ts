@@ -3,6 +3,7 @@ import { type Schema, schema } from '../../ports/schema.ts';
 import { compileSchema } from '../schemas/schema-validator.ts';
 import { readBodyItems, readItem } from './body-items.ts';
 import type { BodyItem, Route } from './route-definition.ts';
+import { budgetFor } from './scan-json.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The maximum body size of a route with `bodyLimit: 'bulk'`. */
@@ -11,9 +12,9 @@ export const BULK_BODY_BYTES = 16 * 1024 * 1024;
 export const SMALL_BODY_BYTES = 64 * 1024;
 
 /**
- * Reads the body of a route: type (415), size (413), syntax (400) and schema (422), in this order. A route without a
- * schema takes no body: one that comes anyway is refused like any other undeclared member, or ignored with `undeclared:
- * 'ignored'`.
+ * Reads the body of a route: type (415), size (413), syntax (400), number of members (413) and schema (422), in this
+ * order. A route without a schema takes no body: one that comes anyway is refused like any other undeclared member, or
+ * ignored with `undeclared: 'ignored'`.
  */
 export const compileBodyReader = (
   // biome-ignore lint/suspicious/noExplicitAny: a route of any shape
@@ -28,7 +29,7 @@ export const compileBodyReader = (
   return async (request) => {
     const bytes =
       takenType(request, false) === undefined ? await noBytes(request, false) : await request.body(maxBytes);
-    if (bytes.length > 0) return check(parseStrictJson(bytes), 'body');
+    if (bytes.length > 0) return check(parseStrictJson(bytes, 'body', budgetFor(maxBytes)), 'body');
     if (route.bodyOptional === true) return check({}, 'body');
     throw new ServiceError('malformed_json', 'this request needs a JSON body');
   };
@@ -45,7 +46,7 @@ const compileItemReader = (item: Schema<unknown> | undefined, maxBytes: number) 
   return async (request: InboundRequest): Promise<readonly BodyItem[]> => {
     const type = takenType(request, true);
     const bytes = type === undefined ? await noBytes(request, true) : await request.body(maxBytes);
-    const items = readBodyItems(bytes, type === NDJSON ? 'lines' : 'array');
+    const items = readBodyItems(bytes, type === NDJSON ? 'lines' : 'array', budgetFor(maxBytes));
     if (check === undefined) return items;
     return items.map((item, at) => ('error' in item ? item : readItem(() => check(item.value, `body[${at}]`))));
   };
@@ -58,7 +59,7 @@ const compileAbsenceReader = (maxBytes: number) => {
     if (declaresNoBody(request)) return undefined;
     const read = takenType(request, false) === undefined ? noBytes(request, false) : request.body(maxBytes);
     return read.then((bytes) => {
-      if (bytes.length > 0) check(parseStrictJson(bytes), 'body');
+      if (bytes.length > 0) check(parseStrictJson(bytes, 'body', budgetFor(maxBytes)), 'body');
       return undefined;
     });
   };

@@ -1,9 +1,51 @@
 import { ServiceError } from '../../ports/service-error.ts';
 import { isFaithfulNumber } from './faithful-number.ts';
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  LINE_FEED,
+  LOWER_A,
+  LOWER_E,
+  LOWER_F,
+  LOWER_N,
+  LOWER_T,
+  LOWER_U,
+  MINUS,
+  NINE,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  PLUS,
+  POINT,
+  QUOTE,
+  SPACE,
+  skipSpace,
+  ZERO,
+} from './json-bytes.ts';
 import { JsonNameList } from './json-name-list.ts';
 
 /** The maximum nesting of arrays and objects. */
 const MAX_JSON_DEPTH = 64;
+/** The maximum number of members of one object. Larger objects cost several times as much per member. */
+const MAX_OBJECT_MEMBERS = 1_000;
+
+/** The number of members and elements that documents may still have. Several documents may share one budget. */
+export interface JsonBudget {
+  readonly maxValues: number;
+  values: number;
+}
+
+/** Returns the budget of documents of this many bytes together: one value for each 64 bytes, and at most 262,144. */
+export const budgetFor = (maxBytes: number): JsonBudget => ({
+  maxValues: Math.min(MAX_VALUES, Math.max(MIN_VALUES, Math.ceil(maxBytes / BYTES_PER_VALUE))),
+  values: 0,
+});
+
+const MAX_VALUES = 262_144;
+const MIN_VALUES = 1_024;
+const BYTES_PER_VALUE = 64;
 
 export interface JsonScan {
   /** The byte ranges of numbers that a double cannot represent faithfully, in order. */
@@ -14,12 +56,12 @@ export interface JsonScan {
 
 /**
  * Walks a document once. Throws `malformed_json` unless it is one JSON text (RFC 8259) of at most 64 levels, without
- * duplicate member names in an object. A `JSON.parse` after it cannot fail. Takes valid UTF-8, because bytes are twice
- * as fast to read as characters. Linear in time; the depth bounds the recursion. `root` is the name of the document in
- * messages.
+ * duplicate member names in an object. Throws `too_large` at the first member or element beyond a limit. A `JSON.parse`
+ * after it cannot fail. Takes valid UTF-8, because bytes are twice as fast to read as characters. Linear in time; the
+ * depth bounds the recursion. `root` is the name of the document in messages.
  */
-export const scanJson = (bytes: Buffer, root: string): JsonScan => {
-  const scan: Scan = { root, unfaithfulNumbers: [], suspectEscape: false, escapes: 0 };
+export const scanJson = (bytes: Buffer, root: string, budget: JsonBudget): JsonScan => {
+  const scan: Scan = { root, budget, unfaithfulNumbers: [], suspectEscape: false, escapes: 0 };
   if (bytes.length === 0) throw new ServiceError('malformed_json', `the ${root} is empty; send a JSON document`);
   if (bytes[0] === BYTE_ORDER_MARK[0] && bytes.indexOf(BYTE_ORDER_MARK) === 0)
     fail('a byte order mark', bytes, 0, scan);
@@ -34,6 +76,7 @@ export const scanJson = (bytes: Buffer, root: string): JsonScan => {
  */
 interface Scan {
   readonly root: string;
+  readonly budget: JsonBudget;
   readonly unfaithfulNumbers: [start: number, end: number][];
   suspectEscape: boolean;
   /** The number of escapes so far. */
@@ -71,6 +114,8 @@ const scanObject = (bytes: Buffer, open: number, depth: number, scan: Scan): num
     if (!names.add(bytes, at, nameEnd, scan.escapes > escapesBefore)) {
       fail('a member name that its object already has', bytes, at, scan);
     }
+    if (names.count > MAX_OBJECT_MEMBERS) failObject(scan);
+    countValue(scan);
     at = skipSpace(bytes, nameEnd);
     if (bytes[at] !== COLON) fail('no colon after a member name', bytes, at, scan);
     at = skipSpace(bytes, scanValue(bytes, skipSpace(bytes, at + 1), depth, scan));
@@ -86,6 +131,7 @@ const scanArray = (bytes: Buffer, open: number, depth: number, scan: Scan): numb
   let at = skipSpace(bytes, open + 1);
   if (bytes[at] === CLOSE_ARRAY) return at + 1;
   for (;;) {
+    countValue(scan);
     at = skipSpace(bytes, scanValue(bytes, at, depth, scan));
     const code = bytes[at] as number;
     if (code === CLOSE_ARRAY) return at + 1;
@@ -159,20 +205,28 @@ const skipDigits = (bytes: Buffer, at: number): number => {
   return end;
 };
 
-const skipSpace = (bytes: Buffer, at: number): number => {
-  let end = at;
-  for (;;) {
-    const code = bytes[end] as number;
-    if (code > SPACE || (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB)) return end;
-    end += 1;
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+
+const countValue = ({ root, budget }: Scan): void => {
+  budget.values += 1;
+  if (budget.values > budget.maxValues) {
+    const problem = `the ${root} has more than ${budget.maxValues} members and elements; send it in parts`;
+    throw new ServiceError('too_large', problem);
   }
 };
 
-const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
+const failObject = ({ root }: Scan): never => {
+  throw new ServiceError('too_large', `the ${root} has an object with more than ${MAX_OBJECT_MEMBERS} members`);
+};
 
 const fail = (problem: string, bytes: Buffer, at: number, scan: Scan): never => {
-  const lines = bytes.toString('utf8', 0, at).split('\n');
-  const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+  let line = 1;
+  let lineStart = 0;
+  for (let feed = bytes.indexOf(LINE_FEED); feed !== -1 && feed < at; feed = bytes.indexOf(LINE_FEED, lineStart)) {
+    line += 1;
+    lineStart = feed + 1;
+  }
+  const place = `line ${line}, column ${bytes.toString('utf8', lineStart, at).length + 1}`;
   throw new ServiceError('malformed_json', `the ${scan.root} is not valid JSON: ${problem} at ${place}`);
 };
 
@@ -188,29 +242,6 @@ const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
 const SHORT_ESCAPES: readonly number[] = [...Buffer.from('"\\/bfnrt')];
 
-const TAB = 0x09;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const PLUS = 0x2b;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-const LOWER_A = 0x61;
-const LOWER_E = 0x65;
-const LOWER_F = 0x66;
-const LOWER_N = 0x6e;
-const LOWER_T = 0x74;
-const LOWER_U = 0x75;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 /** The bit that turns an ASCII capital into its small letter. */
 const LOWER_CASE = 0x20;
 /** The top five bits of either half of a surrogate pair. */

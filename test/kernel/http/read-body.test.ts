@@ -226,7 +226,7 @@ describe('the members of a body', () => {
   });
 
   it('with unknown names are reported up to twenty, each shortened', async () => {
-    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`m${at}`, 'secret']));
+    const many = Object.fromEntries(Array.from({ length: 990 }, (_, at) => [`m${at}`, 'secret']));
     const answer = await send({ name: 'a', ['n'.repeat(10_000)]: 1, ...many });
     expect([answer.status, answer.json.errors.length]).to.deep.equal([422, 20]);
     expect(answer.text.length).to.be.below(4_000);
@@ -272,6 +272,6 @@ describe('a body of items', () => {
     expect((await lines(many, 100_000)).status).to.equal(200);
     expect((await lines(`${many}1`, 100_000)).json.code).to.equal('batch_too_large');
     const body = `[${'1,'.repeat(MAX_BODY_ITEMS)}1]`;
-    expect((await post(items, { headers: json, body }, 100_000)).json.code).to.equal('batch_too_large');
+    expect((await post(items, { headers: json, body }, 1_000_000)).json.code).to.equal('batch_too_large');
   });
 });

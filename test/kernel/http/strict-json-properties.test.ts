@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { parseStrictJson, parseStrictJsonText } from '../../../kernel/http/strict-json.ts';
 import { ServiceError } from '../../../ports/service-error.ts';
 import { RUNS } from '../../kit/property-runs.ts';
+import { thrownError } from '../../kit/thrown-error.ts';
 
 /** Generates few distinct names, so that objects with twelve or more members, and names of equal length, occur. */
 const name = fc.oneof(
@@ -41,6 +42,12 @@ const escaped = (text: string): string =>
 /** Returns the document with every number replaced by 0, because a mutated number may no longer fit a double. */
 const shapeOf = (document: unknown): string =>
   JSON.stringify(document, (_name, member) => (typeof member === 'number' ? 0 : member));
+
+/** Returns the number of members and elements at all levels. */
+const countValues = (document: unknown): number =>
+  typeof document === 'object' && document !== null
+    ? Object.values(document).reduce((sum: number, member) => sum + 1 + countValues(member), 0)
+    : 0;
 
 const outcomeOf = (text: string): unknown => {
   try {
@@ -172,13 +179,27 @@ describe('the strict JSON reader for any document', () => {
     fc.assert(refused, { numRuns: RUNS });
   });
 
-  it('takes linear time on wide and long documents', () => {
-    const wide = `{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":${at}`).join(',')}}`;
-    expect(Object.keys(parseStrictJsonText(wide) as object)).to.have.length(200_000);
-    const long = `[${'1,'.repeat(500_000)}1]`;
-    expect(parseStrictJsonText(long)).to.have.length(500_001);
+  it('reads documents with the most members and elements, and numbers of any length', () => {
+    const names = Array.from({ length: 1_000 }, (_, at) => `"k${at}":${at}`).join(',');
+    const objects = Array.from({ length: 250 }, () => `{${names}}`).join(',');
+    expect(parseStrictJsonText(`[${objects}]`)).to.have.length(250);
+    expect(parseStrictJsonText(`[${'1,'.repeat(200_000)}1]`)).to.have.length(200_001);
     expect(
       parseStrictJsonText(`[1e-${'0'.repeat(500_000)}1,0.${'0'.repeat(500_000)}1,1${'0'.repeat(500_000)}]`),
     ).to.have.length(3);
+  });
+
+  it('stops at the first member or element beyond the budget, in any document (I21)', () => {
+    const bounded = fc.property(value, fc.nat(40), (document, maxValues) => {
+      const text = JSON.stringify(document);
+      fc.pre(withoutNul(text));
+      const budget = { maxValues, values: 0 };
+      const count = countValues(document);
+      const read = (): unknown => parseStrictJson(Buffer.from(text), 'body', budget);
+      if (count > maxValues) expect(thrownError(read).code).to.equal('too_large');
+      else expect(read()).to.deep.equal(JSON.parse(text));
+      expect(budget.values).to.equal(Math.min(count, maxValues + 1));
+    });
+    fc.assert(bounded, { numRuns: RUNS });
   });
 });

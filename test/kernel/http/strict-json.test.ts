@@ -137,6 +137,23 @@ describe('the strict JSON reader', () => {
     expect(refusal('["\\ud800"').code).to.equal('malformed_json');
   });
 
+  it('refuses an object of more than 1,000 members before it reads the next name (I21)', () => {
+    const members = Array.from({ length: 1_000 }, (_, at) => `"m${at}":0`).join(',');
+    expect(Object.keys(parse(`{${members}}`) as object)).to.have.length(1_000);
+    const error = refusal(`{${members},"one more":0,broken`);
+    expect([error.code, error.status]).to.deep.equal(['too_large', 413]);
+    expect(error.message).to.equal('the body has an object with more than 1000 members');
+  });
+
+  it('refuses a name that occurs twice among many, in any spelling', () => {
+    const members = Array.from({ length: 100 }, (_, at) => `"é${at}":0`);
+    for (const again of ['"é99"', '"\\u00e999"', '"é\\u0039\\u0039"']) {
+      expect(refusal(`{${members.join(',')},${again}:1}`).message).to.contain('its object already has');
+      expect(refusal(`{${again}:1,${members.join(',')}}`).message).to.contain('its object already has');
+    }
+    expect(refusal(`{${members.join(',')},"\\ud800":1,"\\ud801":1}`).code).to.equal('validation');
+  });
+
   it('decodes well-formed escapes', () => {
     expect(parse('"\\ud83d\\ude00 \\u00e9 \\u2028 \\/ \\b\\f\\n\\r\\t\\"\\\\"')).to.equal(
       '😀 é \u2028 / \b\f\n\r\t"\\',
