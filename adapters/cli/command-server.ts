@@ -1,7 +1,7 @@
 import type { CommandServer, ServerPlace, ServerReply } from '../../kernel/command-api.ts';
 import { maskUrls, readSecretFile, type ServerRequest } from '../../kernel/internal-api.ts';
 import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
-import { keyFileOf } from './key-file.ts';
+import { type Environment, isKeyOfAnotherAddress, keyFileOf } from './key-file.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const DEFAULT_URL = 'http://127.0.0.1:8765';
@@ -9,39 +9,78 @@ const DEFAULT_URL = 'http://127.0.0.1:8765';
 /** Options of every command that sends requests to a running node. */
 export const SERVER_OPTIONS: readonly (readonly [flags: string, summary: string])[] = [
   ['--url <url>', `base address of the node (SVC_URL, default ${DEFAULT_URL})`],
-  ['--key-file <file>', 'file that holds the API key (default: the variable SVC_API_KEY, then the key of a login)'],
+  [
+    '--key-file <file>',
+    'file that holds the API key (default: SVC_API_KEY for the address of SVC_URL, then the key of a login)',
+  ],
 ];
 
-/** Returns a client of a running node. Rejects for a wrong address or a missing key file; only `send` connects. */
+/**
+ * Returns a client of a running node. Rejects for a wrong address or an unusable key file; only `send` connects. Each
+ * key goes to one address: the variable SVC_API_KEY to that of SVC_URL, a key of the user's own folder to the one that
+ * it was made for.
+ */
 export const connectServer = async (
   { url, keyFile }: ServerPlace,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   random: Random,
 ): Promise<CommandServer> => {
-  const text = url ?? env['SVC_URL'] ?? DEFAULT_URL;
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+  const home = canonicalAddress(env['SVC_URL'] ?? DEFAULT_URL);
+  const base = url === undefined ? home : canonicalAddress(url);
+  if (base === undefined) {
     throw new ServiceError('validation', 'the address of the node is not an http or https URL', {
       hint: `give one like ${DEFAULT_URL} with --url or SVC_URL`,
     });
   }
-  const base = text.replace(/\/+$/, '');
   const file = keyFileOf(base, env);
   const variable = env['SVC_API_KEY']?.trim() ?? '';
-  const named = keyFile === undefined ? variable : await readSecretFile(keyFile);
-  if (named === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
-  const key = named === '' ? ((await file?.read()) ?? '') : named;
+  const isElsewhere = variable !== '' && base !== home;
+  const kept = async (): Promise<string> => {
+    const key = await file?.read();
+    if (key === undefined && isElsewhere) throw keyOfAnotherAddress('SVC_API_KEY holds the key of another address');
+    return key ?? '';
+  };
+  const named = keyFile === undefined ? undefined : await readNamedFile(keyFile, base, env);
+  let usual = named ?? (variable === '' || isElsewhere ? undefined : variable);
   return {
     url: base,
-    send: (request) => send(base, request.key ?? key, request),
+    async send(request) {
+      if (request.key === undefined) usual ??= await kept();
+      return send(base, request.key === undefined ? (usual ?? '') : request.key, request);
+    },
     async keepKey(fresh) {
       if (file === undefined) throw noFolder();
       const path = await file.write(fresh, random);
-      return { path, isUsed: variable === '' };
+      return { path, isUsed: variable === '' || isElsewhere };
     },
     keptKey: async () => file?.read(),
     forgetKey: async () => file?.remove(),
   };
 };
+
+/** Returns one spelling of an address, without a trailing slash; undefined for anything but an http or https URL. */
+const canonicalAddress = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, href } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return undefined;
+  let end = href.length;
+  while (href[end - 1] === '/') end -= 1;
+  return href.slice(0, end);
+};
+
+const readNamedFile = async (keyFile: string, base: string, env: Environment): Promise<string> => {
+  if (await isKeyOfAnotherAddress(keyFile, base, env)) {
+    throw keyOfAnotherAddress(`${keyFile} holds the key of another address`);
+  }
+  const key = await readSecretFile(keyFile);
+  if (key === undefined) throw new ServiceError('lookup', `there is no file ${keyFile}`);
+  return key;
+};
+
+const keyOfAnotherAddress = (message: string): ServiceError =>
+  new ServiceError('authorization', message, {
+    hint: 'set SVC_URL to the address of its node, or name a file with a key of this address with --key-file',
+  });
 
 const noFolder = (): ServiceError =>
   new ServiceError('unavailable', 'there is no folder to keep the key in', {
@@ -49,9 +88,13 @@ const noFolder = (): ServiceError =>
   });
 
 /** Sends a request. Without a key it sends no credential, for a node that requires none. */
-const send = async (base: string, key: string, { method, path, ...rest }: ServerRequest): Promise<ServerReply> => {
+const send = async (
+  base: string,
+  key: string | null,
+  { method, path, ...rest }: ServerRequest,
+): Promise<ServerReply> => {
   const headers = new Headers(rest.headers);
-  if (key !== '') headers.set('authorization', `Bearer ${key}`);
+  if (key !== '' && key !== null) headers.set('authorization', `Bearer ${key}`);
   try {
     const response = await fetch(`${base}${path}`, {
       method,

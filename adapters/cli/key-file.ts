@@ -1,7 +1,9 @@
-import { rm } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { realpath, rm } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { readSecretFile, replaceSecretFile } from '../../kernel/internal-api.ts';
 import { type Random, sha256Hex } from '../../kernel/plugin-api.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The file with a user's key for one node, in the user's own configuration folder. */
 export interface KeyFile {
@@ -16,11 +18,11 @@ export interface KeyFile {
  * Returns undefined when the environment names no folder of the user. Each key belongs to one address and is never sent
  * to another one.
  */
-export const keyFileOf = (base: string, env: Readonly<Record<string, string | undefined>>): KeyFile | undefined => {
+export const keyFileOf = (base: string, env: Environment): KeyFile | undefined => {
   const folder = configFolder(env);
   if (folder === undefined) return undefined;
-  const { host, href } = new URL(base);
-  const name = `${host.replaceAll(/[^A-Za-z0-9.-]/g, '_').slice(0, 100)}-${sha256Hex(href).slice(0, 16)}.key`;
+  const { host } = new URL(base);
+  const name = `${host.replaceAll(/[^A-Za-z0-9.-]/g, '_').slice(0, 100)}-${endOf(base)}`;
   const path = join(folder, 'fact-memory-node', 'keys', name);
   return {
     read: () => readSecretFile(path),
@@ -32,8 +34,25 @@ export const keyFileOf = (base: string, env: Readonly<Record<string, string | un
   };
 };
 
+/**
+ * Returns true for a file of the user's own folder whose name belongs to another address, so that a planted command
+ * line cannot carry such a key away.
+ */
+export const isKeyOfAnotherAddress = async (path: string, base: string, env: Environment): Promise<boolean> => {
+  const folder = configFolder(env);
+  if (folder === undefined) return false;
+  const own = await realPath(join(folder, 'fact-memory-node'));
+  const [kind, name = ''] = relative(own, await realPath(path)).split(sep);
+  return (kind === 'keys' || kind === 'clients') && !name.endsWith(`-${endOf(base)}`);
+};
+
+const realPath = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+
+/** The end of a file's name, which binds the key in the file to an address. */
+const endOf = (base: string): string => `${sha256Hex(base).slice(0, 16)}.key`;
+
 /** The XDG base directory specification forbids relative paths. */
-const configFolder = (env: Readonly<Record<string, string | undefined>>): string | undefined => {
+const configFolder = (env: Environment): string | undefined => {
   const { XDG_CONFIG_HOME: named = '', APPDATA: appData = '', HOME: home = '' } = env;
   if (isAbsolute(named)) return named;
   if (isAbsolute(appData)) return appData;

@@ -5,8 +5,8 @@ export interface ServerRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** The API key, in place of the usual key. */
-  readonly key?: string;
+  /** The API key, in place of the usual key; null sends none. */
+  readonly key?: string | null;
   /** The time limit for the whole reply in milliseconds. Default: two minutes. */
   readonly timeoutMs?: number;
 }
@@ -21,13 +21,17 @@ export interface ServerReply {
 }
 
 /**
- * A running node, named by the options `--url` and `--key-file` or the variables `SVC_URL` and `SVC_API_KEY`. Without a
- * key from these, it uses the key that the user has saved for this address.
+ * A running node, named by the options `--url` and `--key-file` or the variables `SVC_URL` and `SVC_API_KEY`. The
+ * variable's key goes only to the variable's address. Without a key from these, it uses the key that the user has saved
+ * for this address.
  */
 export interface CommandServer {
-  /** The base address, without a trailing slash. */
+  /** The base address in its canonical spelling, without a trailing slash. */
   readonly url: string;
-  /** Returns a reply of any status. Rejects with `unavailable` when there is no reply. */
+  /**
+   * Returns a reply of any status. Rejects with `unavailable` when there is no reply, and with
+   * `authorization`, before anything is sent, when the only key is one of another address.
+   */
   send(request: ServerRequest): Promise<ServerReply>;
   /**
    * Saves a key for this address in a file that only the user may read, and replaces an earlier key. `isUsed` is false

@@ -11,7 +11,11 @@ export interface SignIn {
 
 /** Reads the identity provider of the node. `expected`, if given, is the only issuer that the user trusts. */
 export const readSignIn = async (server: CommandServer, expected: string | undefined): Promise<SignIn> => {
-  const { status, document } = await server.send({ method: 'GET', path: '/.well-known/oauth-protected-resource' });
+  const { status, document } = await server.send({
+    method: 'GET',
+    path: '/.well-known/oauth-protected-resource',
+    key: null,
+  });
   if (status === 404) {
     throw new ServiceError('unavailable', 'this node takes no sign-ins', {
       hint: 'its operator switches them on with SVC_OIDC_ENABLED; otherwise ask for an API key',

@@ -78,6 +78,7 @@ const takeKey = async (
   const reply = await server.send({
     method: 'POST',
     path: '/v1/auth/oidc/exchange',
+    key: null,
     headers: { 'Content-Type': 'application/json' },
     body: Buffer.from(JSON.stringify({ ...body, client: clientName() })),
   });

@@ -109,7 +109,9 @@ const keyOf = async ({ args, env: own, headers, bearerVariable, url }: WrittenEn
 };
 
 const checkNode = async (server: CommandServer, report: Report): Promise<boolean> => {
-  const reply = await server.send({ method: 'GET', path: '/readyz', timeoutMs: ASK_MS }).catch(() => undefined);
+  const reply = await server
+    .send({ method: 'GET', path: '/readyz', timeoutMs: ASK_MS, key: null })
+    .catch(() => undefined);
   if (reply === undefined) {
     report('node', 'broken', `${server.url} does not answer`, {
       fix: 'start the node, or connect again with --url',

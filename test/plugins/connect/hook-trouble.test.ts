@@ -20,7 +20,7 @@ describe('hooks that fail', () => {
     for (const name of ['session-start', 'prompt', 'session-end']) {
       await at.user.write('t.jsonl', TRANSCRIPTS['codex']?.(['Lost.']) ?? '');
       const told = input({ transcript_path: join(at.user.home, 't.jsonl') });
-      await quiet(['hook', name, '--client', 'codex', '--url', 'http://127.0.0.1:9'], told);
+      await quiet(['hook', name, '--client', 'codex'], told, { SVC_URL: 'http://127.0.0.1:9' });
       await quiet(['hook', name, '--client', 'codex', '--key-file', join(at.user.home, 'none.key')], told);
       await quiet(['hook', name, '--client', 'codex', '--url', 'ftp://x'], told);
       await quiet(['hook', name, '--client', 'codex', '--timeout-ms', '60000'], told, {
@@ -46,7 +46,7 @@ describe('hooks that fail', () => {
 
   it('print nothing if no folder is writable', async () => {
     await at.user.write('.cache', 'a file in the place of a folder');
-    await quiet(['hook', 'prompt', '--client', 'codex', '--url', 'http://127.0.0.1:9'], input());
+    await quiet(['hook', 'prompt', '--client', 'codex'], input(), { SVC_URL: 'http://127.0.0.1:9' });
     await chmod(join(at.user.home, '.cache'), 0o400);
     await quiet(['hook', 'session-end', '--client', 'codex'], input());
     await quiet(['hook', 'prompt', '--client', 'codex'], input(), { HOME: '' });
@@ -57,7 +57,7 @@ describe('hooks that fail', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     try {
       const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-      await quiet(['hook', 'prompt', '--client', 'codex', '--url', url, '--timeout-ms', '50'], input());
+      await quiet(['hook', 'prompt', '--client', 'codex', '--timeout-ms', '50'], input(), { SVC_URL: url });
       expect(await at.log()).to.match(/prompt codex: (it took longer than 50 ms|no answer from)/);
     } finally {
       silent.closeAllConnections();

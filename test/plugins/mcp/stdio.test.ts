@@ -16,11 +16,16 @@ describe('the command mcp', () => {
   });
   after(() => served.stop());
 
-  const start = async (revision: Revision, args: readonly string[] = [], key = served.adminKey) => {
+  const start = async (revision: Revision, args: readonly string[] = [], at = served) => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [PROGRAM, 'mcp', ...args],
-      env: { PATH: process.env['PATH'] ?? '', SVC_URL: url, SVC_API_KEY: key, XDG_CONFIG_HOME: served.folder },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        SVC_URL: at.url,
+        SVC_API_KEY: at.adminKey,
+        XDG_CONFIG_HOME: served.folder,
+      },
       stderr: 'pipe',
     });
     let told = '';
@@ -87,7 +92,7 @@ describe('the command mcp', () => {
 
   it('returns a tool error when the node is unreachable', async () => {
     const short = await startServedNode();
-    const { client } = await start('2025-11-25', ['--url', short.url], short.adminKey).finally(() => short.stop());
+    const { client } = await start('2025-11-25', [], short).finally(() => short.stop());
     const result: Loose = await client.callTool({ name: 'query', arguments: { entity: 'user:x' } });
     expect(result.isError).to.equal(true);
     expect(result.structuredContent.error).to.include({ code: 'unavailable' });

@@ -137,7 +137,10 @@ describe('the import command', () => {
   });
 
   it('ends at once with a hint if the first request gets no reply', async () => {
-    const { exitCode, stderr } = await importText('{}\n', '--url', 'http://127.0.0.1:1');
+    const { exitCode, stderr } = await runInProcess(['import', '-'], {
+      input: '{}\n',
+      env: { SVC_URL: 'http://127.0.0.1:1' },
+    });
 
     expect(exitCode).to.equal(1);
     expect(stderr).to.contain('no answer from http://127.0.0.1:1').and.to.contain('hint: start the node');
