@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Node, ParseError } from 'jsonc-parser';
+import type { JSONScanner, Node, ParseError } from 'jsonc-parser';
 import { ServiceError } from '../../kernel/plugin-api.ts';
 import type { AppliedEdit, JsonChange, UndoneEdit } from './config-edit.ts';
 import { insertChild, removeChild } from './json-text.ts';
 import { textForm } from './text-form.ts';
 
 type Path = readonly string[];
+
+const MAX_DEPTH = 256;
 
 /** Loaded on the first edit, because every start of the command line loads this module. */
 const loadParser = async () => import('jsonc-parser');
@@ -14,7 +16,8 @@ const loadParser = async () => import('jsonc-parser');
 export const readJson = async (text: string): Promise<Record<string, unknown>> => {
   const { body } = textForm(text);
   if (body.trim() === '') return {};
-  const { parse, printParseErrorCode } = await loadParser();
+  const { parse, printParseErrorCode, createScanner } = await loadParser();
+  refuseDepth(body, createScanner(body, true));
   const errors: ParseError[] = [];
   const value: unknown = parse(body, errors, { allowTrailingComma: true });
   const first = errors[0];
@@ -24,6 +27,17 @@ export const readJson = async (text: string): Promise<Record<string, unknown>> =
   }
   if (isObject(value)) return value;
   throw new ServiceError('validation', 'is no JSON object');
+};
+
+/** The parser and later steps recurse, so that a file of a stranger with deep nesting could exhaust their stack. */
+const refuseDepth = (body: string, scanner: JSONScanner): void => {
+  let depth = 0;
+  for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
+    const first = body[scanner.getTokenOffset()] ?? '';
+    if (first === '{' || first === '[') depth += 1;
+    if (first === '}' || first === ']') depth -= 1;
+    if (depth > MAX_DEPTH) throw new ServiceError('validation', `is nested deeper than ${MAX_DEPTH} levels`);
+  }
 };
 
 /** True if the file already contains all changes. */

@@ -1,34 +1,27 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { CommandServer, ServerPlace } from '../../../kernel/command-api.ts';
-import { readSecretFile, withinTime } from '../../../kernel/internal-api.ts';
+import { readOrdinaryFile, withinTime } from '../../../kernel/internal-api.ts';
 import { type Clock, NODE_VERSION, ServiceError } from '../../../kernel/plugin-api.ts';
-import type { Client, Place, WrittenEntry } from '../clients/client.ts';
+import type { Client, Place } from '../clients/client.ts';
 import { type ConnectionRecord, readRecord } from '../connection-record.ts';
 import { readJson, valueAt } from '../json-edit.ts';
 import type { Finding } from './finding.ts';
+import { describeEntry, type Env, readTarget, type Target } from './read-target.ts';
 import { openHttpChannel, openStdioChannel } from './rpc-channels.ts';
 import { greetServer } from './rpc-exchange.ts';
 
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const ASK_MS = 10_000;
 const MCP_MS = 20_000;
 const SOON_MS = 14 * 24 * 3_600_000;
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 export interface CheckParts {
   readonly clock: Clock;
   readonly env: Env;
+  /** Asks the user whether to use an entry that `connect` has not written. */
+  approve(question: string): Promise<boolean>;
   openServer(place: ServerPlace): Promise<CommandServer>;
-}
-
-/** The entry of a client with every reference resolved. */
-interface Target {
-  readonly entry: WrittenEntry;
-  readonly url: string;
-  readonly path: string;
-  /** Undefined if the started program finds a key by itself. */
-  readonly key: string | undefined;
 }
 
 type Report = (check: string, state: Finding['state'], detail: string, more?: Partial<Finding>) => void;
@@ -45,18 +38,30 @@ export const checkClient = async (
     void findings.push({ client: client.name, check, state, detail, ...more });
   const record = await readRecord(client.name, place).catch(() => undefined);
   const again = `fact-memory-node connect ${client.name}${place.scope === 'project' ? ' --scope project' : ''}`;
-  const target = await attempt(report, 'entry', again, () => readTarget(client, place, record?.name ?? name, parts));
+  const targetPlace = { client, place, name: record?.name ?? name, record, env: parts.env };
+  const target = await attempt(report, 'entry', again, () => readTarget(targetPlace));
   await checkHooks(client, place, parts.env, report, again);
-  if (target === undefined) return findings;
-  report('entry', 'ok', `${client.serverFile(place)} names ${target.url}`);
-  const server = await attempt(report, 'node', again, () => parts.openServer({ url: target.url }));
+  if (target === undefined || !(await isApproved(target, client.serverFile(place), parts, report))) return findings;
+  const { url, keyFile } = target;
+  const server = await attempt(report, 'entry', again, () => parts.openServer({ url, keyFile }));
   if (server === undefined) return findings;
+  report('entry', 'ok', `${client.serverFile(place)} names ${target.url}`);
   if (!(await checkNode(server, report))) return findings;
-  const key = target.key ?? (await server.keptKey());
-  const isGood = await checkKey(server, key, record, parts.clock, report, again);
+  const isGood = await attempt(report, 'key', again, () => checkKey(server, target, record, parts, report, again));
   await checkMcp(server, target, parts, report);
-  if (isGood) await checkRecall(server, key, parts.clock, report);
+  if (isGood === true) await checkRecall(server, target.key, parts.clock, report);
   return findings;
+};
+
+/** A file of a project may come from a stranger, so nothing in it is started or called before the user agrees. */
+const isApproved = async (target: Target, file: string, { approve }: CheckParts, report: Report): Promise<boolean> => {
+  if (target.isRecorded) return true;
+  const what = `"connect" did not write the entry of ${file}, which ${describeEntry(target)}`;
+  if (await approve(what)) return true;
+  report('entry', 'broken', `not checked: ${what}`, {
+    fix: 'read the entry; if it is yours, run this with --yes, or remove the entry and connect again',
+  });
+  return false;
 };
 
 const attempt = async <T>(
@@ -72,40 +77,6 @@ const attempt = async <T>(
     report(check, 'broken', error.message, { fix: error.hint ?? `run "${fix}"` });
     return undefined;
   }
-};
-
-const readTarget = async (client: Client, place: Place, name: string, { env }: CheckParts): Promise<Target> => {
-  const file = client.serverFile(place);
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) throw new ServiceError('lookup', `there is no file ${file}`);
-  const entry = await client.readEntry(text, name).catch((error: unknown) => {
-    throw error instanceof ServiceError ? new ServiceError('validation', `${file} ${error.message}`) : error;
-  });
-  if (entry === undefined) throw new ServiceError('lookup', `${file} has no server ${name}`);
-  const address = entry.url ?? optionOf(entry.args, '--url') ?? env['SVC_URL'] ?? 'http://127.0.0.1:8765';
-  if (!URL.canParse(address)) throw new ServiceError('validation', `the address in ${file} is no URL`);
-  const path = entry.url === undefined ? '' : new URL(address).pathname;
-  const url = path === '' ? address : address.slice(0, address.lastIndexOf('/v1/mcp'));
-  return { entry, url, path, key: await keyOf(entry, env) };
-};
-
-const optionOf = (args: readonly string[], name: string): string | undefined => {
-  const place = args.indexOf(name);
-  return place < 0 ? undefined : args[place + 1];
-};
-
-/** The key that the client would send, as far as this program can tell. */
-const keyOf = async ({ args, env: own, headers, bearerVariable, url }: WrittenEntry, env: Env) => {
-  const file = optionOf(args, '--key-file');
-  if (file !== undefined) {
-    const key = await readSecretFile(file);
-    if (key === undefined) throw new ServiceError('lookup', `the file of the key is gone: ${file}`);
-    return key;
-  }
-  const header = headers['Authorization'] ?? '';
-  const variable = url === undefined ? 'SVC_API_KEY' : (bearerVariable ?? /\$\{(?:env:)?(\w+)\}/.exec(header)?.[1]);
-  const value = variable === undefined ? undefined : (own[variable] ?? env[variable])?.trim();
-  return value === '' ? undefined : value;
 };
 
 const checkNode = async (server: CommandServer, report: Report): Promise<boolean> => {
@@ -126,9 +97,9 @@ const checkNode = async (server: CommandServer, report: Report): Promise<boolean
 
 const checkKey = async (
   server: CommandServer,
-  key: string | undefined,
+  { key, keyFile }: Target,
   record: ConnectionRecord | undefined,
-  clock: Clock,
+  { clock, env }: CheckParts,
   report: Report,
   again: string,
 ): Promise<boolean> => {
@@ -136,7 +107,8 @@ const checkKey = async (
     server.send({ method: 'GET', path, timeoutMs: ASK_MS, ...(key === undefined ? {} : { key }) });
   const { status, document } = await ask('/v1/me');
   if (status !== 200) {
-    const why = key === undefined ? 'no key is found' : 'the node refuses the key';
+    const isKeyless = (key ?? keyFile ?? (env['SVC_API_KEY'] || (await server.keptKey()))) === undefined;
+    const why = isKeyless ? 'no key is found' : 'the node refuses the key';
     report('key', 'broken', why, { fix: `run "${again}" with --key-file and the key of an administrator` });
     return false;
   }
@@ -207,7 +179,7 @@ const checkHooks = async (client: Client, place: Place, env: Env, report: Report
   const { hooks } = client;
   if (hooks === undefined) return report('hooks', 'ok', `${client.title} has no hooks`);
   const file = hooks.file(place);
-  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const text = (await readOrdinaryFile(file, MAX_FILE_BYTES).catch(() => undefined))?.toString('utf8');
   const found = text === undefined ? undefined : await readJson(text).catch(() => undefined);
   if (text !== undefined && found === undefined)
     return report('hooks', 'broken', `${file} is no valid JSON`, { fix: 'mend it' });

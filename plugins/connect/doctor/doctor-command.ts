@@ -1,4 +1,5 @@
-import { defineCommand, EXIT } from '../../../kernel/command-api.ts';
+import { defineCommand, EXIT, jsonLine } from '../../../kernel/command-api.ts';
+import { harmlessText } from '../../../kernel/internal-api.ts';
 import { ServiceError } from '../../../kernel/plugin-api.ts';
 import { CLIENT_NAMES, CLIENTS, clientOf } from '../clients/all-clients.ts';
 import type { Client, Place } from '../clients/client.ts';
@@ -13,7 +14,8 @@ export const doctorCommand = defineCommand({
   summary: 'check the connection of an editor or an agent, from its side',
   description:
     'Reads what a client has been told, and does what the client would do: it reaches the node, sends the key, asks for ' +
-    'the tools over the transport of the file, and recalls. Why a node does not start is told by "plugins doctor".',
+    'the tools over the transport of the file, and recalls. Before it uses an entry that "connect" did not write, it ' +
+    'shows the entry and asks. Why a node does not start is told by "plugins doctor".',
   notes: `Exit codes: 0 everything works, 1 something is broken. A warning alone is no
 failure.`,
   examples: ['fact-memory-node doctor', 'fact-memory-node doctor claude-code --json'],
@@ -22,10 +24,13 @@ failure.`,
   options: {
     ...PLACE_OPTIONS,
     name: { type: 'text', value: 'name', summary: 'name of the server in the client', default: DEFAULT_SERVER_NAME },
+    yes: { type: 'flag', summary: 'check entries that "connect" did not write, without asking' },
     json: { type: 'flag', summary: 'one JSON object with the list of findings' },
   },
   async run(context) {
-    const { options, env, stdout, table } = context;
+    const { options, env, stdout, table, ask } = context;
+    const approve = async (what: string): Promise<boolean> =>
+      options.yes || /^y(?:es)?$/i.test(((await ask?.(`${harmlessText(what)}\nCheck it (y or n): `)) ?? '').trim());
     const folders = userFolders(env);
     const named = context.arguments.client;
     const places: { readonly client: Client; readonly place: Place }[] =
@@ -44,15 +49,15 @@ failure.`,
     }
     const findings: Finding[] = [];
     for (const { client, place } of places) {
-      findings.push(...(await checkClient(client, place, options.name, context)));
+      findings.push(...(await checkClient(client, place, options.name, { ...context, approve })));
     }
     const isBroken = findings.some(({ state }) => state === 'broken');
-    if (options.json) stdout.write(`${JSON.stringify({ ok: !isBroken, findings })}\n`);
+    if (options.json) stdout.write(jsonLine({ ok: !isBroken, findings }));
     else {
       const rows = findings.map(({ client, check, state, detail }) => [client, check, state, detail]);
       stdout.write(table([['client', 'check', 'state', 'found'], ...rows], { titled: true }));
       for (const { client, check, fix } of findings) {
-        if (fix !== undefined) stdout.write(`${client} ${check}: ${fix}\n`);
+        if (fix !== undefined) stdout.write(`${harmlessText(`${client} ${check}: ${fix}`)}\n`);
       }
     }
     return isBroken ? EXIT.failed : EXIT.ok;

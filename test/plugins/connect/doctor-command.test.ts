@@ -81,7 +81,7 @@ describe('the command doctor', () => {
     const entry = config.mcpServers['fact-memory'];
     const args = ['-e', STUB, '--', ...entry.args.slice(1)];
     await user.write(file, JSON.stringify({ mcpServers: { 'fact-memory': { ...entry, args } } }));
-    const good = await examine('claude-desktop');
+    const good = await examine('claude-desktop', {}, '--yes');
     expect(good.ok, JSON.stringify(good.findings)).to.equal(true);
     expect(good.findings.find(({ check }) => check === 'mcp')?.detail).to.equal(
       '1 tools over stdio, protocol 2025-11-25',
@@ -91,7 +91,7 @@ describe('the command doctor', () => {
       ['false', 'ended with 1'],
     ]) {
       await user.write(file, JSON.stringify({ mcpServers: { 'fact-memory': { ...entry, command } } }));
-      const bad = await examine('claude-desktop');
+      const bad = await examine('claude-desktop', {}, '--yes');
       expect([bad.ok, bad.states['mcp']]).to.deep.equal([false, 'broken']);
       expect(bad.of('mcp')?.detail).to.contain(why);
     }
@@ -112,7 +112,7 @@ describe('the command doctor', () => {
     await connect('cursor', '--transport', 'http');
     const text = ((await user.read('.cursor/mcp.json')) ?? '').replace(at.url, 'http://127.0.0.1:9');
     await user.write('.cursor/mcp.json', text);
-    const { ok, states } = await examine('cursor');
+    const { ok, states } = await examine('cursor', {}, '--yes');
     expect([ok, states]).to.deep.equal([false, { entry: 'ok', hooks: 'ok', node: 'broken' }]);
   });
 
