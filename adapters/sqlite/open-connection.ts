@@ -54,6 +54,8 @@ const openConnection = ({ driver, path, busyTimeoutMs }: SqliteFile, pragmas: re
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     enterWalMode(database, busyTimeoutMs);
     for (const pragma of pragmas) database.exec(`PRAGMA ${pragma}`);
+    // Prepares a statement only now, because a handle with a statement stays open after a failure.
+    requireWalMode(database);
     return new SqliteConnection(database);
   } catch (error) {
     database?.close();
@@ -69,13 +71,8 @@ const enterWalMode = (database: SqliteDatabase, busyTimeoutMs: number): void => 
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
-      const statement = database.prepare('PRAGMA journal_mode = WAL');
-      statement.setReturnArrays(true);
-      const [row] = statement.all() as [[string]];
-      if (row[0] === 'wal') return;
-      throw new ServiceError('unavailable', 'the store cannot use a write-ahead log', {
-        hint: 'the file must be on a local disk that can be written; network file systems are not supported',
-      });
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw error;
     }
@@ -84,6 +81,16 @@ const enterWalMode = (database: SqliteDatabase, busyTimeoutMs: number): void => 
 };
 
 const WAL_RETRY_MS = 10;
+
+const requireWalMode = (database: SqliteDatabase): void => {
+  const statement = database.prepare('PRAGMA journal_mode');
+  statement.setReturnArrays(true);
+  const [row] = statement.all() as [[string]];
+  if (row[0] === 'wal') return;
+  throw new ServiceError('unavailable', 'the store cannot use a write-ahead log', {
+    hint: 'the file must be on a local disk that can be written; network file systems are not supported',
+  });
+};
 
 const withPath = (error: unknown, path: string): unknown => {
   if (!(error instanceof ServiceError)) return error;

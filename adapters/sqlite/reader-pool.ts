@@ -1,12 +1,18 @@
 import { endTransaction, type SqliteConnection } from './sqlite-connection.ts';
 
-/** The maximum number of idle connections for reads. Few reads overlap, because statements run on this thread. */
-const KEPT_READERS = 4;
-
-/** The maximum number of concurrent snapshots. Further reads wait in the order of their calls. */
+/** The maximum number of connections for reads. Further reads wait in the order of their calls. */
 const MOST_READERS = 32;
 
-/** Lends connections to reads. */
+/**
+ * The number of idle connections that keep their cached pages. Few reads overlap, because statements run on this
+ * thread.
+ */
+const WARM_READERS = 4;
+
+/**
+ * Lends connections to reads. It keeps every connection until the end, because the driver cannot end statements: a
+ * closed handle keeps its files and its pages until its statements are garbage-collected.
+ */
 export class ReaderPool {
   readonly #open: () => SqliteConnection;
   readonly #idle: SqliteConnection[] = [];
@@ -71,10 +77,10 @@ export class ReaderPool {
   }
 
   #giveBack(connection: SqliteConnection): void {
-    const healthy = endTransaction(connection);
-    const wanted = this.#waiting.length > 0 || this.#idle.length < KEPT_READERS;
-    if (!healthy || !wanted) connection.close();
-    this.#leave(healthy && wanted ? connection : undefined);
+    // A failure needs no answer here: the next read rolls back before it begins.
+    endTransaction(connection);
+    if (this.#waiting.length === 0 && this.#idle.length >= WARM_READERS) connection.releaseMemory();
+    this.#leave(connection);
   }
 
   #leave(free: SqliteConnection | undefined): void {

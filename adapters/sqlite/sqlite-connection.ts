@@ -35,6 +35,12 @@ export class SqliteConnection {
     this.#database.exec(sql);
   }
 
+  /** Begins a transaction. Ends the former one first, if its rollback failed. Throws the driver's own error. */
+  begin(statement: 'BEGIN' | 'BEGIN IMMEDIATE'): void {
+    if (this.isTransaction) this.exec('ROLLBACK');
+    this.exec(statement);
+  }
+
   prepare(sql: string): CachedStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) {
@@ -68,6 +74,15 @@ export class SqliteConnection {
     this.#statements.clear();
   }
 
+  /** Frees the cached pages. Never throws, because the pages are only copies. */
+  releaseMemory(): void {
+    try {
+      this.#database.exec('PRAGMA shrink_memory');
+    } catch {
+      // The pages stay until they are replaced.
+    }
+  }
+
   /** Moves the log into the file, unless another process uses it, so that the file alone is a copy of the store. */
   checkpoint(): void {
     try {
@@ -79,6 +94,8 @@ export class SqliteConnection {
 
   /** Closes the handle. Never throws, because all data is in the file. */
   close(): void {
+    // The handle outlives this call until its statements are collected, and its pages would live as long.
+    this.releaseMemory();
     this.#statements.clear();
     try {
       this.#database.close();
@@ -95,13 +112,12 @@ export class SqliteConnection {
   }
 }
 
-/** Rolls back the open transaction. Returns false on a failure, after which the connection is unusable. */
-export const endTransaction = (connection: SqliteConnection): boolean => {
+/** Rolls back the open transaction. After a failure, the next `begin` of the connection tries again. */
+export const endTransaction = (connection: SqliteConnection): void => {
   try {
     if (connection.isTransaction) connection.exec('ROLLBACK');
-    return !connection.isTransaction;
   } catch {
-    return false;
+    // Nothing was committed, which is all that callers need.
   }
 };
 

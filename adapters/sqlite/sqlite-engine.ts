@@ -154,7 +154,7 @@ export class SqliteEngine implements SqlEngine {
 
 const beginRead = (connection: SqliteConnection): void => {
   try {
-    connection.exec('BEGIN');
+    connection.begin('BEGIN');
   } catch (error) {
     throw toServiceError(error);
   }

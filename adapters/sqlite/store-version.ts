@@ -7,8 +7,6 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 export class StoreVersion {
   readonly #open: () => SqliteConnection;
   #connection: SqliteConnection | undefined;
-  /** The offset of the current connection's versions, because each connection counts for itself. */
-  #base = 0;
 
   constructor(open: () => SqliteConnection) {
     this.#open = open;
@@ -17,19 +15,14 @@ export class StoreVersion {
   read(): number | undefined {
     try {
       this.#connection ??= this.#open();
-      return this.#base + Number(this.#connection.rows('PRAGMA data_version', [])[0]?.[0]);
+      return Number(this.#connection.rows('PRAGMA data_version', [])[0]?.[0]);
     } catch {
-      this.close();
-      this.#base += VERSIONS_OF_A_CONNECTION;
+      // Keeps the connection, because each connection counts for itself.
       return undefined;
     }
   }
 
   close(): void {
     this.#connection?.close();
-    this.#connection = undefined;
   }
 }
-
-/** The size of the range of a connection's versions, which SQLite counts with 32 bits. */
-const VERSIONS_OF_A_CONNECTION = 2 ** 32;

@@ -8,12 +8,10 @@ import { SqliteSession } from '../sqlite-session.ts';
  * writer thread.
  */
 export class EarlyReads {
-  readonly #open: () => SqliteConnection;
   readonly #knex: Knex;
-  #connection: SqliteConnection | undefined;
+  readonly #connection: SqliteConnection;
 
   constructor(open: () => SqliteConnection, knex: Knex) {
-    this.#open = open;
     this.#knex = knex;
     this.#connection = open();
   }
@@ -21,23 +19,20 @@ export class EarlyReads {
   /** Begins a read transaction, whose first statement takes the snapshot. Throws the driver's own error of BEGIN. */
   begin(): SqliteSession {
     this.end();
-    this.#connection ??= this.#open();
-    this.#connection.exec('BEGIN');
+    this.#connection.begin('BEGIN');
     return new SqliteSession(this.#connection, this.#knex);
   }
 
   /** Ends the snapshot, which would prevent a restart of the log. */
   end(): void {
-    if (this.#connection === undefined || endTransaction(this.#connection)) return;
-    this.#connection.close();
-    this.#connection = undefined;
+    endTransaction(this.#connection);
   }
 
   forgetStatements(): void {
-    this.#connection?.forgetStatements();
+    this.#connection.forgetStatements();
   }
 
   close(): void {
-    this.#connection?.close();
+    this.#connection.close();
   }
 }

@@ -11,18 +11,17 @@ const ROWS_AT_ONCE = 64;
 
 /** A writer in the thread of its callers. */
 export class InlineWriter implements SqliteWriter {
-  readonly #open: () => SqliteConnection;
   readonly #knex: Knex;
-  #connection: SqliteConnection | undefined;
+  readonly #connection: SqliteConnection;
 
   constructor(open: () => SqliteConnection, knex: Knex) {
-    this.#open = open;
     this.#knex = knex;
     this.#connection = open();
   }
 
   async transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<Written<T>> {
-    const connection = await this.#begin(patienceMs);
+    await this.#begin(patienceMs);
+    const connection = this.#connection;
     const session = new SqliteSession(connection, this.#knex, ROWS_AT_ONCE);
     let result: T;
     try {
@@ -54,39 +53,28 @@ export class InlineWriter implements SqliteWriter {
   }
 
   forgetStatements(): void {
-    this.#connection?.forgetStatements();
+    this.#connection.forgetStatements();
   }
 
   async close(): Promise<void> {
-    this.#connection?.checkpoint();
-    this.#connection?.close();
+    this.#connection.checkpoint();
+    this.#connection.close();
   }
 
   /**
    * Tries to get the lock without waiting in SQLite, which would block this thread, and with it another store of this
    * process that holds the lock.
    */
-  async #begin(patienceMs: number): Promise<SqliteConnection> {
+  async #begin(patienceMs: number): Promise<void> {
     const deadline = performance.now() + patienceMs;
     for (let attempts = 0; ; attempts += 1) {
-      const connection = this.#usable();
       try {
-        connection.exec('BEGIN IMMEDIATE');
-        return connection;
+        this.#connection.begin('BEGIN IMMEDIATE');
+        return;
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw toServiceError(error);
       }
       await sleep(pauseMs(attempts));
     }
-  }
-
-  /** Replaces a connection whose transaction cannot be rolled back. */
-  #usable(): SqliteConnection {
-    if (this.#connection !== undefined && !endTransaction(this.#connection)) {
-      this.#connection.close();
-      this.#connection = undefined;
-    }
-    this.#connection ??= this.#open();
-    return this.#connection;
   }
 }

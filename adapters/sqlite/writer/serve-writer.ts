@@ -57,7 +57,7 @@ class StepWriter {
   /** Opens the connection before the first transaction. A failure appears with that transaction. */
   prepare(): void {
     try {
-      this.#usable();
+      this.#opened();
     } catch {
       // The first transaction opens the connection again and reports the failure.
     }
@@ -95,7 +95,7 @@ class StepWriter {
     const deadline = performance.now() + patienceMs;
     for (let attempts = 0; ; attempts += 1) {
       try {
-        this.#usable().exec('BEGIN IMMEDIATE');
+        this.#opened().begin('BEGIN IMMEDIATE');
         this.#begun = true;
         return;
       } catch (error) {
@@ -131,13 +131,8 @@ class StepWriter {
     return this.#connection;
   }
 
-  /** Replaces a connection whose transaction cannot be rolled back. */
-  #usable(): SqliteConnection {
+  #opened(): SqliteConnection {
     this.#begun = false;
-    if (this.#connection !== undefined && !endTransaction(this.#connection)) {
-      this.#connection.close();
-      this.#connection = undefined;
-    }
     this.#connection ??= this.#open();
     return this.#connection;
   }
