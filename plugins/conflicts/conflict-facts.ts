@@ -2,7 +2,8 @@ import type { FactDraft, ServiceNames, StoredFact } from '../../kernel/plugin-ap
 import { conflictEntity } from './conflict-entity.ts';
 import type { ConflictRecord } from './conflict-record.ts';
 
-// The system facts that describe a conflict. They never leave the node, and belong to the garden of the conflict.
+// The system facts that describe a conflict. They never leave the node, and belong to the garden of the conflict. An id
+// is never their whole entity, because a peer chooses the ids of its facts.
 
 type AboutRecord = Pick<ConflictRecord, 'id' | 'gardenId'>;
 type AboutFact = Pick<StoredFact, 'id' | 'scope'>;
@@ -50,7 +51,7 @@ export const resolvedFacts = (
   const conflict = conflictEntity(record.id, names);
   const drafts = [
     about(record, conflict, names.meta('conflict:status'), text('string', 'resolved'), resolution, names),
-    about(record, resolution.id, names.meta('resolves'), text('ref', conflict), resolution, names),
+    about(record, names.factEntity(resolution.id), names.meta('resolves'), text('ref', conflict), resolution, names),
   ];
   if (note !== '') {
     drafts.push(about(record, conflict, names.meta('conflict:note'), text('text', note), resolution, names));

@@ -67,7 +67,8 @@ export const followFacts = async (
 
 /** Returns a system fact that ends a fact at an instant. All readers of the fact see it. */
 export const endOf = ({ id, scope, gardenId }: PlacedFact, nowMs: number, names: ServiceNames): FactDraft => ({
-  entity: id,
+  // The bare id of a received fact could equal any entity.
+  entity: names.factEntity(id),
   relation: names.meta('ttl'),
   value: { type: 'datetime', v: formatInstant(nowMs), interpretAs: 'content' },
   source: names.systemSource,

@@ -14,6 +14,7 @@ import {
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
+import { ttlTarget } from '../facts/facts-api.ts';
 import { QUARANTINE } from '../gardens/gardens-api.ts';
 import { endedFor, speaksFor } from './authority.ts';
 import type { Unit } from './manifest.ts';
@@ -75,6 +76,8 @@ const isHeld = async (fact: StoredFact, reader: FactReader): Promise<boolean> =>
   return view !== undefined && markOf(view, QUARANTINE) !== undefined;
 };
 
+const MAX_TTLS = 100;
+
 /**
  * Uses the newest time-to-live that a speaker set. Other callers may shorten the life of a fact, but not of an
  * instruction.
@@ -87,11 +90,14 @@ const hasExpired = async (fact: StoredFact, { owner, reader, names }: UnitReadin
   const ownWord = value.interpretAs === 'instruction' && assertedBy !== null ? [equals('assertedBy', assertedBy)] : [];
   const filter = all(
     equals('tenantId', fact.tenantId),
+    equals('system', true),
     isIn('entityKey', [matchKey(fact.id, names), matchKey(names.factEntity(fact.id), names)]),
     equals('relationKey', names.meta('ttl')),
     any(speaksFor(owner), ...ownWord),
   );
-  const [ttl] = await snapshot.find({ filter, order: 'hlc', limit: 1 });
+  const found = await snapshot.find({ filter, order: 'hlc', limit: MAX_TTLS });
+  // A match key ignores case, and ids of peers may differ in nothing else.
+  const ttl = found.find(({ entity }) => ttlTarget(entity, names) === fact.id);
   const expiresMs = ttl === undefined ? null : parseDateOrInstant(String(ttl.value.v));
   return expiresMs !== null && expiresMs <= nowMs;
 };

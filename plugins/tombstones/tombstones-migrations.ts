@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/plugin-api.ts';
 import { createErasureTables } from './erasure/erasure-tables.ts';
-import { createMarkerTables } from './markers/marker-tables.ts';
+import { createHiddenTables, createMarkerTables } from './markers/marker-tables.ts';
 
 export const tombstonesMigrations: readonly Migration[] = [
   {
@@ -8,6 +8,7 @@ export const tombstonesMigrations: readonly Migration[] = [
     name: 'tombstones',
     async up(schema) {
       await createMarkerTables(schema);
+      await createHiddenTables(schema);
       await createErasureTables(schema);
     },
   },

@@ -1,8 +1,8 @@
 import type { Hlc, ReadableTables, WritableTables } from '../../../kernel/plugin-api.ts';
-import { hideEntities } from '../suppression/hidden-rows.ts';
+import { hideEntity } from '../suppression/hidden-rows.ts';
 import type { Tombstone, TombstonePosition, TombstoneRevocation } from '../tombstones-api.ts';
 import { revocationFromRow, rowOfRevocation, rowOfTombstone, tombstoneFromRow } from './marker-row.ts';
-import { HIDDEN, MARKERS, REVOCATIONS } from './marker-tables.ts';
+import { HIDDEN, HIDDEN_SYSTEM_FACTS, MARKERS, REVOCATIONS } from './marker-tables.ts';
 
 export const MAX_TOMBSTONES_SHOWN = 500;
 
@@ -92,7 +92,7 @@ export const insertTombstone = async (
 ): Promise<void> => {
   const follow = { followed_number: 0, ...stampOf(feed) };
   await own.insertRows(MARKERS, [{ ...rowOfTombstone(tombstone), ...follow }]);
-  await hideEntities(own, tombstone, { entityKeys: [tombstone.entityKey], originNodeId });
+  await hideEntity(own, tombstone, originNodeId);
 };
 
 /** Stores the revocation of a tombstone, and shows its facts again. */
@@ -108,7 +108,7 @@ export const insertRevocation = async (
     .where(named)
     .update({ revoked_ms: nowMs, ...follow });
   await own.insertRows(REVOCATIONS, [rowOfRevocation(revocation, tenantId)]);
-  await own(HIDDEN).where(named).delete();
+  for (const table of [HIDDEN, HIDDEN_SYSTEM_FACTS]) await own(table).where(named).delete();
 };
 
 /** Replaces a tombstone by its issuer's new version, which records that the issuer has destroyed the facts. */

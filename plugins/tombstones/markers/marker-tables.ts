@@ -3,6 +3,7 @@ import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 export const MARKERS = 'tombstones_markers';
 export const REVOCATIONS = 'tombstones_revocations';
 export const HIDDEN = 'tombstones_hidden';
+export const HIDDEN_SYSTEM_FACTS = 'tombstones_hidden_system';
 export const FOLLOWS = 'tombstones_follows';
 export const PARKED = 'tombstones_parked';
 
@@ -45,19 +46,6 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('created_at').notNullable();
     table.primary(['tenant_id', 'tombstone_id']);
   });
-  await schema.createTable(HIDDEN, (table) => {
-    table.text('tenant_id').notNullable();
-    table.text('entity_key').notNullable();
-    // One row for each scope, so that each read looks up one row only.
-    table.text('scope').notNullable();
-    table.text('tombstone_id').notNullable();
-    // 1 under a legal hold: keys with permission admin still see the facts.
-    table.integer('held').notNullable();
-    // The node whose facts alone are hidden; an empty text to hide the facts of all nodes.
-    table.text('origin_node_id').notNullable();
-    table.primary(['tenant_id', 'entity_key', 'scope', 'tombstone_id']);
-    table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_marker');
-  });
   await schema.createTable(FOLLOWS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('peer_id').notNullable();
@@ -78,5 +66,30 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('document').notNullable();
     table.primary(['tenant_id', 'tombstone_id', 'issuer']);
     table.index(['tenant_id', 'issuer'], 'tombstones_parked_issuer');
+  });
+};
+
+export const createHiddenTables = async ({ schema }: MigrationSchema): Promise<void> => {
+  await schema.createTable(HIDDEN, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('entity_key').notNullable();
+    // One row for each scope, so that each read looks up one row only.
+    table.text('scope').notNullable();
+    table.text('tombstone_id').notNullable();
+    // 1 under a legal hold: keys with permission admin still see the facts.
+    table.integer('held').notNullable();
+    // The node whose facts alone are hidden; an empty text to hide the facts of all nodes.
+    table.text('origin_node_id').notNullable();
+    table.primary(['tenant_id', 'entity_key', 'scope', 'tombstone_id']);
+    table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_marker');
+  });
+  // Rows by the node's own ids: a key made from the id of a received fact could equal the entity of another fact.
+  await schema.createTable(HIDDEN_SYSTEM_FACTS, (table) => {
+    table.text('tenant_id').notNullable();
+    table.text('fact_id').notNullable();
+    table.text('tombstone_id').notNullable();
+    table.integer('held').notNullable();
+    table.primary(['tenant_id', 'fact_id', 'tombstone_id']);
+    table.index(['tenant_id', 'tombstone_id'], 'tombstones_hidden_system_marker');
   });
 };

@@ -14,7 +14,7 @@ import { tombstoneFromRow } from '../markers/marker-row.ts';
 import { MARKERS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 import { hideSystemFacts } from './hidden-rows.ts';
-import { entitiesAbout, type SystemFactParts } from './system-facts.ts';
+import { type SystemFactParts, systemFactsOf, systemFactsOfConflicts } from './system-facts.ts';
 
 /** The number of facts processed in one transaction. */
 const FACTS_PER_PIECE = 500;
@@ -54,8 +54,9 @@ export const followPiece = async (
   { tenantId, id }: Pick<Tombstone, 'tenantId' | 'id'>,
   own: WritableTables,
   transaction: PluginTransaction,
-  { clock, names, conflicts }: Omit<FollowUpParts, 'tables'>,
+  parts: Omit<FollowUpParts, 'tables'>,
 ): Promise<boolean> => {
+  const { clock, names } = parts;
   const named = { tenant_id: tenantId, tombstone_id: id };
   const [row] = await own.select(MARKERS, named);
   if (row === undefined || row['followed_number'] === null) return true;
@@ -79,16 +80,15 @@ export const followPiece = async (
   if (revokedMs !== null) {
     if (factIds.length > 0) await transaction.announce(FACT_RETURNED, factIds, clock.nowMs());
   } else {
-    const entityKeys = [...(await entitiesAbout(transaction, tenantId, factIds, names))];
+    const systemFacts = [...(await systemFactsOf(transaction, tenantId, factIds, names))];
     // Only this node's own tombstone hides conflicts, because facts of another node are only a part of them.
-    if (above === 0 && isOurs) entityKeys.push(...((await conflicts?.about(transaction, tenantId, [entityKey])) ?? []));
-    const by = { tombstoneId: id, isHeld: tombstone.legalHold, originNodeId: '' };
+    if (above === 0 && isOurs) systemFacts.push(...(await systemFactsOfConflicts(transaction, tombstone, parts)));
     await hideSystemFacts(
       own,
       tenantId,
-      entityKeys.map((key) => ({ ...by, entityKey: key })),
+      systemFacts.map((factId) => ({ tombstoneId: id, isHeld: tombstone.legalHold, factId })),
     );
-    if (entityKeys.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
+    if (systemFacts.length > 0) await transaction.announce(SUPPRESSION_CHANGED, [id], clock.nowMs());
   }
   const isDone = found.length < FACTS_PER_PIECE;
   await own(MARKERS)

@@ -1,6 +1,6 @@
 import type { SuppressibleFact } from '../../../kernel/internal-api.ts';
-import { type ReadableTables, SCOPES, type Scope, type WritableTables } from '../../../kernel/plugin-api.ts';
-import { HIDDEN } from '../markers/marker-tables.ts';
+import { type ReadableTables, SCOPES, type WritableTables } from '../../../kernel/plugin-api.ts';
+import { HIDDEN, HIDDEN_SYSTEM_FACTS } from '../markers/marker-tables.ts';
 import type { Tombstone } from '../tombstones-api.ts';
 
 /** The tombstone that hides facts, who still sees them, and the node whose facts it hides. */
@@ -11,61 +11,64 @@ export interface HiddenBy {
   readonly originNodeId: string;
 }
 
-interface HiddenRow extends HiddenBy {
-  readonly entityKey: string;
-  readonly scope: Scope;
-}
-
-/** Hides the facts of entities in the scope of a tombstone. */
-export const hideEntities = (
+/** Hides the facts of an entity in the scope of its tombstone. */
+export const hideEntity = (
   own: WritableTables,
-  tombstone: Pick<Tombstone, 'tenantId' | 'id' | 'scope' | 'legalHold'>,
-  { entityKeys, originNodeId }: { readonly entityKeys: readonly string[]; readonly originNodeId: string },
-): Promise<void> => {
-  const scopes = tombstone.scope === '*' ? SCOPES : [tombstone.scope];
-  const by = { tombstoneId: tombstone.id, isHeld: tombstone.legalHold, originNodeId };
-  const rows = entityKeys.flatMap((entityKey) => scopes.map((scope) => ({ entityKey, scope, ...by })));
-  return insertHidden(own, tombstone.tenantId, rows);
-};
-
-/**
- * Hides the system facts about hidden facts, in every scope, because a system fact may have another scope than its
- * fact.
- */
-export const hideSystemFacts = (
-  own: WritableTables,
-  tenantId: string,
-  entities: readonly (HiddenBy & { readonly entityKey: string })[],
+  { tenantId, id, entityKey, scope, legalHold }: Tombstone,
+  originNodeId: string,
 ): Promise<void> =>
-  insertHidden(
-    own,
-    tenantId,
-    // Hides them for all origins, because this node itself writes the system facts about facts of another node.
-    entities.flatMap((entity) => SCOPES.map((scope) => ({ ...entity, scope, originNodeId: '' }))),
+  own.insertRows(
+    HIDDEN,
+    (scope === '*' ? SCOPES : [scope]).map((each) => ({
+      tenant_id: tenantId,
+      entity_key: entityKey,
+      scope: each,
+      tombstone_id: id,
+      held: legalHold ? 1 : 0,
+      origin_node_id: originNodeId,
+    })),
   );
 
-const insertHidden = async (own: WritableTables, tenantId: string, rows: readonly HiddenRow[]): Promise<void> => {
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-    await own(HIDDEN)
-      .insert(
-        rows.slice(at, at + ROWS_PER_STATEMENT).map((row) => ({
-          tenant_id: tenantId,
-          entity_key: row.entityKey,
-          scope: row.scope,
-          tombstone_id: row.tombstoneId,
-          held: row.isHeld ? 1 : 0,
-          origin_node_id: row.originNodeId,
-        })),
-      )
-      .onConflict(['tenant_id', 'entity_key', 'scope', 'tombstone_id'])
-      .ignore();
+/** A system fact about a hidden fact. */
+export interface HiddenSystemFact extends Pick<HiddenBy, 'tombstoneId' | 'isHeld'> {
+  readonly factId: string;
+}
+
+/** Hides system facts. Does nothing for those that are hidden already. */
+export const hideSystemFacts = async (
+  own: WritableTables,
+  tenantId: string,
+  facts: readonly HiddenSystemFact[],
+): Promise<void> => {
+  for (let at = 0; at < facts.length; at += ROWS_PER_STATEMENT) {
+    const rows = facts.slice(at, at + ROWS_PER_STATEMENT).map(({ factId, tombstoneId, isHeld }) => ({
+      tenant_id: tenantId,
+      fact_id: factId,
+      tombstone_id: tombstoneId,
+      held: isHeld ? 1 : 0,
+    }));
+    await own(HIDDEN_SYSTEM_FACTS).insert(rows).onConflict(['tenant_id', 'fact_id', 'tombstone_id']).ignore();
   }
 };
 
 const ROWS_PER_STATEMENT = 100;
 
-/** Returns the tombstones that hide each of these facts, with one statement. Leaves out visible facts. */
-export const hiddenAmong = async <T extends SuppressibleFact>(
+/** Returns the system facts among these facts that a tombstone hides. */
+export const hiddenSystemAmong = async <T extends Pick<SuppressibleFact, 'tenantId' | 'id'>>(
+  own: ReadableTables,
+  facts: readonly T[],
+): Promise<readonly T[]> => {
+  if (facts.length === 0) return [];
+  const rows = await own.select(HIDDEN_SYSTEM_FACTS, {
+    tenant_id: [...new Set(facts.map(({ tenantId }) => tenantId))],
+    fact_id: [...new Set(facts.map(({ id }) => id))],
+  });
+  const hidden = new Set(rows.map((row) => JSON.stringify([row['tenant_id'], row['fact_id']])));
+  return facts.filter(({ tenantId, id }) => hidden.has(JSON.stringify([tenantId, id])));
+};
+
+/** Returns the tombstones that hide the entity of each of these facts, with one statement. Leaves out visible facts. */
+export const hiddenAmong = async <T extends Omit<SuppressibleFact, 'id'>>(
   own: ReadableTables,
   facts: readonly T[],
 ): Promise<ReadonlyMap<T, readonly HiddenBy[]>> => {

@@ -1,15 +1,16 @@
-import type { ColumnCondition } from '../../../kernel/internal-api.ts';
+import { type ColumnCondition, SAME_FACT } from '../../../kernel/internal-api.ts';
 import {
   all,
   any,
   type ColumnMatch,
+  equals,
   type Filter,
   hasPermission,
   inTable,
   not,
   type Principal,
 } from '../../../kernel/plugin-api.ts';
-import { HIDDEN } from '../markers/marker-tables.ts';
+import { HIDDEN, HIDDEN_SYSTEM_FACTS } from '../markers/marker-tables.ts';
 
 const SAME_ENTITY: readonly ColumnMatch[] = [
   { column: 'tenant_id', is: 'equal', field: 'tenantId' },
@@ -28,5 +29,6 @@ export const notSuppressedFor = (caller: Principal): Filter => {
   const held: readonly ColumnCondition[] = seesHeld ? [{ column: 'held', in: [0] }] : [];
   const ofAll = inTable(HIDDEN, SAME_ENTITY, [{ column: 'origin_node_id', in: [''] }, ...held]);
   const ofOrigin = inTable(HIDDEN, [...SAME_ENTITY, SAME_ORIGIN], held);
-  return all(not(any(ofAll, ofOrigin)));
+  const ofSystem = all(equals('system', true), inTable(HIDDEN_SYSTEM_FACTS, SAME_FACT, held));
+  return all(not(any(ofAll, ofOrigin, ofSystem)));
 };

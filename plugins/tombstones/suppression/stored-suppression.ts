@@ -1,11 +1,13 @@
 import type { PluginTables, SuppressedFacts } from '../../../kernel/plugin-api.ts';
 import { HIDDEN } from '../markers/marker-tables.ts';
-import { hiddenAmong } from './hidden-rows.ts';
+import { hiddenAmong, hiddenSystemAmong } from './hidden-rows.ts';
 
 export const createSuppressedFacts = (tables: PluginTables, isSuppressing: boolean): SuppressedFacts => ({
   isSuppressing,
   async among(snapshot, facts) {
-    return [...(await hiddenAmong(tables.in(snapshot), facts)).keys()];
+    const own = tables.in(snapshot);
+    const hidden = [...(await hiddenAmong(own, facts)).keys(), ...(await hiddenSystemAmong(own, facts))];
+    return [...new Set(hidden)];
   },
   async entitiesOf(snapshot, tenantId, tombstoneId) {
     const of = { tenant_id: tenantId, tombstone_id: tombstoneId };

@@ -3,6 +3,7 @@ import {
   all,
   equals,
   type FactOutline,
+  type Filter,
   isIn,
   matchKey,
   type PluginSnapshot,
@@ -13,11 +14,12 @@ import {
 } from '../../../kernel/plugin-api.ts';
 import type { ConflictEntities } from '../../conflicts/conflicts-api.ts';
 import { ttlTarget } from '../../facts/facts-api.ts';
-import { type HiddenBy, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
+import type { Tombstone } from '../tombstones-api.ts';
+import { type HiddenSystemFact, hiddenAmong, hideSystemFacts } from './hidden-rows.ts';
 
 /**
- * System facts about facts record their expiry, their sender and their contradictions. Their entity names the fact or
- * the conflict, and they are hidden with it.
+ * System facts about facts record their expiry, their sender and their contradictions, and are hidden with them. The
+ * relation decides that a fact is one: an id that a peer chose may equal the entity of any fact.
  */
 
 export interface SystemFactParts {
@@ -25,8 +27,24 @@ export interface SystemFactParts {
   readonly conflicts: ConflictEntities | undefined;
 }
 
-/** Returns the match keys of the entities under which system facts about these facts are stored. */
-export const entitiesAbout = async (
+/** The relations of system facts whose entity names a fact by its id. */
+const ABOUT_FACTS = ['ttl', 'resolves', 'received_from'];
+/** The relations of system facts whose entity names a conflict. */
+const ABOUT_CONFLICTS = ['conflict:between', 'conflict:status', 'conflict:note'];
+
+/** Selects system facts by their relation, because their entity may equal the one of any other fact. */
+const withRelation = (tenantId: string, nouns: readonly string[], names: ServiceNames): Filter =>
+  all(
+    equals('tenantId', tenantId),
+    equals('system', true),
+    isIn(
+      'relationKey',
+      nouns.map((noun) => names.meta(noun)),
+    ),
+  );
+
+/** Returns the ids of the system facts about these facts. */
+export const systemFactsOf = async (
   snapshot: PluginSnapshot,
   tenantId: string,
   factIds: readonly string[],
@@ -34,13 +52,29 @@ export const entitiesAbout = async (
 ): Promise<readonly string[]> => {
   if (factIds.length === 0) return [];
   const keys = factIds.flatMap((id) => [matchKey(id, names), matchKey(names.factEntity(id), names)]);
-  const found = await snapshot.outline(all(equals('tenantId', tenantId), isIn('entityKey', keys)));
-  return [...new Set(found.map(({ entityKey }) => entityKey))];
+  const found = await snapshot.outline(all(withRelation(tenantId, ABOUT_FACTS, names), isIn('entityKey', keys)));
+  const ids = new Set(factIds);
+  // A match key ignores case, and ids of peers may differ in nothing else.
+  return found.flatMap((fact) => (ids.has(ttlTarget(fact.entity, names)) ? [fact.id] : []));
+};
+
+/** Returns the ids of the system facts about the contradictions over an entity. */
+export const systemFactsOfConflicts = async (
+  snapshot: PluginSnapshot,
+  { tenantId, entityKey }: Pick<Tombstone, 'tenantId' | 'entityKey'>,
+  { names, conflicts }: SystemFactParts,
+): Promise<readonly string[]> => {
+  const keys = (await conflicts?.about(snapshot, tenantId, [entityKey])) ?? [];
+  if (keys.length === 0) return [];
+  const found = await snapshot.outline(all(withRelation(tenantId, ABOUT_CONFLICTS, names), isIn('entityKey', keys)));
+  return found.map(({ id }) => id);
 };
 
 /** Returns the facts that are about other facts. */
-export const systemFactsAmong = (facts: AppendedBatch['facts'], names: ServiceNames): readonly StoredFact[] =>
-  facts.flatMap(({ fact }) => (tellsOfFacts(fact, names) ? [fact] : []));
+export const systemFactsAmong = (facts: AppendedBatch['facts'], names: ServiceNames): readonly StoredFact[] => {
+  const relations = new Set([...ABOUT_FACTS, ...ABOUT_CONFLICTS].map((noun) => names.meta(noun)));
+  return facts.flatMap(({ fact }) => (fact.system && relations.has(fact.relationKey) ? [fact] : []));
+};
 
 /** Hides the new system facts of a transaction that are about hidden facts. */
 export const hideLateSystemFacts = async (
@@ -53,43 +87,39 @@ export const hideLateSystemFacts = async (
   if (tenantId === undefined) return;
   const subjects = await subjectsOf(systemFacts, tenantId, transaction, parts);
   const hidden = await hiddenAmong(own, [...new Set(subjects.values())]);
-  const late = systemFacts.flatMap(({ entityKey }): (HiddenBy & { entityKey: string })[] => {
-    const subject = subjects.get(entityKey);
-    return (subject === undefined ? [] : (hidden.get(subject) ?? [])).map((by) => ({ ...by, entityKey }));
+  const late = systemFacts.flatMap((fact): HiddenSystemFact[] => {
+    const subject = subjects.get(fact);
+    return (subject === undefined ? [] : (hidden.get(subject) ?? [])).map((by) => ({ ...by, factId: fact.id }));
   });
   if (late.length > 0) await hideSystemFacts(own, tenantId, late);
 };
 
-/** Returns true for relations that occur only on entities that name facts or conflicts. */
-const tellsOfFacts = ({ entityKey, relationKey }: StoredFact, names: ServiceNames): boolean =>
-  relationKey === names.meta('ttl') ||
-  relationKey === names.meta('resolves') ||
-  entityKey.startsWith(names.factEntity('')) ||
-  entityKey.startsWith(names.meta('conflict:'));
+type Subject = Pick<FactOutline, 'tenantId' | 'entityKey' | 'scope' | 'originNodeId'>;
 
-type Subject = Pick<FactOutline, 'tenantId' | 'id' | 'entityKey' | 'scope' | 'originNodeId'>;
-
-/** Returns the entity of the fact that each of these system facts is about. */
+/** Returns the fact or the contradiction that each of these system facts is about. */
 const subjectsOf = async (
   systemFacts: readonly StoredFact[],
   tenantId: string,
   snapshot: PluginSnapshot,
   { names, conflicts }: SystemFactParts,
-): Promise<ReadonlyMap<string, Subject>> => {
-  const targets = new Map(systemFacts.map(({ entity, entityKey }) => [entityKey, ttlTarget(entity, names)]));
-  const isConflict = (key: string): boolean => key.startsWith(names.meta('conflict:'));
-  const conflictKeys = [...targets.keys()].filter(isConflict);
-  const ids = [...targets].flatMap(([key, id]) => (isConflict(key) ? [] : [id]));
-  const found =
-    ids.length === 0 ? [] : await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', [...new Set(ids)])));
+): Promise<ReadonlyMap<StoredFact, Subject>> => {
+  const ofConflicts = new Set(ABOUT_CONFLICTS.map((noun) => names.meta(noun)));
+  const [aboutConflicts, aboutFacts] = [true, false].map((wanted) =>
+    systemFacts.filter(({ relationKey }) => ofConflicts.has(relationKey) === wanted),
+  ) as [StoredFact[], StoredFact[]];
+  const ids = [...new Set(aboutFacts.map((fact) => ttlTarget(fact.entity, names)))];
+  const found = ids.length === 0 ? [] : await snapshot.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
   const byId = new Map(found.map((fact) => [fact.id, fact]));
-  const contested = (await conflicts?.subjects(snapshot, tenantId, conflictKeys)) ?? new Map();
-  return new Map(
-    [...targets].flatMap(([key, id]) => {
-      const triple = contested.get(key);
-      if (triple !== undefined) return [[key, { ...triple, id: key, originNodeId: null }] as const];
-      const fact = byId.get(id);
-      return fact === undefined ? [] : [[key, fact] as const];
-    }),
-  );
+  const keys = [...new Set(aboutConflicts.map(({ entityKey }) => entityKey))];
+  const contested = (await conflicts?.subjects(snapshot, tenantId, keys)) ?? new Map();
+  const subjects = new Map<StoredFact, Subject>();
+  for (const fact of aboutFacts) {
+    const subject = byId.get(ttlTarget(fact.entity, names));
+    if (subject !== undefined) subjects.set(fact, subject);
+  }
+  for (const fact of aboutConflicts) {
+    const triple = contested.get(fact.entityKey);
+    if (triple !== undefined) subjects.set(fact, { ...triple, originNodeId: null });
+  }
+  return subjects;
 };

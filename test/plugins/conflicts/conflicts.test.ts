@@ -133,7 +133,7 @@ forEachStore('contradictions', () => {
     expect(closed).to.deep.include({ status: 'resolved', resolved_by: reply.body.resolution_fact_id });
     const notes = await list(`entity=${conflict.conflict_id}&relation=svc:conflict:note`);
     expect(notes[0].value.v).to.equal('asked her');
-    const resolves = await list(`entity=${reply.body.resolution_fact_id}&relation=svc:resolves`);
+    const resolves = await list(`entity=svc:fact:${reply.body.resolution_fact_id}&relation=svc:resolves`);
     expect(resolves[0].value).to.deep.include({ type: 'ref', v: conflict.conflict_id });
   });
 
