@@ -1175,6 +1175,7 @@ export interface Api {
         | null
         | undefined;
       client?: string | null | undefined;
+      salt?: string | null | undefined;
     };
     answers: {
       200: {

@@ -55,6 +55,8 @@ export const connectServer = async (
     },
     keptKey: async () => file?.read(),
     forgetKey: async () => file?.remove(),
+    remember: async (name, text) => file?.remember(name, text, random),
+    remembered: async (name) => file?.remembered(name),
   };
 };
 

@@ -1,7 +1,9 @@
 import { realpath, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { readSecretFile, replaceSecretFile } from '../../kernel/internal-api.ts';
+import { readOrdinaryFile, readSecretFile, replaceSecretFile } from '../../kernel/internal-api.ts';
 import { type Random, sha256Hex } from '../../kernel/plugin-api.ts';
+
+const MAX_TEXT_BYTES = 64 * 1024;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +14,9 @@ export interface KeyFile {
   /** Returns the path of the file, which only the user can read. */
   write(key: string, random: Random): Promise<string>;
   remove(): Promise<void>;
+  /** Keeps a text about the address beside the key. */
+  remember(name: string, text: string, random: Random): Promise<void>;
+  remembered(name: string): Promise<string | undefined>;
 }
 
 /**
@@ -31,6 +36,8 @@ export const keyFileOf = (base: string, env: Environment): KeyFile | undefined =
       return path;
     },
     remove: () => rm(path, { force: true }),
+    remember: (name, text, random) => replaceSecretFile(`${path}.${name}`, text, random),
+    remembered: async (name) => (await readOrdinaryFile(`${path}.${name}`, MAX_TEXT_BYTES))?.toString('utf8').trim(),
   };
 };
 

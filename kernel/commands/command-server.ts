@@ -42,6 +42,10 @@ export interface CommandServer {
   keptKey(): Promise<string | undefined>;
   /** Removes the saved key for this address. Idempotent. */
   forgetKey(): Promise<void>;
+  /** Saves a short text about this address, in a file that only the user may read, and replaces an earlier text. */
+  remember(name: string, text: string): Promise<void>;
+  /** Returns the text about this address; undefined without one. */
+  remembered(name: string): Promise<string | undefined>;
 }
 
 /** The options that name a running node. */

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../kernel/internal-api.ts';
 import {
   DEFAULT_TENANT,
   INSTANT_JSON,
@@ -12,12 +13,16 @@ import {
 import { type AuditLog, CREDENTIAL_REFUSED } from '../audit/audit-api.ts';
 import { type SubjectKeys, subjectEntity } from '../keys/keys-api.ts';
 import type { Quotas } from '../rate-limits/rate-limits-api.ts';
+import { type JsonObject, memberOf } from './fetch-document.ts';
 import { permissionsFor, requireDomain, rolesOf } from './grant-rights.ts';
 import type { CodeGrant, IdentityProvider } from './identity-provider.ts';
 import type { OidcSettings } from './oidc-settings.ts';
+import { isBindingNonce, isSameAddress, nonceOf, type SignInBinding } from './sign-in-binding.ts';
+import { invalidToken } from './token-refusal.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_LISTED = 64;
+const DEFAULT_PERMISSIONS = ['read', 'write'];
 
 interface ExchangeBody {
   readonly id_token?: string | null;
@@ -26,10 +31,13 @@ interface ExchangeBody {
   readonly redirect_uri?: string | null;
   readonly permissions?: readonly string[] | null;
   readonly client?: string | null;
+  readonly salt?: string | null;
 }
 
 export interface ExchangeParts {
   readonly settings: OidcSettings;
+  /** The address of this node. */
+  readonly nodeUrl: string;
   /** Undefined if the exchange is disabled. */
   readonly provider: Pick<IdentityProvider, 'verify' | 'redeem'> | undefined;
   readonly keys: SubjectKeys;
@@ -65,6 +73,7 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
         items: { enum: [...parts.permissions] },
       },
       client: text(255),
+      salt: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_-]{43}$' },
     },
   }),
   answers: {
@@ -87,13 +96,16 @@ export const exchangeRoute = (parts: ExchangeParts): Route<undefined, undefined,
   handle: ({ body }) => exchange(body, parts),
 });
 
-const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas, audit }: ExchangeParts) => {
+const exchange = async (body: ExchangeBody, { settings, nodeUrl, provider, keys, quotas, audit }: ExchangeParts) => {
   if (provider === undefined) {
     throw new ServiceError('unavailable', 'this node takes no tokens of an identity provider');
   }
   const given = credentialOf(body);
   const token = typeof given === 'string' ? given : await provider.redeem(given);
   const { subject, claims } = await provider.verify(token);
+  const asked = body.permissions ?? DEFAULT_PERMISSIONS;
+  const isOwnPlace = typeof given === 'string' || isOwnRedirect(given.redirectUri, nodeUrl);
+  checkBinding(claims, { address: nodeUrl, permissions: asked, salt: body.salt ?? undefined }, isOwnPlace);
   // The quota is charged only after the person is known, so a stranger cannot use up another person's quota.
   const holder = { tenantId: DEFAULT_TENANT, entityUri: subjectEntity(subject) };
   const quota = await quotas?.take(holder, 'token_issue');
@@ -107,7 +119,7 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas, 
     });
   const permissions = await orRefuse(() => {
     requireDomain(claims, settings.allowedDomains);
-    return permissionsFor(roles, body.permissions ?? ['read', 'write']);
+    return permissionsFor(roles, asked);
   }, refuse);
   const { rawKey, record } = await keys.issue({
     oidcSub: subject,
@@ -127,6 +139,28 @@ const exchange = async (body: ExchangeBody, { settings, provider, keys, quotas, 
       expires_at: record.expiresAt,
     },
   };
+};
+
+/**
+ * Every program on every machine may use a loopback redirect address, so its code proves nothing about the node that
+ * the person meant. The provider ties any other address to one client.
+ */
+const isOwnRedirect = (redirectUri: string, nodeUrl: string): boolean => {
+  if (!URL.canParse(redirectUri)) return false;
+  const { hostname, origin } = new URL(redirectUri);
+  return !isLoopbackHost(hostname) || isSameAddress(origin, new URL(nodeUrl).origin);
+};
+
+interface NodeBinding extends Omit<SignInBinding, 'salt'> {
+  readonly salt: string | undefined;
+}
+
+/** Throws `authentication` for a sign-in that was made for another node or for other permissions. */
+const checkBinding = (claims: JsonObject, { salt, ...binding }: NodeBinding, isOwnPlace: boolean): void => {
+  const nonce = memberOf(claims, 'nonce');
+  if (!isBindingNonce(nonce) && salt === undefined && isOwnPlace) return;
+  if (salt !== undefined && nonce === nonceOf({ ...binding, salt })) return;
+  throw invalidToken('the sign-in was made for another address than that of this node, or for other permissions');
 };
 
 /** Returns the result of `judge`. If `judge` throws, runs `refuse` first and then throws the error. */

@@ -1,11 +1,14 @@
 import { hostname } from 'node:os';
 import { type CommandServer, defineCommand, type PluginCommand, type ServerReply } from '../../kernel/command-api.ts';
-import { ServiceError } from '../../kernel/plugin-api.ts';
-import { readSignIn, refusedByNode } from './ask-node.ts';
+import { encodeBase64Url, ServiceError } from '../../kernel/plugin-api.ts';
+import { isWhole, pinSignIn, readSignIn, refusedByNode } from './ask-node.ts';
 import { discover } from './discovery.ts';
 import { isObject, memberOf } from './fetch-document.ts';
+import { nonceOf } from './sign-in-binding.ts';
 import { signInByBrowser } from './sign-in-by-browser.ts';
 import { signInByDevice } from './sign-in-by-device.ts';
+
+const SALT_BYTES = 32;
 
 /** The name of this machine at the node. Each machine has its own key, so that one login does not end the others. */
 const clientName = (): string => `command line on ${hostname()}`.slice(0, 255);
@@ -17,19 +20,26 @@ const login = defineCommand({
     'Signs in at the identity provider of a running node, and keeps the key that the node gives for it. Later ' +
     'commands for the same address use that key.',
   notes: `The key is kept in a file of your own configuration folder, which only you may
-read. It ends after some hours. The variable SVC_API_KEY goes before it.`,
+read. It ends after some hours. The variable SVC_API_KEY goes before it. The
+identity provider and the client are kept too: another one at the same address
+is refused, unless --issuer and --client-id name it.`,
   examples: [
     'fact-memory-node login --url https://memory.example',
-    'fact-memory-node login --url https://memory.example --issuer https://idp.example --browser',
+    'fact-memory-node login --url https://memory.example --device --issuer https://idp.example --client-id memory',
   ],
   needs: 'server',
   options: {
-    device: { type: 'flag', summary: 'show a code to enter in a browser on any device (the default)' },
-    browser: { type: 'flag', summary: 'show an address to open in a browser on this machine' },
+    device: { type: 'flag', summary: 'show a code to enter in a browser on any device' },
+    browser: { type: 'flag', summary: 'show an address to open in a browser on this machine (the default)' },
     issuer: {
       type: 'text',
       value: 'url',
       summary: 'sign in only at this identity provider, whatever the node says',
+    },
+    clientId: {
+      type: 'text',
+      value: 'id',
+      summary: 'sign in only as this client of the identity provider, whatever the node says',
     },
     scope: {
       type: 'text',
@@ -48,27 +58,47 @@ read. It ends after some hours. The variable SVC_API_KEY goes before it.`,
     if (options.device && options.browser) {
       throw new ServiceError('validation', '--device and --browser exclude one another', { hint: 'give one of them' });
     }
-    const signIn = await readSignIn(server, options.issuer);
+    const { permissions, issuer, clientId } = options;
+    const signIn = await readSignIn(server, { issuer, clientId });
     const transport = await openTransport();
     const { deviceEndpoint, tokenEndpoint, authorizationEndpoint } = await discover(transport, signIn.issuer);
     const show = (line: string): void => void stderr.write(`${line}\n`);
-    const common = { transport, clock, signIn, scope: options.scope, show };
-    const { permissions } = options;
-    if (!options.browser && deviceEndpoint !== undefined && tokenEndpoint !== undefined) {
-      const idToken = await signInByDevice({ ...common, deviceEndpoint, tokenEndpoint });
-      await takeKey(server, { id_token: idToken, permissions }, show);
-    } else if (!options.device && authorizationEndpoint !== undefined) {
+    const salt = encodeBase64Url(random.bytes(SALT_BYTES));
+    const nonce = nonceOf({ address: server.url, permissions, salt });
+    const common = { transport, clock, signIn, scope: options.scope, nonce, show };
+    if (!options.device && authorizationEndpoint !== undefined) {
       const grant = await signInByBrowser({ ...common, random, authorizationEndpoint });
       const { code, codeVerifier: code_verifier, redirectUri: redirect_uri } = grant;
-      await takeKey(server, { code, code_verifier, redirect_uri, permissions }, show);
+      await takeKey(server, { code, code_verifier, redirect_uri, permissions, salt }, show);
+    } else if (!options.browser && deviceEndpoint !== undefined && tokenEndpoint !== undefined) {
+      const token = await signInByDevice({ ...common, deviceEndpoint, tokenEndpoint });
+      const isBound = nonceIn(token) === nonce;
+      if (!isBound && !isWhole({ issuer, clientId })) throw unboundToken();
+      await takeKey(server, { id_token: token, permissions, ...(isBound && { salt }) }, show);
     } else {
       const other = options.device ? '--browser' : '--device';
       throw new ServiceError('unavailable', 'the identity provider does not sign people in this way', {
         hint: `try ${other}`,
       });
     }
+    await pinSignIn(server, signIn);
   },
 });
+
+/** Returns the nonce of an id token that the node will verify. */
+const nonceIn = (token: string): unknown => {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return isObject(claims) ? memberOf(claims, 'nonce') : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const unboundToken = (): ServiceError =>
+  new ServiceError('authorization', 'the identity provider does not sign for which node this sign-in is', {
+    hint: 'try --browser, or give --issuer and --client-id as the operator of the node has told you',
+  });
 
 const takeKey = async (
   server: CommandServer,

@@ -44,7 +44,7 @@ export const oidcPlugin = definePlugin({
     checkOidcSettings(settings);
     const provider = settings.enabled ? new IdentityProvider({ settings, transport, clock }) : undefined;
     const permissions = vocabulary.words(Permissions).map(({ id }) => id);
-    route(exchangeRoute({ settings, provider, keys, quotas, audit, permissions }));
+    route(exchangeRoute({ settings, nodeUrl: self.nodeUrl, provider, keys, quotas, audit, permissions }));
     provide(ResourceMetadata, { url: settings.enabled ? `${self.nodeUrl}${RESOURCE_METADATA_PATH}` : undefined });
     provide(CodeSignIn, codeSignIn(provider, settings));
     if (!settings.enabled) return;

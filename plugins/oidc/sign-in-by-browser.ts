@@ -18,6 +18,7 @@ export interface BrowserFlow {
   readonly signIn: SignIn;
   readonly authorizationEndpoint: string;
   readonly scope: string;
+  readonly nonce: string;
   /** Shows a line to the user. */
   show(line: string): void;
 }
@@ -31,7 +32,7 @@ const CLOSE_MS = 1_000;
  * of this machine (RFC 8252, with PKCE). Rejects with `authentication` when the user refuses or takes too long.
  */
 export const signInByBrowser = async (flow: BrowserFlow): Promise<CodeGrant> => {
-  const { transport, clock, random, signIn, authorizationEndpoint, scope, show } = flow;
+  const { transport, clock, random, signIn, authorizationEndpoint, scope, nonce, show } = flow;
   const state = encodeBase64Url(random.bytes(SECRET_BYTES));
   const codeVerifier = encodeBase64Url(random.bytes(SECRET_BYTES));
   let resolve: (code: string) => void = () => {};
@@ -67,6 +68,7 @@ export const signInByBrowser = async (flow: BrowserFlow): Promise<CodeGrant> => 
       redirect_uri: redirectUri,
       scope,
       state,
+      nonce,
       code_challenge: encodeBase64Url(Buffer.from(sha256Hex(codeVerifier), 'hex')),
       code_challenge_method: 'S256',
     };

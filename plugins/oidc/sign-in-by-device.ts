@@ -9,6 +9,7 @@ export interface DeviceFlow {
   readonly deviceEndpoint: string;
   readonly tokenEndpoint: string;
   readonly scope: string;
+  readonly nonce: string;
   /** Shows a line to the user. */
   show(line: string): void;
 }
@@ -24,9 +25,9 @@ const MAX_LIFE_S = 1_800;
  * Rejects with `authentication` when the user refuses or takes too long.
  */
 export const signInByDevice = async (flow: DeviceFlow): Promise<string> => {
-  const { transport, clock, signIn, deviceEndpoint, tokenEndpoint, scope, show } = flow;
+  const { transport, clock, signIn, deviceEndpoint, tokenEndpoint, scope, nonce, show } = flow;
   const { issuer, clientId } = signIn;
-  const form = { client_id: clientId, scope };
+  const form = { client_id: clientId, scope, nonce };
   const { status, document } = await askProvider(transport, { issuer, url: deviceEndpoint, form });
   const [deviceCode, userCode, address] = ['device_code', 'user_code', 'verification_uri'].map((name) =>
     textOf(document, name),

@@ -44,11 +44,13 @@ export const startServedNode = async (
   plugins: readonly AnyPlugin[] = [],
 ): Promise<ServedNode> => {
   const folder = await mkdtemp(join(tmpdir(), 'served-'));
+  const { SVC_NODE_URL: nodeUrl } = env;
+  const port = nodeUrl === undefined ? 0 : Number(new URL(nodeUrl).port);
   const node = await createNode({
     env: { SVC_BOOTSTRAP_KEY: ADMIN_KEY, ...env },
     inspectReplies: checkReplies,
     plugins,
-    overrides: { adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } } },
+    overrides: { adapters: { store: { path: join(folder, 'node.db') }, transport: { port } } },
     adapters: { log: createMemoryLogger([]), extras: [quietBilling] },
   });
   const { url } = await node.start();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { exportJWK } from 'jose';
 import { isBrowserInstalled } from '../../kit/browser.ts';
+import { freePort } from '../../kit/free-port.ts';
 import { drawProviderKey } from '../../kit/oidc/fake-provider.ts';
 import { type ProviderProcess, startProvider } from '../../kit/oidc/provider-process.ts';
 import { type ConsoleBrowser, startConsoleBrowser } from './console-browser.ts';
@@ -17,6 +18,7 @@ if (isBrowserInstalled()) {
       const key = { ...(await exportJWK(privateKey)), kid: 'first', use: 'sig', alg: 'RS256' };
       provider = await startProvider({ keys: [key], algorithm: 'RS256', clientId: CLIENT });
       console = await startConsoleBrowser({
+        SVC_NODE_URL: `http://127.0.0.1:${await freePort()}`,
         SVC_OIDC_ENABLED: 'true',
         SVC_OIDC_ISSUER_URL: provider.issuer,
         SVC_OIDC_CLIENT_ID: CLIENT,

@@ -39,6 +39,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
         redirect_uri: 'null',
         permissions: '["read"]',
         client: '"laptop"',
+        salt: 'null',
       },
       kinds: {
         id_token: 'comparedText',
@@ -47,6 +48,7 @@ export const SERVICE_ROWS: readonly RouteRow[] = [
         redirect_uri: 'filledText',
         permissions: 'permissions',
         client: 'filledText',
+        salt: 'filledText',
       },
       required: [],
       maxBytes: SMALL_BODY_BYTES,

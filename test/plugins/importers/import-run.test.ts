@@ -49,6 +49,8 @@ forEachStore('An import into a node', () => {
     keepKey: () => Promise.reject(new Error('no keys here')),
     keptKey: async () => undefined,
     forgetKey: async () => {},
+    remember: async () => {},
+    remembered: async () => undefined,
   };
 
   const run = async (

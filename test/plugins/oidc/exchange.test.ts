@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { nonceOf, type SignInBinding } from '../../../plugins/oidc/sign-in-binding.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { jsonReply } from '../../kit/oidc/fake-provider.ts';
 import { type OidcNode, SUBJECT, startOidcNode } from './oidc-node.ts';
@@ -9,6 +10,13 @@ const CODE = {
   code_verifier: 'v'.repeat(43),
   redirect_uri: 'http://127.0.0.1:4711/callback',
 };
+
+const SALT = 's'.repeat(43);
+
+/** The claims of a sign-in at the node of the tests, with the given changes. */
+const bound = (changes: Partial<SignInBinding> = {}) => ({
+  nonce: nonceOf({ address: 'http://localhost:8765', permissions: ['read', 'write'], salt: SALT, ...changes }),
+});
 
 forEachStore('an exchange of an id token', () => {
   let oidc: OidcNode;
@@ -168,12 +176,12 @@ forEachStore('an exchange of an id token', () => {
 
   it('redeems an authorization code as the client of the node', async () => {
     const forms: string[] = [];
-    const id_token = await oidc.token({ aud: 'node-client' });
+    const id_token = await oidc.token({ aud: 'node-client', ...bound() });
     oidc.provider.replies.set('/token', (form) => {
       forms.push(form);
       return jsonReply({ access_token: 'a', id_token });
     });
-    const { status, text, body } = await oidc.exchange({ ...CODE, client: 'browser' });
+    const { status, text, body } = await oidc.exchange({ ...CODE, salt: SALT, client: 'browser' });
     expect(status, text).to.equal(200);
     expect((await me(body.api_key)).body.oidc_sub).to.equal(SUBJECT);
     expect(Object.fromEntries(new URLSearchParams(forms[0]))).to.deep.equal({
@@ -194,6 +202,34 @@ forEachStore('an exchange of an id token', () => {
     oidc.provider.replies.set('/token', () => jsonReply({ id_token: foreign }));
     const mismatched = await oidc.exchange(CODE);
     expect([mismatched.status, mismatched.body.detail]).to.deep.equal([401, 'audience mismatch']);
+  });
+
+  it('refuses a sign-in for another node or for other permissions, and one at a loopback address for no node', async () => {
+    const otherNode = 'the sign-in was made for another address than that of this node, or for other permissions';
+    const refused = async (nonce: Record<string, unknown>, body: object) => {
+      oidc.provider.replies.set('/token', async () => jsonReply({ id_token: await oidc.token(nonce) }));
+      for (const credential of [{ id_token: await oidc.token(nonce) }, CODE]) {
+        const { status, body: reply } = await oidc.exchange({ ...credential, ...body });
+        expect([status, reply.detail]).to.deep.equal([401, `invalid: ${otherNode}`]);
+      }
+    };
+    await refused(bound({ address: 'https://evil.example' }), { salt: SALT });
+    await refused(bound(), { salt: SALT, permissions: ['read', 'write', 'admin'] });
+    await refused(bound(), { salt: 'T'.repeat(43) });
+    await refused(bound(), {});
+    await refused({}, { salt: SALT });
+    oidc.provider.replies.set('/token', async () => jsonReply({ id_token: await oidc.token() }));
+    expect((await oidc.exchange(CODE)).status).to.equal(401);
+    const own = { ...CODE, redirect_uri: 'http://127.0.0.1:8765/console/signed-in' };
+    expect((await oidc.exchange(own)).status).to.equal(200);
+    expect((await oidc.exchange({ ...CODE, redirect_uri: 'https://node.example/console/signed-in' })).status).to.equal(
+      200,
+    );
+    for (const address of ['http://localhost:8765', 'HTTP://127.0.0.1:8765/', 'http://[::1]:8765']) {
+      const reply = await oidc.signIn(bound({ address, permissions: ['write', 'read'] }), { salt: SALT });
+      expect(reply.status, address).to.equal(200);
+    }
+    expect((await oidc.signIn({ nonce: 'a nonce of another program' })).status).to.equal(200);
   });
 
   it('is described by the metadata of the node, with the issuer and the client id', async () => {

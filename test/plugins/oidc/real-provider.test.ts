@@ -1,4 +1,6 @@
-import { access, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,6 +12,7 @@ import { type CommandResult, runInProcess } from '../../adapters/cli/run-in-proc
 import { createMemoryLogger } from '../../fakes/memory-logger.ts';
 import { quietBilling } from '../../fakes/quiet-billing.ts';
 import { checkReplies } from '../../kit/check-replies.ts';
+import { freePort } from '../../kit/free-port.ts';
 import { drawProviderKey } from '../../kit/oidc/fake-provider.ts';
 import { type ProviderProcess, startProvider } from '../../kit/oidc/provider-process.ts';
 import { type Person, signInOnPages } from '../../kit/oidc/sign-in-page.ts';
@@ -40,16 +43,19 @@ describe('a login at a real identity provider', function () {
     folder = await mkdtemp(join(tmpdir(), 'oidc-'));
     const key = await drawPrivateKey('RS256', 'first');
     provider = await startProvider({ keys: [key], algorithm: 'RS256', clientId: CLIENT });
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
     node = await createNode({
       env: {},
       inspectReplies: checkReplies,
       overrides: {
-        adapters: { store: { path: join(folder, 'node.db') }, transport: { port: 0 } },
+        node: { url },
+        adapters: { store: { path: join(folder, 'node.db') }, transport: { port } },
         plugins: { oidc: { enabled: true, issuerUrl: provider.issuer, clientId: CLIENT } },
       },
       adapters: { clock: nodeClock, log: createMemoryLogger([]), extras: [quietBilling] },
     });
-    ({ url } = await node.start());
+    await node.start();
     env = { SVC_URL: url, XDG_CONFIG_HOME: join(folder, 'config') };
   });
   after(async () => {
@@ -59,7 +65,11 @@ describe('a login at a real identity provider', function () {
   });
 
   /** Runs the command `login`, and follows its instructions in a browser. */
-  const login = async (argv: readonly string[], person: string): Promise<CommandResult & { page: string }> => {
+  const login = async (
+    argv: readonly string[],
+    person: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<CommandResult & { page: string }> => {
     let seen = '';
     let page: Promise<string> | undefined;
     const onStderr = (text: string): void => {
@@ -72,12 +82,13 @@ describe('a login at a real identity provider', function () {
       page = signInOnPages(address, who);
     };
     const clock = argv.includes('--browser') ? system : commandClock;
-    const result = await runInProcess(['login', ...argv], { env, clock, onStderr });
+    const result = await runInProcess(['login', ...argv], { env: { ...env, ...more }, clock, onStderr });
     return { ...result, page: (await page) ?? '' };
   };
   const keyFiles = async (): Promise<string[]> => {
     const place = join(folder, 'config', 'fact-memory-node', 'keys');
-    return (await readdir(place).catch(() => [])).map((name) => join(place, name));
+    const names = await readdir(place).catch(() => []);
+    return names.filter((name) => name.endsWith('.key')).map((name) => join(place, name));
   };
   const me = async (key: string) => {
     const response = await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
@@ -85,7 +96,10 @@ describe('a login at a real identity provider', function () {
   };
 
   it('with a device code gives a key that later commands use until the logout', async () => {
-    const { exitCode, stderr, stdout } = await login(['--issuer', provider.issuer], 'bob');
+    const { exitCode, stderr, stdout } = await login(
+      ['--device', '--issuer', provider.issuer, '--client-id', CLIENT],
+      'bob',
+    );
     expect(exitCode, stderr).to.equal(0);
     expect(stderr).to.match(/Signed in as oidc:bob until \d{4}-/);
     const [file = ''] = await keyFiles();
@@ -142,6 +156,73 @@ describe('a login at a real identity provider', function () {
     const { exitCode, stderr } = await login(['--issuer', 'https://idp.example'], 'bob');
     expect(exitCode).to.equal(1);
     expect(stderr).to.include('another identity provider');
+  });
+
+  /** A node of a stranger, which names the good node's client and passes each sign-in on to the good node. */
+  const startMiddleman = async (changes: object = {}) => {
+    const taken: { status: number; text: string }[] = [];
+    const server = createServer(async (request, response) => {
+      const parts: Uint8Array[] = [];
+      for await (const part of request) parts.push(part as Uint8Array);
+      const at = `${url}${request.url}`;
+      if (request.method === 'GET') {
+        const metadata = (await (await fetch(at)).json()) as object;
+        return response.end(JSON.stringify({ ...metadata, resource: address, ...changes }));
+      }
+      const asked = JSON.parse(Buffer.concat(parts).toString('utf8'));
+      for (const permissions of [asked.permissions, ['read', 'write', 'admin']]) {
+        for (const salt of [asked.salt, undefined]) {
+          const body = JSON.stringify({ ...asked, permissions, salt });
+          const reply = await fetch(at, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+          taken.push({ status: reply.status, text: await reply.text() });
+        }
+      }
+      return response.writeHead(500).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { address, taken, close: () => server.close() };
+  };
+
+  for (const method of ['--device', '--browser']) {
+    it(`gives a node in the middle no key of the node whose client it names: ${method}`, async () => {
+      const middleman = await startMiddleman();
+      const { exitCode, stderr } = await login([method, '--url', middleman.address], 'alice');
+      middleman.close();
+      expect(exitCode).to.equal(1);
+      // This provider does not sign the nonce of a device, so that its token is sent to no node.
+      if (method === '--device') expect(stderr).to.contain('does not sign for which node');
+      expect(middleman.taken.map(({ status }) => status)).to.deep.equal(
+        method === '--device' ? [] : [401, 401, 401, 401],
+      );
+      for (const { text } of middleman.taken) expect(text).to.contain('invalid: ').and.not.to.contain('api_key');
+    });
+  }
+
+  it('keeps the provider and the client of an address, and refuses others there', async () => {
+    const middleman = await startMiddleman({ client_id: 'another-client' });
+    const place = { SVC_URL: middleman.address };
+    const one = await login(['--issuer', 'https://idp.example'], 'bob', place);
+    expect(one.stderr).to.contain('another identity provider than the one you expect');
+    const two = await login(['--client-id', CLIENT], 'bob', place);
+    expect(two.stderr).to.contain('another client than the one you expect');
+    middleman.close();
+
+    const own = await startMiddleman({ resource: 'https://other.example' });
+    expect((await login([], 'bob', { SVC_URL: own.address })).stderr).to.contain('has another address');
+    own.close();
+    const pins = (await readdir(join(folder, 'config', 'fact-memory-node', 'keys'))).filter((name) =>
+      name.endsWith('.sign-in'),
+    );
+    expect(pins).to.have.lengthOf(1);
+    const pin = join(folder, 'config', 'fact-memory-node', 'keys', pins[0] ?? '');
+    expect(JSON.parse(await readFile(pin, 'utf8'))).to.deep.equal({ issuer: provider.issuer, clientId: CLIENT });
+    await writeFile(pin, JSON.stringify({ issuer: provider.issuer, clientId: 'former-client' }));
+    const changed = await login(['--browser'], 'bob');
+    expect([changed.exitCode, changed.stderr.includes('another client than')]).to.deep.equal([1, true]);
+    const named = await login(['--browser', '--issuer', provider.issuer, '--client-id', CLIENT], 'bob');
+    expect(named.exitCode, named.stderr).to.equal(0);
+    expect(await readFile(pin, 'utf8')).to.contain(CLIENT);
   });
 
   it('accepts only one method at a time', async () => {

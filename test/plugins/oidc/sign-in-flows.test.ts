@@ -39,6 +39,7 @@ describe('a sign-in with a device code', () => {
       deviceEndpoint: `${FAKE_ISSUER}/device`,
       tokenEndpoint: `${FAKE_ISSUER}/token`,
       scope: 'openid',
+      nonce: 'n',
       show: (line: string) => void lines.push(line),
     };
     let isDone = false;
@@ -61,7 +62,7 @@ describe('a sign-in with a device code', () => {
     expect(result).to.equal('token');
     expect(lines).to.deep.equal(['Open https://idp.example/device in a browser, and enter the code ABCD-EFGH']);
     expect(asked.map(({ atMs }) => atMs)).to.deep.equal([0, 2_000, 4_000, 11_000, 18_000]);
-    expect(asked[0]?.form).to.deep.equal({ client_id: 'client', scope: 'openid' });
+    expect(asked[0]?.form).to.deep.equal({ client_id: 'client', scope: 'openid', nonce: 'n' });
     expect(asked[1]?.form).to.deep.equal({
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
       client_id: 'client',
@@ -110,6 +111,7 @@ describe('a sign-in with a browser', () => {
         signIn: SIGN_IN,
         authorizationEndpoint: `${FAKE_ISSUER}/auth?tenant=1`,
         scope: 'openid email',
+        nonce: 'n',
         show: (line) => void lines.push(line),
       }),
     );
@@ -131,6 +133,7 @@ describe('a sign-in with a browser', () => {
       client_id: 'client',
       redirect_uri: `${HERE}/callback`,
       scope: 'openid email',
+      nonce: 'n',
       code_challenge_method: 'S256',
     });
     expect(await call({ code: 'code-1', state, iss: FAKE_ISSUER })).to.equal(200);
