@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import type { Writable } from 'node:stream';
-import { Presets, SingleBar } from 'cli-progress';
 import type { Progress } from '../../kernel/command-api.ts';
 
 /** The interval of plain progress lines when the output is no terminal. */
@@ -14,7 +14,11 @@ export const createProgress = (output: Writable, total: number | null, unit = 'l
     ? createBar(output as NodeJS.WriteStream, total, unit)
     : createPlainLines(output, total, unit);
 
+const load = createRequire(import.meta.url);
+
 const createBar = (output: NodeJS.WriteStream, total: number, unit: string): Progress => {
+  // Loaded here, because most commands show no bar.
+  const { Presets, SingleBar } = load('cli-progress') as typeof import('cli-progress');
   const bar = new SingleBar(
     { stream: output, format: ` {bar} {percentage} % · {count} ${unit} · {eta_formatted} left`, hideCursor: true },
     Presets.shades_classic,

@@ -1,4 +1,5 @@
-import { asFunction, asValue, createContainer as createAwilix, InjectionMode } from 'awilix';
+// The entry for browsers, because the other one loads sixty modules that search files.
+import { asFunction, asValue, createContainer as createAwilix, InjectionMode } from 'awilix/browser';
 import type { Ref } from '../../ports/ports.ts';
 
 /** Resolves the parts of one node. A ref's id is the registration name, so that call sites need no strings. */

@@ -1,4 +1,3 @@
-import { compactVerify } from 'jose';
 import { type Clock, ServiceError, type Transport } from '../../kernel/plugin-api.ts';
 import { checkClaims } from './check-claims.ts';
 import { type Discovery, discover } from './discovery.ts';
@@ -117,6 +116,8 @@ const load = async ({ settings: { issuerUrl: issuer }, transport }: ProviderPart
 };
 
 const isSignedBy = async ({ keys }: Loaded, token: string, { algorithm, keyId }: UnverifiedToken): Promise<boolean> => {
+  // Loaded here, because most nodes have no identity provider.
+  const { compactVerify } = await import('jose');
   for (const candidate of keys.candidates(algorithm, keyId)) {
     try {
       await compactVerify(token, await candidate(), { algorithms: [algorithm] });

@@ -1,4 +1,4 @@
-import { type CryptoKey, importJWK, type JWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
 import { decodeBase64Url } from '../../kernel/plugin-api.ts';
 import { isObject, type JsonObject, memberOf, providerFailure } from './fetch-document.ts';
 import type { SignatureAlgorithm } from './oidc-settings.ts';
@@ -50,7 +50,7 @@ const importOnce = (key: SigningKey, algorithm: SignatureAlgorithm): Promise<Cry
   const known = key.imported.get(algorithm);
   if (known !== undefined) return known;
   // All kept keys are asymmetric, so the import gives key objects, never bytes.
-  const imported = importJWK(key.jwk, algorithm) as Promise<CryptoKey>;
+  const imported = import('jose').then(({ importJWK }) => importJWK(key.jwk, algorithm) as Promise<CryptoKey>);
   key.imported.set(algorithm, imported);
   return imported;
 };

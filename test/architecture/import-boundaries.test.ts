@@ -4,7 +4,7 @@ import { importsOf, readSources, type SourceFile } from './source-files.ts';
 
 /** Packages that only one folder may import, so that everything about a vendor stays in its adapter. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  kernel: ['ajv', 'ajv/dist/2020.js', 'awilix', 'canonicalize', '@noble/ed25519'],
+  kernel: ['ajv', 'ajv/dist/2020.js', 'awilix/browser', 'canonicalize', '@noble/ed25519'],
   'adapters/sql': ['knex'],
   'adapters/sqlite': ['knex', '@photostructure/sqlite'],
   'adapters/postgres': ['knex', 'pg', 'pg-copy-streams'],
