@@ -16,7 +16,9 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built-from');
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-code-scanner.mjs', 'scripts/build-console.mjs'];
+const BUNDLER = join(ROOT, 'scripts', 'bundle-program.mjs');
+const SCRIPTS = ['build', 'build-code-scanner', 'build-console', 'bundle-program'].map((name) => `scripts/${name}.mjs`);
+const INPUTS = ['package.json', 'package-lock.json', 'tsconfig.json', ...SCRIPTS];
 
 /** Builds, unless `ifNeeded` is true and `dist/` is up to date. Returns false when the compiler found errors. */
 export const build = ({ ifNeeded }) => {
@@ -36,6 +38,7 @@ export const build = ({ ifNeeded }) => {
   });
   if (compiler.status !== 0 || !buildCodeScanner(DIST) || !buildConsole(DIST)) return false;
   for (const source of sources) if (isAsset(source)) copyAsset(source);
+  if (spawnSync(process.execPath, [BUNDLER], { stdio: ['ignore', 2, 2] }).status !== 0) return false;
   // Makes the program executable, because `npx svc` in a checkout runs this file.
   chmodSync(join(DIST, 'config', 'main.js'), 0o755);
   // Writes the stamp last, so that an interrupted build never counts as complete.

@@ -18,7 +18,8 @@ describe('the entries of the package', () => {
       expect(path).to.equal(`plugins/${entry.slice(0, -'-api'.length)}/${entry}.ts`);
       const file = fileURLToPath(import.meta.resolve(`${own}/${entry}`));
       expect(existsSync(file), `${own}/${entry}`).to.equal(true);
-      expect(existsSync(file.replace(/\.js$/, '.d.ts')), `types of ${own}/${entry}`).to.equal(true);
+      const types = `dist/${path.replace(/\.ts$/, '.d.ts')}`;
+      expect(existsSync(`${projectRoot()}/${types}`), `types of ${own}/${entry}`).to.equal(true);
       expect(Object.keys(await import(`${own}/${entry}`)), path).to.not.be.empty;
     }
   });

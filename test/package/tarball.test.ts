@@ -10,6 +10,7 @@ const MAX_FILES = 4_000;
 /** Patterns of all files that the package may contain. */
 const EXPECTED: readonly RegExp[] = [
   /^dist\/(adapters|client|config|kernel|plugins|ports)\/.+\.(js|mjs|d\.ts|wasm|bin|json)$/,
+  /^dist\/program\/[\w-]+\.js$/,
   /^dist\/plugins\/console\/files\/[\w-]+\.(js|css)\.br$/,
   /^dist\/test\/(contract|fakes|kit)\/.+\.(js|d\.ts)$/,
   /^docs\/.+\.(md|json|jpg)$/,

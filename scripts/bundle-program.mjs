@@ -1,0 +1,62 @@
+// Bundles the program and the entries of the package into dist/program/, because finding and reading a thousand files
+// takes most of the time of a start. Entries share chunks, so that the program and third-party plugins have one instance
+// of each module. Threads, assets and types stay in the folders of their sources.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const FOLDER = 'dist/program';
+
+/** Returns the bundled entries of the package: the output without its ending, and the compiled module. */
+const packageEntries = () => {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return Object.values(exports)
+    .filter((target) => target.default?.startsWith(`./${FOLDER}/`))
+    .flatMap(({ types, default: output }) => {
+      const names = types.includes('*') ? readdirSync(join(ROOT, 'dist/plugins')) : [''];
+      return names.map((name) => [output, types].map((path) => path.replaceAll('*', name)));
+    })
+    .map(([output, types]) => ({
+      out: output.slice(`./${FOLDER}/`.length, -'.js'.length),
+      in: join(ROOT, types.replace(/\.d\.ts$/, '.js')),
+    }))
+    .filter((entry) => existsSync(entry.in));
+};
+
+/** Gives each module its own URL, from which it finds its assets and threads. */
+const ownUrls = {
+  name: 'own-urls',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]dist[\\/].+\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const place = relative(join(ROOT, FOLDER), path).split(sep).join('/');
+      return { contents: text.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`) };
+    });
+  },
+};
+
+try {
+  await build({
+    entryPoints: [{ out: 'program', in: join(ROOT, 'dist/config/program.js') }, ...packageEntries()],
+    plugins: [ownUrls],
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20.12',
+    format: 'esm',
+    charset: 'utf8',
+    sourcemap: true,
+    sourcesContent: false,
+    outdir: join(ROOT, FOLDER),
+    chunkNames: '[name]-[hash]',
+    absWorkingDir: ROOT,
+    logLevel: 'warning',
+  });
+} catch {
+  // The bundler has printed the errors.
+  process.exitCode = 1;
+}
