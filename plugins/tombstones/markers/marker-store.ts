@@ -42,13 +42,16 @@ export const isActive = async (own: ReadableTables, tenantId: string, entityKey:
   return (await own(MARKERS).where(of).whereNull('revoked_ms').first('tombstone_id')) !== undefined;
 };
 
-/** Returns true if a legal hold, of any tombstone, covers facts that this tombstone hides. */
+/**
+ * Returns true if a legal hold of this node covers facts that this tombstone hides. Holds of peers keep nothing here.
+ */
 export const isHeld = async (
   own: ReadableTables,
   { tenantId, entityKey, scope }: Pick<Tombstone, 'tenantId' | 'entityKey' | 'scope'>,
 ): Promise<boolean> => {
   const query = own(MARKERS)
     .where({ tenant_id: tenantId, entity_key: entityKey, legal_hold: 1 })
+    .whereNull('received_from')
     .whereNull('revoked_ms');
   if (scope !== '*') query.whereIn('scope', ['*', scope]);
   return (await query.first('tombstone_id')) !== undefined;

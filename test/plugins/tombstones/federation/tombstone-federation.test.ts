@@ -132,6 +132,20 @@ forEachStore('tombstones between nodes', () => {
     expect(log.entries[0].detail).to.deep.equal({ tombstone_id: marker['id'], peer: a.nodeId, is_revoked: false });
   });
 
+  it('keep nothing from an erasure on a peer by their legal hold', async () => {
+    const theirs = await a.say({ entity: 'user:held' });
+    const ours = await b.say({ entity: 'user:held' });
+    await soon(() => has(b, theirs.id));
+    await follow();
+    await tombstone(a, { entity_uri: 'user:held', legal_hold: true });
+    await soon(async () => (await b.get('/v1/tombstones/user:held')).body.tombstones.length === 1);
+    expect(await has(b, ours.id)).to.equal(true);
+    const { id } = await tombstone(b, { entity_uri: 'user:held' });
+    const erased = await on(b, 'POST', `/v1/tombstones/${id}/erase`, { confirm: 'user:held' });
+    expect(erased.status, erased.text).to.equal(200);
+    expect(erased.body.erased.facts).to.equal(2);
+  });
+
   it('are not pulled for a suspended tenant, and a failing peer does not stop other peers', async () => {
     const theirs = await a.say({ entity: 'user:gone' });
     await soon(() => has(b, theirs.id));
