@@ -104,6 +104,7 @@ export interface Fact {
   quarantine_garden_id: string | null;
   sanitizer_warnings: never[];
   sanitizer_redacted: false;
+  not_granted?: 'retraction' | 'resolution';
   origin_verified?: boolean;
 }
 
@@ -155,6 +156,7 @@ export interface FactPart {
   quarantine_garden_id?: string | null;
   sanitizer_warnings?: never[];
   sanitizer_redacted?: false;
+  not_granted?: 'retraction' | 'resolution';
   origin_verified?: boolean;
 }
 
@@ -1710,6 +1712,7 @@ export interface Api {
           signed_at: string | null;
           public_key_fingerprint: string | null;
           created_at: string;
+          may_end_others: boolean;
           own_declaration: {
             allowed_scopes: ('local' | 'team' | 'company' | 'public')[];
             direction: 'bidirectional' | 'outbound' | 'inbound';
@@ -1735,6 +1738,8 @@ export interface Api {
       allowed_scopes?: readonly string[] | null | undefined;
       /** One of bidirectional, outbound, inbound. */
       direction?: string | null | undefined;
+      /** Whether the target may end facts of others at the declaring node. Default: if `company` is open. */
+      may_end_others?: boolean | null | undefined;
       /** An instant of the last 24 hours. */
       signed_at: string;
       /** Ed25519 signature over the RFC 8785 form of all other members, in base64url. */

@@ -30,7 +30,7 @@ export { type AppendOptions, type RestoredBatch, type SettleableItem, SIBLING_LI
 export { refuseTimestamp } from './facts/assertion-rights.ts';
 export { cacheByFact } from './facts/cache-by-fact.ts';
 export { contentId } from './facts/content-id.ts';
-export { coverBy } from './facts/cover-by.ts';
+export { coverBy, reachOf } from './facts/cover-by.ts';
 export { inPastTable, liveAmong, recordedBy, SAME_FACT, SAME_PLACE, SAME_TRIPLE } from './facts/default-constraints.ts';
 export { entityDisplay } from './facts/entity-display.ts';
 export { addCounts } from './facts/erase-facts.ts';

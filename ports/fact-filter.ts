@@ -26,7 +26,8 @@ export type FactField =
   | 'sessionId'
   | 'assertedBy'
   | 'receivedFrom'
-  | 'originNodeId';
+  | 'originNodeId'
+  | 'speaker';
 
 /**
  * A predicate over one fact, with exactly eight kinds of node. The SQL compiler and `evaluateFilter` must agree on

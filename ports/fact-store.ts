@@ -27,11 +27,13 @@ export interface AnnouncedQuery {
   readonly limit: number;
 }
 
-/** Ends every fact of its triple and place with a lower origin stamp: a retraction, or a resolution. */
+/** Ends facts of its triple and place with a lower origin stamp: a retraction, or a resolution. */
 export interface Cover extends TripleKey {
   readonly kind: 'retraction' | 'resolution';
   readonly factId: string;
   readonly hlc: Hlc;
+  /** The speaker whose facts alone it ends; null if it ends the facts of all. */
+  readonly speaker: string | null;
   /**
    * The feed stamp from which the cover counts: that of the fact, or of a later one that turned the fact into a cover.
    */

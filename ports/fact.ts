@@ -73,6 +73,11 @@ export interface PreparedFact extends TripleKey {
   /** The node id of the sending peer; null for local facts. */
   readonly receivedFrom: string | null;
   readonly originNodeId: string | null;
+  /**
+   * A key for those who answer for a received fact: its origin if that has signed it, otherwise the sender together
+   * with the origin that the sender names. Null for facts of this node.
+   */
+  readonly speaker: string | null;
   /** The text of an origin stamp from outside, stored unchanged. */
   readonly hlcText: string | null;
 }

@@ -29,6 +29,7 @@ export const coreTables = (dialect: SchemaDialect): readonly string[] => [
 
 /**
  * Covers and expiries, which end facts. Keys begin with the tenant, so that a database can shard the tables by tenant.
+ * `speaker` is an empty text in a cover that ends the facts of all.
  */
 const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
   `CREATE TABLE fact_covers (
@@ -39,6 +40,7 @@ const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
     relation_key ${dialect.textType} NOT NULL,
     scope ${dialect.textType} NOT NULL,
     place ${dialect.textType} NOT NULL,
+    speaker ${dialect.textType} NOT NULL,
     hlc_wall BIGINT NOT NULL,
     hlc_ctr INTEGER NOT NULL,
     since_wall BIGINT NOT NULL,
@@ -46,7 +48,7 @@ const lifetimeTables = (dialect: SchemaDialect): readonly string[] => [
     PRIMARY KEY (tenant_id, fact_id)
   )`,
   `CREATE INDEX fact_covers_by_triple ON fact_covers
-    (tenant_id, entity_key, relation_key, scope, place, hlc_wall, hlc_ctr)`,
+    (tenant_id, entity_key, relation_key, scope, place, speaker, hlc_wall, hlc_ctr)`,
   `CREATE TABLE fact_expiries (
     tenant_id ${dialect.textType} NOT NULL,
     fact_id ${dialect.textType} NOT NULL,
@@ -104,5 +106,5 @@ const EXPECTED_ROWS: ExpectedRows = [
   [FACTS_TABLE, 'facts_by_subject', '100000 100000 5000 1'],
   [FACTS_TABLE, 'facts_by_garden', '200000 200000 2000 2 1'],
   [FACTS_TABLE, 'facts_with_references', '100000 100000 1'],
-  ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 1 1'],
+  ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 2 1 1'],
 ];

@@ -81,4 +81,5 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   assertedBy: text('asserted_by'),
   receivedFrom: text('received_from'),
   originNodeId: text('origin_node_id'),
+  speaker: text('speaker'),
 };

@@ -39,6 +39,7 @@ export const OUTLINE_COLUMNS = [
   'asserted_by',
   'received_from',
   'origin_node_id',
+  'speaker',
   'hlc_wall',
   'hlc_ctr',
   'hlc_text',
@@ -89,6 +90,7 @@ type OutlineRow = [
   assertedBy: string | null,
   receivedFrom: string | null,
   originNodeId: string | null,
+  speaker: string | null,
   hlcWall: number,
   hlcCtr: number,
   hlcText: string | null,
@@ -136,6 +138,7 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   fact.assertedBy,
   fact.receivedFrom,
   fact.originNodeId,
+  fact.speaker,
   fact.hlc.wallMs,
   fact.hlc.counter,
   unlessSame(fact.hlcText, `${fact.hlc.wallMs}.${fact.hlc.counter}`),
@@ -176,7 +179,7 @@ const canonicalInstant = (ms: number): string => {
 
 export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
   const columns = row as FactRow;
-  const value = { type: columns[31], v: valueOfText(columns[31], columns[32]), interpretAs: columns[8] };
+  const value = { type: columns[32], v: valueOfText(columns[32], columns[33]), interpretAs: columns[8] };
   return { ...membersFromRow(columns), value };
 };
 
@@ -218,9 +221,10 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   assertedBy: columns[23],
   receivedFrom: columns[24],
   originNodeId: columns[25],
-  hlc: { wallMs: columns[26], counter: columns[27] },
-  hlcText: columns[28] ?? `${columns[26]}.${columns[27]}`,
-  feed: { wallMs: columns[29], counter: columns[30] },
+  speaker: columns[26],
+  hlc: { wallMs: columns[27], counter: columns[28] },
+  hlcText: columns[29] ?? `${columns[27]}.${columns[28]}`,
+  feed: { wallMs: columns[30], counter: columns[31] },
 });
 
 const untilOf = (text: string | null, ms: number | null): string | null => {

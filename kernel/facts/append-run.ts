@@ -20,7 +20,7 @@ import {
   SIBLING_LIMIT,
 } from './append-api.ts';
 import { appendAuthorise, appendJudge, appendSettle, factAppended } from './append-hooks.ts';
-import { coverBy } from './cover-by.ts';
+import { coverBy, reachOf } from './cover-by.ts';
 import { DraftedFact, type DraftingParts } from './drafted-fact.ts';
 import type { Appender, FactDraft } from './fact-draft.ts';
 import { PendingItem } from './pending-item.ts';
@@ -175,7 +175,12 @@ export class AppendRun {
   async #recordRetractions(stored: readonly AppendedFact[]): Promise<void> {
     const retractions = stored.filter(({ fact }) => fact.confidence === 0);
     if (retractions.length === 0) return;
-    await this.#transaction.cover(retractions.map(({ fact }) => coverBy(fact, 'retraction', fact.feed)));
+    await this.#transaction.cover(
+      retractions.map((appended) => {
+        const { fact } = appended;
+        return coverBy(fact, { kind: 'retraction', since: fact.feed, speaker: reachOf(appended) });
+      }),
+    );
   }
 
   async #followUpsOf(stored: readonly AppendedFact[]): Promise<FactDraft[]> {

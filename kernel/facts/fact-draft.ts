@@ -24,6 +24,8 @@ export interface FactDraft {
   readonly hlcText?: string;
   readonly receivedFrom?: string | null;
   readonly originNodeId?: string | null;
+  /** Given only by import and ingest: see `PreparedFact`. */
+  readonly speaker?: string | null;
   /** Messages from the asserting plugin to handlers of the append. They are never stored. */
   readonly notes?: Notes | undefined;
   /** The name of the fact in violations. Default: `body`. */

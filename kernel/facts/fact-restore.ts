@@ -28,14 +28,14 @@ export interface RestorableFact {
   readonly assertedBy: string | null;
   /** The content id that the other store computed. */
   readonly cid: string;
-  /** The kind of cover by which the fact ends older facts of its triple; null when it ends none. */
-  readonly cover: Cover['kind'] | null;
+  /** The cover by which the fact ends older facts of its triple; null when it ends none. */
+  readonly cover: Pick<Cover, 'kind' | 'speaker'> | null;
 }
 
 /** A checked fact from another store, with all computed members. */
 export interface CheckedFact {
   readonly fact: PreparedFact;
-  readonly cover: Cover['kind'] | null;
+  readonly cover: RestorableFact['cover'];
 }
 
 /**
@@ -133,8 +133,8 @@ const insertFacts = async (
   await wide.saveClock(clock);
   await wide.cover(
     stamped.flatMap((fact, at) => {
-      const kind = fresh[at]?.cover ?? null;
-      return kind === null ? [] : [coverBy(fact, kind, fact.feed)];
+      const cover = fresh[at]?.cover ?? null;
+      return cover === null ? [] : [coverBy(fact, { ...cover, since: fact.feed })];
     }),
   );
   if (hooks.hasHandlers(factRestored)) await hooks.collect(factRestored, { facts: stamped, transaction });

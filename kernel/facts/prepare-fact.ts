@@ -55,6 +55,7 @@ export const prepareFact = (
     assertedBy: origin === 'peer' ? null : caller.entityUri,
     receivedFrom: draft.receivedFrom ?? null,
     originNodeId: draft.originNodeId ?? null,
+    speaker: draft.speaker ?? null,
     hlcText: draft.hlcText ?? null,
   };
 };

@@ -15,6 +15,13 @@ export const VerifiedOrigins = defineRef<VerifiedOrigins>('facts.verified-origin
 /** The verified author of a received fact: its origin if that has signed it, otherwise the peer that sent it. */
 export interface PeerSpeaker {
   readonly nodeId: string;
+  /** The key of the speaker: see `StoredFact`. Null for a fact of this node that returns. */
+  readonly key: string | null;
+  /**
+   * True if the fact may end facts of others: its author says it itself, and has the grant on its peering. A fact that
+   * was passed on without proof never may.
+   */
+  readonly mayEndOthers: boolean;
   /** Returns whether the author may use this source: itself, or a name under its own address. */
   speaksFor(source: string): Promise<boolean>;
 }

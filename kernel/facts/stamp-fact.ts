@@ -37,6 +37,7 @@ export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredF
     assertedBy: fact.assertedBy,
     receivedFrom: fact.receivedFrom,
     originNodeId: fact.originNodeId,
+    speaker: fact.speaker,
     hlc: origin ?? feed,
     hlcText: origin === null || fact.hlcText === null ? formatHlc(feed) : fact.hlcText,
     feed,

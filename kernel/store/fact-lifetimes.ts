@@ -52,6 +52,7 @@ const coverOf = (row: Row): Cover => ({
   relationKey: String(row['relation_key']),
   scope: row['scope'] as Scope,
   gardenId: row['place'] === '' ? null : String(row['place']),
+  speaker: row['speaker'] === '' ? null : String(row['speaker']),
   hlc: stampOf(row, 'hlc'),
   since: stampOf(row, 'since'),
 });

@@ -92,6 +92,7 @@ const checkPage = async (
 const isCoverOf = (fact: StoredFact, cover: Cover): boolean =>
   (cover.kind === 'retraction') === (fact.confidence === 0) &&
   tripleId(fact) === tripleId(cover) &&
+  (cover.speaker === null || cover.speaker === fact.speaker) &&
   compareHlc(fact.hlc, cover.hlc) === 0;
 
 const isIntact = (fact: StoredFact): boolean => {

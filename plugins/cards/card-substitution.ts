@@ -108,6 +108,7 @@ const syntheticFact = (
     assertedBy: null,
     receivedFrom: null,
     originNodeId: null,
+    speaker: null,
     hlc,
     hlcText: `${hlc.wallMs}.${hlc.counter}`,
     feed: hlc,

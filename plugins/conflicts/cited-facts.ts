@@ -28,9 +28,9 @@ export interface Citations {
   readonly open: number;
 }
 
-/** Returns true for an assertion derived from at least two facts. Nearly all facts fail this cheap test. */
+/** Returns true for a certain assertion derived from at least two facts. Nearly all facts fail this cheap test. */
 export const mayResolve = ({ system, confidence, derivedFrom }: CitingFact): boolean =>
-  derivedFrom.length > 1 && !system && confidence > 0 && derivedFrom.some((hash) => hash !== derivedFrom[0]);
+  derivedFrom.length > 1 && !system && confidence === 1 && derivedFrom.some((hash) => hash !== derivedFrom[0]);
 
 /** Returns true if the cited facts differ in value. Then the fact that cites them resolves their contradiction. */
 export const resolves = (named: readonly CitedFact[]): boolean =>

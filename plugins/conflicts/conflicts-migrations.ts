@@ -56,6 +56,8 @@ const createRecords = async (schema: Builder): Promise<void> => {
     // The digest of triple and garden.
     table.text('triple').notNullable();
     table.text('fact_id').notNullable();
+    // The speaker whose facts alone the resolution supersedes; an empty text for those of all.
+    table.text('speaker').notNullable();
     table.primary(['tenant_id', 'triple', 'fact_id']);
   });
 };

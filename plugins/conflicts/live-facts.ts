@@ -1,5 +1,13 @@
-import type { TripleKey } from '../../kernel/internal-api.ts';
-import type { FactOutline, PluginSnapshot } from '../../kernel/plugin-api.ts';
+import { liveAmong, type TripleKey } from '../../kernel/internal-api.ts';
+import {
+  type AppendedBatch,
+  type AppendedFact,
+  all,
+  equals,
+  type FactOutline,
+  isIn,
+  type PluginSnapshot,
+} from '../../kernel/plugin-api.ts';
 import { type LiveFact, NEVER, timelineOf, type WinnerTimeline } from './winner-timeline.ts';
 
 /** The maximum number of live facts of a triple that are read, strongest first, to compute its winners again. */
@@ -50,4 +58,16 @@ export const judgePlaces = async (
     const known = facts.length < CROWD ? NEVER : Math.max(...own.map(({ untilMs }) => untilMs), nowMs);
     return { triple, facts, timeline: timelineOf(own, nowMs, known) };
   });
+};
+
+/** Returns the ids of the replicated facts among these that are live on arrival. */
+export const liveArrivals = async (
+  { transaction, nowMs }: AppendedBatch,
+  contenders: readonly AppendedFact[],
+): Promise<ReadonlySet<string>> => {
+  const ids = contenders.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact.id] : []));
+  if (ids.length === 0) return new Set();
+  const ofTenant = equals('tenantId', contenders[0]?.fact.tenantId ?? '');
+  const live = await transaction.outline(liveAmong(all(ofTenant, isIn('id', ids)), { nowMs }));
+  return new Set(live.map(({ id }) => id));
 };

@@ -1,13 +1,16 @@
+import { reachOf } from '../../kernel/internal-api.ts';
 import { type AppendedBatch, type AppendedFact, noteOf, type WritableTables } from '../../kernel/plugin-api.ts';
 import { type Citations, type CitedFact, type CitingFact, mayResolve, readCited, resolves } from './cited-facts.ts';
 import { Resolution } from './conflicts-api.ts';
-import { addWaiting, arrivedFacts, dropWaiting, waitingFor } from './waiting-resolutions.ts';
+import { addWaiting, arrivedFacts, dropWaiting, type WaitingResolution, waitingFor } from './waiting-resolutions.ts';
 
-/** A fact that resolves the contradictions of its triple in its garden: it supersedes every older fact there. */
+/** A fact that resolves the contradictions of its triple in its garden: it supersedes older facts there. */
 export interface EffectiveResolution {
   readonly fact: CitingFact & Pick<CitedFact, 'valueKey'>;
   /** The contradicting facts between which it decides. */
   readonly named: readonly CitedFact[];
+  /** The speaker whose facts alone it supersedes; null if it supersedes those of all. */
+  readonly reach: string | null;
   /** The note that `Conflicts.resolve` added to the fact. */
   readonly resolution: Resolution | undefined;
 }
@@ -25,24 +28,28 @@ export const recogniseResolutions = async (
   const fresh = batch.facts.filter(({ fact }) => mayResolve(fact));
   const late = await waitingFor(arrivedFacts(batch), tables, batch.transaction);
   if (fresh.length === 0 && late.length === 0) return NOTHING;
-  const known = await readCited([...fresh.map(({ fact }) => fact), ...late], batch.transaction);
+  const known = await readCited(
+    [...fresh, ...late].map(({ fact }) => fact),
+    batch.transaction,
+  );
   const places = new Map(batch.facts.map(({ fact }, at) => [fact.id, at]));
   const settled = new Map<string, EffectiveResolution[]>();
-  const waiting: CitingFact[] = [];
+  const waiting: WaitingResolution[] = [];
   const done: CitingFact[] = [];
-  const judge = (fact: EffectiveResolution['fact'], at: number, resolution?: Resolution): boolean => {
+  const judge = ({ fact, reach }: WaitingResolution, at: number, resolution?: Resolution): boolean => {
     const { named } = known.get(fact.id) ?? NO_CITATIONS;
     if (resolution === undefined && !resolves(named)) return false;
     const by = batch.facts[Math.max(at, lastNeeded(named, places))]?.fact.id ?? fact.id;
-    settled.set(by, [...(settled.get(by) ?? []), { fact, named, resolution }]);
+    settled.set(by, [...(settled.get(by) ?? []), { fact, named, reach, resolution }]);
     return true;
   };
   for (const appended of fresh) {
     const { fact } = appended;
-    const isSettled = judge(fact, places.get(fact.id) ?? 0, resolutionOf(appended));
-    if (!isSettled && mayComeTrue(known.get(fact.id))) waiting.push(fact);
+    const candidate = { fact, reach: reachOf(appended) };
+    const isSettled = judge(candidate, places.get(fact.id) ?? 0, resolutionOf(appended));
+    if (!isSettled && mayComeTrue(known.get(fact.id))) waiting.push(candidate);
   }
-  for (const fact of late) if (judge(fact, -1)) done.push(fact);
+  for (const candidate of late) if (judge(candidate, -1)) done.push(candidate.fact);
   await addWaiting(tables, waiting);
   await dropWaiting(tables, done);
   return settled;

@@ -1,18 +1,15 @@
-import { coverBy, liveAmong, SIBLING_LIMIT, tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
+import { coverBy, reachOf, SIBLING_LIMIT, tripleId, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   type AppendedBatch,
   type AppendedFact,
-  all,
   compareHlc,
-  equals,
   type FactDraft,
   type FactOutline,
   type Hlc,
-  isIn,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
 import { type ConflictRecord, membersAmong, openRecords } from './conflict-record.ts';
-import { judgePlaces, withExpiries } from './live-facts.ts';
+import { judgePlaces, liveArrivals, withExpiries } from './live-facts.ts';
 import type { LoneFacts } from './lone-facts.ts';
 import { openMissing, type UnrecordedPlace } from './open-missing.ts';
 import { type EffectiveResolution, recogniseResolutions, resolutionOf } from './recognise-resolutions.ts';
@@ -35,7 +32,10 @@ export interface RecorderParts extends WriterParts {
 }
 
 type Fact = AppendedFact['fact'];
-type LiveOutline = Pick<FactOutline, 'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc'>;
+type LiveOutline = Pick<
+  FactOutline,
+  'tenantId' | 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system' | 'hlc' | 'speaker'
+>;
 
 /**
  * Opens, extends and closes conflict records for the facts that a transaction has just stored, and stores the new
@@ -79,8 +79,8 @@ interface PlaceState {
   wasContested: boolean;
   /** The facts that the batch has added; undefined once it has ended a fact. */
   added: LiveOutline[] | undefined;
-  /** The highest stamp of the batch's resolutions of this triple. */
-  settledAt: Hlc | undefined;
+  /** The highest stamps of the batch's resolutions of this triple, by the speaker that they are limited to, or null. */
+  readonly settledAt: Map<string | null, Hlc>;
   /** The changes that the batch makes to the live facts. */
   readonly steps: TimelineSteps<LiveOutline>;
 }
@@ -141,7 +141,7 @@ class BatchRecorder {
         record: records.get(id),
         wasContested: history.isContested || isContested(stored, batch.nowMs),
         added: [],
-        settledAt: undefined,
+        settledAt: new Map(),
         steps: new TimelineSteps(history.live),
       });
     }
@@ -160,7 +160,7 @@ class BatchRecorder {
       this.#contradict(fact, place);
       place.added?.push(fact);
     } else if (fact.confidence === 0) place.added = undefined;
-    if (isLive || fact.confidence === 0) history.add(fact);
+    if (isLive || fact.confidence === 0) history.add(fact, reachOf(appended));
     place.wasContested ||= history.isContested;
     if (settlings.length > 0 || fact.confidence === 0) steps.ended(fact.feed, history.live);
     else steps.added(fact.feed, isLive ? fact : undefined);
@@ -175,26 +175,29 @@ class BatchRecorder {
   }
 
   /**
-   * Ends all facts older than a resolution. Closes the open record if no contradiction remains and the resolution names
-   * two of its facts.
+   * Ends the facts older than a resolution. Closes the open record if no contradiction remains, or if a resolution for
+   * the facts of all names two of its facts.
    */
   async #settle(settling: EffectiveResolution, place: PlaceState, since: Hlc): Promise<void> {
-    const { fact, resolution } = settling;
+    const { fact, reach, resolution } = settling;
     const { history, record } = place;
-    await this.#batch.transaction.cover([coverBy(fact, 'resolution', since)]);
-    history.endBefore(fact);
+    await this.#batch.transaction.cover([coverBy(fact, { kind: 'resolution', since, speaker: reach })]);
+    history.endBefore(fact, reach);
     place.added = undefined;
-    if (place.settledAt === undefined || compareHlc(fact.hlc, place.settledAt) > 0) place.settledAt = fact.hlc;
+    const known = place.settledAt.get(reach);
+    if (known === undefined || compareHlc(fact.hlc, known) > 0) place.settledAt.set(reach, fact.hlc);
     if (record === undefined) return;
     await this.#writer.write();
     const isOver = history.live.every(({ valueKey }) => valueKey === fact.valueKey);
-    if (!isOver && resolution?.conflictId !== record.id && !(await this.#namesTwoMembers(settling, record))) return;
+    if (!isOver && (reach !== null || !(await this.#decides(settling, record)))) return;
     const stored = await this.#storedFact(fact);
     await this.#writer.close(record, stored, resolution?.conflictId === record.id ? resolution.note : '');
     place.record = undefined;
   }
 
-  async #namesTwoMembers({ named }: EffectiveResolution, record: ConflictRecord): Promise<boolean> {
+  /** Returns true for a resolution that was made for this record, or that names two facts of it. */
+  async #decides({ named, resolution }: EffectiveResolution, record: ConflictRecord): Promise<boolean> {
+    if (resolution?.conflictId === record.id) return true;
     const ids = named.map(({ id }) => id);
     const members = new Set(await membersAmong(this.#tables, record, ids));
     return new Set(named.filter(({ id }) => members.has(id)).map(({ cid }) => cid)).size >= 2;
@@ -272,7 +275,10 @@ class BatchRecorder {
    * have superseded a replicated one.
    */
   #isLive({ fact, origin }: AppendedFact, { history, settledAt }: PlaceState): boolean {
-    const isSettled = settledAt !== undefined && compareHlc(fact.hlc, settledAt) < 0;
+    const isSettled = [null, fact.speaker].some((speaker) => {
+      const stamp = settledAt.get(speaker);
+      return stamp !== undefined && compareHlc(fact.hlc, stamp) < 0;
+    });
     return !isSettled && history.startsLive(fact) && (origin !== 'peer' || this.#arrivedLive.has(fact.id));
   }
 }
@@ -286,14 +292,3 @@ const isContested = (timeline: WinnerTimeline | undefined, nowMs: number): boole
 /** Returns the facts whose expiry affects the winners. */
 const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>
   isCrowded ? (added ?? []) : steps.facts;
-
-const liveArrivals = async (
-  { transaction, nowMs }: AppendedBatch,
-  contenders: readonly AppendedFact[],
-): Promise<ReadonlySet<string>> => {
-  const ids = contenders.flatMap(({ fact, origin }) => (origin === 'peer' ? [fact.id] : []));
-  if (ids.length === 0) return new Set();
-  const ofTenant = equals('tenantId', contenders[0]?.fact.tenantId ?? '');
-  const live = await transaction.outline(liveAmong(all(ofTenant, isIn('id', ids)), { nowMs }));
-  return new Set(live.map(({ id }) => id));
-};

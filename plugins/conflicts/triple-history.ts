@@ -3,7 +3,7 @@ import { compareHlc, type FactOutline } from '../../kernel/plugin-api.ts';
 
 /** The members of a fact that a triple's history needs, for stored facts and prepared ones. */
 export type HistoryEntry = Pick<PreparedFact, 'id' | 'valueKey' | 'confidence' | 'validUntilMs' | 'system'> &
-  Partial<Pick<FactOutline, 'hlc'>>;
+  Partial<Pick<FactOutline, 'hlc' | 'speaker'>>;
 
 /** Tracks the live facts of one triple in one garden while a transaction adds facts to it. */
 export class TripleHistory<T extends HistoryEntry> {
@@ -34,15 +34,15 @@ export class TripleHistory<T extends HistoryEntry> {
     return this.startsLive(fact) ? this.#live.filter((other) => other.valueKey !== fact.valueKey) : [];
   }
 
-  /** Adds a fact. A fact with confidence 0 ends the earlier ones. */
-  add(fact: T): void {
-    if (fact.confidence === 0) this.endBefore(fact);
+  /** Adds a fact. A fact with confidence 0 ends the earlier ones, of one speaker alone if `speaker` is not null. */
+  add(fact: T, speaker: string | null = null): void {
+    if (fact.confidence === 0) this.endBefore(fact, speaker);
     else if (this.startsLive(fact)) this.#live.push(fact);
   }
 
-  /** Ends every fact older than the given one. */
-  endBefore(cover: Pick<HistoryEntry, 'hlc'>): void {
-    this.#live = this.#live.filter((fact) => !isOlder(fact, cover));
+  /** Ends the facts older than the given one: those of one speaker, or those of all if `speaker` is null. */
+  endBefore(cover: Pick<HistoryEntry, 'hlc'>, speaker: string | null): void {
+    this.#live = this.#live.filter((fact) => !isOlder(fact, cover) || (speaker !== null && fact.speaker !== speaker));
   }
 }
 

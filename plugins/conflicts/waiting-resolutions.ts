@@ -20,12 +20,22 @@ export const WAITING = 'conflicts_waiting';
  */
 const MOST_WAITING = 64;
 
+/** A resolution, and the speaker whose facts alone it supersedes; null for those of all. */
+export interface WaitingResolution<F = CitingFact & Pick<FactOutline, 'valueKey'>> {
+  readonly fact: F;
+  readonly reach: string | null;
+}
+
 /** Stores facts that may become resolutions once the facts that they cite arrive. Facts of peers come in any order. */
-export const addWaiting = async (tables: WritableTables, facts: readonly CitingFact[]): Promise<void> => {
-  const [first] = facts;
+export const addWaiting = async (
+  tables: WritableTables,
+  resolutions: readonly WaitingResolution<CitingFact>[],
+): Promise<void> => {
+  const [first] = resolutions;
   if (first === undefined) return;
-  const { tenantId } = first;
-  const triples = new Map(facts.map((fact) => [fact.id, placeDigest(fact)]));
+  const { tenantId } = first.fact;
+  const reaches = new Map(resolutions.map(({ fact, reach }) => [fact.id, reach]));
+  const triples = new Map(resolutions.map(({ fact }) => [fact.id, placeDigest(fact)]));
   const counts = new Map<string, number>();
   for (const row of await tables.select(WAITING, { tenant_id: tenantId, triple: [...new Set(triples.values())] })) {
     counts.set(String(row['triple']), (counts.get(String(row['triple'])) ?? 0) + 1);
@@ -33,7 +43,9 @@ export const addWaiting = async (tables: WritableTables, facts: readonly CitingF
   const rows = [...triples].flatMap(([factId, triple]) => {
     const count = (counts.get(triple) ?? 0) + 1;
     counts.set(triple, count);
-    return count > MOST_WAITING ? [] : [{ tenant_id: tenantId, triple, fact_id: factId }];
+    return count > MOST_WAITING
+      ? []
+      : [{ tenant_id: tenantId, triple, fact_id: factId, speaker: reaches.get(factId) ?? '' }];
   });
   if (rows.length > 0) await tables.insertRows(WAITING, rows);
 };
@@ -46,16 +58,19 @@ export const waitingFor = async (
   arrived: readonly StoredFact[],
   tables: ReadableTables,
   store: Pick<PluginSnapshot, 'outline'>,
-): Promise<readonly FactOutline[]> => {
+): Promise<readonly WaitingResolution[]> => {
   const [first] = arrived;
   if (first === undefined) return [];
   const { tenantId } = first;
   const rows = await tables.select(WAITING, { tenant_id: tenantId, triple: [...new Set(arrived.map(placeDigest))] });
   if (rows.length === 0) return [];
-  const ids = rows.map((row) => String(row['fact_id']));
+  const reaches = new Map(rows.map((row) => [String(row['fact_id']), String(row['speaker'])]));
+  const ids = [...reaches.keys()];
   const waiting = await store.outline(all(equals('tenantId', tenantId), isIn('id', ids)));
   const hashes = new Set(arrived.map(({ cid }) => cid));
-  return waiting.filter(({ derivedFrom }) => derivedFrom.some((hash) => hashes.has(hash)));
+  return waiting
+    .filter(({ derivedFrom }) => derivedFrom.some((hash) => hashes.has(hash)))
+    .map((fact) => ({ fact, reach: reaches.get(fact.id) || null }));
 };
 
 export const dropWaiting = async (tables: WritableTables, facts: readonly CitingFact[]): Promise<void> => {

@@ -65,7 +65,7 @@ const readPage = (snapshot: PluginSnapshot, tenantId: string, after: Hlc): Promi
 
 const factLines = async (snapshot: PluginSnapshot, facts: readonly StoredFact[]): Promise<string[]> => {
   const found = await snapshot.covers(facts);
-  const covers = new Map(found.map(({ factId, kind }) => [factId, kind]));
+  const covers = new Map(found.map((cover) => [cover.factId, cover]));
   return facts.map((fact) => lineOf('fact', portableFactJson(fact, covers.get(fact.id) ?? null)));
 };
 

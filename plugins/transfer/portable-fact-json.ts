@@ -1,4 +1,4 @@
-import type { Cover, RestorableFact } from '../../kernel/internal-api.ts';
+import type { RestorableFact } from '../../kernel/internal-api.ts';
 import {
   hasForbiddenCodePoint,
   parseHlc,
@@ -13,7 +13,7 @@ import {
 import type { TransferLine } from './transfer-api.ts';
 
 /** The exported form of a fact: all of its given members, and none that can be computed. */
-export const portableFactJson = (fact: StoredFact, cover: Cover['kind'] | null): TransferLine => ({
+export const portableFactJson = (fact: StoredFact, cover: RestorableFact['cover']): TransferLine => ({
   id: fact.id,
   hlc: fact.hlcText,
   entity: fact.entity,
@@ -33,7 +33,9 @@ export const portableFactJson = (fact: StoredFact, cover: Cover['kind'] | null):
   asserted_by: fact.assertedBy,
   received_from: fact.receivedFrom,
   origin_node_id: fact.originNodeId,
-  cover,
+  speaker: fact.speaker,
+  cover: cover?.kind ?? null,
+  cover_speaker: cover?.speaker ?? null,
 });
 
 /**
@@ -65,10 +67,11 @@ export const readPortableFact = (line: TransferLine): RestorableFact => {
       sessionId: textOrNull(line, 'session_id'),
       receivedFrom: textOrNull(line, 'received_from'),
       originNodeId: textOrNull(line, 'origin_node_id'),
+      speaker: textOrNull(line, 'speaker'),
     },
     assertedBy: textOrNull(line, 'asserted_by'),
     cid: textOf(line, 'cid'),
-    cover: coverOf(line['cover']),
+    cover: coverOf(line),
   };
 };
 
@@ -105,9 +108,11 @@ const booleanOrNull = (line: TransferLine, name: string): boolean | null => {
   return value;
 };
 
-const coverOf = (cover: unknown): Cover['kind'] | null => {
-  if (cover === null || cover === 'retraction' || cover === 'resolution') return cover;
-  throw broken('cover');
+const coverOf = (line: TransferLine): RestorableFact['cover'] => {
+  const { cover: kind } = line;
+  if (kind === null) return null;
+  if (kind !== 'retraction' && kind !== 'resolution') throw broken('cover');
+  return { kind, speaker: textOrNull(line, 'cover_speaker') };
 };
 
 const broken = (name: string): ServiceError =>

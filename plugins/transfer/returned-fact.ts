@@ -5,6 +5,7 @@ const SHOWN_ALONE = [
   'attested_key_id',
   'origin_node_id',
   'origin_allowed_scopes',
+  'not_granted',
   'warnings',
   'source_trust',
   'effective_confidence',

@@ -53,6 +53,7 @@ export const sampleFact = (n: number, members: Partial<StoredFact> = {}): Stored
     assertedBy: 'agent:admin',
     receivedFrom: null,
     originNodeId: null,
+    speaker: null,
     hlc,
     hlcText: `${hlc.wallMs}.${hlc.counter}`,
     feed: hlc,
@@ -81,6 +82,7 @@ export const fullFact = (n: number): StoredFact =>
     assertedBy: null,
     receivedFrom: 'svc:node:b',
     originNodeId: 'svc:node:c',
+    speaker: 'svc:node:c',
     hlc: stamp(-5_000, 10),
     hlcText: `0${SAMPLE_MS - 5_000}.0010`,
     feed: stamp(n, 3),
@@ -93,6 +95,7 @@ export const sampleCover = (factId: string, hlc: Hlc, members: Partial<Cover> = 
   factId,
   gardenId: null,
   hlc,
+  speaker: null,
   since: hlc,
   ...members,
 });

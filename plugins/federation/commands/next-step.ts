@@ -1,5 +1,5 @@
 import { shellQuote } from '../../../kernel/command-api.ts';
-import { inboundScopes, outboundScopes, type Peering } from '../peerings/peering.ts';
+import { inboundScopes, mayEndOthers, outboundScopes, type Peering } from '../peerings/peering.ts';
 
 /** These texts tell the operators of both nodes the state of a peering, and the exact command to run next. */
 
@@ -48,7 +48,8 @@ const stateOf = (peering: Peering): string => {
   const { nodeId, status } = peering;
   if (status !== 'active') return `The peering with ${nodeId} waits for the declaration of the other side.`;
   const flows = [`gives it ${listed(outboundScopes(peering))}`, `takes ${listed(inboundScopes(peering))} from it`];
-  return `The peering with ${nodeId} is active: this node ${flows.join(' and ')}.`;
+  const limit = mayEndOthers(peering) ? 'It may end facts of others here.' : 'It may end only its own facts here.';
+  return `The peering with ${nodeId} is active: this node ${flows.join(' and ')}. ${limit}`;
 };
 
 const listed = (scopes: ReadonlySet<string>): string =>

@@ -40,13 +40,20 @@ const declareCommand = defineCommand({
       summary: 'bidirectional; outbound to share alone; inbound to take alone',
       default: 'bidirectional',
     },
+    mayEndOthers: {
+      type: 'text',
+      value: 'word',
+      of: ['yes', 'no'],
+      summary: 'yes lets the other node end facts of others here; default: yes where it may give company facts',
+    },
     out: { type: 'text', value: 'file', summary: 'write the declaration to this new file instead of showing it' },
     tenant,
   },
   async run({ arguments: { peer }, options, use: { registry, self }, stdout, stderr }) {
     const { scopes, direction, out } = options;
+    const mayEndOthers = options.mayEndOthers === undefined ? undefined : options.mayEndOthers === 'yes';
     if (out !== undefined && existsSync(out)) throw taken(out);
-    const request = { peer, scopes, direction: directionOf(direction) };
+    const request = { peer, scopes, direction: directionOf(direction), mayEndOthers };
     const { declaration, peering } = await registry.declare(nodePrincipal(self.names, options.tenant), request);
     const text = `${JSON.stringify(declaration, null, 2)}\n`;
     if (out !== undefined) writeFileSync(out, text, { flag: 'wx' });

@@ -9,6 +9,7 @@ import {
   type NodeSelf,
   type PluginTables,
   parseHlc,
+  parseInstant,
 } from '../../../kernel/plugin-api.ts';
 import type { FederatedFact, OriginProofs, ProofVerdict } from '../proofs/origin-proof.ts';
 import type { Candidate, Ingest, IngestVerdict, JudgedPage, ParkReason, Rejection } from './ingest.ts';
@@ -164,9 +165,10 @@ const judgeUnknown = (
 ): IngestVerdict | undefined => {
   const { draft, originNodeId } = fact;
   const stamp = parseHlc(draft.hlcText) as Hlc;
+  const latestMs = Math.max(stamp.wallMs, parseInstant(draft.timestamp) ?? 0);
   const rejected = (error: Rejection): IngestVerdict => ({ kind: 'rejected', factId: draft.id, error });
   const parked = (reason: ParkReason, error: Rejection): IngestVerdict =>
-    via === 'pull' ? { kind: 'parked', factId: draft.id, reason, stampMs: stamp.wallMs } : rejected(error);
+    via === 'pull' ? { kind: 'parked', factId: draft.id, reason, stampMs: latestMs } : rejected(error);
   const isOurs = own.isOwnNode(originNodeId ?? peering.nodeId) || own.isOwnSource(draft.source);
   // A fact of this node may return, for example after a restore, if its own signature verifies.
   if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
@@ -177,6 +179,8 @@ const judgeUnknown = (
   }
   if (proof === 'unknown-key') return parked('unknown_key', 'invalid_origin_proof');
   if (stamp.counter > COUNTER_LIMIT) return rejected('hlc_skew');
-  if (isTooFarAhead(stamp, clock.nowMs(), maxStampLeadMs)) return parked('hlc_skew', 'hlc_skew');
+  // Bounds the timestamp as well, because lists and cards show the newest facts first.
+  if (isTooFarAhead({ ...stamp, wallMs: latestMs }, clock.nowMs(), maxStampLeadMs))
+    return parked('hlc_skew', 'hlc_skew');
   return isInstruction(fact) && gardenId === null ? rejected('instruction_rejected') : undefined;
 };

@@ -1,5 +1,5 @@
 import { matchKey, type NodeSelf, type PeerSpeaker } from '../../../kernel/plugin-api.ts';
-import type { Peering } from '../peerings/peering.ts';
+import { mayEndOthers, type Peering } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import type { Candidate } from './ingest.ts';
 import { createOwnNames, type OwnNames } from './own-names.ts';
@@ -10,36 +10,47 @@ export interface SpeakerParts {
   readonly peerings: Pick<Peerings, 'withNodes'>;
 }
 
-/**
- * Determines the node that each fact of one page comes from. Looks up the address of each node at most once, on demand.
- */
-export const createPeerSpeakers = (
+/** Determines the node that each fact of one page comes from. Reads the peerings of all of them at once. */
+export const readPeerSpeakers = async (
+  candidates: readonly Candidate[],
   sender: Peering,
   { self, own, peerings }: SpeakerParts,
-): ((candidate: Candidate) => PeerSpeaker) => {
-  const known = new Map<string, PeerSpeaker>();
-  const namesOf = async (nodeId: string): Promise<OwnNames> => {
-    if (own.isOwnNode(nodeId)) return own;
-    const found = nodeId === sender.nodeId ? sender : [...(await peerings.withNodes([nodeId])).values()][0];
-    // Ignores an address that another tenant registered for the node.
-    const authority = found?.tenantId === sender.tenantId ? new URL(found.nodeUrl).host : null;
-    return createOwnNames({ names: self.names, nodeId, authority });
-  };
-  const speakerOf = (nodeId: string): PeerSpeaker => {
-    let names: Promise<OwnNames> | undefined;
-    return {
+): Promise<(candidate: Candidate) => PeerSpeaker> => {
+  const keyOf = (nodeId: string): string => matchKey(nodeId, self.names);
+  const found = new Map([[keyOf(sender.nodeId), sender]]);
+  const nodeIds = new Map(candidates.map((candidate) => speakerId(candidate, sender)).map((id) => [keyOf(id), id]));
+  const others = [...nodeIds].flatMap(([key, id]) => (found.has(key) || own.isOwnNode(id) ? [] : [id]));
+  if (others.length > 0) {
+    for (const peering of (await peerings.withNodes(others)).values()) {
+      // Ignores what another tenant declared about the node.
+      if (peering.tenantId === sender.tenantId) found.set(keyOf(peering.nodeId), peering);
+    }
+  }
+  const speakers = new Map<string, PeerSpeaker>();
+  return (candidate) => {
+    const nodeId = speakerId(candidate, sender);
+    const { originNodeId } = candidate.fact;
+    const isOwn = own.isOwnNode(nodeId);
+    // Different senders may name one origin without a proof, and none of them may end what another one brought.
+    const isPassedOn = candidate.proof !== 'verified' && originNodeId !== null && keyOf(originNodeId) !== keyOf(nodeId);
+    const key = isPassedOn ? `${keyOf(nodeId)} ${keyOf(originNodeId)}` : keyOf(nodeId);
+    const known = speakers.get(key);
+    if (known !== undefined) return known;
+    const peering = found.get(keyOf(nodeId));
+    const names = isOwn ? own : namesOf(nodeId, peering, self);
+    const speaker: PeerSpeaker = {
       nodeId,
-      async speaksFor(source) {
-        names ??= namesOf(nodeId);
-        return (await names).isOwnSource(source);
-      },
+      key: isOwn ? null : key,
+      mayEndOthers: isOwn || (!isPassedOn && peering !== undefined && mayEndOthers(peering)),
+      speaksFor: async (source) => names.isOwnSource(source),
     };
-  };
-  return ({ fact, proof }) => {
-    const nodeId = proof === 'verified' ? (fact.originNodeId ?? sender.nodeId) : sender.nodeId;
-    const key = matchKey(nodeId, self.names);
-    const speaker = known.get(key) ?? speakerOf(nodeId);
-    known.set(key, speaker);
+    speakers.set(key, speaker);
     return speaker;
   };
 };
+
+const namesOf = (nodeId: string, peering: Peering | undefined, { names }: NodeSelf): OwnNames =>
+  createOwnNames({ names, nodeId, authority: peering === undefined ? null : new URL(peering.nodeUrl).host });
+
+const speakerId = ({ fact, proof }: Candidate, sender: Peering): string =>
+  proof === 'verified' ? (fact.originNodeId ?? sender.nodeId) : sender.nodeId;

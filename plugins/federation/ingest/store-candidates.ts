@@ -17,7 +17,7 @@ import type { OriginProofs } from '../proofs/origin-proof.ts';
 import type { Candidate, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
 import { verdictOfKnown } from './judge-page.ts';
 import { peerPrincipal } from './peer-principal.ts';
-import { createPeerSpeakers, type SpeakerParts } from './peer-speakers.ts';
+import { readPeerSpeakers, type SpeakerParts } from './peer-speakers.ts';
 
 export interface StoreParts extends SpeakerParts {
   readonly facts: Facts;
@@ -41,7 +41,8 @@ export const storeCandidates = async (
   finish: Finish,
   parts: StoreParts,
 ): Promise<readonly IngestVerdict[]> => {
-  const storing = new CandidateWriter(page, parts);
+  const speakerOf = await readPeerSpeakers(candidates, page.peering, parts);
+  const storing = new CandidateWriter(page, parts, speakerOf);
   try {
     return await storing.store(candidates, finish);
   } catch (error) {
@@ -62,11 +63,11 @@ class CandidateWriter {
   readonly #speakerOf: (candidate: Candidate) => PeerSpeaker;
   #failures = 0;
 
-  constructor(page: IngestPage, parts: StoreParts) {
+  constructor(page: IngestPage, parts: StoreParts, speakerOf: (candidate: Candidate) => PeerSpeaker) {
     this.#page = page;
     this.#parts = parts;
     this.#principal = peerPrincipal(page.peering, page.scopes);
-    this.#speakerOf = createPeerSpeakers(page.peering, parts);
+    this.#speakerOf = speakerOf;
   }
 
   async store(candidates: readonly Candidate[], finish?: Finish): Promise<readonly IngestVerdict[]> {
@@ -149,11 +150,13 @@ class CandidateWriter {
     const { nodeId } = this.#page.peering;
     const { fact, gardenId } = candidate;
     const { draft, originNodeId } = fact;
-    const speaker = noted(PeerSpeaker, this.#speakerOf(candidate));
+    const by = this.#speakerOf(candidate);
+    const speaker = noted(PeerSpeaker, by);
     return {
       ...draft,
       receivedFrom: nodeId,
       originNodeId: originNodeId ?? nodeId,
+      speaker: by.key,
       gardenId,
       notes: gardenId === null ? speaker : new Map([...speaker, ...noted(QuarantineReason, 'instruction')]),
     };

@@ -12,7 +12,7 @@ import { DECLARATION_EXPIRED } from '../federation-words.ts';
 import { type Declaration, DIRECTIONS, type Direction } from './peering.ts';
 
 /** A declaration in the form in which it was received or signed. Its signature covers every other member. */
-export type DeclarationDocument = Readonly<Record<string, string | readonly string[] | null>>;
+export type DeclarationDocument = Readonly<Record<string, string | readonly string[] | boolean | null>>;
 
 /** An operator's request to declare this node to another one. */
 export interface DeclareRequest {
@@ -21,6 +21,8 @@ export interface DeclareRequest {
   /** The scopes to declare; by default only public. */
   readonly scopes?: readonly Scope[] | undefined;
   readonly direction?: Direction | undefined;
+  /** Whether the other node may end facts of others here; by default only if it may give facts of `company`. */
+  readonly mayEndOthers?: boolean | undefined;
 }
 
 /** A well-formed declaration whose signature is not verified yet. */
@@ -68,6 +70,7 @@ export const readDeclaration = (
     targetNodeId,
     scopes: refusals.attempt(() => readScopes(document)),
     direction: refusals.attempt(() => readDirection(document)),
+    mayEndOthers: readMayEndOthers(document),
     ...refusals.attempt(() => readSignedAt(document, nowMs)),
     signature: textOf(document, 'declaration_sig') ?? '',
     nodeUrl: nodeUrl === null ? null : refusals.attempt(() => readNodeUrl(nodeUrl)),
@@ -90,6 +93,7 @@ export const declarationOf = (document: DeclarationDocument): Declaration => {
   return {
     scopes: readScopes(document),
     direction: readDirection(document),
+    mayEndOthers: readMayEndOthers(document),
     signedAt,
     signedMs: parseInstant(signedAt) ?? 0,
   };
@@ -141,6 +145,13 @@ const readDirection = (document: DeclarationDocument): Direction => {
   if (known === undefined) throw refusalAt('body.direction', `must be one of ${DIRECTIONS.join(', ')}`);
   return known;
 };
+
+const readMayEndOthers = (document: DeclarationDocument): boolean | null => {
+  const sent = Object.hasOwn(document, MAY_END_OTHERS) ? document[MAY_END_OTHERS] : null;
+  return typeof sent === 'boolean' ? sent : null;
+};
+
+const MAY_END_OTHERS = 'may_end_others';
 
 const readSignedAt = (document: DeclarationDocument, nowMs: number): Pick<Declaration, 'signedAt' | 'signedMs'> => {
   const signedAt = textOf(document, 'signed_at') ?? '';

@@ -11,7 +11,7 @@ import {
   sha256Hex,
 } from '../../../kernel/plugin-api.ts';
 import type { FederationEntry } from './federation-log.ts';
-import { type Declaration, DIRECTIONS, PEER_STATUSES, type Peering } from './peering.ts';
+import { type Declaration, DIRECTIONS, mayEndOthers, PEER_STATUSES, type Peering } from './peering.ts';
 import { namedScopes } from './peering-changes.ts';
 
 const GRANT = {
@@ -42,6 +42,7 @@ export const PEER_JSON = objectOf({
   signed_at: orNull(STRING_JSON),
   public_key_fingerprint: orNull(STRING_JSON),
   created_at: INSTANT_JSON,
+  may_end_others: BOOLEAN_JSON,
   own_declaration: orNull(objectOf(GRANT)),
 });
 
@@ -62,6 +63,7 @@ export const peerJson = (peering: Peering): Record<string, unknown> => {
     signed_at: (theirs ?? ours)?.signedAt ?? null,
     public_key_fingerprint: key === undefined ? null : `sha256:${sha256Hex(key.publicKey)}`,
     created_at: formatInstant(peering.createdMs),
+    may_end_others: mayEndOthers(peering),
     own_declaration: ours && declarationJson(ours),
   };
 };

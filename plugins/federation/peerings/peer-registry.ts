@@ -78,7 +78,7 @@ export class StoredPeerRegistry implements PeerRegistry {
       : this.#registerTheirs(caller, declaration, nodeUrl);
   }
 
-  async declare(caller: Principal, { peer, scopes, direction }: DeclareRequest) {
+  async declare(caller: Principal, { peer, scopes, direction, mayEndOthers }: DeclareRequest) {
     requirePermission(caller, FEDERATE);
     this.#requireFederation();
     const { self, identity, clock } = this.#parts;
@@ -88,6 +88,7 @@ export class StoredPeerRegistry implements PeerRegistry {
       target_node_id: nodeId,
       allowed_scopes: scopes ?? ['public'],
       direction: direction ?? 'bidirectional',
+      ...(mayEndOthers === undefined ? {} : { may_end_others: mayEndOthers }),
       signed_at: formatInstant(clock.nowMs()),
       node_url: self.nodeUrl,
       federation_pubkey: identity.publicKey,

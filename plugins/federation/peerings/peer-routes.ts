@@ -53,6 +53,10 @@ export const DECLARATION_BODY = schema<DeclarationDocument>({
       description: 'The scopes whose facts may be exchanged.',
     },
     direction: { ...textOrNull(64), description: `One of ${DIRECTIONS.join(', ')}.` },
+    may_end_others: {
+      type: ['boolean', 'null'],
+      description: 'Whether the target may end facts of others at the declaring node. Default: if `company` is open.',
+    },
     signed_at: { type: 'string', maxLength: 64, description: 'An instant of the last 24 hours.' },
     declaration_sig: {
       type: 'string',

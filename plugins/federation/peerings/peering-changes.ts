@@ -1,7 +1,7 @@
 import type { Principal } from '../../../kernel/plugin-api.ts';
 import { declarationOf, type ReadDeclaration, urlOfNodeId } from './declaration.ts';
 import type { StoredPeering } from './peer-row.ts';
-import { type Declaration, inboundScopes, mayLeave, outboundScopes, type PeerKey } from './peering.ts';
+import { type Declaration, inboundScopes, mayEndOthers, mayLeave, outboundScopes, type PeerKey } from './peering.ts';
 
 /** Pure functions that change the state of a peering, without the store. */
 
@@ -141,7 +141,7 @@ const settled = (before: StoredPeering, after: StoredPeering, nowMs: number): St
 };
 
 const grantOf = (peering: StoredPeering): string =>
-  JSON.stringify([[...outboundScopes(peering)], [...inboundScopes(peering)]]);
+  JSON.stringify([[...outboundScopes(peering)], [...inboundScopes(peering)], mayEndOthers(peering)]);
 
 /**
  * Returns the scopes that both sides declare and that may leave a node. If only one side has declared, returns its

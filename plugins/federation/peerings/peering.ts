@@ -11,6 +11,8 @@ export type Direction = (typeof DIRECTIONS)[number];
 export interface Declaration {
   readonly scopes: readonly Scope[];
   readonly direction: Direction;
+  /** Whether the declaring node lets the other one end facts of others; null for the default. */
+  readonly mayEndOthers: boolean | null;
   /** The time of signing, RFC 3339, exactly as sent. */
   readonly signedAt: string;
   readonly signedMs: number;
@@ -55,6 +57,13 @@ export const outboundScopes = (peering: Peering): ReadonlySet<Scope> =>
 /** Returns the scopes of the peer's facts that this node may take. Empty unless the peering is active. */
 export const inboundScopes = (peering: Peering): ReadonlySet<Scope> =>
   grantedScopes(peering, peering.theirs, peering.ours);
+
+/**
+ * Returns whether retractions and resolutions of the peer end facts of others in this tenant, as this node declares.
+ * The default is yes for a peer that may give facts of the scope `company`.
+ */
+export const mayEndOthers = (peering: Peering): boolean =>
+  peering.status === 'active' && (peering.ours?.mayEndOthers ?? inboundScopes(peering).has('company'));
 
 /** Returns false for local and team facts, which never leave their node, even if a declaration names these scopes. */
 export const mayLeave = (scope: Scope): boolean => !KEPT_SCOPES.has(scope);

@@ -24,6 +24,7 @@ import { createPeerTokens } from '../tokens/create-peer-tokens.ts';
 import { createIdentifyPeer } from '../tokens/identify-peer.ts';
 import type { PeerTokens } from '../tokens/peer-tokens.ts';
 import { createSpentNonces } from '../tokens/spent-nonces.ts';
+import { markNotGranted } from './mark-not-granted.ts';
 import { PULL_PATH, pullRoute } from './pull-route.ts';
 import { createServedCursors, type ServedCursors } from './served-cursors.ts';
 
@@ -70,6 +71,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   const origins = createVerifiedOrigins(tables);
   provide(VerifiedOrigins, origins);
   on(readAnnotate, createMarkOrigins(origins), { cacheable: true });
+  on(readAnnotate, markNotGranted, { cacheable: true });
   on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));

@@ -1,8 +1,17 @@
+import type { Cover } from '../../../kernel/internal-api.ts';
 import { BOOLEAN_JSON, defineErrorCode, defineFactMark } from '../../../kernel/plugin-api.ts';
 
 export const NO_PERMITTED_SCOPES = defineErrorCode('no_permitted_scopes', {
   status: 403,
   summary: 'the peer may have facts of no scope',
+});
+
+/** The mark of a retraction or resolution of a peer that ended only its own facts, because it lacks the grant. */
+export const NOT_GRANTED = defineFactMark<Cover['kind']>('not-granted', {
+  summary: 'a retraction or resolution of a peer that may end only its own facts',
+  members: { not_granted: { type: 'string', enum: ['retraction', 'resolution'] } },
+  optional: ['not_granted'],
+  toJson: (kind) => (kind === undefined ? {} : { not_granted: kind }),
 });
 
 /** The mark that is true if the origin that a received fact names has signed it. Only admins see it. */

@@ -104,6 +104,7 @@ export const indexedFact = ({
   validUntilMs,
   sessionId,
   system,
+  speaker,
 }: IndexedFact): IndexedFact => ({
   id,
   tenantId,
@@ -121,4 +122,5 @@ export const indexedFact = ({
   validUntilMs,
   sessionId,
   system,
+  speaker,
 });

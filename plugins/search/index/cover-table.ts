@@ -13,9 +13,19 @@ export interface CoverStamps {
   readonly since: Hlc;
 }
 
+/** The facts that a cover ends: those of a triple and place, of all speakers or of one alone. */
+export interface CoverKey {
+  /** Tenant and scope. */
+  readonly realm: number;
+  readonly entity: Hash64;
+  readonly relation: Hash64;
+  readonly garden: number;
+  /** Zeros for the facts of all speakers. */
+  readonly speaker: Hash64;
+}
+
 /**
- * The newest cover of each triple and place. It ends older facts there in any order of arrival, so only the newest one
- * counts.
+ * The newest cover of each key. It ends older facts of the key in any order of arrival, so only the newest one counts.
  */
 export class CoverTable {
   readonly rows = new PagedRows(ROW_WORDS);
@@ -29,8 +39,8 @@ export class CoverTable {
   };
 
   /** Adds a cover. Ignores one that is older than the stored one. */
-  raise(realm: number, entity: Hash64, relation: Hash64, garden: number, { hlc, since }: CoverStamps): void {
-    let row = this.find(realm, entity, relation, garden);
+  raise(key: CoverKey, { hlc, since }: CoverStamps): void {
+    let row = this.find(key);
     if (row < 0) {
       row = this.rows.append();
       this.rows.wordsOf(row).set(this.#sought, this.rows.wordAt(row));
@@ -44,13 +54,15 @@ export class CoverTable {
   }
 
   /** Returns the row of the newest cover, or -1. */
-  find(realm: number, entity: Hash64, relation: Hash64, garden: number): number {
+  find({ realm, entity, relation, garden, speaker }: CoverKey): number {
     this.#sought[0] = entity.hi;
     this.#sought[1] = entity.lo;
     this.#sought[2] = relation.hi;
     this.#sought[3] = relation.lo;
     this.#sought[4] = realm;
     this.#sought[5] = garden;
+    this.#sought[6] = speaker.hi;
+    this.#sought[7] = speaker.lo;
     return this.#table.find(this.#hash(), this.#isSought);
   }
 
@@ -92,9 +104,9 @@ export class CoverTable {
   }
 }
 
-const KEY_WORDS = 6;
-const COUNTER = 6;
-const SINCE_COUNTER = 7;
-const WALL = 4;
-const SINCE_WALL = 5;
-const ROW_WORDS = 12;
+const KEY_WORDS = 8;
+const COUNTER = 8;
+const SINCE_COUNTER = 9;
+const WALL = 5;
+const SINCE_WALL = 6;
+const ROW_WORDS = 14;

@@ -25,6 +25,8 @@ export interface DocumentMembers {
   readonly relation: Hash64;
   /** Zeros outside sessions. */
   readonly session: Hash64;
+  /** Zeros for facts of this node. */
+  readonly speaker: Hash64;
 }
 
 /** Flag of a document that a cover has ended. */
@@ -75,6 +77,8 @@ export class DocumentTable {
     words[at + RELATION + 1] = members.relation.lo;
     words[at + SESSION] = members.session.hi;
     words[at + SESSION + 1] = members.session.lo;
+    words[at + SPEAKER] = members.speaker.hi;
+    words[at + SPEAKER + 1] = members.speaker.lo;
     this.ids.add(members.id, document);
     this.#reserve(document + 1);
     this.norms[document] = members.norm;
@@ -185,4 +189,5 @@ export const RELATION = 17;
 export const SESSION = 19;
 /** Tenant and scope. */
 export const REALM = 21;
-const ROW_WORDS = 22;
+export const SPEAKER = 22;
+const ROW_WORDS = 24;

@@ -5,9 +5,19 @@ import { readFactTerms } from '../words/fact-terms.ts';
 import { MOST_DOCUMENTS, PostingLists } from '../words/posting-lists.ts';
 import { TermCounts } from '../words/term-counts.ts';
 import { TermReader } from '../words/term-reader.ts';
-import { CoverTable } from './cover-table.ts';
+import { type CoverKey, CoverTable } from './cover-table.ts';
 import { DocumentChains } from './document-chains.ts';
-import { CONFIDENCE, DocumentTable, ENDED, EXPIRES, ORDINAL, PART, TIMED, TIMED_LATE } from './document-table.ts';
+import {
+  CONFIDENCE,
+  DocumentTable,
+  ENDED,
+  EXPIRES,
+  ORDINAL,
+  PART,
+  SPEAKER,
+  TIMED,
+  TIMED_LATE,
+} from './document-table.ts';
 import type { IndexPart } from './index-part.ts';
 import { LifetimeTable } from './lifetime-table.ts';
 import { PartCatalog } from './part-catalog.ts';
@@ -30,10 +40,13 @@ export type IndexedFact = Pick<
   | 'validUntilMs'
   | 'sessionId'
   | 'system'
+  | 'speaker'
 >;
 
 /** The members of a cover that the index reads. */
 export type IndexedCover = Omit<Cover, 'factId' | 'kind'>;
+
+const NO_SPEAKER: Hash64 = Object.freeze({ hi: 0, lo: 0 });
 
 /** Returns false for retractions and facts about facts, which no search ever finds. */
 export const isFindable = ({ system, confidence }: IndexedFact): boolean => !system && confidence > 0;
@@ -56,6 +69,7 @@ export class IndexState {
   readonly #entity: Hash64 = { hi: 0, lo: 0 };
   readonly #relation: Hash64 = { hi: 0, lo: 0 };
   readonly #session: Hash64 = { hi: 0, lo: 0 };
+  readonly #speaker: Hash64 = { hi: 0, lo: 0 };
 
   constructor(seed: HashSeed) {
     this.hasher = new TextHasher(seed);
@@ -118,12 +132,13 @@ export class IndexState {
   cover(cover: IndexedCover): void {
     const { documents, covers, catalog } = this;
     const realm = this.#readTriple(cover);
-    covers.raise(realm, this.#entity, this.#relation, catalog.placeNumber(cover.gardenId), cover);
+    covers.raise(this.#coverKey(realm, cover.gardenId, this.#speaker), cover);
     const part = catalog.knownPart(cover);
     if (part === undefined) return;
     const { wallMs, counter } = cover.hlc;
     this.chains.visitTriple(part, this.#entity, this.#relation, (document) => {
-      if (documents.isBefore(document, wallMs, counter)) this.#end(document, cover.since);
+      const isMeant = cover.speaker === null || documents.has(document, SPEAKER, this.#speaker);
+      if (isMeant && documents.isBefore(document, wallMs, counter)) this.#end(document, cover.since);
     });
   }
 
@@ -199,6 +214,7 @@ export class IndexState {
       entity: this.#entity,
       relation: this.#relation,
       session: this.#session,
+      speaker: this.#speaker,
     });
     if (lifeEnd !== Number.POSITIVE_INFINITY) this.#markTimed(document, tenant, fact.id);
     part.add(document, length, fact.confidence, expiresMs);
@@ -207,14 +223,24 @@ export class IndexState {
     return document;
   }
 
-  /** Uses the triple that was read last. */
+  /** Uses the triple and the speaker that were read last. */
   #endIfCovered(document: number, part: IndexPart, feed: Hlc): void {
-    const { covers, documents, catalog } = this;
+    const { covers, documents } = this;
     if (covers.rows.count === 0) return;
-    const row = covers.find(part.realm, this.#entity, this.#relation, catalog.placeNumber(part.gardenId));
-    if (row < 0 || !documents.isBefore(document, covers.wallOf(row), covers.counterOf(row))) return;
-    const since = covers.sinceOf(row);
-    this.#end(document, compareHlc(since, feed) > 0 ? since : feed);
+    const isOwn = this.#speaker.hi === 0 && this.#speaker.lo === 0;
+    const stamps = (isOwn ? [NO_SPEAKER] : [NO_SPEAKER, this.#speaker]).flatMap((speaker) => {
+      const row = covers.find(this.#coverKey(part.realm, part.gardenId, speaker));
+      const isEnding = row >= 0 && documents.isBefore(document, covers.wallOf(row), covers.counterOf(row));
+      return isEnding ? [covers.sinceOf(row)] : [];
+    });
+    const [first] = stamps.sort(compareHlc);
+    if (first !== undefined) this.#end(document, compareHlc(first, feed) > 0 ? first : feed);
+  }
+
+  /** Returns the key for the triple that was read last. */
+  #coverKey(realm: number, gardenId: string | null, speaker: Hash64): CoverKey {
+    const garden = this.catalog.placeNumber(gardenId);
+    return { realm, entity: this.#entity, relation: this.#relation, garden, speaker };
   }
 
   #end(document: number, at: Hlc): void {
@@ -226,8 +252,10 @@ export class IndexState {
     part.ended.push(this.documents.word(document, ORDINAL), at);
   }
 
-  /** Hashes the entity and the relation, and returns the realm. */
-  #readTriple(triple: Omit<TripleKey, 'gardenId'>): number {
+  /** Hashes the entity, the relation and the speaker, and returns the realm. */
+  #readTriple(triple: Omit<TripleKey, 'gardenId'> & Pick<StoredFact, 'speaker'>): number {
+    if (triple.speaker === null) this.#speaker.hi = this.#speaker.lo = 0;
+    else this.hasher.hash(triple.speaker, KEY_KINDS.speaker, this.#speaker);
     this.hasher.hash(triple.entityKey, KEY_KINDS.entity, this.#entity);
     this.hasher.hash(triple.relationKey, KEY_KINDS.relation, this.#relation);
     return realmOf(this.catalog.tenantNumber(triple.tenantId), triple.scope);

@@ -56,7 +56,7 @@ export const livesOf = (
 
 const coverEnds = (fact: FactOutline, covers: readonly Cover[]): FactEnd[] =>
   covers
-    .filter(({ hlc }) => compareHlc(hlc, fact.hlc) > 0)
+    .filter(({ hlc, speaker }) => compareHlc(hlc, fact.hlc) > 0 && (speaker === null || speaker === fact.speaker))
     .map(({ since, kind, factId }) => ({ at: since, by: kind, factId }));
 
 const ownEnds = ({ validUntilMs }: FactOutline, ttl: Expiry | undefined): FactEnd[] => [

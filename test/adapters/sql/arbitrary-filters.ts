@@ -35,6 +35,7 @@ const members: fc.Arbitrary<Partial<StoredFact>> = fc.record<Partial<StoredFact>
   assertedBy: maybeText,
   receivedFrom: maybeText,
   originNodeId: maybeText,
+  speaker: maybeText,
 });
 
 /** Generates facts with ids and feed stamps of their own. */
@@ -62,6 +63,7 @@ const FIELDS: Readonly<Record<'text' | 'number' | 'stamp', readonly FactField[]>
     'assertedBy',
     'receivedFrom',
     'originNodeId',
+    'speaker',
   ],
   number: ['confidence', 'timestampMs', 'validUntilMs', 'system'],
   stamp: ['hlc', 'feed'],

@@ -121,6 +121,17 @@ export const describeLiveness = (current: CurrentStore): void => {
       await cover('d', null);
       expect(await left()).to.deep.equal([[], [], [sampleId(2)]]);
     });
+
+    it('are covered by a speaker only where they are facts of that speaker', async () => {
+      const speakers = [null, 'svc:node:a', 'svc:node:b'];
+      await store(...speakers.map((speaker, at) => sampleFact(at, { speaker })));
+      const cover = (id: string, speaker: string | null) =>
+        current().store.write('default', (transaction) => transaction.cover([sampleCover(id, stamp(9), { speaker })]));
+      await cover('c', 'svc:node:a');
+      expect(await siblings()).to.deep.equal([2, 0].map(sampleId));
+      await cover('d', null);
+      expect(await siblings()).to.deep.equal([]);
+    });
   });
 
   describe('cover', () => {

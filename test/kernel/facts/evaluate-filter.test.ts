@@ -44,6 +44,7 @@ const FACT: StoredFact = {
   assertedBy: 'agent:w1',
   receivedFrom: null,
   originNodeId: null,
+  speaker: null,
   hlc: { wallMs: 10, counter: 9 },
   hlcText: '10.9',
   feed: { wallMs: 11, counter: 0 },

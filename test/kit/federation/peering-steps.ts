@@ -9,11 +9,13 @@ import type { WireFact } from './wire-fact.ts';
 export interface Declared {
   readonly scopes?: readonly string[];
   readonly direction?: string;
+  readonly mayEndOthers?: boolean;
 }
 
-const membersOf = ({ scopes, direction }: Declared): Document => ({
+const membersOf = ({ scopes, direction, mayEndOthers }: Declared): Document => ({
   ...(scopes === undefined ? {} : { allowed_scopes: scopes }),
   ...(direction === undefined ? {} : { direction }),
+  ...(mayEndOthers === undefined ? {} : { may_end_others: mayEndOthers }),
 });
 
 export const postDeclaration = (node: FederatedNode, declaration: unknown): Promise<TestReply> =>

@@ -38,6 +38,7 @@ export const madeFact = (
   assertedBy: 'agent:maker',
   receivedFrom: null,
   originNodeId: null,
+  speaker: null,
   hlc: { wallMs: 0, counter: 0 },
   hlcText: '0000000000000.0',
   feed: { wallMs: 0, counter: 0 },

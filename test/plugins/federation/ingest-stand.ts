@@ -37,6 +37,7 @@ export const PEER_NODE = 'svc://p.test';
 const declared = (scopes: Declaration['scopes']): Declaration => ({
   scopes,
   direction: 'bidirectional',
+  mayEndOthers: null,
   signedAt: '2026-03-01T00:00:00Z',
   signedMs: 0,
 });

@@ -124,6 +124,7 @@ export const startServingNode = async (
       const declaration = {
         scopes,
         direction: 'bidirectional',
+        mayEndOthers: null,
         signedAt: '2026-03-02T09:15:04Z',
         signedMs: 0,
       } as const;

@@ -89,11 +89,13 @@ describe('the peer commands', () => {
       [alpha, beta, 'a.json'],
       [beta, alpha, 'b.json'],
     ] as const) {
-      await run(from, 'declare', to.url, '--out', name);
+      const grant = from === alpha ? ['--may-end-others', 'yes'] : [];
+      await run(from, 'declare', to.url, '--out', name, ...grant);
       carry(from, to, name);
       await run(to, 'add', name);
     }
     const [peer] = await peersOf(alpha);
+    expect(peer).to.include({ may_end_others: true });
     const revoked = await run(alpha, 'revoke', String(peer?.['node_id']));
     expect([revoked.exitCode, revoked.stdout]).to.deep.equal([0, '']);
     expect(revoked.stderr).to.contain('is revoked').and.to.contain('Its operator ends the other side');

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createServiceNames } from '../../../../kernel/identity/service-names.ts';
 import { type Facts, type PluginTables, ServiceError } from '../../../../kernel/plugin-api.ts';
 import type { IngestVerdict } from '../../../../plugins/federation/ingest/ingest.ts';
+import { createOwnNames } from '../../../../plugins/federation/ingest/own-names.ts';
 import { readFact } from '../../../../plugins/federation/ingest/read-fact.ts';
 import { storeCandidates } from '../../../../plugins/federation/ingest/store-candidates.ts';
 import { peerFact, peeringFor } from '../ingest-stand.ts';
@@ -28,7 +29,7 @@ const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | unde
     proofs: undefined as never,
     peerings: undefined as never,
     self,
-    own: undefined as never,
+    own: createOwnNames(self),
   };
   return (await storeCandidates(candidates, page, async () => {}, parts))[0];
 };

@@ -14,6 +14,7 @@ export type Step =
       readonly entityKey: string;
       readonly scope: Scope;
       readonly gardenId: string | null;
+      readonly speaker: string | null;
       readonly hlc: number;
     }
   | {
@@ -48,6 +49,7 @@ const GARDENS = ['garden-a', 'garden-b'];
 const texts = fc.array(fc.constantFrom(...WORDS), { maxLength: 8 }).map((words) => words.join(' '));
 const gardens = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, fc.constantFrom(...GARDENS));
 const scopes = fc.constantFrom<Scope>('company', 'team');
+const speakers = fc.constantFrom(null, null, 'svc:node:a', 'svc:node:b');
 const times = fc.integer({ min: 0, max: 40 });
 
 const facts: fc.Arbitrary<Step> = fc.record({
@@ -65,6 +67,7 @@ const facts: fc.Arbitrary<Step> = fc.record({
       system: fc.constantFrom(false, false, false, true),
       validUntilMs: fc.option(times),
       sessionId: fc.constantFrom(null, 'one', 'two'),
+      speaker: speakers,
     })
     .map(({ text, ...rest }) => ({
       ...rest,
@@ -78,6 +81,7 @@ const covers: fc.Arbitrary<Step> = fc.record({
   entityKey: fc.constantFrom(...ENTITIES),
   scope: scopes,
   gardenId: gardens,
+  speaker: speakers,
   hlc: times,
 });
 
@@ -154,6 +158,7 @@ const coverOf = (step: Extract<Step, { kind: 'cover' }>, n: number): Cover => ({
   relationKey: 'memory:role',
   scope: step.scope,
   gardenId: step.gardenId,
+  speaker: step.speaker,
   hlc: stamp(step.hlc),
   since: stamp(step.hlc),
 });

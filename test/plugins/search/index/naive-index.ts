@@ -176,13 +176,14 @@ const rowOfExpiry = ({ tenantId, factId, expiresMs }: Expiry) => ({
   expires_ms: expiresMs,
 });
 
-const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, hlc }: Cover) => ({
+const rowOfCover = ({ tenantId, entityKey, relationKey, scope, kind, gardenId, speaker, hlc }: Cover) => ({
   tenant_id: tenantId,
   entity_key: entityKey,
   relation_key: relationKey,
   scope,
   kind,
   place: gardenId ?? '',
+  speaker: speaker ?? '',
   hlc,
 });
 

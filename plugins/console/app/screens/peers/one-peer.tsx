@@ -91,6 +91,8 @@ const PeerHead = ({ peer, actions }: { peer: Peer; actions: Actions }) => {
             </>
           )}
         </dd>
+        <dt>{own.endsOthers}</dt>
+        <dd>{peer.may_end_others ? own.endsOthersYes : own.endsOthersNo}</dd>
       </dl>
     </>
   );
