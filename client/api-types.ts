@@ -96,6 +96,7 @@ export interface Fact {
   attested_key_id: string | null;
   origin_node_id: string | null;
   origin_allowed_scopes: null;
+  origin_id?: string;
   warnings: string[];
   derived_from: string[];
   source_trust: number | null;
@@ -148,6 +149,7 @@ export interface FactPart {
   attested_key_id?: string | null;
   origin_node_id?: string | null;
   origin_allowed_scopes?: null;
+  origin_id?: string;
   warnings?: string[];
   derived_from?: string[];
   source_trust?: number | null;

@@ -27,7 +27,8 @@ export type FactField =
   | 'assertedBy'
   | 'receivedFrom'
   | 'originNodeId'
-  | 'speaker';
+  | 'speaker'
+  | 'originId';
 
 /**
  * A predicate over one fact, with exactly eight kinds of node. The SQL compiler and `evaluateFilter` must agree on

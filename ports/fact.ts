@@ -78,6 +78,8 @@ export interface PreparedFact extends TripleKey {
    * with the origin that the sender names. Null for facts of this node.
    */
   readonly speaker: string | null;
+  /** The id at the origin, where `id` had to be another one because a fact held it already; otherwise null. */
+  readonly originId: string | null;
   /** The text of an origin stamp from outside, stored unchanged. */
   readonly hlcText: string | null;
 }

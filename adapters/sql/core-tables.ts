@@ -105,6 +105,7 @@ const EXPECTED_ROWS: ExpectedRows = [
   [FACTS_TABLE, 'facts_by_signer', '100000 100000 1'],
   [FACTS_TABLE, 'facts_by_subject', '100000 100000 5000 1'],
   [FACTS_TABLE, 'facts_by_garden', '200000 200000 2000 2 1'],
+  [FACTS_TABLE, 'facts_by_origin_id', '1000 1000 2'],
   [FACTS_TABLE, 'facts_with_references', '100000 100000 1'],
   ['fact_covers', 'fact_covers_by_triple', '10000 10000 2 2 2 2 2 1 1'],
 ];

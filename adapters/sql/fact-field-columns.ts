@@ -82,4 +82,5 @@ export const FIELD_COLUMNS: Readonly<Record<FactField, FieldColumn>> = {
   receivedFrom: text('received_from'),
   originNodeId: text('origin_node_id'),
   speaker: text('speaker'),
+  originId: text('origin_id'),
 };

@@ -40,6 +40,7 @@ export const OUTLINE_COLUMNS = [
   'received_from',
   'origin_node_id',
   'speaker',
+  'origin_id',
   'hlc_wall',
   'hlc_ctr',
   'hlc_text',
@@ -91,6 +92,7 @@ type OutlineRow = [
   receivedFrom: string | null,
   originNodeId: string | null,
   speaker: string | null,
+  originId: string | null,
   hlcWall: number,
   hlcCtr: number,
   hlcText: string | null,
@@ -139,6 +141,7 @@ export const factToRow = (fact: StoredFact, record: WriteRecord, number: number)
   fact.receivedFrom,
   fact.originNodeId,
   fact.speaker,
+  fact.originId,
   fact.hlc.wallMs,
   fact.hlc.counter,
   unlessSame(fact.hlcText, `${fact.hlc.wallMs}.${fact.hlc.counter}`),
@@ -179,7 +182,7 @@ const canonicalInstant = (ms: number): string => {
 
 export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
   const columns = row as FactRow;
-  const value = { type: columns[32], v: valueOfText(columns[32], columns[33]), interpretAs: columns[8] };
+  const value = { type: columns[33], v: valueOfText(columns[33], columns[34]), interpretAs: columns[8] };
   return { ...membersFromRow(columns), value };
 };
 
@@ -222,9 +225,10 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   receivedFrom: columns[24],
   originNodeId: columns[25],
   speaker: columns[26],
-  hlc: { wallMs: columns[27], counter: columns[28] },
-  hlcText: columns[29] ?? `${columns[27]}.${columns[28]}`,
-  feed: { wallMs: columns[30], counter: columns[31] },
+  originId: columns[27],
+  hlc: { wallMs: columns[28], counter: columns[29] },
+  hlcText: columns[30] ?? `${columns[28]}.${columns[29]}`,
+  feed: { wallMs: columns[31], counter: columns[32] },
 });
 
 const untilOf = (text: string | null, ms: number | null): string | null => {

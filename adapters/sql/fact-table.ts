@@ -46,6 +46,7 @@ export const createFactTable = ({ textType: text, bytesType: bytes }: SchemaDial
     received_from ${text},
     origin_node_id ${text},
     speaker ${text},
+    origin_id ${text},
     hlc_wall BIGINT NOT NULL,
     hlc_ctr INTEGER NOT NULL,
     hlc_text ${text},
@@ -101,6 +102,7 @@ export const factIndexes: readonly string[] = [
   `CREATE INDEX facts_by_session ON ${FACTS_TABLE} (tenant_id, session_id) WHERE session_id IS NOT NULL`,
   `CREATE INDEX facts_by_signer ON ${FACTS_TABLE} (tenant_id, number) WHERE attested_key_id IS NOT NULL`,
   `CREATE INDEX facts_by_subject ON ${FACTS_TABLE} (tenant_id, writer_sub, number) WHERE writer_sub IS NOT NULL`,
+  `CREATE INDEX facts_by_origin_id ON ${FACTS_TABLE} (tenant_id, origin_id) WHERE origin_id IS NOT NULL`,
   `CREATE INDEX facts_with_references ON ${FACTS_TABLE} (tenant_id, number) WHERE derived_from IS NOT NULL`,
   `CREATE INDEX facts_by_garden ON ${FACTS_TABLE} (tenant_id, garden_id, timestamp_ms, id) WHERE garden_id IS NOT NULL`,
 ];
@@ -141,6 +143,7 @@ const FIXED = [
   'received_from',
   'origin_node_id',
   'speaker',
+  'origin_id',
   'hlc_wall',
   'hlc_ctr',
   'hlc_text',

@@ -39,6 +39,12 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   member('attested', orNull(BOOLEAN_JSON), ({ attested }) => attested),
   member('attested_key_id', orNull(STRING_JSON), ({ attestedKeyId }) => attestedKeyId),
   member('origin_node_id', orNull(STRING_JSON), ({ originNodeId }) => originNodeId),
+  // Nearly every fact has one id everywhere, so the member costs nothing but where two facts share an id.
+  defineFactMember('origin_id', {
+    json: STRING_JSON,
+    read: ({ fact }) => fact.originId ?? undefined,
+    optional: true,
+  }),
   defineFactMember('warnings', {
     json: listOf(STRING_JSON),
     read: ({ fact, warnings }) => (fact.relation.includes(':') ? warnings : [...warnings, NO_NAMESPACE]),

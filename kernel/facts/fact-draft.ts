@@ -26,6 +26,8 @@ export interface FactDraft {
   readonly originNodeId?: string | null;
   /** Given only by import and ingest: see `PreparedFact`. */
   readonly speaker?: string | null;
+  /** The id at the origin; given only where `id` differs from it. */
+  readonly originId?: string | null;
   /** Messages from the asserting plugin to handlers of the append. They are never stored. */
   readonly notes?: Notes | undefined;
   /** The name of the fact in violations. Default: `body`. */

@@ -56,6 +56,7 @@ export const prepareFact = (
     receivedFrom: draft.receivedFrom ?? null,
     originNodeId: draft.originNodeId ?? null,
     speaker: draft.speaker ?? null,
+    originId: draft.originId ?? null,
     hlcText: draft.hlcText ?? null,
   };
 };

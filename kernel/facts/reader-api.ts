@@ -76,6 +76,11 @@ export interface FactReader extends ReadMoment {
   newestByCid(cid: string): Promise<FactView | undefined>;
   /** Returns the facts among these ids that the caller may see, in any state and any order. */
   visible(ids: readonly string[]): Promise<StoredFact[]>;
+  /**
+   * Resolves ids that a caller named. Returns the visible facts by these ids. An id that no visible fact has stands for
+   * the visible fact that has it at its origin.
+   */
+  byGivenIds(ids: readonly string[]): Promise<ReadonlyMap<string, StoredFact>>;
   /** Returns facts that match the filter and a view of the caller; for `mayCache` see `FactQuery`. */
   find(
     filter: Filter,

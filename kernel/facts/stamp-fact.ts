@@ -38,6 +38,7 @@ export const stampFact = (fact: PreparedFact, last: Hlc, nowMs: number): StoredF
     receivedFrom: fact.receivedFrom,
     originNodeId: fact.originNodeId,
     speaker: fact.speaker,
+    originId: fact.originId,
     hlc: origin ?? feed,
     hlcText: origin === null || fact.hlcText === null ? formatHlc(feed) : fact.hlcText,
     feed,

@@ -109,6 +109,7 @@ const syntheticFact = (
     receivedFrom: null,
     originNodeId: null,
     speaker: null,
+    originId: null,
     hlc,
     hlcText: `${hlc.wallMs}.${hlc.counter}`,
     feed: hlc,

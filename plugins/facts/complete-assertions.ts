@@ -81,7 +81,7 @@ const visibleFacts = async (
   const all = [...ids];
   await facts.read(caller, 'get', async (reader) => {
     for (let at = 0; at < all.length; at += LOOK_UP_CHUNK) {
-      for (const fact of await reader.visible(all.slice(at, at + LOOK_UP_CHUNK))) seen.set(fact.id, fact);
+      for (const [id, fact] of await reader.byGivenIds(all.slice(at, at + LOOK_UP_CHUNK))) seen.set(id, fact);
     }
   });
   return seen;

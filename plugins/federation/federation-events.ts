@@ -14,7 +14,7 @@ export const PEER_APPROVAL_FAILED = defineAuditEvent('peer_approval_failed', {
 });
 export const PEER_REVOKED = defineAuditEvent('peer_revoked', { summary: 'a peering was revoked' });
 export const ID_COLLISION = defineAuditEvent('id_collision', {
-  summary: 'a peer brought another fact under an id that is taken',
+  summary: 'a peer brought another fact under an id that its origin, or another node by a proof, has used',
 });
 export const VALID_UNTIL_EXTENSION_REJECTED = defineAuditEvent('federation_valid_until_extension_rejected', {
   summary: 'a peer brought a stored fact with a later end, or without one; the stored end was kept',

@@ -80,7 +80,7 @@ export const federationPlugin = definePlugin({
     }
     on(nodeMetadata, () => federationMetadata(config));
     const { telemetry, clock, random, cursors, leases, transport, facts, work, identity, info, keys } = use;
-    const { audit, quarantine, node, served, vocabulary } = use;
+    const { audit, node, served } = use;
     const { registry, peerings, federationLog } = openPeerings({
       config,
       tables,
@@ -112,7 +112,7 @@ export const federationPlugin = definePlugin({
       served,
     });
     provide(PeerExchange, createPeerExchange({ settings: config, self, transport, peerings, tokens }));
-    const ingestParts = { facts, clock, self, node, vocabulary, quarantine, peerings, proofs, tokens, federationLog };
+    const ingestParts = { ...use, peerings, proofs, tokens, federationLog };
     const { ingest, usages } = openIngest(context, ingestParts);
     const { store, parked } = openPulling(context, {
       telemetry,

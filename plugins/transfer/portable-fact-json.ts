@@ -36,6 +36,7 @@ export const portableFactJson = (fact: StoredFact, cover: RestorableFact['cover'
   speaker: fact.speaker,
   cover: cover?.kind ?? null,
   cover_speaker: cover?.speaker ?? null,
+  ...(fact.originId !== null && { origin_id: fact.originId }),
 });
 
 /**
@@ -68,6 +69,7 @@ export const readPortableFact = (line: TransferLine): RestorableFact => {
       receivedFrom: textOrNull(line, 'received_from'),
       originNodeId: textOrNull(line, 'origin_node_id'),
       speaker: textOrNull(line, 'speaker'),
+      originId: line['origin_id'] === undefined ? null : textOf(line, 'origin_id'),
     },
     assertedBy: textOrNull(line, 'asserted_by'),
     cid: textOf(line, 'cid'),

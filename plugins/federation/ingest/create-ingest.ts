@@ -1,14 +1,16 @@
 import type { PluginTransaction } from '../../../kernel/plugin-api.ts';
 import type { FederationLog } from '../peerings/federation-log.ts';
-import type { Ingest, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
+import type { Ingest, IngestPage, IngestVerdict, JudgedPage, Rejection } from './ingest.ts';
 import { extensionEvent, rejectionEvent } from './ingest-events.ts';
 import { PEER_QUARANTINED } from './ingest-words.ts';
 import { type JudgeParts, judgePage } from './judge-page.ts';
+import { PageOutdated } from './page-outdated.ts';
 import type { PeerUsages } from './peer-usage.ts';
 import { quotaExceeded, untilTomorrowMs } from './quota-exceeded.ts';
 import { type StoreParts, storeCandidates } from './store-candidates.ts';
 
 export interface IngestParts extends JudgeParts, StoreParts {
+  readonly peerings: JudgeParts['peerings'];
   readonly federationLog: FederationLog;
   readonly usages: PeerUsages;
 }
@@ -16,26 +18,44 @@ export interface IngestParts extends JudgeParts, StoreParts {
 export const createIngest = (parts: IngestParts): Ingest => ({
   judge: (page) => judgePage(page, parts),
   async take(page, judged) {
-    const { verdicts, candidates, extended } = judged ?? (await judgePage(page, parts));
-    if (page.mayAdd !== undefined && candidates.length > page.mayAdd) {
-      throw quotaExceeded(untilTomorrowMs(parts.clock.nowMs()));
+    let current = judged;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await takeJudged(page, current ?? (await judgePage(page, parts)), parts);
+      } catch (error) {
+        if (!(error instanceof PageOutdated) || attempt === MOST_ATTEMPTS) throw error;
+        current = undefined;
+      }
     }
-    const merged = (settled: readonly IngestVerdict[]): IngestVerdict[] => {
-      const all = [...verdicts];
-      for (const [index, { at }] of candidates.entries()) all[at] = settled[index];
-      return all as IngestVerdict[];
-    };
-    const finish = async (transaction: PluginTransaction, settled: readonly IngestVerdict[]): Promise<void> => {
-      const all = merged(settled);
-      await count(all, page, transaction, parts);
-      await page.beforeCommit?.(transaction, all);
-    };
-    const isNothingNew = candidates.length === 0 && !verdicts.some(isRefused) && page.beforeCommit === undefined;
-    const all = merged(isNothingNew ? [] : await storeCandidates(candidates, page, finish, parts));
-    await tell(all, extended, page, parts);
-    return all;
   },
 });
+
+/** The number of times that a page is judged while other pages bring facts with the same ids. */
+const MOST_ATTEMPTS = 4;
+
+const takeJudged = async (
+  page: IngestPage,
+  { verdicts, candidates, extended }: JudgedPage,
+  parts: IngestParts,
+): Promise<readonly IngestVerdict[]> => {
+  if (page.mayAdd !== undefined && candidates.length > page.mayAdd) {
+    throw quotaExceeded(untilTomorrowMs(parts.clock.nowMs()));
+  }
+  const merged = (settled: readonly IngestVerdict[]): IngestVerdict[] => {
+    const all = [...verdicts];
+    for (const [index, { at }] of candidates.entries()) all[at] = settled[index];
+    return all as IngestVerdict[];
+  };
+  const finish = async (transaction: PluginTransaction, settled: readonly IngestVerdict[]): Promise<void> => {
+    const all = merged(settled);
+    await count(all, page, transaction, parts);
+    await page.beforeCommit?.(transaction, all);
+  };
+  const isNothingNew = candidates.length === 0 && !verdicts.some(isRefused) && page.beforeCommit === undefined;
+  const all = merged(isNothingNew ? [] : await storeCandidates(candidates, page, finish, parts));
+  await tell(all, extended, page, parts);
+  return all;
+};
 
 /** The reasons for rejection that an honest sender never causes. */
 const INVALID: ReadonlySet<Rejection> = new Set([

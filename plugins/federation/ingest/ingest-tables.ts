@@ -3,8 +3,17 @@ import type { MigrationSchema } from '../../../kernel/internal-api.ts';
 export const PULLS = 'federation_pulls';
 export const PARKED = 'federation_parked';
 export const USAGE = 'federation_usage';
+/** The table of unproven facts that a proven fact with the same id at its origin has refuted. */
+export const COPIES = 'federation_copies';
 
-export const createIngestTables = async ({ schema }: MigrationSchema): Promise<void> => {
+export const createIngestTables = async ({ schema, dialect }: MigrationSchema): Promise<void> => {
+  await schema.createTable(COPIES, (table) => {
+    table.text('tenant_id').notNullable();
+    table.specificType('fact_id', dialect.textType).notNullable();
+    // The id of the proven fact.
+    table.text('proven_id').notNullable();
+    table.primary(['tenant_id', 'fact_id']);
+  });
   await schema.createTable(PULLS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('peer_id').notNullable();
@@ -31,7 +40,8 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('tenant_id').notNullable();
     table.text('peer_id').notNullable();
     table.text('scope').notNullable();
-    table.text('fact_id').notNullable();
+    // The digest of the fact as sent: another content under the same id is another fact, which must not replace it.
+    table.text('digest').notNullable();
     table.text('reason').notNullable();
     table.bigInteger('due_ms').notNullable();
     table.integer('attempts').notNullable();
@@ -39,7 +49,7 @@ export const createIngestTables = async ({ schema }: MigrationSchema): Promise<v
     table.integer('bytes').notNullable();
     // The fact as the peer sent it.
     table.text('fact').notNullable();
-    table.primary(['tenant_id', 'peer_id', 'scope', 'fact_id']);
+    table.primary(['tenant_id', 'peer_id', 'scope', 'digest']);
     table.index(['tenant_id', 'peer_id', 'scope', 'due_ms'], 'federation_parked_due');
   });
   await schema.createTable(USAGE, (table) => {

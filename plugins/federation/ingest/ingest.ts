@@ -80,6 +80,12 @@ export interface Candidate {
   readonly fact: FederatedFact;
   readonly proof: ProofVerdict;
   readonly gardenId: string | null;
+  /** The id under which this node stores the fact. It differs from that of the draft if a stored fact has that one. */
+  readonly localId: string;
+  /** The local ids of the facts with the same id at their origins that were stored when the page was judged. */
+  readonly namesakes: readonly string[];
+  /** Those among them that the proof of this fact refutes. */
+  readonly copies: readonly string[];
 }
 
 /** Stores facts of peers, for both pull and push. A repeated page changes nothing. */

@@ -1,24 +1,27 @@
 import { inTurns, isTooFarAhead, type NameRules, nameKeys } from '../../../kernel/internal-api.ts';
 import {
-  all,
   type Clock,
-  equals,
-  type FactOutline,
   type Hlc,
-  isIn,
+  matchKey,
   type NodeSelf,
   type PluginTables,
   parseHlc,
   parseInstant,
+  type Random,
 } from '../../../kernel/plugin-api.ts';
+import type { Peerings } from '../peerings/peerings.ts';
 import type { FederatedFact, OriginProofs, ProofVerdict } from '../proofs/origin-proof.ts';
-import type { Candidate, Ingest, IngestVerdict, JudgedPage, ParkReason, Rejection } from './ingest.ts';
+import type { Ingest, IngestVerdict, JudgedPage, ParkReason, Rejection } from './ingest.ts';
+import { readNamesakes } from './namesakes.ts';
 import type { OwnNames } from './own-names.ts';
+import { type JudgedArrival, PageSettlement, withFreeIds } from './page-settlement.ts';
 import { type ReadOptions, readFact } from './read-fact.ts';
-import { isSameTuple, wouldExtend } from './same-tuple.ts';
+import { createSourceOwners, type SourceOwners } from './source-owners.ts';
 
 export interface JudgeParts {
   readonly clock: Clock;
+  readonly random: Random;
+  readonly peerings: Pick<Peerings, 'active' | 'withNodes'>;
   readonly tables: PluginTables;
   readonly self: NodeSelf;
   readonly own: OwnNames;
@@ -38,46 +41,63 @@ type JudgeablePage = Parameters<Ingest['judge']>[0];
 
 /** Checks each fact separately, before any transaction. Reads the store once for the whole page. */
 export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise<JudgedPage> => {
-  const verdicts: (IngestVerdict | undefined)[] = new Array(page.facts.length).fill(undefined);
-  const wellFormed: { readonly at: number; readonly fact: FederatedFact }[] = [];
+  const { tenantId } = page.peering;
+  const refusals = new Map<number, IngestVerdict>();
+  const wellFormed: Omit<JudgedArrival, 'proof'>[] = [];
+  const keyOf = (nodeId: string): string => matchKey(nodeId, parts.self.names);
+  const senderKey = keyOf(page.peering.nodeId);
   const judge = (input: unknown, at: number): void => {
     const judged = judgeForm(input, page, parts);
-    if ('fact' in judged) wellFormed.push({ at, fact: judged.fact });
-    else verdicts[at] = { kind: 'rejected', ...judged };
+    if ('fact' in judged) {
+      const { fact } = judged;
+      wellFormed.push({ at, fact, senderKey, originKey: keyOf(fact.originNodeId ?? page.peering.nodeId) });
+    } else refusals.set(at, { kind: 'rejected', ...judged });
   };
   await inTurns(page.facts, judge, charactersOf);
-  const extended: string[] = [];
-  const known = await knownFacts(wellFormed, page.peering.tenantId, parts.tables);
-  const unknown: typeof wellFormed = [];
+  const ids = [...new Set(wellFormed.map(({ fact }) => fact.draft.id))];
+  const namesakes = await parts.tables.read((_own, snapshot) => readNamesakes(ids, tenantId, snapshot, parts));
+  const settlement = new PageSettlement(namesakes, page.facts.length);
+  for (const [at, refusal] of refusals) settlement.verdicts[at] = refusal;
+  const open: typeof wellFormed = [];
   const compare = (one: (typeof wellFormed)[number]): void => {
-    const { draft } = one.fact;
-    const stored = known.get(draft.id);
-    if (stored === undefined) {
-      unknown.push(one);
-      return;
-    }
-    const verdict = verdictOfKnown(stored, draft);
-    verdicts[one.at] = verdict;
-    if (verdict.kind === 'known' && wouldExtend(stored, draft)) extended.push(draft.id);
+    if (!settlement.settleKnown(one)) open.push(one);
   };
   await inTurns(wellFormed, compare, ({ fact }) => charactersOf(fact.draft));
-  const proved = await judgeProofs(
-    unknown.map(({ fact }) => fact),
-    page,
-    parts.proofs,
+  await settleOpen(open, settlement, page, parts);
+  const candidates = await withFreeIds(settlement.candidates, tenantId, parts);
+  return { ...settlement, candidates };
+};
+
+/** Judges the proofs of the facts that are not known, and settles them. */
+const settleOpen = async (
+  open: readonly Omit<JudgedArrival, 'proof'>[],
+  settlement: PageSettlement,
+  page: JudgeablePage,
+  parts: JudgeParts,
+): Promise<void> => {
+  if (open.length === 0) return;
+  const { tenantId } = page.peering;
+  const facts = open.map(({ fact }) => fact);
+  const proved = await judgeProofs(facts, page, parts.proofs);
+  const gardenId = facts.some(isInstruction) ? await parts.quarantineGarden(tenantId) : null;
+  const owners = await createSourceOwners(
+    facts.map(({ draft }) => draft.source),
+    tenantId,
+    parts,
   );
-  const gardenId = unknown.some(({ fact }) => isInstruction(fact))
-    ? await parts.quarantineGarden(page.peering.tenantId)
-    : null;
-  const candidates: Candidate[] = [];
-  for (const [index, { at, fact }] of unknown.entries()) {
-    const proof = proved[index] as ProofVerdict;
-    const verdict = judgeUnknown(fact, proof, gardenId, page, parts);
-    if (verdict === undefined) {
-      candidates.push({ at, fact, proof, gardenId: isInstruction(fact) ? gardenId : null });
-    } else verdicts[at] = verdict;
+  const arrivals = open.map((one, index): JudgedArrival => ({ ...one, proof: proved[index] as ProofVerdict }));
+  // A proven fact decides about the unproven ones with its id, so it comes first.
+  for (const isProven of [true, false]) {
+    for (const arrival of arrivals) {
+      if ((arrival.proof === 'verified') !== isProven) continue;
+      const refusal = settlement.repeats(arrival) ? undefined : refuseOrigin(arrival, owners, page, parts);
+      if (refusal !== undefined) settlement.verdicts[arrival.at] = refusal;
+      else {
+        const isHeld = isInstruction(arrival.fact);
+        settlement.settle(arrival, refuseFact(arrival.fact, gardenId, page, parts), isHeld ? gardenId : null);
+      }
+    }
   }
-  return { verdicts, candidates, extended };
 };
 
 /** Returns the length of the value in characters, which may be large. */
@@ -85,15 +105,6 @@ const charactersOf = (input: unknown): number => {
   const v = (input as { readonly value?: { readonly v?: unknown } | null } | null | undefined)?.value?.v;
   return typeof v === 'string' ? v.length : 0;
 };
-
-/** Returns the result for a fact whose id is stored already. */
-export const verdictOfKnown = (
-  stored: Pick<FactOutline, 'cid' | 'timestampMs' | 'hlc' | 'derivedFrom' | 'validUntilMs'>,
-  draft: FederatedFact['draft'],
-): IngestVerdict =>
-  isSameTuple(stored, draft)
-    ? { kind: 'known', factId: draft.id }
-    : { kind: 'rejected', factId: draft.id, error: 'id_collision' };
 
 const judgeForm = (
   input: unknown,
@@ -126,19 +137,6 @@ const isPassedOnWithoutGrant = (
 ): boolean =>
   draft.scope === 'company' && originNodeId !== null && originNodeId !== nodeId && !own.isOwnNode(originNodeId);
 
-const knownFacts = async (
-  facts: readonly { readonly fact: FederatedFact }[],
-  tenantId: string,
-  tables: PluginTables,
-): Promise<ReadonlyMap<string, FactOutline>> => {
-  if (facts.length === 0) return new Map();
-  const ids = [...new Set(facts.map(({ fact }) => fact.draft.id))];
-  const found = await tables.read((_own, snapshot) =>
-    snapshot.outline(all(equals('tenantId', tenantId), isIn('id', ids))),
-  );
-  return new Map(found.map((fact) => [fact.id, fact]));
-};
-
 const judgeProofs = async (
   facts: readonly FederatedFact[],
   page: JudgeablePage,
@@ -156,31 +154,59 @@ const judgeProofs = async (
 
 const isInstruction = ({ draft }: FederatedFact): boolean => draft.value.interpretAs === 'instruction';
 
-const judgeUnknown = (
-  fact: FederatedFact,
-  proof: ProofVerdict,
-  gardenId: string | null,
+/** Refuses a fact that its speaker may not say, or that its origin has not signed. */
+const refuseOrigin = (
+  { fact: { draft, originNodeId }, proof, originKey, senderKey }: JudgedArrival,
+  owners: SourceOwners,
   { via, peering }: JudgeablePage,
-  { own, clock, maxStampLeadMs }: JudgeParts,
+  { own }: JudgeParts,
 ): IngestVerdict | undefined => {
-  const { draft, originNodeId } = fact;
-  const stamp = parseHlc(draft.hlcText) as Hlc;
-  const latestMs = Math.max(stamp.wallMs, parseInstant(draft.timestamp) ?? 0);
-  const rejected = (error: Rejection): IngestVerdict => ({ kind: 'rejected', factId: draft.id, error });
-  const parked = (reason: ParkReason, error: Rejection): IngestVerdict =>
-    via === 'pull' ? { kind: 'parked', factId: draft.id, reason, stampMs: latestMs } : rejected(error);
+  // A relay that does not know the origin's keys cannot detect a forgery, so it is not counted as the relay's fault.
+  const isPassedOn = originKey !== senderKey;
+  const rejected = (error: Rejection): IngestVerdict => ({ kind: 'rejected', factId: draft.id, error, isPassedOn });
   const isOurs = own.isOwnNode(originNodeId ?? peering.nodeId) || own.isOwnSource(draft.source);
   // A fact of this node may return, for example after a restore, if its own signature verifies.
-  if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
-  if (proof === 'invalid' || proof === 'missing') {
-    // A relay that does not know the origin's keys cannot detect a forgery, so it is not counted as the relay's fault.
-    const isPassedOn = originNodeId !== null && originNodeId !== peering.nodeId;
-    return { kind: 'rejected', factId: draft.id, error: 'invalid_origin_proof', isPassedOn };
+  if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) {
+    return { kind: 'rejected', factId: draft.id, error: 'source_not_owned' };
   }
-  if (proof === 'unknown-key') return parked('unknown_key', 'invalid_origin_proof');
+  if (proof === 'invalid' || proof === 'missing') return rejected('invalid_origin_proof');
+  if (proof === 'unknown-key') return parked(draft, 'unknown_key', 'invalid_origin_proof', via);
+  const owner = owners(draft.source);
+  // A peer that brings its own fact needs no proof, because its token names it.
+  const isOwners = owner === originKey && (proof === 'verified' || owner === senderKey);
+  return owner === undefined || isOwners ? undefined : rejected('source_not_owned');
+};
+
+/** Refuses a fact that this node cannot take from any node. */
+const refuseFact = (
+  fact: FederatedFact,
+  gardenId: string | null,
+  { via }: JudgeablePage,
+  { clock, maxStampLeadMs }: JudgeParts,
+): IngestVerdict | undefined => {
+  const { draft } = fact;
+  const stamp = parseHlc(draft.hlcText) as Hlc;
+  const rejected = (error: Rejection): IngestVerdict => ({ kind: 'rejected', factId: draft.id, error });
   if (stamp.counter > COUNTER_LIMIT) return rejected('hlc_skew');
   // Bounds the timestamp as well, because lists and cards show the newest facts first.
-  if (isTooFarAhead({ ...stamp, wallMs: latestMs }, clock.nowMs(), maxStampLeadMs))
-    return parked('hlc_skew', 'hlc_skew');
+  if (isTooFarAhead({ ...stamp, wallMs: latestOf(draft) }, clock.nowMs(), maxStampLeadMs)) {
+    return parked(draft, 'hlc_skew', 'hlc_skew', via);
+  }
   return isInstruction(fact) && gardenId === null ? rejected('instruction_rejected') : undefined;
 };
+
+/** Only a pull can park a fact; to a push, the fact is refused. */
+const parked = (
+  draft: FederatedFact['draft'],
+  reason: ParkReason,
+  error: Rejection,
+  via: JudgeablePage['via'],
+): IngestVerdict => {
+  const { id: factId } = draft;
+  if (via === 'push') return { kind: 'rejected', factId, error };
+  return { kind: 'parked', factId, reason, stampMs: latestOf(draft) };
+};
+
+/** Returns the later one of stamp and timestamp, in milliseconds. */
+const latestOf = ({ hlcText, timestamp }: FederatedFact['draft']): number =>
+  Math.max((parseHlc(hlcText) as Hlc).wallMs, parseInstant(timestamp) ?? 0);

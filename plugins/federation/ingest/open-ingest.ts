@@ -8,7 +8,9 @@ import {
   type NodeSettings,
   type PluginContext,
   type PluginTables,
+  type Random,
   type Requires,
+  readConstrain,
   type Vocabulary,
 } from '../../../kernel/plugin-api.ts';
 import type { Quarantine } from '../../gardens/gardens-api.ts';
@@ -23,10 +25,12 @@ import { createOwnNames } from './own-names.ts';
 import { PeerUsages } from './peer-usage.ts';
 import { PUSH_PATH, pushRoute, refusePushes } from './push-route.ts';
 import { receivedFromFacts } from './received-from.ts';
+import { hideCopies, NOT_REFUTED } from './refuted-copies.ts';
 
 export interface IngestNeeds {
   readonly facts: Facts;
   readonly clock: Clock;
+  readonly random: Random;
   readonly self: NodeSelf;
   readonly node: NodeSettings;
   readonly vocabulary: Vocabulary;
@@ -46,12 +50,13 @@ type Context = Pick<PluginContext<Requires, FederationSettings>, 'config' | 'tab
 
 /** Adds the push route for facts of peers, and returns `ingest` for the puller. */
 export const openIngest = ({ config, tables, on, route }: Context, needs: IngestNeeds): OpenedIngest => {
-  const { facts, clock, self, node, quarantine, peerings, proofs, tokens, federationLog } = needs;
+  const { facts, clock, random, self, node, quarantine, peerings, proofs, tokens, federationLog } = needs;
   const own = createOwnNames(self);
   const usages = new PeerUsages(tables);
   const ingest = createIngest({
     facts,
     clock,
+    random,
     tables,
     self,
     own,
@@ -65,6 +70,11 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
     quarantineGarden: (tenantId) => inboundGarden(tables, quarantine, tenantId),
   });
   on(factAppended, (batch) => receivedFromFacts(batch.facts, own, self));
+  on(factAppended, (batch) => hideCopies(batch, tables, self));
+  // Facts are hidden only by the facts of peers, so a node without peers reads no table for it.
+  if (config.enabled) {
+    on(readConstrain, ({ view }) => (view === 'visible' ? NOT_REFUTED : undefined), { cacheable: true });
+  }
   on(httpAdmit, (info) => {
     if (info.route === PUSH_PATH) refusePushes(config);
   });

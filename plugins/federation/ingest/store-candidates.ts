@@ -15,9 +15,11 @@ import { QuarantineReason } from '../../gardens/gardens-api.ts';
 import { NAMESPACE_OWNED } from '../../namespaces/namespaces-api.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
 import type { Candidate, IngestPage, IngestVerdict, Rejection } from './ingest.ts';
-import { verdictOfKnown } from './judge-page.ts';
+import { readNamesakes } from './namesakes.ts';
+import { PageOutdated } from './page-outdated.ts';
 import { peerPrincipal } from './peer-principal.ts';
 import { readPeerSpeakers, type SpeakerParts } from './peer-speakers.ts';
+import { RefutedCopies } from './refuted-copies.ts';
 
 export interface StoreParts extends SpeakerParts {
   readonly facts: Facts;
@@ -119,6 +121,7 @@ class CandidateWriter {
         guard: async (transaction) => {
           try {
             await this.#page.guard?.(transaction);
+            await this.#requireSameNamesakes(candidates, transaction);
           } catch (error) {
             refused = { error };
             throw error;
@@ -130,7 +133,7 @@ class CandidateWriter {
           const found = settle(judged);
           const kept = candidates.filter((_, at) => found[at]?.kind === 'stored');
           await this.#parts.proofs.keep(
-            kept.map(({ fact, proof }) => ({ fact, verdict: proof })),
+            kept.map(({ localId, fact, proof }) => ({ id: localId, fact, verdict: proof })),
             this.#page.peering.tenantId,
             transaction,
           );
@@ -146,26 +149,42 @@ class CandidateWriter {
     return refusals;
   }
 
+  /** Refuses the page if another transaction has meanwhile stored a fact that decides about one of these. */
+  async #requireSameNamesakes(candidates: readonly Candidate[], transaction: PluginTransaction): Promise<void> {
+    const related = candidates.filter(({ namesakes }) => namesakes.length > 0);
+    if (related.length === 0) return;
+    const ids = [...new Set(related.map(({ fact }) => fact.draft.id))];
+    const { byOriginId } = await readNamesakes(ids, this.#page.peering.tenantId, transaction, this.#parts);
+    for (const { fact, namesakes } of related) {
+      const now = byOriginId.get(fact.draft.id) ?? [];
+      if (now.length !== namesakes.length) throw new PageOutdated();
+    }
+  }
+
   #draftOf(candidate: Candidate): FactDraft {
     const { nodeId } = this.#page.peering;
-    const { fact, gardenId } = candidate;
+    const { fact, gardenId, localId, copies } = candidate;
     const { draft, originNodeId } = fact;
     const by = this.#speakerOf(candidate);
-    const speaker = noted(PeerSpeaker, by);
+    const notes = [...noted(PeerSpeaker, by)];
+    if (gardenId !== null) notes.push(...noted(QuarantineReason, 'instruction'));
+    if (copies.length > 0) notes.push(...noted(RefutedCopies, copies));
     return {
       ...draft,
+      id: localId,
+      originId: localId === draft.id ? null : draft.id,
       receivedFrom: nodeId,
       originNodeId: originNodeId ?? nodeId,
       speaker: by.key,
       gardenId,
-      notes: gardenId === null ? speaker : new Map([...speaker, ...noted(QuarantineReason, 'instruction')]),
+      notes: new Map(notes),
     };
   }
 
   #verdictBy(verdict: AppendVerdict, candidate: Candidate): IngestVerdict {
     const { draft } = candidate.fact;
-    // Another writer, or an earlier item of the page, has stored a fact with this id.
-    if (verdict.kind === 'stored' && verdict.existing) return verdictOfKnown(verdict.view.fact, draft);
+    // Another writer has stored a fact with this id.
+    if (verdict.kind === 'stored' && verdict.existing) throw new PageOutdated();
     if (verdict.kind === 'stored') return { kind: 'stored', factId: draft.id };
     const error = REFUSALS[verdict.error.code] ?? 'ingest_error';
     // The clock may have been set back since the stamp was checked.

@@ -16,7 +16,7 @@ import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import { type JudgingParts, judgeProofs } from './judge-proofs.ts';
 import type { OriginProof, OriginProofs } from './origin-proof.ts';
 import { commitmentsOf, readSalt, refsCommitment } from './origin-statement.ts';
-import { proofFromRow, rowOfProof } from './proof-rows.ts';
+import { proofFromRow, rowOfProof, verifiedAmong } from './proof-rows.ts';
 import { type SigningParts, signOwnFacts } from './sign-own-facts.ts';
 
 export interface ProofParts extends JudgingParts, SigningParts {
@@ -29,11 +29,12 @@ export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
   of: (facts) => proofsOf(parts, facts),
   judge: (facts, sender) => judgeProofs(parts, facts, sender),
   async keep(facts, tenantId, transaction) {
-    const rows = facts.flatMap(({ fact: { draft, proof }, verdict }) =>
-      proof === null ? [] : [rowOfProof(tenantId, draft.id, proof, verdict === 'verified')],
+    const rows = facts.flatMap(({ id, fact: { proof }, verdict }) =>
+      proof === null ? [] : [rowOfProof(tenantId, id, proof, verdict === 'verified')],
     );
     if (rows.length > 0) await parts.tables.in(transaction).insertRows(PROOFS_TABLE, rows);
   },
+  verifiedAmong: (factIds, tenantId, snapshot) => verifiedAmong(parts.tables.in(snapshot), tenantId, factIds),
   async redact(facts, transaction) {
     const own = parts.tables.in(transaction);
     let salts = 0;

@@ -1,5 +1,11 @@
 import type { RedactedFacts } from '../../../kernel/internal-api.ts';
-import type { ErasureCounts, FactDraft, PluginTransaction, StoredFact } from '../../../kernel/plugin-api.ts';
+import type {
+  ErasureCounts,
+  FactDraft,
+  PluginSnapshot,
+  PluginTransaction,
+  StoredFact,
+} from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
 
 /**
@@ -38,12 +44,14 @@ export interface OriginProofs {
   of(facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>>;
   /** Verifies the proofs of facts from one sender, in order. Fetches nothing. */
   judge(facts: readonly FederatedFact[], sender: Peering): Promise<readonly ProofVerdict[]>;
-  /** Stores the proofs that came with facts, in the transaction that stores the facts. */
+  /** Stores the proofs that came with facts, by their local ids, in the transaction that stores the facts. */
   keep(
-    facts: readonly { readonly fact: FederatedFact; readonly verdict: ProofVerdict }[],
+    facts: readonly { readonly id: string; readonly fact: FederatedFact; readonly verdict: ProofVerdict }[],
     tenantId: string,
     transaction: PluginTransaction,
   ): Promise<void>;
+  /** Returns the facts among these whose origin has signed them, as this node verified. */
+  verifiedAmong(factIds: readonly string[], tenantId: string, snapshot: PluginSnapshot): Promise<ReadonlySet<string>>;
   /**
    * Replaces the salts by the commitments, for facts that will be erased but still have their values. The proof still
    * verifies, but nobody can test guesses of the value.

@@ -1,4 +1,5 @@
-import type { Row, SqlValue } from '../../../kernel/plugin-api.ts';
+import type { ReadableTables, Row, SqlValue } from '../../../kernel/plugin-api.ts';
+import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import type { OriginProof } from './origin-proof.ts';
 import type { Commitments } from './origin-statement.ts';
 
@@ -11,6 +12,19 @@ export interface StoredProof {
   readonly hidden: Pick<OriginProof, 'salt' | 'refsSalt'> | null;
   readonly commitments: Commitments | null;
 }
+
+/** Returns the facts among these whose origin has signed them, as this node verified. */
+export const verifiedAmong = async (
+  own: ReadableTables,
+  tenantId: string,
+  factIds: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  if (factIds.length === 0) return NOTHING;
+  const rows = await own.select(PROOFS_TABLE, { tenant_id: tenantId, fact_id: factIds });
+  return new Set(rows.filter((row) => Number(row['is_verified']) === 1).map((row) => String(row['fact_id'])));
+};
+
+const NOTHING: ReadonlySet<string> = new Set();
 
 export const rowOfProof = (tenantId: string, factId: string, proof: OriginProof, isVerified: boolean): Row => ({
   tenant_id: tenantId,

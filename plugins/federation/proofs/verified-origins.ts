@@ -6,18 +6,12 @@ import {
   type VerifiedOrigins,
   withMark,
 } from '../../../kernel/plugin-api.ts';
-import { PROOFS_TABLE } from '../serving/serving-tables.ts';
 import { ORIGIN_VERIFIED } from '../serving/serving-words.ts';
+import { verifiedAmong } from './proof-rows.ts';
 
 export const createVerifiedOrigins = (tables: PluginTables): VerifiedOrigins => ({
-  async of(snapshot, tenantId, factIds) {
-    if (factIds.length === 0) return NOTHING;
-    const rows = await tables.in(snapshot).select(PROOFS_TABLE, { tenant_id: tenantId, fact_id: factIds });
-    return new Set(rows.filter((row) => Number(row['is_verified']) === 1).map((row) => String(row['fact_id'])));
-  },
+  of: (snapshot, tenantId, factIds) => verifiedAmong(tables.in(snapshot), tenantId, factIds),
 });
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 type MarkedViews = readonly FactView[] | Promise<readonly FactView[]>;
 

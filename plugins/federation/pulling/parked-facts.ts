@@ -4,6 +4,7 @@ import {
   type PluginTransaction,
   ServiceError,
   type SqlValue,
+  sha256Hex,
   type WritableTables,
 } from '../../../kernel/plugin-api.ts';
 import type { IngestVerdict } from '../ingest/ingest.ts';
@@ -12,7 +13,7 @@ import { type PullName, whereOf } from './pull-row.ts';
 
 /** A received fact that cannot be stored yet. */
 export interface ParkedFact {
-  readonly factId: string;
+  readonly digest: string;
   readonly attempts: number;
   /** The fact as the peer sent it. */
   readonly fact: unknown;
@@ -47,8 +48,8 @@ export class ParkedFacts {
   /** Returns the facts to retry now, oldest first, as many as fit one transaction. */
   due(pull: PullName, nowMs: number): Promise<ParkedFact[]> {
     return this.#tables.read(async (own) => {
-      const sizes: { fact_id: string; bytes: number }[] = await own(PARKED)
-        .select('fact_id', 'bytes')
+      const sizes: { digest: string; bytes: number }[] = await own(PARKED)
+        .select('digest', 'bytes')
         .where(whereOf(pull))
         // A due time beyond every possible pause was written by a clock that has since been set back.
         .where((row) => row.where('due_ms', '<=', nowMs).orWhere('due_ms', '>', nowMs + HOUR_MS))
@@ -60,9 +61,9 @@ export class ParkedFacts {
         return at === 0 || bytes <= RETRIED_BYTES;
       });
       if (taken.length === 0) return [];
-      const rows = await own.select(PARKED, { ...whereOf(pull), fact_id: taken.map(({ fact_id }) => fact_id) });
+      const rows = await own.select(PARKED, { ...whereOf(pull), digest: taken.map(({ digest }) => digest) });
       return rows.map((row) => ({
-        factId: String(row['fact_id']),
+        digest: String(row['digest']),
         attempts: Number(row['attempts']),
         fact: JSON.parse(String(row['fact'])),
       }));
@@ -80,16 +81,17 @@ export class ParkedFacts {
     transaction: PluginTransaction,
   ): Promise<number> {
     const own = this.#tables.in(transaction);
-    const ids = facts.map(({ verdict }) => verdict.factId);
-    const stored = await own.select(PARKED, { ...whereOf(pull), fact_id: ids });
-    const known = new Set(stored.map((row) => String(row['fact_id'])));
+    const texts = facts.map(({ verdict, fact }) => ({ verdict, text: JSON.stringify(fact) }));
+    const sent = texts.map((one) => ({ ...one, digest: sha256Hex(one.text) }));
+    const digests = sent.map(({ digest }) => digest);
+    const stored = await own.select(PARKED, { ...whereOf(pull), digest: digests });
+    const known = new Set(stored.map((row) => String(row['digest'])));
     const rows = new Map<string, Record<string, SqlValue>>();
-    for (const { verdict, fact } of facts) {
-      if (known.has(verdict.factId)) continue;
-      const text = JSON.stringify(fact);
-      rows.set(verdict.factId, {
+    for (const { verdict, text, digest } of sent) {
+      if (known.has(digest)) continue;
+      rows.set(digest, {
         ...whereOf(pull),
-        fact_id: verdict.factId,
+        digest,
         reason: verdict.reason,
         due_ms: this.#dueMs(verdict, 0, nowMs),
         attempts: 0,
@@ -118,11 +120,11 @@ export class ParkedFacts {
     if (unknown.length === 0) return 0;
     let { facts, bytes } = await waitingNow(pull, own, UNKNOWN_KEY);
     let leftOut = 0;
-    for (const [id, row] of unknown) {
+    for (const [digest, row] of unknown) {
       facts += 1;
       bytes += Number(row['bytes']);
       if (facts <= MAX_UNKNOWN_KEYS && bytes <= MAX_UNKNOWN_KEYS_BYTES) continue;
-      rows.delete(id);
+      rows.delete(digest);
       leftOut += 1;
     }
     return leftOut;
@@ -139,24 +141,24 @@ export class ParkedFacts {
     const own = this.#tables.in(transaction);
     const done: string[] = [];
     // Facts that arrived together mostly have the same due time, so they share one statement.
-    const waiting = new Map<string, { readonly row: Record<string, SqlValue>; readonly ids: string[] }>();
-    for (const [at, { factId, attempts: before }] of tried.entries()) {
+    const waiting = new Map<string, { readonly row: Record<string, SqlValue>; readonly digests: string[] }>();
+    for (const [at, { digest, attempts: before }] of tried.entries()) {
       const verdict = verdicts[at];
       if (verdict?.kind !== 'parked') {
-        done.push(factId);
+        done.push(digest);
         continue;
       }
       const attempts = before + 1;
       const row = { reason: verdict.reason, attempts, due_ms: this.#dueMs(verdict, attempts, nowMs) };
       const key = JSON.stringify(row);
-      const group = waiting.get(key) ?? { row, ids: [] as string[] };
-      group.ids.push(factId);
+      const group = waiting.get(key) ?? { row, digests: [] as string[] };
+      group.digests.push(digest);
       waiting.set(key, group);
     }
-    for (const { row, ids } of waiting.values()) {
-      await own(PARKED).where(whereOf(pull)).whereIn('fact_id', ids).update(row);
+    for (const { row, digests } of waiting.values()) {
+      await own(PARKED).where(whereOf(pull)).whereIn('digest', digests).update(row);
     }
-    if (done.length > 0) await own(PARKED).where(whereOf(pull)).whereIn('fact_id', done).delete();
+    if (done.length > 0) await own(PARKED).where(whereOf(pull)).whereIn('digest', done).delete();
   }
 
   /** Returns the number of parked facts of a peer, by scope. */

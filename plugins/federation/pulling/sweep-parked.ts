@@ -7,11 +7,11 @@ const FACTS_AT_ONCE = 50;
 interface ParkedRow {
   readonly peer_id: string;
   readonly scope: string;
-  readonly fact_id: string;
+  readonly digest: string;
   readonly fact: string;
 }
 
-const COLUMNS = ['peer_id', 'scope', 'fact_id'] as const;
+const COLUMNS = ['peer_id', 'scope', 'digest'] as const;
 
 /** Deletes parked facts that are about an erased entity or refer to its facts, so that they never enter. */
 export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureSweep => ({
@@ -29,22 +29,22 @@ export const sweepParked = (tables: PluginTables, names: ServiceNames): ErasureS
         row
           .where('peer_id', '>', peer)
           .orWhere((same) => same.where('peer_id', peer).where('scope', '>', scope))
-          .orWhere((same) => same.where({ peer_id: peer, scope }).where('fact_id', '>', fact));
+          .orWhere((same) => same.where({ peer_id: peer, scope }).where('digest', '>', fact));
       });
     }
     const rows = (await page) as readonly ParkedRow[];
     const texts = rows.map(({ fact }) => namesInText(fact));
     const erased = await named(texts.flat());
     let parked = 0;
-    for (const [at, { peer_id, scope, fact_id, fact }] of rows.entries()) {
+    for (const [at, { peer_id, scope, digest, fact }] of rows.entries()) {
       const isAbout = (scopes as readonly string[]).includes(scope) && entityOf(fact, names) === entityKey;
       if (!isAbout && !texts[at]?.some((name) => erased.has(name))) continue;
       parked += 1;
-      await own(PARKED).where({ tenant_id: tenantId, peer_id, scope, fact_id }).delete();
+      await own(PARKED).where({ tenant_id: tenantId, peer_id, scope, digest }).delete();
     }
     const last = rows.at(-1);
     const isOver = last === undefined || rows.length < FACTS_AT_ONCE;
-    return { after: isOver ? null : JSON.stringify([last.peer_id, last.scope, last.fact_id]), counts: { parked } };
+    return { after: isOver ? null : JSON.stringify([last.peer_id, last.scope, last.digest]), counts: { parked } };
   },
 });
 

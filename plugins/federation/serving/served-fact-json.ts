@@ -49,7 +49,7 @@ export interface ServedForm {
 export const servedFactJson = (fact: StoredFact, { proofs, hasCid }: ServedForm): Record<string, unknown> => {
   const proof = proofs.get(fact.id);
   return {
-    id: fact.id,
+    id: fact.originId ?? fact.id,
     entity: fact.entity,
     relation: fact.relation,
     value: { type: fact.value.type, v: fact.value.v, interpret_as: fact.value.interpretAs },

@@ -109,7 +109,8 @@ export const factHistoryRoute = (parts: HistoryParts): Route<{ id: string }, Pag
   example: { params: { id: '5f0c2b1e-7a64-4a0e-9a0b-0d5a3f2f9c11' }, query: { limit: 20 } },
   handle: (request) =>
     reply(parts, request, {}, async (reader) => {
-      const [fact] = await reader.visible([request.params.id]);
+      const { id } = request.params;
+      const fact = (await reader.byGivenIds([id])).get(id);
       // System facts have no history of their own.
       if (fact === undefined || fact.system) throw new ServiceError('lookup', 'there is no such fact');
       return all(...ofTriple(fact));

@@ -36,6 +36,7 @@ const members: fc.Arbitrary<Partial<StoredFact>> = fc.record<Partial<StoredFact>
   receivedFrom: maybeText,
   originNodeId: maybeText,
   speaker: maybeText,
+  originId: maybeText,
 });
 
 /** Generates facts with ids and feed stamps of their own. */
@@ -64,6 +65,7 @@ const FIELDS: Readonly<Record<'text' | 'number' | 'stamp', readonly FactField[]>
     'receivedFrom',
     'originNodeId',
     'speaker',
+    'originId',
   ],
   number: ['confidence', 'timestampMs', 'validUntilMs', 'system'],
   stamp: ['hlc', 'feed'],

@@ -45,6 +45,7 @@ const FACT: StoredFact = {
   receivedFrom: null,
   originNodeId: null,
   speaker: null,
+  originId: null,
   hlc: { wallMs: 10, counter: 9 },
   hlcText: '10.9',
   feed: { wallMs: 11, counter: 0 },

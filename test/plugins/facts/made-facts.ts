@@ -39,6 +39,7 @@ export const madeFact = (
   receivedFrom: null,
   originNodeId: null,
   speaker: null,
+  originId: null,
   hlc: { wallMs: 0, counter: 0 },
   hlcText: '0000000000000.0',
   feed: { wallMs: 0, counter: 0 },

@@ -148,6 +148,7 @@ export const standPlugin = (stand: IngestStand) =>
         accept: async () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
         callerOf: () => ({ principal: principal(), peering: stand.peering, tokenScopes: undefined }),
       };
+      const verified = new Set<string>();
       const opened = openIngest(
         { ...context, config },
         {
@@ -161,8 +162,10 @@ export const standPlugin = (stand: IngestStand) =>
                 proof === null ? 'absent' : (stand.verdicts.get(proof.signature) ?? 'invalid'),
               ),
             keep: async (facts) => {
-              stand.keptProofs.push(...facts.map(({ fact }) => fact.draft.id));
+              stand.keptProofs.push(...facts.map(({ id }) => id));
+              for (const { id, verdict } of facts) if (verdict === 'verified') verified.add(id);
             },
+            verifiedAmong: async (ids) => new Set(ids.filter((id) => verified.has(id))),
             redact: async () => ({}),
             redactReferences: async () => {},
           },

@@ -214,9 +214,9 @@ export const MUTANTS: readonly Mutant[] = [
     bug: 'another fact under a known id counts as the known one',
     edits: [
       {
-        file: `${FEDERATION}/ingest/judge-page.js`,
-        from: '=> isSameTuple(stored, draft)\n',
-        to: '=> true\n',
+        file: `${FEDERATION}/ingest/namesakes.js`,
+        from: 'one.originKey === originKey && isSameTuple(one.said, fact.draft)',
+        to: 'one.originKey === originKey',
       },
     ],
     noticedBy: {

@@ -22,7 +22,9 @@ const verdictOfSkew = async (via: 'pull' | 'push'): Promise<IngestVerdict | unde
   const facts = { appendAll: async () => [{ kind: 'rejected', error }] } as unknown as Facts;
   const tables = { write: async (_tenant: string, work: () => Promise<void>) => work() } as unknown as PluginTables;
   const page = { facts: [], peering: peeringFor(), scopes: new Set(['public'] as const), via };
-  const candidates = [{ at: 0, fact: read.fact, proof: 'absent', gardenId: null }] as const;
+  const { fact } = read;
+  const localId = fact.draft.id;
+  const candidates = [{ at: 0, fact, proof: 'absent', gardenId: null, localId, namesakes: [], copies: [] }] as const;
   const parts = {
     facts,
     tables,

@@ -57,7 +57,7 @@ forEachStore('a page of a peer', () => {
     const known = await counter.during(() => push(side, factsFrom(2_000, 500)));
     expect(await received(side)).to.equal(555);
     expect(many.statements, JSON.stringify({ few, many, known })).to.be.at.most(few.statements + 6);
-    expect(known.statements, 'usage and known ids').to.be.at.most(2);
+    expect(known.statements, 'usage, known ids, and known ids at origins').to.be.at.most(3);
   });
 
   it('is stored except for a fact that makes a plugin throw', async () => {

@@ -118,8 +118,12 @@ forEachStore('proofs of origin', () => {
     await pluginStore(node.store).write(DEFAULT_TENANT, (transaction) =>
       node.serving.proofs.keep(
         [
-          { fact: { draft, originNodeId: origin.nodeId, proof }, verdict: 'verified' },
-          { fact: { draft: { ...draft, id: 'without' }, originNodeId: null, proof: null }, verdict: 'absent' },
+          { id, fact: { draft, originNodeId: origin.nodeId, proof }, verdict: 'verified' },
+          {
+            id: 'without',
+            fact: { draft: { ...draft, id: 'without' }, originNodeId: null, proof: null },
+            verdict: 'absent',
+          },
         ],
         DEFAULT_TENANT,
         transaction,

@@ -29,7 +29,7 @@ forEachStore('the origin of a received fact', () => {
       confidence: 1,
       scope: 'public',
     } as const;
-    const kept = [{ fact: { draft, originNodeId: ORIGIN, proof: PROOF }, verdict }];
+    const kept = [{ id, fact: { draft, originNodeId: ORIGIN, proof: PROOF }, verdict }];
     await pluginStore(node.store).write(DEFAULT_TENANT, (transaction) =>
       node.serving.proofs.keep(kept, DEFAULT_TENANT, transaction),
     );
