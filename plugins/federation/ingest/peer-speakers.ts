@@ -21,9 +21,8 @@ export const readPeerSpeakers = async (
   const nodeIds = new Map(candidates.map((candidate) => speakerId(candidate, sender)).map((id) => [keyOf(id), id]));
   const others = [...nodeIds].flatMap(([key, id]) => (found.has(key) || own.isOwnNode(id) ? [] : [id]));
   if (others.length > 0) {
-    for (const peering of (await peerings.withNodes(others)).values()) {
-      // Ignores what another tenant declared about the node.
-      if (peering.tenantId === sender.tenantId) found.set(keyOf(peering.nodeId), peering);
+    for (const peering of (await peerings.withNodes(sender.tenantId, others)).values()) {
+      found.set(keyOf(peering.nodeId), peering);
     }
   }
   const speakers = new Map<string, PeerSpeaker>();
@@ -49,8 +48,11 @@ export const readPeerSpeakers = async (
   };
 };
 
-const namesOf = (nodeId: string, peering: Peering | undefined, { names }: NodeSelf): OwnNames =>
-  createOwnNames({ names, nodeId, authority: peering === undefined ? null : new URL(peering.nodeUrl).host });
+/** The address is empty while only this node has declared, to an id without a host. */
+const namesOf = (nodeId: string, peering: Peering | undefined, { names }: NodeSelf): OwnNames => {
+  const authority = URL.canParse(peering?.nodeUrl ?? '') ? new URL(peering?.nodeUrl ?? '').host : null;
+  return createOwnNames({ names, nodeId, authority });
+};
 
 const speakerId = ({ fact, proof }: Candidate, sender: Peering): string =>
   proof === 'verified' ? (fact.originNodeId ?? sender.nodeId) : sender.nodeId;

@@ -1,6 +1,5 @@
 import {
   type Clock,
-  DEFAULT_TENANT,
   decodeBase64Url,
   encodeBase64Url,
   formatInstant,
@@ -9,6 +8,7 @@ import {
   type PluginTables,
   type Principal,
   type Random,
+  type ReadableTables,
   requirePermission,
   ServiceError,
   verifyEd25519,
@@ -37,7 +37,6 @@ import {
   noSuchPeer,
   refuseStale,
   revokedMeanwhile,
-  takenNode,
   tooMany,
   unverified,
   wrongAddress,
@@ -203,12 +202,13 @@ export class StoredPeerRegistry implements PeerRegistry {
     });
   }
 
-  async #known(caller: Principal, nodeId: string): Promise<StoredPeering | undefined> {
+  async #known({ tenantId }: Principal, nodeId: string, own?: ReadableTables): Promise<StoredPeering | undefined> {
     const { store } = this.#parts;
-    return store.read(async (own) => ofTenant(await store.byNode(own, nodeId), caller));
+    const find = async (tables: ReadableTables) => (await store.ofNodes(tables, tenantId, [nodeId]))[0];
+    return own === undefined ? store.read(find) : find(own);
   }
 
-  /** Changes or creates the peering with a node. `change` must be pure, because it runs more than once. */
+  /** Changes or creates the tenant's peering with a node. `change` must be pure, because it runs more than once. */
   async #change(
     caller: Principal,
     nodeId: string,
@@ -216,37 +216,21 @@ export class StoredPeerRegistry implements PeerRegistry {
   ): Promise<StoredPeering> {
     const { store, tables, federationLog, random, clock } = this.#parts;
     const { tenantId } = caller;
+    const first = newPeering(caller, { peerId: random.uuid(), nodeId, nowMs: clock.nowMs() });
     const known = await this.#known(caller, nodeId);
-    const first = known ?? newPeering(caller, { peerId: random.uuid(), nodeId, nowMs: clock.nowMs() });
     // Throws for an impossible change before anything is written.
-    change(first);
-    const isNew = known === undefined || known.status === 'revoked';
-    const peerId = isNew ? await this.#claim(caller, first) : first.peerId;
+    change(known ?? first);
     return tables.write(tenantId, async (own, transaction) => {
-      const before = await store.byId(own, tenantId, peerId);
-      if (before === undefined || before.status === 'revoked') throw revokedMeanwhile();
+      const stored = await this.#known(caller, nodeId, own);
+      const isRevoked = stored?.status === 'revoked';
+      if (isRevoked && known?.status !== 'revoked') throw revokedMeanwhile();
+      if (stored === undefined && (await store.count(own, tenantId)) >= MAX_PEERS_PER_TENANT) throw tooMany();
+      const before = isRevoked ? startedOver(stored) : (stored ?? first);
       const after = change(before);
-      await store.update(own, after);
+      if (stored === undefined) await store.insert(own, after);
+      else await store.update(own, after);
       await federationLog.record(approvalOf(before, after, caller.entityUri), transaction);
       return after;
-    });
-  }
-
-  /**
-   * Makes the node a peer of this tenant, with nothing declared yet. It writes in the default tenant, so that two
-   * tenants cannot register one node at the same time. Returns the id of the new or existing peering.
-   */
-  async #claim(caller: Principal, peering: StoredPeering): Promise<string> {
-    const { store, tables } = this.#parts;
-    return tables.write(DEFAULT_TENANT, async (own) => {
-      const known = ofTenant(await store.byNode(own, peering.nodeId), caller);
-      if (known !== undefined) {
-        if (known.status === 'revoked') await store.update(own, startedOver(known));
-        return known.peerId;
-      }
-      if ((await store.count(own, caller.tenantId)) >= MAX_PEERS_PER_TENANT) throw tooMany();
-      await store.insert(own, peering);
-      return peering.peerId;
     });
   }
 
@@ -265,17 +249,6 @@ export class StoredPeerRegistry implements PeerRegistry {
     return unverified(kind, why);
   }
 }
-
-/**
- * Returns the row of the caller's tenant among the rows of one node. Throws if the node is a peer of another tenant.
- */
-const ofTenant = (rows: readonly StoredPeering[], caller: Principal): StoredPeering | undefined => {
-  if (rows.some((row) => isOfOther(row, caller))) throw takenNode();
-  return rows.find(({ tenantId }) => tenantId === caller.tenantId);
-};
-
-const isOfOther = ({ tenantId, status }: StoredPeering, caller: Principal): boolean =>
-  tenantId !== caller.tenantId && status !== 'revoked';
 
 const addressOf = ({ nodeUrl, declaringNodeId }: ReadDeclaration): string => {
   const url = nodeUrl ?? urlOfNodeId(declaringNodeId);

@@ -26,15 +26,16 @@ export class PeerStore {
     return this.#first(own, { peer_id: peerId });
   }
 
-  /**
-   * Returns peerings of any tenant. If several tenants have had the node as a peer, one that is not revoked comes
-   * first.
-   */
-  async byNode(own: ReadableTables, ...nodeIds: readonly string[]): Promise<StoredPeering[]> {
-    const rows = await own.select(PEERS_TABLE, { node_digest: nodeIds.map(nodeDigest) });
-    return rows
-      .map(peeringFromRow)
-      .sort((a, b) => Number(a.status === 'revoked') - Number(b.status === 'revoked') || b.createdMs - a.createdMs);
+  /** Returns the peerings of all tenants with a node: active ones first, in the order of their establishment. */
+  async byNode(own: ReadableTables, nodeId: string): Promise<StoredPeering[]> {
+    const rows = await own.select(PEERS_TABLE, { node_digest: nodeDigest(nodeId) });
+    return rows.map(peeringFromRow).sort(byRank);
+  }
+
+  /** Returns the peerings of a tenant with these nodes, at most one for each node. */
+  async ofNodes(own: ReadableTables, tenantId: string, nodeIds: readonly string[]): Promise<StoredPeering[]> {
+    const digests = nodeIds.map(nodeDigest);
+    return (await own.select(PEERS_TABLE, { tenant_id: tenantId, node_digest: digests })).map(peeringFromRow);
   }
 
   async withStatus(own: ReadableTables, status: readonly string[]): Promise<StoredPeering[]> {
@@ -71,6 +72,11 @@ export class PeerStore {
     return row === undefined ? undefined : peeringFromRow(row);
   }
 }
+
+const byRank = (a: StoredPeering, b: StoredPeering): number =>
+  Number(b.status === 'active') - Number(a.status === 'active') ||
+  (a.establishedMs ?? 0) - (b.establishedMs ?? 0) ||
+  byAge(a, b);
 
 const byAge = (a: StoredPeering, b: StoredPeering): number =>
   a.createdMs - b.createdMs || (a.peerId < b.peerId ? -1 : 1);

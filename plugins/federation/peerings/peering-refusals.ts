@@ -32,11 +32,6 @@ export const refuseStale = ({ signedMs }: ReadDeclaration, floorMs: number | nul
 
 export const noSuchPeer = (): ServiceError => new ServiceError('lookup', 'no such peer');
 
-export const takenNode = (): ServiceError =>
-  new ServiceError('conflict', 'this node exchanges facts with another tenant already', {
-    hint: 'a node can be the peer of one tenant only; that peering must be revoked first',
-  });
-
 export const tooMany = (): ServiceError =>
   new ServiceError('limit_reached', `a tenant has at most ${MAX_PEERS_PER_TENANT} peers`);
 

@@ -4,12 +4,15 @@ import type { Peering } from './peering.ts';
 /** The topic of the signal that the plugin's workers get when a peering has changed (`onSignal`). */
 export const PEERS_CHANGED = 'peers';
 
-/** The peerings of this node. Each other node is a peer of at most one tenant. */
+/** The peerings of this node. Each is one of a tenant and another node, and the tenants know nothing of each other. */
 export interface Peerings {
-  /** Finds the peering with a node id in any spelling, in any status and of any tenant. */
-  withNode(nodeId: string): Promise<Peering | undefined>;
-  /** Finds the peerings with many nodes in one statement, by node id. Leaves out nodes without a peering. */
-  withNodes(nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>>;
+  /**
+   * Returns the peerings of all tenants with a node, by its id in any spelling and in any status: active ones first,
+   * and the first established one before others.
+   */
+  withNode(nodeId: string): Promise<readonly Peering[]>;
+  /** Finds the peerings of a tenant in one statement, by node id. Leaves out nodes without a peering. */
+  withNodes(tenantId: string, nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>>;
   /** Finds a peering in any status. */
   get(peerId: string): Promise<Peering | undefined>;
   /** Returns all active peerings of all tenants. */

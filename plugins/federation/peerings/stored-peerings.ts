@@ -25,20 +25,15 @@ export class StoredPeerings implements Peerings {
     this.#parts = parts;
   }
 
-  async withNode(nodeId: string): Promise<Peering | undefined> {
+  withNode(nodeId: string): Promise<readonly Peering[]> {
     const { store } = this.#parts;
-    return (await store.read((own) => store.byNode(own, nodeId)))[0];
+    return store.read((own) => store.byNode(own, nodeId));
   }
 
-  withNodes(nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>> {
+  async withNodes(tenantId: string, nodeIds: readonly string[]): Promise<ReadonlyMap<string, Peering>> {
     const { store } = this.#parts;
-    return store.read(async (own) => {
-      const found = new Map<string, Peering>();
-      for (const peering of await store.byNode(own, ...nodeIds)) {
-        if (!found.has(peering.nodeId)) found.set(peering.nodeId, peering);
-      }
-      return found;
-    });
+    const found = await store.read((own) => store.ofNodes(own, tenantId, nodeIds));
+    return new Map(found.map((peering) => [peering.nodeId, peering]));
   }
 
   get(peerId: string): Promise<Peering | undefined> {

@@ -82,7 +82,7 @@ const KEY_ID = /^[0-9a-f]{16}$/;
 
 /**
  * Returns keys by the match key of their node id, so that another spelling of a known node does not count as an unknown
- * one. For this node it returns only its own keys. It ignores keys that another tenant registered.
+ * one. For this node it returns only its own keys.
  */
 const keysOfOrigins = async (
   parts: JudgingParts,
@@ -97,8 +97,8 @@ const keysOfOrigins = async (
   if (origins.has(own) || keys.has(own)) keys.set(own, await ownKeys(parts));
   const others = [...origins].flatMap(([key, nodeId]) => (keys.has(key) ? [] : [nodeId]));
   if (others.length === 0) return keys;
-  for (const peering of (await peerings.withNodes(others)).values()) {
-    if (peering.tenantId === sender.tenantId) keys.set(keyOfNode(peering.nodeId), peering.keys);
+  for (const peering of (await peerings.withNodes(sender.tenantId, others)).values()) {
+    keys.set(keyOfNode(peering.nodeId), peering.keys);
   }
   return keys;
 };

@@ -251,12 +251,12 @@ export class PullTurn {
 
   async #refreshKeys(nodeIds: readonly string[]): Promise<Peering> {
     const { peerings } = this.#parts;
+    const found = await peerings.withNodes(this.#claim.tenantId, nodeIds.slice(0, MAX_REFRESHED));
     await Promise.all(
-      nodeIds.slice(0, MAX_REFRESHED).map(async (nodeId) => {
-        const peering = nodeId === this.#peering.nodeId ? this.#peering : await peerings.withNode(nodeId);
-        if (peering?.status !== 'active' || peering.tenantId !== this.#claim.tenantId) return;
+      [...found.values()].map(async (peering) => {
+        if (peering.status !== 'active') return;
         const refreshed = await peerings.refreshKeys(peering);
-        if (nodeId === this.#peering.nodeId) this.#peering = refreshed;
+        if (peering.peerId === this.#peering.peerId) this.#peering = refreshed;
       }),
     );
     return this.#peering;

@@ -7,7 +7,7 @@ import { PullTurn } from './pull-turn.ts';
 import type { TurnParts } from './turn-parts.ts';
 
 export interface PullerParts extends TurnParts {
-  readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys' | 'active'>;
+  readonly peerings: Pick<Peerings, 'read' | 'withNodes' | 'refreshKeys' | 'active'>;
   readonly served: Pick<ServedTenants, 'isServed'>;
 }
 

@@ -11,7 +11,7 @@ export interface TurnParts {
   readonly parked: ParkedFacts;
   readonly ingest: Ingest;
   readonly usages: PeerUsages;
-  readonly peerings: Pick<Peerings, 'read' | 'withNode' | 'refreshKeys'>;
+  readonly peerings: Pick<Peerings, 'read' | 'withNodes' | 'refreshKeys'>;
   readonly fetching: FetchParts;
   readonly clock: Clock;
   readonly random: Random;

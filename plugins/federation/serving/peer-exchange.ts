@@ -33,9 +33,8 @@ export const createPeerExchange = (parts: ExchangeParts): PeerExchange => {
       return peering?.tenantId === tenantId ? peering : undefined;
     },
     async withNodes(tenantId, nodeIds) {
-      const found = await peerings.withNodes(nodeIds);
-      const own = [...found.values()].filter((peering) => peering.tenantId === tenantId);
-      return new Map(own.map((peering) => [matchKey(peering.nodeId, self.names), peering]));
+      const found = await peerings.withNodes(tenantId, nodeIds);
+      return new Map([...found.values()].map((peering) => [matchKey(peering.nodeId, self.names), peering]));
     },
     ask: (peering, target, options) => ask(parts, peering, target, options),
   };

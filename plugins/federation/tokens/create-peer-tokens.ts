@@ -38,6 +38,8 @@ const MAX_ISSUER = 2_048;
 const FOLLOW_LIMIT_MS = 2_000;
 /** The maximum number of current and former keys that are tried, because anybody can send tokens. */
 const MAX_KEYS_TRIED = 4;
+/** The maximum number of tenants whose peerings with the issuer are tried, those established first. */
+const MAX_PEERINGS_TRIED = 8;
 
 export interface TokenParts {
   readonly settings: Pick<FederationSettings, 'nonceWindowS' | 'tokenLeewayS'>;
@@ -92,17 +94,21 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
   if (typeof issuer !== 'string' || issuer === '' || issuer.length > MAX_ISSUER || issuer === self.nodeId) {
     throw tokenRefusal(INVALID_ISS);
   }
-  const peering = await peerings.withNode(issuer);
   // Another spelling identifies the same node, but a token must use the exact id.
-  if (peering === undefined || peering.nodeId !== issuer) throw tokenRefusal(PEER_NOT_REGISTERED);
-  if (peering.status !== 'active') throw await refused(parts, peering, PEER_NOT_APPROVED);
+  const named = (await peerings.withNode(issuer))
+    .filter(({ nodeId }) => nodeId === issuer)
+    .slice(0, MAX_PEERINGS_TRIED);
+  const [first] = named;
+  if (first === undefined) throw tokenRefusal(PEER_NOT_REGISTERED);
+  const active = named.filter(({ status }) => status === 'active');
   const nowMs = clock.nowMs();
-  let broken = signatureProblem(read, peering, nowMs);
-  // The peer may have signed with a newer key than this node knows.
-  if (broken === INVALID_SIGNATURE) broken = signatureProblem(read, await followed(parts, peering), nowMs);
-  if (broken !== null) {
-    throw await refused(parts, peering, broken);
+  if (active.length === 0) {
+    // Logs nothing for an unverified claim, whose tenant would learn that the node is known here.
+    const signer = named.find((one) => signatureProblem(read, one, nowMs) === null);
+    throw signer === undefined ? tokenRefusal(PEER_NOT_APPROVED) : await refused(parts, signer, PEER_NOT_APPROVED);
   }
+  const peering = await signerOf(read, active, nowMs, parts);
+  if ('vocabulary' in peering) throw await refused(parts, active[0] ?? first, peering);
   const leewayMs = settings.tokenLeewayS * 1_000;
   const claims = checkClaims(read.claims, { nowMs, leewayMs, nodeId: self.nodeId });
   if (isRefused(claims)) throw await refused(parts, peering, claims);
@@ -111,6 +117,28 @@ const acceptToken = async (parts: TokenParts, token: string): Promise<PeerCaller
     throw await refused(parts, peering, NONCE_ALREADY_SEEN, REPLAY_ATTEMPT);
   }
   return callerOf(peering, claims);
+};
+
+/**
+ * Returns the first peering whose keys verify the token, because a tenant may claim the id of any node with a key of
+ * its own. Returns the problem of the first one if there is none.
+ */
+const signerOf = async (
+  read: ReadToken,
+  active: readonly Peering[],
+  nowMs: number,
+  parts: TokenParts,
+): Promise<Peering | ErrorWord> => {
+  const problems = active.map((peering) => signatureProblem(read, peering, nowMs));
+  const signer = active[problems.indexOf(null)];
+  if (signer !== undefined) return signer;
+  for (const [at, peering] of active.entries()) {
+    // The peer may have signed with a newer key than this node knows.
+    if (problems[at] !== INVALID_SIGNATURE) continue;
+    const refreshed = await followed(parts, peering);
+    if (signatureProblem(read, refreshed, nowMs) === null) return refreshed;
+  }
+  return problems[0] ?? INVALID_SIGNATURE;
 };
 
 /**

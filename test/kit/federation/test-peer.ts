@@ -9,6 +9,8 @@ export interface TestPeerOptions {
   /** The host name in its address and in its id. */
   readonly host?: string;
   readonly nodeId?: string;
+  /** The name from which the key is derived; by default the node id. */
+  readonly keyName?: string;
 }
 
 /** A pull request that the peer received. */
@@ -52,9 +54,9 @@ export const jsonAnswer = (body: unknown, status = 200, headers: Readonly<Record
 const DEFAULT_LIMIT = 100;
 
 export const startTestPeer = async (options: TestPeerOptions): Promise<TestPeer> => {
-  const { network, nowMs, host = 'p.test', nodeId = `svc://${host}` } = options;
+  const { network, nowMs, host = 'p.test', nodeId = `svc://${host}`, keyName } = options;
   const url = `https://${host}`;
-  const identity = createPeerIdentity(nodeId, nowMs);
+  const identity = createPeerIdentity(nodeId, nowMs, keyName);
   const hits: string[] = [];
   const pulls: PullSeen[] = [];
   const feed: WireFact[] = [];

@@ -131,7 +131,7 @@ export const standPlugin = (stand: IngestStand) =>
       });
       on(httpPrincipal, (_known, { access }) => (access === 'peer' ? principal() : undefined));
       const peerings: Peerings = {
-        withNode: async (nodeId) => stand.pulled.find((peering) => peering.nodeId === nodeId),
+        withNode: async (nodeId) => stand.pulled.filter((peering) => peering.nodeId === nodeId),
         withNodes: async () => new Map(stand.pulled.map((peering) => [peering.nodeId, peering])),
         get: async () => stand.peering,
         active: async () => stand.pulled,

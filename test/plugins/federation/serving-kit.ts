@@ -57,8 +57,9 @@ export const startServingNode = async (
   const recorded: FederationEvent[] = [];
   const refreshed: string[] = [];
   const asks: ServingNode['asks'] = {
-    withNode: async (nodeId) => peerings.get(nodeId),
-    withNodes: async (nodeIds) => new Map([...peerings].filter(([nodeId]) => nodeIds.includes(nodeId))),
+    withNode: async (nodeId) => [peerings.get(nodeId) ?? []].flat(),
+    withNodes: async (tenantId, nodeIds) =>
+      new Map([...peerings].filter(([nodeId, one]) => one.tenantId === tenantId && nodeIds.includes(nodeId))),
     get: async (peerId) => [...peerings.values()].find((one) => one.peerId === peerId),
     active: async () => [...peerings.values()],
     read: async (_snapshot, _tenantId, peerId) => [...peerings.values()].find((one) => one.peerId === peerId),

@@ -27,32 +27,29 @@ forEachStore('a node that federates for several tenants', (kind) => {
   const now = (aheadMs = 0) => new Date(place.clock.nowMs() + aheadMs).toISOString();
   const theirs = (aheadMs = 0) => signDeclaration(b, { target_node_id: a.id, signed_at: now(aheadMs) });
 
-  it('allows the same peer for only one tenant until that peering is revoked', async () => {
-    const first = await a.registry.register(operatorOf(a, 'north'), theirs());
-    expect(first).to.include({ tenantId: 'north', nodeId: b.id });
-    const taken = await rejection(a.registry.register(operatorOf(a, 'south'), theirs(1_000)));
-    expect(taken).to.include({ code: 'conflict', status: 409 });
-    expect(taken.message).not.to.contain('north');
-    expect(await a.registry.list(operatorOf(a, 'south'))).to.deep.equal([]);
-    const foreign = await rejection(a.registry.revoke(operatorOf(a, 'south'), first.peerId));
+  it('keeps a peering for each tenant, of which the others learn nothing', async () => {
+    const north = await a.registry.register(operatorOf(a, 'north'), theirs());
+    const south = await a.registry.register(operatorOf(a, 'south'), theirs());
+    expect(south).to.deep.include({ ...north, tenantId: 'south', peerId: south.peerId });
+    expect(south.peerId).not.to.equal(north.peerId);
+    expect(await a.registry.list(operatorOf(a, 'south'))).to.deep.equal([south]);
+    const foreign = await rejection(a.registry.revoke(operatorOf(a, 'south'), north.peerId));
     expect(foreign).to.include({ code: 'lookup', status: 404 });
-    await a.registry.revoke(operatorOf(a, 'north'), first.peerId);
-    const second = await a.registry.register(operatorOf(a, 'south'), theirs(2_000));
-    expect(second).to.include({ tenantId: 'south', status: 'pending_verification' });
-    const late = await rejection(a.registry.register(operatorOf(a, 'north'), theirs(3_000)));
-    expect(late).to.include({ code: 'conflict' });
+    await a.registry.revoke(operatorOf(a, 'south'), south.peerId);
+    expect(await a.registry.list(operatorOf(a, 'north'))).to.deep.equal([north]);
   });
 
-  it('accepts one of two tenants that declare the same peer at once in two processes', async () => {
+  it('keeps one peering for a tenant that declares a peer at once in two processes', async () => {
     const other = await startPeer('alpha-too', place, { folder, node: { id: a.id } });
     const attempts = [a, other, a, other].map((node, at) =>
-      node.registry.register(operatorOf(node, `tenant-${at}`), theirs(at)).then(
-        ({ tenantId }) => tenantId,
+      node.registry.register(operatorOf(node), theirs(at)).then(
+        ({ peerId }) => peerId,
         (error: { code: string }) => error.code,
       ),
     );
-    const results = await Promise.all(attempts);
-    expect(results.filter((result) => result === 'conflict')).to.have.length(3);
+    const ids = (await Promise.all(attempts)).filter((result) => result !== 'stale_declaration');
+    expect(new Set(ids)).to.have.property('size', 1);
+    expect(await a.registry.list(operatorOf(a))).to.have.length(1);
     await other.node.stop();
   });
 

@@ -206,9 +206,9 @@ describe('the verification of a proof of origin', () => {
     const sender = node.addPeer('p');
     const origins = ['a', 'b', 'c'].map((name) => node.addPeer(name));
     const { withNodes } = node.asks;
-    node.asks.withNodes = (nodeIds) => {
+    node.asks.withNodes = (tenantId, nodeIds) => {
       asked.push(nodeIds);
-      return withNodes(nodeIds);
+      return withNodes(tenantId, nodeIds);
     };
     const facts = [...origins, sender, stranger].flatMap((origin) => [
       federated(origin.prove(WIRE), origin.nodeId),
