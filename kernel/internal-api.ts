@@ -78,6 +78,7 @@ export { compileSchema } from './schemas/schema-validator.ts';
 export type { Expiry, FactName } from './store/plugin-transaction.ts';
 export type { RemoteParent, Span, SpanOptions, SpanPlace, Tracer } from './telemetry/span.ts';
 export type { Counter, Instrument, Labels, Meter, Reading } from './telemetry/telemetry-api.ts';
+export { columnText, lineText, quotedText } from './text/quoted-text.ts';
 export { hasWhiteSpace, isControlFree } from './text/text-rules.ts';
 export { cacheResult } from './time/cache-result.ts';
 export { isTooFarAhead, ZERO_HLC } from './time/hybrid-logical-clock.ts';

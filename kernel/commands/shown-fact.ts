@@ -1,3 +1,4 @@
+import { columnText, lineText } from '../text/quoted-text.ts';
 import type { Cell } from './command-definition.ts';
 import { shortText } from './shown-text.ts';
 
@@ -32,8 +33,8 @@ export interface ShownValue {
 const MOST_SHOWN = 1_000;
 const SEPARATOR = ' · ';
 
-/** Returns the value on one line, safe for a terminal. */
-export const valueLine = ({ v }: ShownValue, most: number = MOST_SHOWN): string => shortText(String(v), most);
+/** Returns the value on one line, safe for a terminal. It is quoted where it could look like columns. */
+export const valueLine = ({ v }: ShownValue, most: number = MOST_SHOWN): string => lineText(shortText(String(v), most));
 
 export interface FactEntry {
   /** Text before the value, such as a number. */
@@ -48,15 +49,15 @@ export const factRows = (
   fact: ShownFact,
   { lead = '-', nowMs, more = [] }: FactEntry,
 ): readonly (readonly Cell[])[] => {
-  const where = fact.garden_id == null ? fact.scope : `${fact.scope}, garden ${shortText(gardenName(fact.garden_id))}`;
+  const where = fact.garden_id == null ? fact.scope : `${fact.scope}, garden ${columnText(gardenName(fact.garden_id))}`;
   const details = [
-    `${shortText(fact.entity)} ${shortText(fact.relation)}`,
-    shortText(fact.source),
+    `${columnText(fact.entity)} ${columnText(fact.relation)}`,
+    columnText(fact.source),
     `confidence ${fact.confidence.toFixed(2)}`,
     ageOf(fact.timestamp, nowMs),
     where,
     ...more,
-    fact.id,
+    columnText(fact.id),
   ];
   const marks = marksOf(fact, nowMs);
   const value: Cell = { text: valueLine(fact.value), style: 'strong' };
@@ -72,7 +73,7 @@ const marksOf = (fact: ShownFact, nowMs: number): readonly string[] => [
   ...(fact.confidence === 0 ? ['retraction'] : []),
   ...readingOf(fact.value),
   ...(fact.attested === false ? ['source not attested'] : []),
-  ...(fact.received_from == null ? [] : [`received from ${shortText(fact.received_from)}`]),
+  ...(fact.received_from == null ? [] : [`received from ${columnText(fact.received_from)}`]),
   ...(fact.valid_until == null ? [] : [endOf(fact.valid_until, nowMs)]),
 ];
 

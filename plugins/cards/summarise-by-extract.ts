@@ -1,4 +1,4 @@
-import { entityDisplay } from '../../kernel/internal-api.ts';
+import { columnText, entityDisplay, lineText, quotedText } from '../../kernel/internal-api.ts';
 import type { FactView } from '../../kernel/plugin-api.ts';
 import { isContradicted } from '../conflicts/conflicts-api.ts';
 import type { CardSummariser } from './cards-api.ts';
@@ -16,7 +16,7 @@ export const summariseByExtract: CardSummariser = {
       else group.push(view);
     }
     const lines = [...byRelation].map(([key, views]) => relationLine(views, unlistedRivals.get(key) ?? 0));
-    return [`## ${inShort(entityDisplay(entity))}`, ...lines].join('\n');
+    return [`## ${lineText(inShort(entityDisplay(entity)))}`, ...lines].join('\n');
   },
 };
 
@@ -25,16 +25,22 @@ const relationLine = (views: readonly FactView[], unlisted: number): string => {
   const isContested = views.some(isContradicted);
   if (!isContested) {
     const values = new Set(views.map(valueText));
-    return `- ${first.fact.relation}: ${[...values].join('; ')}`;
+    return `- ${columnText(first.fact.relation)}: ${[...values].join('; ')}`;
   }
   const rivals = views.map(
-    (view) => `${valueText(view)} (confidence ${view.fact.confidence}, ${inShort(view.fact.source)})`,
+    (view) => `${rivalText(view)} (confidence ${view.fact.confidence}, ${columnText(inShort(view.fact.source))})`,
   );
   if (unlisted > 0) rivals.push(`and ${unlisted} more`);
-  return `- ${first.fact.relation}, contradicted: ${rivals.join(' | ')}`;
+  return `- ${columnText(first.fact.relation)}, contradicted: ${rivals.join(' | ')}`;
 };
 
-const valueText = ({ fact: { value } }: FactView): string => inShort(String(value.v));
+const valueText = ({ fact: { value } }: FactView): string => lineText(inShort(String(value.v)));
+
+/** A rival stands before its confidence and source in brackets, so that a value with brackets could forge both. */
+const rivalText = (view: FactView): string => {
+  const text = inShort(String(view.fact.value.v));
+  return /[()]/.test(text) ? quotedText(text) : lineText(text);
+};
 
 /** Shortens a text to one line, so that a value with line ends cannot look like more lines of the card. */
 const inShort = (text: string): string => {

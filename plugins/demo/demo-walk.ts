@@ -1,4 +1,5 @@
-import { askServer, factRows, queryOf, type ShownFact, shellQuote, shortText } from '../../kernel/command-api.ts';
+import { askServer, factRows, queryOf, type ShownFact, shellQuote, valueLine } from '../../kernel/command-api.ts';
+import { columnText } from '../../kernel/internal-api.ts';
 import type { DemoContext } from './demo-command.ts';
 import { type DemoFact, FIRST_SAYING, LANTERN, SCOPE, SECOND_SAYING } from './demo-data.ts';
 import { assertionOf, liveFacts, loadFacts, makeGarden, type StampedFact } from './demo-requests.ts';
@@ -110,7 +111,7 @@ const tellHistory = async ({ context }: Walk): Promise<void> => {
   const path = `/v1/history/${encodeURIComponent(LANTERN)}?${queryOf({ relation: RELATION, limit: 50 })}`;
   const { document } = await askServer(context.server, { method: 'GET', path });
   const events = document['events'] as readonly { readonly event: string; readonly fact: ShownFact }[];
-  const rows = events.map(({ event, fact }) => [event, shortText(String(fact.value.v)), shortText(fact.source)]);
+  const rows = events.map(({ event, fact }) => [event, valueLine(fact.value), columnText(fact.source)]);
   context.stdout.write(context.table([['what', 'value', 'source'], ...rows], { titled: true }));
 };
 

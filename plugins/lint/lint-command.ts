@@ -1,4 +1,5 @@
 import { askServer, defineCommand, EXIT, jsonLine } from '../../kernel/command-api.ts';
+import { columnText } from '../../kernel/internal-api.ts';
 import { SCOPES, ServiceError } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 import { CHECKS, SEVERITIES } from './lint-api.ts';
@@ -78,8 +79,8 @@ const listed = (findings: readonly Shown[], table: Table): string =>
     if (own.length === 0) return '';
     const rows = own.map(({ severity, entity, relation, fact_ids, detail }) => [
       severity,
-      entity,
-      relation ?? '',
+      columnText(entity),
+      columnText(relation ?? ''),
       fact_ids.length > 1 ? `${fact_ids[0]} and ${fact_ids.length - 1} more` : (fact_ids[0] ?? ''),
       detail,
     ]);

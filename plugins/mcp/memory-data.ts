@@ -1,3 +1,4 @@
+import { quotedText } from '../../kernel/internal-api.ts';
 import type { JsonObject } from './refused-question.ts';
 
 /**
@@ -37,18 +38,22 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 export const factsIn = (document: JsonObject, name = 'facts'): readonly JsonObject[] =>
   (document[name] as readonly JsonObject[]).map(factView);
 
-/** One line of a fact for a model that reads text. */
-export const factLine = ({ id, entity, relation, value, confidence, source, timestamp }: JsonObject): string =>
-  [id, entity, relation, spelled((value as JsonObject)['v']), confidence, source, timestamp].map(String).join(' | ');
+/** One row for a model that reads text. Every text is quoted, so that none can look like more columns or rows. */
+export const row = (...cells: readonly unknown[]): string => cells.map(cell).join(' | ');
 
-const spelled = (value: unknown): string => JSON.stringify(value ?? null);
+const cell = (content: unknown): string =>
+  typeof content === 'string' ? quotedText(content) : JSON.stringify(content ?? null);
+
+/** One line of a fact. */
+export const factLine = ({ id, entity, relation, value, confidence, source, timestamp }: JsonObject): string =>
+  row(id, entity, relation, (value as JsonObject)['v'], confidence, source, timestamp);
 
 /** Header of the table whose rows `factLine` makes. */
 export const FACT_HEAD = 'id | entity | relation | value | confidence | source | timestamp';
 
 /**
  * Lines of stored content between two marks. No content can contain a mark: every `<` in it is escaped, and line breaks
- * are escaped by JSON or replaced.
+ * are escaped or replaced.
  */
 export const envelope = (lines: readonly string[]): string =>
   ['<memory-data>', ...lines.map(oneLine), '</memory-data>'].join('\n');

@@ -1,4 +1,5 @@
 import { askServer, defineCommand, jsonLine, readShare, type ShownValue, valueLine } from '../../kernel/command-api.ts';
+import { columnText } from '../../kernel/internal-api.ts';
 import { SCOPES } from '../../kernel/plugin-api.ts';
 import { followJob } from '../jobs/jobs-api.ts';
 
@@ -55,8 +56,8 @@ export const synthesisCommand = defineCommand({
 const COLUMNS = ['entity', 'relation', 'value', 'confidence', 'otherwise', 'scope'];
 
 const rowOf = ({ entity, relation, value, confidence, contradicted, alt_value, scope }: Winner): string[] => [
-  entity,
-  relation,
+  columnText(entity),
+  columnText(relation),
   shown(value),
   confidence.toFixed(2),
   contradicted ? (alt_value === null ? 'contradicted' : shown(alt_value)) : '',

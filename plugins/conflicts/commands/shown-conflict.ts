@@ -1,4 +1,5 @@
-import { ageOf, type Cell, type ShownFact, shortText, valueLine } from '../../../kernel/command-api.ts';
+import { ageOf, type Cell, type ShownFact, valueLine } from '../../../kernel/command-api.ts';
+import { columnText } from '../../../kernel/internal-api.ts';
 
 /** A conflict as the API returns it. */
 export interface ShownConflict {
@@ -13,15 +14,15 @@ export interface ShownConflict {
 
 /** Returns one line with the entity, relation and scope of the contradiction, and one line with its id. */
 export const headingOf = ({ conflict_id, fact_a, members, detected_at }: ShownConflict, nowMs: number): string => {
-  const about = `${shortText(fact_a.entity)} ${shortText(fact_a.relation)} (${fact_a.scope})`;
-  return `${about}: ${members.length} facts, found ${ageOf(detected_at, nowMs)}\n${shortText(conflict_id)}\n`;
+  const about = `${columnText(fact_a.entity)} ${columnText(fact_a.relation)} (${fact_a.scope})`;
+  return `${about}: ${members.length} facts, found ${ageOf(detected_at, nowMs)}\n${columnText(conflict_id)}\n`;
 };
 
 /** Returns table rows with one column per fact. */
 export const sideBySide = (facts: readonly ShownFact[], nowMs: number): readonly (readonly Cell[])[] => [
   ['', ...facts.map((_, at) => String.fromCharCode('A'.charCodeAt(0) + at))],
   ['value', ...facts.map(({ value }): Cell => ({ text: valueLine(value), style: 'strong' }))],
-  ['source', ...facts.map(({ source }) => shortText(source))],
+  ['source', ...facts.map(({ source }) => columnText(source))],
   ['confidence', ...facts.map(({ confidence }) => confidence.toFixed(2))],
   ['asserted', ...facts.map(({ timestamp }) => ageOf(timestamp, nowMs))],
   ['fact', ...facts.map(({ id }) => id)],

@@ -8,6 +8,7 @@ import {
   type ShownFact,
   shortText,
 } from '../../../kernel/command-api.ts';
+import { columnText } from '../../../kernel/internal-api.ts';
 
 const ARGUMENTS = { fact: { summary: 'id or content id of the fact' } } as const;
 const OPTIONS = {
@@ -69,7 +70,7 @@ const shownFact = (fact: ShownFact & Stamps, { clock, table }: Context): string 
 const derivation = (nodes: readonly Node[], isCut: boolean, { table }: Context): string => {
   if (nodes.length === 0) return '\nDerived from no other fact.\n';
   const rows = nodes.map(({ hash, fact_id, entity }) => [
-    entity === undefined ? 'not there, or hidden from you' : shortText(entity),
+    entity === undefined ? 'not there, or hidden from you' : columnText(entity),
     fact_id ?? hash,
   ]);
   return `\nDerived from:\n${table(rows)}${isCut ? 'There is more than a reply has room for.\n' : ''}`;

@@ -1,6 +1,6 @@
 import type { RouteQuestion } from '../../../kernel/internal-api.ts';
 import type { AskNode } from '../ask-node.ts';
-import { contentText, countNoun, DATA_NOTICE, factView } from '../memory-data.ts';
+import { contentText, countNoun, DATA_NOTICE, factView, row } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, FLAG, limitTo, SCOPE, SHARE, TEXT, type ToolDefinition } from '../tool-definition.ts';
 import { cardResult } from './read-tools.ts';
@@ -74,7 +74,7 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
       ...(error !== undefined && { error }),
     }));
     const lines = verdicts.map(({ index, status, error }) =>
-      [index, status, (error as JsonObject | undefined)?.['detail'] ?? 'stored'].map(String).join(' | '),
+      row(index, status, (error as JsonObject | undefined)?.['detail'] ?? 'stored'),
     );
     return {
       structured: { notice: DATA_NOTICE, accepted, rejected, results: verdicts },

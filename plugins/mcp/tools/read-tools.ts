@@ -6,6 +6,7 @@ import {
   factsIn,
   factsText,
   factView,
+  row,
   VIEW_FIELDS,
 } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
@@ -119,9 +120,7 @@ export const neighborsTool = defineTool<JsonObject>({
     const body = await ask(node, { route: 'GET /v1/graph/neighbors', query: args as Readonly<Record<string, string>> });
     const neighbors = body['neighbors'] as readonly JsonObject[];
     const cursor = body['next_cursor'];
-    const lines = neighbors.map(({ entity, relation, hops, confidence }) =>
-      [entity, relation, hops, confidence].map(String).join(' | '),
-    );
+    const lines = neighbors.map(({ entity, relation, hops, confidence }) => row(entity, relation, hops, confidence));
     const remark = `${countNoun(neighbors.length, 'neighbor')}${moreAt(cursor)}.`;
     return {
       structured: { notice: DATA_NOTICE, neighbors, cursor },
@@ -147,7 +146,7 @@ export const conflictsTool = defineTool<JsonObject>({
     const conflicts = (body['conflicts'] as readonly JsonObject[]).map(conflictView);
     const { cursor } = body;
     const lines = conflicts.flatMap((conflict) => [
-      `${conflict['conflict_id']} ${conflict['status']}`,
+      row(conflict['conflict_id'], conflict['status']),
       `  ${factLine(conflict['fact_a'] as JsonObject)}`,
       `  ${factLine(conflict['fact_b'] as JsonObject)}`,
     ]);

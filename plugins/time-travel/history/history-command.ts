@@ -6,6 +6,7 @@ import {
   type ShownValue,
   valueLine,
 } from '../../../kernel/command-api.ts';
+import { columnText } from '../../../kernel/internal-api.ts';
 import { SCOPES } from '../../../kernel/plugin-api.ts';
 
 const PAGE = 200;
@@ -97,11 +98,11 @@ const timeline = (events: readonly ShownEvent[]): string[][] => {
     .map(({ at, what, fact }) => [
       at,
       what,
-      fact.relation,
+      columnText(fact.relation),
       shown(fact),
       fact.confidence.toFixed(2),
       fact.scope,
-      fact.source,
+      columnText(fact.source),
     ]);
 };
 
@@ -111,12 +112,12 @@ const winners = (events: readonly ShownEvent[], triples: readonly ShownTriple[])
   const facts = new Map(events.map(({ fact }) => [fact.id, fact]));
   const nameOf = (id: string): string => {
     const fact = facts.get(id);
-    return fact === undefined ? id : shown(fact);
+    return fact === undefined ? columnText(id) : shown(fact);
   };
   const lines = triples.flatMap(({ relation, scope, reigns }) =>
     reigns.map(({ fact_ids, from, until }) => {
       const span = until === null ? `since ${from}` : `from ${from} to ${until}`;
-      return `  ${relation} (${scope}): ${fact_ids.map(nameOf).join(' and ')} ${span}\n`;
+      return `  ${columnText(relation)} (${scope}): ${fact_ids.map(nameOf).join(' and ')} ${span}\n`;
     }),
   );
   return lines.length === 0 ? '' : `\nWinners:\n${lines.join('')}`;

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type CommandGroup, defineCommand } from '../../../kernel/command-api.ts';
+import { columnText } from '../../../kernel/internal-api.ts';
 import { formatInstant, NodeSelf, nodePrincipal, ServiceError } from '../../../kernel/plugin-api.ts';
 import { eraseCommand } from '../erasure/erase-command.ts';
 import { TombstoneFollows } from '../federation/follow-peer.ts';
@@ -53,8 +54,8 @@ const lineOf = (tombstone: Tombstone): string[] => [
   tombstone.id,
   stateOf(tombstone),
   tombstone.scope,
-  tombstone.entityUri,
-  tombstone.signedBy,
+  columnText(tombstone.entityUri),
+  columnText(tombstone.signedBy),
 ];
 
 const stateOf = ({ revokedMs, erasedMs, legalHold, createdMs }: Tombstone): string => {
