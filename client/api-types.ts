@@ -2787,6 +2787,7 @@ export interface Api {
         signature: string;
         created_at: string;
         legal_hold: boolean;
+        origin_id?: string;
         erase?: boolean;
       };
     };
@@ -2807,6 +2808,7 @@ export interface Api {
           signature: string;
           created_at: string;
           legal_hold: boolean;
+          origin_id?: string;
           erase?: boolean;
         }[];
         revocations: {

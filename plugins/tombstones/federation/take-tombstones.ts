@@ -5,6 +5,7 @@ import {
   type NodeSelf,
   type PluginTables,
   type PluginTransaction,
+  type Random,
   type SignatureWork,
   SUPPRESSION_CHANGED,
   type WritableTables,
@@ -12,15 +13,23 @@ import {
 import type { AuditEntry, AuditLog } from '../../audit/audit-api.ts';
 import type { PeerExchange, Peering } from '../../federation/federation-api.ts';
 import { revocationBytes, tombstoneBytes } from '../markers/marker-document.ts';
-import { insertRevocation, insertTombstone, tombstoneById, updateMarker } from '../markers/marker-store.ts';
+import {
+  insertRevocation,
+  insertTombstone,
+  tombstoneById,
+  tombstoneOfIssuer,
+  updateMarker,
+} from '../markers/marker-store.ts';
 import { MARKERS, PARKED } from '../markers/marker-tables.ts';
 import { type FollowUpParts, followPiece, followUp } from '../suppression/follow-up.ts';
+import type { Tombstone } from '../tombstones-api.ts';
 import { TOMBSTONE_INGESTED, TOMBSTONE_REJECTED } from '../tombstones-words.ts';
 import { type ReceivedTombstone, readReceived, servedTombstoneJson } from './tombstone-wire.ts';
 
 export interface TakeParts extends FollowUpParts {
   readonly tables: PluginTables;
   readonly self: NodeSelf;
+  readonly random: Random;
   readonly work: SignatureWork;
   readonly exchange: Pick<PeerExchange, 'withNodes'>;
   readonly audit: AuditLog | undefined;
@@ -68,10 +77,11 @@ export const takeTombstones = async (
     for (const one of judged) {
       if (one.verdict === 'parked') await park(own, one, nodeId);
       if (one.verdict !== 'good') continue;
-      const outcome = await apply(one, own, transaction, parts, room);
-      if (outcome === 'collision' || outcome === 'full') rejected.push(one.tombstone.id);
+      const tombstone = await withLocalId(one.tombstone, own, parts);
+      const outcome = await apply({ ...one, tombstone }, own, transaction, parts, room);
+      if (outcome === 'full') rejected.push(one.tombstone.id);
       if (outcome === 'added') room -= 1;
-      if (outcome === 'added' || outcome === 'changed') changed.push(one);
+      if (outcome === 'added' || outcome === 'changed') changed.push({ ...one, tombstone });
     }
     await keepPlace(own);
     await audit?.record(
@@ -138,7 +148,19 @@ const checksOf = (
   return checks;
 };
 
-type Outcome = 'added' | 'changed' | 'known' | 'collision' | 'full';
+/** Returns the tombstone with the id that it has here. Issuer and id identify it, so that another id may be needed. */
+const withLocalId = async (
+  tombstone: Tombstone,
+  own: WritableTables,
+  { random }: Pick<TakeParts, 'random'>,
+): Promise<Tombstone> => {
+  const known = await tombstoneOfIssuer(own, tombstone);
+  if (known !== undefined) return { ...tombstone, id: known.id, originId: known.originId };
+  const isTaken = (await tombstoneById(own, tombstone)) !== undefined;
+  return isTaken ? { ...tombstone, id: `tomb_${random.uuid()}`, originId: tombstone.id } : tombstone;
+};
+
+type Outcome = 'added' | 'changed' | 'known' | 'full';
 
 const apply = async (
   { tombstone, revocation }: ReceivedTombstone,
@@ -150,7 +172,6 @@ const apply = async (
   const { clock } = parts;
   const nowMs = clock.nowMs();
   const known = await tombstoneById(own, tombstone);
-  if (known !== undefined && known.signedBy !== tombstone.signedBy) return 'collision';
   // A revoked tombstone stays revoked if a peer sends the tombstone again.
   if (known !== undefined && known.revokedMs !== null) return 'known';
   const isErased = tombstone.erase && known?.erase === false;
@@ -181,6 +202,6 @@ const park = async (own: WritableTables, received: CheckedTombstone, receivedFro
       received_from: receivedFrom,
       document: JSON.stringify(servedTombstoneJson(tombstone, received.revocation)),
     })
-    .onConflict(['tenant_id', 'tombstone_id', 'issuer'])
+    .onConflict(['tenant_id', 'tombstone_id', 'issuer', 'received_from'])
     .merge();
 };

@@ -172,7 +172,10 @@ const takeParked = async (parts: PullerParts): Promise<void> => {
       const documents = some.map((row) => parseStrictJsonText(String(row['document']), 'tombstone'));
       const ids = some.map((row) => String(row['tombstone_id']));
       await takeTombstones(documents, { tenantId, nodeId }, parts, async (own) => {
-        await own(PARKED).where(of).whereIn('tombstone_id', ids).delete();
+        await own(PARKED)
+          .where({ ...of, received_from: nodeId })
+          .whereIn('tombstone_id', ids)
+          .delete();
       });
     }
   }

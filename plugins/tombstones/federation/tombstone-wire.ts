@@ -31,11 +31,14 @@ export const SERVED_TOMBSTONE_JSON = objectOf({
   revocation: orNull(REVOCATION_JSON),
 });
 
-export const servedTombstoneJson = (tombstone: Tombstone, revocation: TombstoneRevocation | undefined) => ({
-  ...tombstoneJson(tombstone),
-  erase: tombstone.erase,
-  revocation: revocation === undefined ? null : revocationJson(revocation),
-});
+export const servedTombstoneJson = (tombstone: Tombstone, revocation: TombstoneRevocation | undefined) => {
+  const id = tombstone.originId ?? tombstone.id;
+  return {
+    ...tombstoneJson({ ...tombstone, id, originId: null }),
+    erase: tombstone.erase,
+    revocation: revocation === undefined ? null : revocationJson({ ...revocation, tombstoneId: id }),
+  };
+};
 
 export const SERVED_PAGE_JSON = objectOf({
   tombstones: { type: 'array', items: SERVED_TOMBSTONE_JSON },
@@ -131,6 +134,7 @@ export const readReceived = (
   if (createdMs === null || entityUri !== wire.entity_uri) throw new RangeError('the tombstone is not well-formed');
   const tombstone: Tombstone = {
     id: wire.id,
+    originId: null,
     tenantId,
     entityUri,
     entityKey: matchKey(readEntityUri(entityUri, 'tombstone.entity_uri'), names),

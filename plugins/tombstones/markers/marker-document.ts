@@ -5,12 +5,12 @@ import type { Tombstone, TombstoneRevocation } from '../tombstones-api.ts';
 export const tombstoneBytes = (
   tombstone: Pick<
     Tombstone,
-    'id' | 'entityUri' | 'scope' | 'signedBy' | 'keyId' | 'createdAt' | 'legalHold' | 'reason' | 'erase'
+    'id' | 'originId' | 'entityUri' | 'scope' | 'signedBy' | 'keyId' | 'createdAt' | 'legalHold' | 'reason' | 'erase'
   >,
 ): Uint8Array =>
   Buffer.from(
     canonicalJson({
-      id: tombstone.id,
+      id: tombstone.originId ?? tombstone.id,
       entity_uri: tombstone.entityUri,
       scope: tombstone.scope,
       signed_by: tombstone.signedBy,

@@ -14,10 +14,13 @@ const MARKER_MEMBERS = {
 };
 
 /**
- * The JSON schema of a tombstone. `erase` is present only once the facts are destroyed. Before that the signature
- * covers `false`.
+ * The JSON schema of a tombstone. `origin_id` is present only where the signature covers another id than `id`. `erase`
+ * is present only once the facts are destroyed. Before that the signature covers `false`.
  */
-export const TOMBSTONE_JSON = objectOf({ ...MARKER_MEMBERS, erase: BOOLEAN_JSON }, { optional: ['erase'] });
+export const TOMBSTONE_JSON = objectOf(
+  { ...MARKER_MEMBERS, origin_id: STRING_JSON, erase: BOOLEAN_JSON },
+  { optional: ['origin_id', 'erase'] },
+);
 
 export const tombstoneJson = (tombstone: Tombstone) => ({
   id: tombstone.id,
@@ -29,6 +32,7 @@ export const tombstoneJson = (tombstone: Tombstone) => ({
   signature: tombstone.signature,
   created_at: tombstone.createdAt,
   legal_hold: tombstone.legalHold,
+  ...(tombstone.originId !== null && { origin_id: tombstone.originId }),
   ...(tombstone.erase && { erase: true }),
 });
 

@@ -4,6 +4,7 @@ import type { Tombstone, TombstoneRevocation, TombstoneScope } from '../tombston
 export const rowOfTombstone = (tombstone: Tombstone): Row => ({
   tenant_id: tombstone.tenantId,
   tombstone_id: tombstone.id,
+  origin_id: tombstone.originId,
   entity_uri: tombstone.entityUri,
   entity_key: tombstone.entityKey,
   scope: tombstone.scope,
@@ -22,6 +23,7 @@ export const rowOfTombstone = (tombstone: Tombstone): Row => ({
 
 export const tombstoneFromRow = (row: Readonly<Record<string, unknown>>): Tombstone => ({
   id: String(row['tombstone_id']),
+  originId: row['origin_id'] as string | null,
   tenantId: String(row['tenant_id']),
   entityUri: String(row['entity_uri']),
   entityKey: String(row['entity_key']),

@@ -13,6 +13,23 @@ export const tombstoneById = async (own: ReadableTables, { tenantId, id }: Named
   return row === undefined ? undefined : tombstoneFromRow(row);
 };
 
+/** Returns the tombstone that this issuer has signed with this id. */
+export const tombstoneOfIssuer = async (
+  own: ReadableTables,
+  { tenantId, id, signedBy }: Pick<Tombstone, 'tenantId' | 'id' | 'signedBy'>,
+): Promise<Tombstone | undefined> => {
+  const ofIssuer = { tenant_id: tenantId, signed_by: signedBy };
+  const row =
+    (await own(MARKERS)
+      .where({ ...ofIssuer, tombstone_id: id })
+      .whereNull('origin_id')
+      .first()) ??
+    (await own(MARKERS)
+      .where({ ...ofIssuer, origin_id: id })
+      .first());
+  return row === undefined ? undefined : tombstoneFromRow(row);
+};
+
 /** Returns this node's active tombstone for exactly this entity and scope. */
 export const activeTombstone = async (
   own: ReadableTables,
@@ -110,7 +127,7 @@ export const insertRevocation = async (
   await own(MARKERS)
     .where(named)
     .update({ revoked_ms: nowMs, ...follow });
-  await own.insertRows(REVOCATIONS, [rowOfRevocation(revocation, tenantId)]);
+  await own.insertRows(REVOCATIONS, [rowOfRevocation({ ...revocation, tombstoneId: id }, tenantId)]);
   for (const table of [HIDDEN, HIDDEN_SYSTEM_FACTS]) await own(table).where(named).delete();
 };
 

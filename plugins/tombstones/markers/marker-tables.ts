@@ -11,6 +11,8 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
   await schema.createTable(MARKERS, (table) => {
     table.text('tenant_id').notNullable();
     table.text('tombstone_id').notNullable();
+    // The id that the issuer has signed, where another tombstone had it first.
+    table.text('origin_id');
     table.text('entity_uri').notNullable();
     table.text('entity_key').notNullable();
     table.text('scope').notNullable();
@@ -32,6 +34,7 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.bigInteger('followed_number');
     table.primary(['tenant_id', 'tombstone_id']);
     table.index(['tenant_id', 'entity_key'], 'tombstones_markers_entity');
+    table.index(['tenant_id', 'origin_id'], 'tombstones_markers_origin');
     table.index(['tenant_id', 'created_ms', 'tombstone_id'], 'tombstones_markers_newest');
     table.index(['tenant_id', 'feed_wall', 'feed_ctr'], 'tombstones_markers_feed');
   });
@@ -64,7 +67,8 @@ export const createMarkerTables = async ({ schema }: MigrationSchema): Promise<v
     table.text('issuer').notNullable();
     table.text('received_from').notNullable();
     table.text('document').notNullable();
-    table.primary(['tenant_id', 'tombstone_id', 'issuer']);
+    // Includes the sender, because the signature is not verified yet and a forgery must replace no other document.
+    table.primary(['tenant_id', 'tombstone_id', 'issuer', 'received_from']);
     table.index(['tenant_id', 'issuer'], 'tombstones_parked_issuer');
   });
 };

@@ -67,6 +67,7 @@ export class StoredTombstones implements Tombstones {
     const nowMs = clock.nowMs();
     const marker = this.#signed({
       id: `tomb_${random.uuid()}`,
+      originId: null,
       tenantId,
       ...asked,
       entityKey: matchKey(asked.entityUri, self.names),

@@ -11,7 +11,8 @@ import { FactStore } from '../../../../ports/ports.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../../kit/federation/federated-node.ts';
 import type { PeerIdentity } from '../../../kit/federation/peer-identity.ts';
-import { peerUp } from '../../../kit/federation/peering-steps.ts';
+import { declareBoth, drain, peerUp, push } from '../../../kit/federation/peering-steps.ts';
+import type { WireFact } from '../../../kit/federation/wire-fact.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
 
 const PATH = '/v1/federation/tombstones';
@@ -236,5 +237,47 @@ forEachStore('tombstones between nodes', () => {
     expect(await rowsOf(b, 'tombstones_markers')).to.deep.equal([]);
     expect(await has(b, fact.id)).to.equal(true);
     await listener.close(0);
+  });
+
+  it('count by issuer and id, after another peer took their id and brought their facts in its own name (I14)', async () => {
+    const fact = await a.say({ entity: 'user:squatted' });
+    const rival = await startFederatedNode({ name: 'c', ...world, settings: SETTINGS });
+    await declareBoth(b, rival.identity);
+    const [wire] = (await drain(a, b.identity)).facts;
+    const { origin_proof: _proof, ...copy } = wire as WireFact;
+    expect((await push(b, rival.identity, [copy])).body.accepted).to.equal(1);
+    await soon(async () => (await b.get(`/v1/facts/${fact.id}`)).body.origin_node_id === a.nodeId);
+    await follow();
+    const id = 'tomb_00000000-0000-4000-8000-000000000009';
+    const about = { id, entity_uri: 'user:squatted' };
+    const [squat, honest] = [forged(rival.identity, about), forged(a.identity, about)];
+    const served: unknown[] = [squat];
+    await a.stop();
+    const page = async () => {
+      const body = { tombstones: served, cursor: `${served.length}.0`, has_more: false, epoch: 'e' };
+      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+    };
+    const listener = await world.network.transport(a.url).serve({
+      endpoints: [{ method: 'GET', path: PATH, handle: page }],
+      unmatched: async () => ({ status: 404, headers: {}, body: '' }),
+    });
+    const markers = async () => (await rowsOf(b, 'tombstones_markers')).length;
+    await soon(async () => (await markers()) === 1);
+    expect(await has(b, fact.id)).to.equal(true);
+    served.push(honest);
+    await soon(async () => (await markers()) === 2);
+    expect(await has(b, fact.id)).to.equal(false);
+    expect((await b.get('/v1/facts?entity=user:squatted&include_expired=true')).body.facts).to.deep.equal([]);
+    const { tombstones } = (await b.get('/v1/tombstones/user:squatted')).body;
+    const shown = tombstones.map((one: Record<string, string>) => [one['origin_id'] ?? one['id'], one['signed_by']]);
+    expect(shown).to.have.deep.members([
+      [id, a.nodeId],
+      [id, rival.nodeId],
+    ]);
+    const local = tombstones.find((one: Record<string, string>) => one['signed_by'] === a.nodeId)['id'];
+    expect((await revoke(b, local)).status).to.equal(200);
+    expect(await has(b, fact.id)).to.equal(true);
+    await listener.close(0);
+    await rival.stop();
   });
 });
