@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import { createNode } from '../../config/create-node.ts';
 import { NodeSelf, nodePrincipal, SCOPES } from '../../kernel/plugin-api.ts';
@@ -60,28 +61,23 @@ export const startFailingNode = async (writer: 'inline' | 'thread'): Promise<Fai
   const registration = { rawKey: KEY, entityUri: 'agent:test', permissions: ALL_PERMISSIONS, allowedScopes: SCOPES };
   await node.kernel.get(KeyRegistry).register(nodePrincipal(node.kernel.get(NodeSelf).names), registration);
   const request = createTestRequest(network, URL);
+  const tables = (await store.tables()).filter((table) => !BACKGROUND_TABLES.has(table));
+  const reader = new DatabaseSync(join(folder, 'node.db'), { readOnly: true });
+  const counting = reader.prepare(`SELECT ${tables.map((name) => `(SELECT count(*) FROM "${name}") AS "${name}"`)}`);
   return {
     plan,
     logLines,
     send: (method, target, body, headers = {}) =>
       request(method, target, { key: KEY, headers, ...(body === undefined ? {} : { body }) }),
-    counts: async () => {
-      const tables = (await store.tables()).filter((table) => !BACKGROUND_TABLES.has(table));
-      return store.read(async (snapshot) => {
-        const counts: Record<string, number> = {};
-        for (const table of tables) {
-          const [row] = (await snapshot.table(table).count({ n: '*' })) as { n: number }[];
-          counts[table] = Number(row?.n);
-        }
-        return counts;
-      });
-    },
+    // One prepared statement on a connection of its own, because a test counts a thousand times.
+    counts: async () => ({ ...(counting.get() as RowCounts) }),
     letTimePass: async () => {
       await clock.advance(BETWEEN_ATTEMPTS_MS);
       await quiet();
     },
     stop: async () => {
       plan.disarm();
+      reader.close();
       await node.stop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -67,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'facts: page.facts.slice(0, 3), stamps: page.stamps, cursor: newest.feed, hasMore: false,',
       },
     ],
-    noticedBy: { seed: 11 },
+    noticedBy: { seed: 1 },
   },
   {
     name: 'no-garden-filter',
