@@ -14,6 +14,8 @@ export interface FetchedPage {
   readonly epoch: string | null;
   /** The number of facts still to come, as the peer reports; null if it reports none. */
   readonly remaining: number | null;
+  /** The size of the page. */
+  readonly bytes: number;
 }
 
 export interface FailedFetch {
@@ -112,5 +114,6 @@ const readPage = async (
     hasMore: member('has_more') === true,
     epoch: typeof epoch === 'string' && EPOCH.test(epoch) ? epoch : null,
     remaining: MAX_COUNT.test(remaining) ? Number(remaining) : null,
+    bytes: reply.body.byteLength,
   };
 };

@@ -8,15 +8,9 @@ import { firstPosition, type NextPosition, nextPosition } from './next-position.
 import type { ParkedVerdict } from './parked-facts.ts';
 import type { PullChange } from './pull-row.ts';
 import { type ClaimedPull, ClaimLost } from './pull-store.ts';
+import { TurnBudget } from './turn-budget.ts';
 import type { TurnParts } from './turn-parts.ts';
 
-/** The number of pages after which a turn ends, so that other peers get theirs. */
-const MAX_PAGES = 50;
-/**
- * The minimum number of new facts for an immediate next turn. With fewer there is a pause, even if the peer reports
- * more.
- */
-const BUSY_FACTS = 100;
 /** The number of batches of parked facts that one turn retries. */
 const MAX_RETRIES = 4;
 /** The number of nodes whose keys are fetched at once. */
@@ -38,9 +32,7 @@ export class PullTurn {
   #epoch: string | null;
   #position: string | null;
   #hasRestarted = false;
-  #pages = 0;
-  #received = 0;
-  #added = 0;
+  readonly #budget: TurnBudget;
   #hasEnded = false;
   #wake = (): void => {};
   /** Resolves when the turn is abandoned. */
@@ -56,6 +48,7 @@ export class PullTurn {
     this.#peering = claim.peering;
     this.#saved = claim.cursor;
     this.#epoch = claim.epoch;
+    this.#budget = new TurnBudget(parts.clock);
     this.#position = firstPosition({ saved: claim.cursor, epoch: claim.epoch });
   }
 
@@ -128,7 +121,7 @@ export class PullTurn {
         nowMs: this.#nowMs(),
         maxStampLeadMs: this.#parts.maxStampLeadMs,
       });
-      this.#pages += 1;
+      this.#budget.read(page.bytes);
       goesOn = this.#goesOn(page, next);
       this.#follow(next);
       const caughtUpMs = page.hasMore || next.kind === 'restart' ? undefined : askedMs;
@@ -154,7 +147,7 @@ export class PullTurn {
   }
 
   #goesOn(page: FetchedPage, next: NextPosition): boolean {
-    if (this.#pages >= MAX_PAGES || next.kind === 'stay') return false;
+    if (this.#budget.isSpent || next.kind === 'stay') return false;
     if (next.kind === 'advance') return page.hasMore && this.#mayAdd - page.facts.length > 0;
     // Restarts at most once per turn, in case a peer sends a new history on every page.
     return !this.#hasRestarted;
@@ -202,7 +195,7 @@ export class PullTurn {
             lastError: next.kind === 'stay' ? (next.problem ?? null) : null,
             remaining: page.remaining ?? (page.hasMore ? null : 0),
             ...(caughtUpMs === undefined ? {} : { caughtUpMs }),
-            ...(goesOn ? {} : { dueMs: this.#nextDueMs(page, next, settled) }),
+            ...(goesOn ? {} : { dueMs: this.#nextDueMs(page, next, addedIn(settled)) }),
           };
           await store.record(this.#claim, change, goesOn, transaction);
         },
@@ -215,17 +208,15 @@ export class PullTurn {
         facts: leftOut,
       });
     }
-    this.#received += page.facts.length;
     const added = addedIn(verdicts);
-    this.#added += added;
+    this.#budget.stored(added);
     this.#mayAdd -= added;
   }
 
-  #nextDueMs(page: FetchedPage, next: NextPosition, judged: readonly IngestVerdict[]): number {
-    const received = this.#received + page.facts.length;
-    const isBusy = this.#added + addedIn(judged) > 0 || received >= BUSY_FACTS * this.#pages;
+  #nextDueMs(page: FetchedPage, next: NextPosition, added: number): number {
+    const { intervalMs } = this.#parts;
     const hasMore = page.hasMore && next.kind === 'advance';
-    return this.#nowMs() + (hasMore && isBusy ? 0 : this.#parts.intervalMs);
+    return this.#nowMs() + (hasMore ? this.#budget.pauseMs(intervalMs, added) : intervalMs);
   }
 
   /** The common part of fetched pages and batches of parked facts. */

@@ -110,7 +110,8 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
   }
   // The peer has restored its store, so its tombstones are read from the start.
   if (follow.epoch !== null && page.epoch !== follow.epoch && follow.cursor !== null) {
-    await tables(FOLLOWS).where(named).update({ cursor: null, epoch: page.epoch });
+    const due_ms = clock.nowMs() + INTERVAL_MS;
+    await tables(FOLLOWS).where(named).update({ cursor: null, epoch: page.epoch, due_ms });
     return { ...follow, cursor: null, epoch: page.epoch };
   }
   const isFurther = page.cursor !== null && page.cursor !== follow.cursor;
@@ -120,7 +121,8 @@ const takePage = async (follow: Follow, peering: Peering, parts: PullerParts): P
     epoch: page.epoch,
     failures: 0,
     last_error: null,
-    due_ms: hasMore ? clock.nowMs() : clock.nowMs() + INTERVAL_MS,
+    // A turn goes on by itself, and a peer that always reports more gets the same pause after it.
+    due_ms: clock.nowMs() + INTERVAL_MS,
   };
   await takeTombstones(page.tombstones, peering, parts, async (own) => {
     await own(FOLLOWS).where(named).update(place);

@@ -147,10 +147,41 @@ forEachStore('pulls from a broken or hostile peer', () => {
     const sound = await startScriptedPeer(network, 3);
     sound.feed.push(peerFact(1));
     stand.pulled = [peer.peering, hanging.peering, sound.peering];
-    await soon(async () => (await count()) === 1 && at === 50);
+    await soon(async () => (await count()) === 1 && at === 21);
     expect(hanging.pulls).to.have.lengthOf(1);
     await clock.advance(5_000);
-    expect(at, 'the next turn is an interval away').to.equal(50);
+    expect(at, 'the next turn is an interval away').to.equal(21);
+  });
+
+  it('pause while a peer always reports more and sends nothing new', async () => {
+    await pulling.node.stop();
+    await start({ pullIntervalS: 1 });
+    const known = Array.from({ length: 100 }, (_, at) => peerFact(at));
+    let page = 0;
+    peer.answer = () => reply({ facts: known, cursor: `${2_000 + ++page}.0`, has_more: true, epoch: 'first' });
+    await soon(async () => (await count()) === 100);
+    await settled();
+    const before = peer.pulls.length;
+    for (let second = 0; second < 10; second += 1) {
+      await clock.advance(1_000);
+      await settled();
+    }
+    expect(peer.pulls.length - before).to.be.at.most(21);
+  });
+
+  it('end a turn at its limit of bytes, and go on at once only after new facts', async () => {
+    const filler = 'x'.repeat(30 * 1024 * 1024);
+    let at = 0;
+    peer.answer = () => {
+      at += 1;
+      return reply({ facts: [peerFact(at), filler], cursor: `${2_000 + at}.0`, has_more: true, epoch: 'first' });
+    };
+    await soon(() => at === 3);
+    await settled();
+    await clock.advance(9_000);
+    await settled();
+    expect(at).to.equal(3);
+    expect(await count()).to.equal(3);
   });
 
   it('pause after a peer has sent mostly invalid facts', async () => {
