@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type AppendOptions, benchAppend, benchBatch, type SqliteLayout } from './append.ts';
 import { type AsOfOptions, benchAsOf } from './as-of.ts';
 import { type BesideLoadOptions, benchBesideLoad } from './beside-load.ts';
+import { benchFairness, type FairnessOptions } from './fairness.ts';
 import { benchFederation, type FederationOptions } from './federation.ts';
 import { benchFilesPerRequest, type FilesOptions } from './files-per-request.ts';
 import { benchGovernance, type GovernanceOptions } from './governance.ts';
@@ -167,6 +168,14 @@ program
   .option('--seconds <n>', 'measured time of assertions on each side', positive, 20)
   .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
   .action((options: LintOptions) => benchLint(options));
+
+program
+  .command('fairness')
+  .description('reads of one fact beside forty costly requests of one other key, and beside those of forty keys')
+  .option('--facts <n>', 'facts in the store', positive, 20_000)
+  .option('--seconds <n>', 'time of each measurement', positive, 6)
+  .option('--store <name>', 'sqlite or postgres', storeName, 'sqlite')
+  .action((options: FairnessOptions) => benchFairness(options));
 
 program
   .command('recall-latency')

@@ -97,6 +97,7 @@ export { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from './hooks/n
 export { arrayReply } from './http/array-reply.ts';
 export { PROBLEM } from './http/error-reply.ts';
 export { LocalRequests } from './http/local-requests.ts';
+export { Turns } from './http/person-turns.ts';
 export { httpAdmit, httpPrincipal, httpRefused } from './http/request-hooks.ts';
 export { requireLimit } from './http/require-limit.ts';
 export type { Reply, Route, RouteHeader, RouteRequest } from './http/route-definition.ts';

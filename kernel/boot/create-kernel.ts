@@ -15,6 +15,7 @@ import { type DescribedNode, NodeDescription } from '../description/node-descrip
 import { raiseClock } from '../facts/raise-clock.ts';
 import { nodeGreeting, nodeHealth, nodeMetadata, nodeReadiness } from '../hooks/node-hooks.ts';
 import { createLocalRequests, LocalRequests } from '../http/local-requests.ts';
+import { PersonTurns, Turns } from '../http/person-turns.ts';
 import { shapeProblems } from '../http/route-shape.ts';
 import { routeProblems } from '../http/route-table.ts';
 import { createNodeNotes, NodeNotes } from '../identity/node-notes.ts';
@@ -182,6 +183,7 @@ const openStore = async (node: Assembly, migrations: Parameters<FactStore['migra
   container.provide(Cursors, createCursorCodec(cursorSecret));
   const routes = { served: () => node.served?.(), names: self.names, telemetry: node.telemetry };
   container.provide(LocalRequests, createLocalRequests(routes));
+  container.provide(Turns, new PersonTurns());
   openFacts({ store, clock, random, self, log, vocabulary, hooks, container, stops });
   // Sets a default that plugins may override later.
   const auth = options.node.authRequired ? 'required' : 'none';

@@ -10,6 +10,7 @@ import { FactRestore } from '../facts/fact-restore.ts';
 import { FactText } from '../facts/fact-text.ts';
 import { Facts } from '../facts/facts.ts';
 import { LocalRequests } from '../http/local-requests.ts';
+import { Turns } from '../http/person-turns.ts';
 import { NodeNotes } from '../identity/node-notes.ts';
 import { NodeSelf } from '../identity/node-self.ts';
 import { NodeSettings } from '../identity/node-settings.ts';
@@ -76,6 +77,7 @@ const KERNEL_REFS: readonly { readonly id: string }[] = [
   NodeSettings,
   NodeDescription,
   LocalRequests,
+  Turns,
   Facts,
   FactFeed,
   FactErasure,

@@ -17,11 +17,13 @@ import { admitRequest, compilePermissionCheck, identifyCaller } from './check-ac
 import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
 import { HandlerRequest, WatchedRequest } from './handler-request.ts';
+import type { Turns } from './person-turns.ts';
 import { compileBodyReader } from './read-json-body.ts';
 import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
 import { RefusalDelays } from './refusal-delays.ts';
 import { createRefusalReport, type ReportRefusal } from './report-refusal.ts';
+import { compileCost } from './request-cost.ts';
 import type { HttpRequestInfo } from './request-hooks.ts';
 import { requestIdOf } from './request-id.ts';
 import { RequestTelemetry } from './request-telemetry.ts';
@@ -37,6 +39,7 @@ export interface HttpOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  readonly turns: Turns;
   /** The maximum body size in bytes for a route with the standard limit. */
   readonly maxBodyBytes: number;
   /** Checks each request first, and throws its refusal. Without it, every page may call. */
@@ -140,6 +143,7 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
   const isPartOfApi = isUnderApi(route.path);
   const readQuery = compileQueryReader(route.query, { others: isPartOfApi ? 'refused' : 'ignored' });
   const readBody = compileBodyReader(route, options.maxBodyBytes, { undeclared: isPartOfApi ? 'refused' : 'ignored' });
+  const costOf = compileCost(route);
   const access = typeof route.access === 'string' ? route.access : 'key';
   const label = `${route.method} ${route.path}`;
   const match = { label, path: route.path, access, challenge: route.challenge } as const;
@@ -157,14 +161,16 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       const query = readQuery(request.query);
       const begunMs = options.clock.monotonicMs();
       const body = readBody === undefined ? undefined : await readBody(request);
-      // Checks the credential again after a slow body, because the key may be revoked by then, or its tenant suspended.
-      if (access === 'key' && options.clock.monotonicMs() - begunMs >= SLOW_BODY_MS)
-        await identifyCaller(info, options);
-      return route.handle(
-        watched === undefined
-          ? new HandlerRequest(request, requestId, caller, params, query, body)
-          : new WatchedRequest(watched, request, requestId, caller, params, query, body),
-      );
+      return options.turns.run(caller, costOf(query, body), async () => {
+        // Checks the credential again after a wait, because the key may be revoked by then, or its tenant suspended.
+        if (access === 'key' && options.clock.monotonicMs() - begunMs >= LONG_WAIT_MS)
+          await identifyCaller(info, options);
+        return route.handle(
+          watched === undefined
+            ? new HandlerRequest(request, requestId, caller, params, query, body)
+            : new WatchedRequest(watched, request, requestId, caller, params, query, body),
+        );
+      });
     });
 };
 
@@ -255,8 +261,8 @@ const refusalReply = async (
 };
 
 const SLOW_REQUEST_MS = 1_000;
-/** The duration of a body after which its credential is checked again. A revoked key stops working within this time. */
-const SLOW_BODY_MS = 1_000;
+/** The wait after which the credential is checked again. A revoked key stops working within this time. */
+const LONG_WAIT_MS = 1_000;
 
 const isSendable = (body: unknown): boolean =>
   body === undefined ||

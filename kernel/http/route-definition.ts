@@ -102,6 +102,12 @@ export interface Route<P = undefined, Q = undefined, B = undefined> {
   readonly challenge?: string;
   /** The quota that a request uses up. */
   readonly dimension?: string;
+  /**
+   * The number of rows that a request reads or writes at most, about. Requests of one person with more than 1,000 rows
+   * in progress wait for one another. Default: the `limit` of the query or body, or the number of items, or 1. A route
+   * that sends local requests has the cost 0, because it would wait for itself.
+   */
+  readonly cost?: number | ((asked: { readonly query: Q; readonly body: B }) => number);
   readonly params?: Schema<P>;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;

@@ -89,6 +89,7 @@ const JSON_LINES = 'application/x-ndjson';
 export const exportAuditRoute = (audit: Audit): Route<undefined, ExportQuery> => ({
   method: 'GET',
   path: '/v1/audit/export',
+  cost: 1_000,
   summary: 'Audit entries with their facts, as CSV newest first, or as JSON lines with their links oldest first',
   access: ACCESS,
   query: schema<ExportQuery>({

@@ -18,7 +18,7 @@ import { type FactPath, factPath } from './fact-reference.ts';
 import type { DerivationEdge, DerivationNode, Provenance, Queries, ReadParameter } from './facts-api.ts';
 import { claimedParameters } from './read-parameters.ts';
 import type { ReadSession } from './read-session.ts';
-import { MAX_LEVELS } from './walk-derivations.ts';
+import { MAX_LEVELS, MAX_NODES } from './walk-derivations.ts';
 
 export interface FactRouteParts {
   readonly queries: Queries;
@@ -80,6 +80,7 @@ export const provenanceRoute = ({ queries, parameters }: FactRouteParts): Route<
     path: '/v1/facts/:id/provenance',
     summary: 'What a fact was derived from',
     access: { permission: 'read' },
+    cost: MAX_NODES,
     dimension: 'fact_read',
     params: factPath,
     query: schema<ProvenanceQuery>({ type: 'object', properties: { depth, ...claimed.properties } }),

@@ -2,7 +2,7 @@ import { type FactReader, isIn, type StoredFact } from '../../kernel/plugin-api.
 
 /** The maximum number of levels and facts of one walk. */
 export const MAX_LEVELS = 64;
-const MAX_NODES = 1000;
+export const MAX_NODES = 1000;
 
 /** A reference as one caller sees it: with the newest readable fact of this content id, or without a fact. */
 export interface DerivationNode {

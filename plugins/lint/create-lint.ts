@@ -5,13 +5,12 @@ import { checkPage, checksOf, hasMoreThan, rulesOf } from './check-facts.ts';
 import type { Lint, LintJob, LintQuestion, LintReport } from './lint-api.ts';
 import { LINT_JOB, type LintParts, orderOf } from './lint-job.ts';
 import { LintWalk } from './lint-walk.ts';
-import { Turns } from './turns.ts';
 
 /** Limit of bytes for the findings of a reply. */
 const ANSWER_FINDING_BYTES = 8 * 1024 * 1024;
 
-/** Limit of simultaneous runs outside jobs, because each holds a snapshot. Others wait in the order of arrival. */
-const RUNS_AT_ONCE = 2;
+/** The cost of a run outside jobs, which reads every matching fact below the threshold of a job. */
+const RUN_COST = 1_000;
 
 /** Jobs of one caller that may wait or run. */
 const MOST_OPEN_JOBS = 8;
@@ -20,7 +19,6 @@ const MOST_OPEN_JOBS = 8;
 const FACTS_PER_SECOND = 5_000;
 
 export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint => {
-  const turns = new Turns(RUNS_AT_ONCE);
   const waiting = new Map<string, Promise<LintReport | LintJob>>();
   return {
     async check(caller, question) {
@@ -32,13 +30,15 @@ export const createLint = (parts: LintParts, jobs: JobQueue | undefined): Lint =
       const key = JSON.stringify([caller.tenantId, caller.entityUri, orderOf(caller, question)]);
       const known = waiting.get(key);
       if (known !== undefined) return known;
-      const run = turns.take(async () => {
+      const run = parts.turns.run(caller, RUN_COST, async () => {
         // A run with a free slot starts at once, and its key must be set first.
         await Promise.resolve();
         waiting.delete(key);
         return checkOnce(parts, jobs, { caller, question, key });
       });
       waiting.set(key, run);
+      // A run that is refused before its start leaves no entry behind.
+      run.catch(() => waiting.get(key) === run && waiting.delete(key));
       return run;
     },
   };

@@ -8,6 +8,7 @@ import {
   type Principal,
   type ServiceNames,
   spellList,
+  type Turns,
 } from '../../kernel/plugin-api.ts';
 import {
   type CountedView,
@@ -52,6 +53,7 @@ export interface LintParts {
   readonly facts: Facts;
   readonly clock: Clock;
   readonly names: ServiceNames;
+  readonly turns: Turns;
 }
 
 /** The result of a job. */

@@ -7,6 +7,7 @@ import {
   NodeSelf,
   optional,
   Telemetry,
+  Turns,
 } from '../../kernel/plugin-api.ts';
 import { JobQueue, jobRoute } from '../jobs/jobs-api.ts';
 import { Upkeep, upkeepTasks } from '../upkeep/upkeep-api.ts';
@@ -31,13 +32,14 @@ export const lintPlugin = definePlugin({
     jobs: optional(JobQueue),
     upkeep: optional(Upkeep),
     telemetry: Telemetry,
+    turns: Turns,
   },
   declares: [LINT_REPORT],
   provides: [Lint],
   commands: [lintCommand],
   setup({ use, provide, route, on }) {
-    const { facts, clock, self, jobs, upkeep, telemetry } = use;
-    const parts = { facts, clock, names: self.names };
+    const { facts, clock, self, jobs, upkeep, telemetry, turns } = use;
+    const parts = { facts, clock, names: self.names, turns };
     const lint = createLint(parts, jobs);
     provide(Lint, lint);
     route(postLintRoute(lint));

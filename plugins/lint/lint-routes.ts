@@ -20,6 +20,9 @@ const MAX_LOOKAHEAD_S = 3_153_600_000;
 
 const LOOKAHEAD = { type: 'integer', minimum: 0, maximum: MAX_LOOKAHEAD_S, default: 0 } as const;
 
+/** `Lint` takes the turn itself, because equal requests share a run. */
+const COST = 0;
+
 const ANSWERS = {
   200: { json: component(LINT_REPORT) },
   202: { json: ACCEPTED_JOB_JSON },
@@ -39,6 +42,7 @@ export const postLintRoute = (lint: Lint): Route<undefined, undefined, Body> => 
   path: '/v1/lint',
   summary: 'Finds what is contradictory, out of date or unconnected among the facts that the caller sees',
   access: { permission: 'read' },
+  cost: COST,
   body: schema<Body>({
     type: 'object',
     required: ['scope'],
@@ -83,6 +87,7 @@ export const getLintRoute = (lint: Lint): Route<undefined, Query> => ({
   path: '/v1/lint',
   summary: 'The same with parameters; every scope of the caller unless one is named',
   access: { permission: 'read' },
+  cost: COST,
   query: schema<Query>({
     type: 'object',
     properties: {

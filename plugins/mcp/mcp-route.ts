@@ -28,6 +28,8 @@ export const mcpRoute = (parts: McpRouteParts): Route<undefined, undefined, Mess
   summary: 'Model Context Protocol: the tools, resources and prompts of this memory, one message a request',
   access: { permission: 'any' },
   origins: 'known',
+  // The tools send requests of their own, which wait for their turns.
+  cost: 0,
   ...(parts.resourceMetadata !== undefined && { challenge: `resource_metadata="${parts.resourceMetadata}"` }),
   body: schema<Message>({
     type: 'object',

@@ -21,6 +21,7 @@ export interface ExportParts {
 export const exportTenantRoute = ({ tenancy, transfer, audit }: ExportParts): Route<TenantParams> => ({
   method: 'GET',
   path: '/v1/tenants/:id/export',
+  cost: 1_000,
   summary: 'All facts of a tenant with all that is needed to restore them, as JSON lines',
   access: { permission: 'admin' },
   dimension: 'admin_action',

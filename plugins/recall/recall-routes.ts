@@ -62,6 +62,9 @@ interface RawRecall {
   readonly fields?: string | readonly string[];
 }
 
+/** The number of facts that a recall looks at, about. */
+const COST = 250;
+
 const FORMAT = { legacy_format: { type: 'boolean', default: false }, fields: FIELDS_TEXT } as const;
 const UNIT = { type: 'number', minimum: 0, maximum: 1 } as const;
 
@@ -90,6 +93,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   summary: 'Recall the facts that matter for a question, within a token budget',
   access: { permission: 'read' },
   dimension: 'recall',
+  cost: COST,
   query: schema<FormQuery>({ type: 'object', properties: FORMAT }),
   body: schema<RawRecall>({
     type: 'object',
@@ -132,6 +136,7 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
   summary: 'The same, for questions that fit into an address',
   access: { permission: 'read' },
   dimension: 'recall',
+  cost: COST,
   query: schema<RecallQuery>({
     type: 'object',
     properties: {

@@ -38,6 +38,8 @@ const ASKED = { type: 'object', properties: { scope: SCOPE, ...MEMBERS } } as co
 const COMMON = {
   access: { permission: 'read' },
   dimension: 'fact_read',
+  // Reads every matching fact below the threshold of a job.
+  cost: 1_000,
   answers: { 200: { json: component(SYNTHESIS) }, 202: { json: ACCEPTED_JOB_JSON } },
 } as const;
 

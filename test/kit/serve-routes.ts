@@ -1,6 +1,7 @@
 import { KERNEL_WORDS } from '../../kernel/boot/kernel-words.ts';
 import { HookBus } from '../../kernel/hooks/hook-bus.ts';
 import { compileRoutes } from '../../kernel/http/compile-route.ts';
+import { PersonTurns } from '../../kernel/http/person-turns.ts';
 import type { OwnedRoute } from '../../kernel/http/route-table.ts';
 import { createServiceNames } from '../../kernel/identity/service-names.ts';
 import type { Answers } from '../../kernel/internal-api.ts';
@@ -106,6 +107,7 @@ export const serveRoutes = (
     random: createSeededRandom(),
     log,
     telemetry: createTelemetry(),
+    turns: new PersonTurns(),
     maxBodyBytes: options.maxBodyBytes ?? 1_000,
     trustedProxies: options.trustedProxies ?? [],
     inspectReply: checkReplies(CORE_COMPONENTS),

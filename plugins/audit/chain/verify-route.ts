@@ -59,6 +59,7 @@ const VERIFIED_JSON = objectOf({
 export const verifyAuditRoute = (audit: Audit): Route<undefined, { readonly cursor?: string }> => ({
   method: 'GET',
   path: '/v1/audit/verify',
+  cost: 1_000,
   summary: 'Whether entries of the audit log were changed, left out or put in, a part at a time',
   access: { permission: READS_ALL },
   query: schema<{ readonly cursor?: string }>({ type: 'object', properties: { cursor: { type: 'string' } } }),

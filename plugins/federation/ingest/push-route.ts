@@ -60,6 +60,7 @@ export const pushRoute = (parts: PushParts): Route<undefined, undefined, PushBod
   summary: 'Take facts from a peer',
   access: 'peer',
   bodyLimit: 'bulk',
+  cost: ({ body: { facts } }) => facts.length,
   body: schema<PushBody>({
     type: 'object',
     required: ['facts'],

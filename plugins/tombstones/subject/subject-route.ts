@@ -11,6 +11,7 @@ interface ExportBody {
 export const exportSubjectRoute = (subjects: SubjectExport): Route<undefined, undefined, ExportBody> => ({
   method: 'POST',
   path: '/v1/subjects/export',
+  cost: 1_000,
   summary: 'Everything about an entity, and everything it asserted, as lines of JSON with a signed receipt',
   access: { permission: 'admin' },
   dimension: 'admin_action',
