@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import type { FactStore } from '../../ports/ports.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { CONNECT_TIMEOUT_MS, checkedUrl } from './postgres-address.ts';
@@ -19,6 +20,8 @@ export interface PostgresStoreOptions {
   readonly watchNesting?: boolean;
   /** The memory of the fact cache, in MiB; 0 disables the cache. Default 64. */
   readonly factCacheMiB?: number;
+  /** The driver's class of connections, so that tests can keep sessions open between stores. */
+  readonly driver?: typeof Client;
 }
 
 const POOL_SIZE = 16;
@@ -51,12 +54,13 @@ export const createPostgresStore = (options: PostgresStoreOptions): FactStore =>
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   } = options;
   const common = { url: checkedUrl(options.url), connectTimeoutMs, lockTimeoutMs, statementTimeoutMs };
+  const pooled = { ...common, driver: options.driver };
   const writers = Math.max(1, Math.floor(poolSize / WRITER_SHARE));
   return createSqlFactStore(
     new PostgresEngine(
       {
-        writers: new PostgresPool({ ...common, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),
-        readers: new PostgresPool({ ...common, size: poolSize - writers, idleInTransactionMs: PAUSED_READ_MS }),
+        writers: new PostgresPool({ ...pooled, size: writers, idleInTransactionMs: PAUSED_WRITE_MS }),
+        readers: new PostgresPool({ ...pooled, size: poolSize - writers, idleInTransactionMs: PAUSED_READ_MS }),
       },
       common,
     ),

@@ -1,4 +1,4 @@
-import { type ClientBase, Pool, type PoolClient } from 'pg';
+import { Client, type ClientBase, Pool, type PoolClient } from 'pg';
 import { ServiceError } from '../../ports/ports.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { ConnectionLost, toServiceError } from './postgres-errors.ts';
@@ -11,6 +11,8 @@ export interface PostgresPoolOptions {
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly idleInTransactionMs: number;
+  /** The driver's class of connections, by default `Client`. */
+  readonly driver?: typeof Client | undefined;
 }
 
 /** The time after which an unused connection is closed. */
@@ -40,6 +42,7 @@ export class PostgresPool {
       pipeline: true,
       fallback_application_name: 'fact-memory-node',
       onConnect: (client) => prepareSession(client, options),
+      Client: options.driver ?? Client,
     });
     // Ignores the error, because the driver has already removed the lost idle connection.
     this.#pool.on('error', () => {});

@@ -30,6 +30,7 @@ export const planTestDatabase = async (): Promise<TestDatabase> => {
   const database: TestDatabase = {
     url: address.href,
     create: async (template) => {
+      leftOver.add(database);
       const original = template === undefined ? '' : `TEMPLATE ${new URL(template.url).pathname.slice(1)}`;
       await maintain(url, `CREATE DATABASE ${name} ${original} ${creation}`);
     },
@@ -38,7 +39,6 @@ export const planTestDatabase = async (): Promise<TestDatabase> => {
       await maintain(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
-  leftOver.add(database);
   return database;
 };
 

@@ -97,7 +97,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
   // In memory if possible, because a small node spends most time on the disk, and these tests need no durability.
   const folder = options.folder ?? (await mkdtemp(join(await scratchPlace(), 'node-')));
   const logLines: LogLine[] = [];
-  const store = await planTestStore(options.store ?? currentStore(), folder);
+  const store = await planTestStore(options.store ?? currentStore(), folder, tablesOf(options));
   const removeFolder = async () => {
     if (options.folder !== undefined) return;
     await store.remove();
@@ -164,6 +164,12 @@ const switches = (plugins: TestNodeOptions['plugins']): Record<string, boolean> 
   return Object.fromEntries(
     [...new Set([...Object.keys(PLUGIN_CATALOG), ...named])].map((name) => [name, named.has(name)]),
   );
+};
+
+/** Names the plugins that decide which tables a node has. */
+const tablesOf = ({ plugins, settings = {} }: TestNodeOptions): string => {
+  const switched = Object.entries(settings).filter(([, value]) => typeof value === 'boolean');
+  return JSON.stringify([plugins?.filter((plugin) => typeof plugin === 'string').sort(), switched]);
 };
 
 /** A node without a search index does not read the variable, and would warn about it. */

@@ -3,8 +3,8 @@ import { createPostgresStore } from '../../adapters/postgres/create-postgres-sto
 import { createSqliteStore } from '../../adapters/sqlite/create-sqlite-store.ts';
 import type { FactStore, OwnedMigration } from '../../ports/ports.ts';
 import type { StoreKind } from './for-each-store.ts';
-import { planTestDatabase } from './postgres-server.ts';
-import { createFilled, fillFile } from './store-templates.ts';
+import { giveBack, type NodeDatabase, takeDatabase } from './node-database.ts';
+import { fillFile } from './store-templates.ts';
 import { currentWriter } from './writer-thread.ts';
 
 /** The location of the store of a test. */
@@ -26,8 +26,11 @@ export const placeTestStore = async (kind: StoreKind, folder: string): Promise<T
   return store;
 };
 
-/** Finds the store of a folder like `placeTestStore`, but leaves a missing database to `fill`. */
-export const planTestStore = async (kind: StoreKind, folder: string): Promise<TestStore> => {
+/**
+ * Finds the store of a folder like `placeTestStore`, but leaves a missing database to `fill`. `tables` names the tables
+ * that it will have, as far as they are known yet.
+ */
+export const planTestStore = async (kind: StoreKind, folder: string, tables?: string): Promise<TestStore> => {
   if (kind === 'sqlite') {
     const path = join(folder, 'node.db');
     return {
@@ -40,39 +43,47 @@ export const planTestStore = async (kind: StoreKind, folder: string): Promise<Te
       remove: async () => {},
     };
   }
-  const place = placeOf(folder);
-  const { url, drop } = await place.database;
+  const place = placeOf(folder, tables);
+  const { url, driver } = await place.database;
   return {
     settings: { use: 'postgres', url, dataFolder: folder },
-    fill: (migrations) => place.create(migrations),
-    open: () => createPostgresStore({ url, watchNesting: true }),
+    fill: (migrations) => place.fill(migrations),
+    open: () => createPostgresStore({ url, watchNesting: true, driver }),
     remove: async () => {
       places.delete(folder);
-      await drop();
+      await place.remove();
     },
   };
 };
 
-/** The database of a folder, created once; nodes that start on the folder at the same time wait for it. */
+/** The database of a folder, filled once; nodes that start on the folder at the same time wait for it. */
 class DatabasePlace {
-  readonly database = planTestDatabase();
-  #created: Promise<void> | undefined;
+  readonly database: Promise<NodeDatabase>;
+  #filled: Promise<void> | undefined;
+  #isReusable: boolean;
 
-  create(migrations: readonly OwnedMigration[] | undefined): Promise<void> {
-    this.#created ??= this.#create(migrations);
-    return this.#created;
+  constructor(tables: string | undefined) {
+    this.database = takeDatabase(tables);
+    this.#isReusable = tables !== undefined;
   }
 
-  async #create(migrations: readonly OwnedMigration[] | undefined): Promise<void> {
+  /** A database that several nodes, or the test itself, may have opened or changed is not used again. */
+  async fill(migrations: readonly OwnedMigration[] | undefined): Promise<void> {
+    if (this.#filled !== undefined || migrations === undefined) this.#isReusable = false;
+    this.#filled ??= this.database.then((database) => database.fill(migrations));
+    await this.#filled;
+  }
+
+  async remove(): Promise<void> {
     const database = await this.database;
-    await (migrations === undefined ? database.create() : createFilled(database, migrations));
+    await (this.#isReusable ? giveBack(database) : database.drop());
   }
 }
 
 const places = new Map<string, DatabasePlace>();
 
-const placeOf = (folder: string): DatabasePlace => {
-  const place = places.get(folder) ?? new DatabasePlace();
+const placeOf = (folder: string, tables: string | undefined): DatabasePlace => {
+  const place = places.get(folder) ?? new DatabasePlace(tables);
   places.set(folder, place);
   return place;
 };
