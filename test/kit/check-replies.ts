@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { InspectReply } from '../../kernel/http/compile-route.ts';
 import type { Components } from '../../kernel/internal-api.ts';
 import { component, type JsonSchema, PROBLEM, parseInstant, type Route } from '../../kernel/plugin-api.ts';
@@ -91,21 +91,33 @@ const checkerFor = (components: Components): Check => {
   return created;
 };
 
+const OPTIONS: Options = { strict: true, strictTypes: false, allowUnionTypes: true, allErrors: true, logger: false };
+
+/** Checks the schemas of all checkers, because each further instance would compile the schema of schemas again. */
+const wellFormed = new Ajv2020(OPTIONS);
+
 const createChecker = (components: Components): Check => {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true, allErrors: true, logger: false });
+  const ajv = new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false });
   ajv.addFormat('date-time', (text) => parseInstant(text) !== null);
   ajv.addFormat('uuid', UUID);
   for (const [name, schema] of Object.entries(components)) {
-    ajv.addSchema(closed(schema) as JsonSchema, name);
-    ajv.addSchema(closed(schema, 'open') as JsonSchema, `${name}${OPEN}`);
+    ajv.addSchema(checked(closed(schema)), name);
+    ajv.addSchema(checked(closed(schema, 'open')), `${name}${OPEN}`);
   }
   const compiled = new Map<string, ValidateFunction>();
   return (schema, value) => {
     const text = JSON.stringify(schema);
-    const validate = compiled.get(text) ?? ajv.compile(closed(schema) as JsonSchema);
+    const validate = compiled.get(text) ?? ajv.compile(checked(closed(schema)));
     compiled.set(text, validate);
     return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
   };
+};
+
+/** Throws for an invalid schema. */
+const checked = (schema: unknown): JsonSchema => {
+  const isValid = wellFormed.validateSchema(schema as JsonSchema);
+  if (isValid !== true) throw new Error(`the schema is invalid: ${wellFormed.errorsText()}`);
+  return schema as JsonSchema;
 };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
