@@ -1612,6 +1612,8 @@ export interface Api {
           since_hlc?: string | undefined;
           cursor?: string | undefined;
           scope?: 'local' | 'team' | 'company' | 'public' | undefined;
+          /** Default: `false`. */
+          own?: boolean | undefined;
           /** Default: `100`. */
           limit?: number | undefined;
         }

@@ -20,6 +20,8 @@ export const createIngestTables = async ({ schema, dialect }: MigrationSchema): 
     table.text('scope').notNullable();
     table.text('cursor');
     table.text('epoch');
+    // The epoch of this store in which the pull reached the end of the feed; null before that.
+    table.text('own_epoch');
     // The version of the grant under which the cursor was written. Under another version the pull restarts.
     table.integer('grant_version').notNullable();
     table.bigInteger('due_ms').notNullable();

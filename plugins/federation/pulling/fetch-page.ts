@@ -42,13 +42,22 @@ const TIMEOUT_MS = 30_000;
 const EPOCH = /^[\x21-\x7e]{1,128}$/;
 const MAX_COUNT = /^[0-9]{1,15}$/;
 
+export interface PageRequest {
+  readonly scope: Scope;
+  readonly cursor: string | null;
+  readonly limit: number;
+  /** True to get this node's own facts back as well. */
+  readonly wantsOwn: boolean;
+}
+
 /** Requests a page from a peer. Never rejects: each reply or failure becomes one of two outcomes. */
 export const fetchPage = async (
   peering: Peering,
-  { scope, cursor, limit }: { readonly scope: Scope; readonly cursor: string | null; readonly limit: number },
+  { scope, cursor, limit, wantsOwn }: PageRequest,
   parts: FetchParts,
 ): Promise<FetchedPage | FailedFetch> => {
   const query = new URLSearchParams({ scope, limit: String(limit) });
+  if (wantsOwn) query.set('own', 'true');
   if (cursor !== null) {
     query.set('since_hlc', cursor);
     query.set('cursor', cursor);

@@ -7,6 +7,8 @@ export interface PullRow {
   readonly scope: Scope;
   readonly cursor: string | null;
   readonly epoch: string | null;
+  /** The epoch of this node's store in which the pull has reached the end of the feed; null before that. */
+  readonly ownEpoch: string | null;
   readonly grantVersion: number;
   /** The instant of the next request, by the node's own clock. */
   readonly dueMs: number;
@@ -34,6 +36,7 @@ export const whereOf = ({ tenantId, peerId, scope }: PullName) => ({
 const COLUMNS = {
   cursor: 'cursor',
   epoch: 'epoch',
+  ownEpoch: 'own_epoch',
   grantVersion: 'grant_version',
   dueMs: 'due_ms',
   leaseUntilMs: 'lease_until_ms',
@@ -58,6 +61,7 @@ export const freshPull = (name: PullName, grantVersion: number, fence: number): 
   ...name,
   cursor: null,
   epoch: null,
+  ownEpoch: null,
   grantVersion,
   dueMs: 0,
   leaseUntilMs: 0,
@@ -76,6 +80,7 @@ export const pullOf = (row: Record<string, SqlValue>): PullRow => ({
   scope: row['scope'] as Scope,
   cursor: textOf(row['cursor']),
   epoch: textOf(row['epoch']),
+  ownEpoch: textOf(row['own_epoch']),
   grantVersion: Number(row['grant_version']),
   dueMs: Number(row['due_ms']),
   leaseUntilMs: Number(row['lease_until_ms']),

@@ -8,6 +8,8 @@ export const LEASE_MS = 60_000;
 
 /** A pull that this process has claimed: one scope of a peer. */
 export interface ClaimedPull extends PullRow {
+  /** The present epoch of this node's store. */
+  readonly storeEpoch: string;
   readonly peering: Peering;
 }
 
@@ -53,7 +55,8 @@ export class PullStore {
 
   /**
    * Claims the pull unless another process holds it. A pull from an older grant restarts without its parked facts,
-   * because the peer may no longer send them, or sends them again. `isDue` evaluates the stored row.
+   * because the peer may no longer send them, or sends them again. After a restore of this store it restarts as well,
+   * so that the peer returns what this node has lost. `isDue` evaluates the stored row.
    */
   claim(peering: Peering, scope: Scope, isDue: (row: PullRow) => boolean): Promise<ClaimedPull | undefined> {
     const name = nameOf(peering, scope);
@@ -65,12 +68,15 @@ export class PullStore {
       if (isSame && !isDue(stored)) return undefined;
       if (stored !== undefined && !isSame) await own(PARKED).where(whereOf(name)).delete();
       const fence = (stored?.fence ?? 0) + 1;
-      const before = isSame ? stored : freshPull(name, peering.grantVersion, fence);
+      const storeEpoch = await transaction.epoch();
+      const isRestored = stored?.ownEpoch != null && stored.ownEpoch !== storeEpoch;
+      const known = isRestored ? { ...stored, cursor: null, ownEpoch: null } : stored;
+      const before = isSame && known !== undefined ? known : freshPull(name, peering.grantVersion, fence);
       const row: PullRow = { ...before, fence, leaseUntilMs: nowMs + LEASE_MS };
       const { tenantId: _t, peerId: _p, scope: _s, ...change } = row;
       if (stored === undefined) await own.insertRows(PULLS, [{ ...whereOf(name), ...columnsOf(change) }]);
       else await own(PULLS).where(whereOf(name)).update(columnsOf(change));
-      return { ...row, peering };
+      return { ...row, peering, storeEpoch };
     });
   }
 

@@ -137,8 +137,10 @@ export class PullTurn {
 
   async #ask(): Promise<JudgedReply | FailedFetch> {
     const limit = Math.min(PAGE_FACTS, this.#mayAdd);
-    const { scope } = this.#claim;
-    const page = await fetchPage(this.#peering, { scope, cursor: this.#position, limit }, this.#parts.fetching);
+    const { scope, ownEpoch } = this.#claim;
+    // Until it has once read the whole feed, this node may lack facts of its own that the peer has.
+    const request = { scope, cursor: this.#position, limit, wantsOwn: ownEpoch === null };
+    const page = await fetchPage(this.#peering, request, this.#parts.fetching);
     if (page.kind === 'failed') return page;
     const judging = this.#parts.ingest.judge(this.#page(page.facts, null));
     // The caller that takes the page handles the error. If no caller takes it, this prevents an unhandled rejection.
@@ -194,7 +196,7 @@ export class PullTurn {
             lastOkMs: this.#nowMs(),
             lastError: next.kind === 'stay' ? (next.problem ?? null) : null,
             remaining: page.remaining ?? (page.hasMore ? null : 0),
-            ...(caughtUpMs === undefined ? {} : { caughtUpMs }),
+            ...(caughtUpMs === undefined ? {} : { caughtUpMs, ownEpoch: this.#claim.storeEpoch }),
             ...(goesOn ? {} : { dueMs: this.#nextDueMs(page, next, addedIn(settled)) }),
           };
           await store.record(this.#claim, change, goesOn, transaction);

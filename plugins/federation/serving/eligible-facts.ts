@@ -5,22 +5,27 @@ export interface Requester {
   /** The node id of the peer. */
   readonly nodeId: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** True if the peer wants its own facts back. */
+  readonly wantsOwn?: boolean | undefined;
 }
 
 /**
  * Matches the facts that a peer may receive. Excludes system facts and facts in gardens. A node serves only its own
  * company facts, because a grant to one node does not extend to others. Leaves out facts that the requesting node
- * asserted or sent itself, to save its time.
+ * asserted or sent itself, to save its time, unless it wants its own ones back.
  */
-export const eligibleFor = ({ nodeId, scopes }: Requester, ownNodeId: string): Filter =>
-  all(
+export const eligibleFor = ({ nodeId, scopes, wantsOwn = false }: Requester, ownNodeId: string): Filter => {
+  const isTheirs = equals('originNodeId', nodeId);
+  const mayGo = [not(equals('scope', 'company')), isNull('receivedFrom'), equals('originNodeId', ownNodeId)];
+  const returning = wantsOwn ? [isTheirs] : [];
+  return all(
     isIn('scope', [...scopes]),
     isNull('gardenId'),
     equals('system', false),
-    any(not(equals('scope', 'company')), isNull('receivedFrom'), equals('originNodeId', ownNodeId)),
-    not(equals('originNodeId', nodeId)),
-    not(equals('receivedFrom', nodeId)),
+    any(...mayGo, ...returning),
+    any(all(not(isTheirs), not(equals('receivedFrom', nodeId))), ...returning),
   );
+};
 
 const SYSTEM_SOURCES = 'system:';
 

@@ -36,6 +36,7 @@ interface PullQuery {
   readonly since_hlc?: string;
   readonly cursor?: string;
   readonly scope?: Scope;
+  readonly own: boolean;
   readonly limit: number;
 }
 
@@ -62,6 +63,7 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
       since_hlc: { type: 'string' },
       cursor: { type: 'string' },
       scope: { type: 'string', enum: [...SCOPES] },
+      own: { type: 'boolean', default: false },
       limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
     },
   }),
@@ -83,7 +85,7 @@ export const pullRoute = (parts: PullParts): Route<undefined, PullQuery> => ({
     const peer = parts.tokens.callerOf(caller);
     const scopes = await scopesFor(parts, peer, query.scope);
     if (after !== undefined) await parts.servedCursors.asked(peer.peering, query.scope ?? 'all', after);
-    const requester = { nodeId: peer.peering.nodeId, scopes };
+    const requester = { nodeId: peer.peering.nodeId, scopes, wantsOwn: query.own };
     const page = await parts.facts.read(caller, 'export', (reader) =>
       readPage(reader, { requester, ownNodeId: parts.self.nodeId, after, limit: query.limit }),
     );
