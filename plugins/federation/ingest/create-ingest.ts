@@ -57,7 +57,7 @@ const takeJudged = async (
   return all;
 };
 
-/** The reasons for rejection that an honest sender never causes. */
+/** The reasons for rejection that an honest node never causes with its own facts, nor by the form of any fact. */
 const INVALID: ReadonlySet<Rejection> = new Set([
   'invalid_fact',
   'cid_mismatch',

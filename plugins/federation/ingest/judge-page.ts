@@ -110,7 +110,7 @@ const judgeForm = (
   input: unknown,
   { scopes, peering }: JudgeablePage,
   { reading, nameRules, self, own }: JudgeParts,
-): { readonly fact: FederatedFact } | { readonly factId: string; readonly error: Rejection } => {
+): { readonly fact: FederatedFact } | Omit<Extract<IngestVerdict, { kind: 'rejected' }>, 'kind'> => {
   const read = readFact(input, reading);
   if ('error' in read) return read;
   const { draft } = read.fact;
@@ -121,9 +121,10 @@ const judgeForm = (
   }
   if (!read.cidFits) return { factId, error: 'cid_mismatch' };
   const keys = nameKeys(draft, self.names);
-  if (nameRules().isSystem(keys) || nameRules().refusalOf(keys) !== null)
-    return { factId, error: 'reserved_namespace' };
-  return read;
+  if (!nameRules().isSystem(keys) && nameRules().refusalOf(keys) === null) return read;
+  const { originNodeId } = read.fact;
+  const isPassedOn = originNodeId !== null && originNodeId !== peering.nodeId;
+  return { factId, error: 'reserved_namespace', isPassedOn };
 };
 
 /**
@@ -161,14 +162,11 @@ const refuseOrigin = (
   { via, peering }: JudgeablePage,
   { own }: JudgeParts,
 ): IngestVerdict | undefined => {
-  // A relay that does not know the origin's keys cannot detect a forgery, so it is not counted as the relay's fault.
   const isPassedOn = originKey !== senderKey;
   const rejected = (error: Rejection): IngestVerdict => ({ kind: 'rejected', factId: draft.id, error, isPassedOn });
   const isOurs = own.isOwnNode(originNodeId ?? peering.nodeId) || own.isOwnSource(draft.source);
   // A fact of this node may return, for example after a restore, if its own signature verifies.
-  if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) {
-    return { kind: 'rejected', factId: draft.id, error: 'source_not_owned' };
-  }
+  if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
   if (proof === 'invalid' || proof === 'missing') return rejected('invalid_origin_proof');
   if (proof === 'unknown-key') return parked(draft, 'unknown_key', 'invalid_origin_proof', via);
   const owner = owners(draft.source);

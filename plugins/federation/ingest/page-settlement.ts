@@ -49,8 +49,10 @@ export class PageSettlement {
     const namesakes = this.#namesakesOf(id);
     const proved: Arrival = { ...arrival, isProven: proof === 'verified' };
     const relation = relationOf(proved, namesakes);
-    if (relation.kind === 'collision') this.verdicts[at] = { kind: 'rejected', factId: id, error: 'id_collision' };
-    else if (relation.kind === 'known') this.#know(at, fact, relation.of);
+    if (relation.kind === 'collision') {
+      const isPassedOn = arrival.originKey !== arrival.senderKey;
+      this.verdicts[at] = { kind: 'rejected', factId: id, error: 'id_collision', isPassedOn };
+    } else if (relation.kind === 'known') this.#know(at, fact, relation.of);
     else if (refusal !== undefined) this.verdicts[at] = refusal;
     else {
       const stored = this.#stored.byOriginId.get(id) ?? NONE;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NodeSelf } from '../../../../kernel/plugin-api.ts';
 import { MAX_UNKNOWN_KEYS } from '../../../../plugins/federation/pulling/parked-facts.ts';
 import { comesTrue } from '../../../kit/comes-true.ts';
 import { forEachStore } from '../../../kit/for-each-store.ts';
@@ -213,6 +214,28 @@ forEachStore('pulls from a broken or hostile peer', () => {
     await settled();
     expect((await rows('federation_parked')).length).to.equal(MAX_UNKNOWN_KEYS);
     expect(stand.recorded).to.deep.equal([]);
+  });
+
+  it('count only faults that the sender could have known', async () => {
+    const { nodeId } = pulling.node.kernel.get(NodeSelf);
+    const origin_node_id = 'svc://third.test';
+    const passedOn = (at: number) =>
+      [
+        { origin_node_id: nodeId },
+        { origin_node_id, source: nodeId },
+        { origin_node_id, relation: 'instruction:manifest' },
+      ][at % 3];
+    peer.feed.push(...Array.from({ length: 450 }, (_, at) => peerFact(at, passedOn(at))), peerFact(9_999));
+    await soon(async () => (await count()) === 1);
+    await settled();
+    expect(stand.rejections.map(({ detail }) => detail?.['error'])).to.include.members([
+      'source_not_owned',
+      'reserved_namespace',
+    ]);
+    expect(stand.recorded).to.deep.equal([]);
+    peer.feed.push(...Array.from({ length: 450 }, (_, at) => peerFact(1_000 + at, { source: nodeId })));
+    await interval();
+    expect(stand.recorded.map(({ event }) => event.id)).to.deep.equal(['peer_quarantined']);
   });
 
   it('pause no longer than the quarantine period although the clock was set back a year', async () => {
