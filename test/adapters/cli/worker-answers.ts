@@ -6,9 +6,9 @@ import type { RunningProgram, Workplace } from './spawned-program.ts';
 
 /**
  * Returns arguments of `start` for a node whose route `/who` returns the id of the process that answers. `more` is
- * additional code for the plugin's `setup`.
+ * additional code for the plugin's `setup`, `plugins` are those of the configuration.
  */
-export const tellingWho = (place: Workplace, more = ''): string[] => {
+export const tellingWho = (place: Workplace, more = '', plugins: Readonly<Record<string, boolean>> = {}): string[] => {
   writeFileSync(
     place.path('who.mjs'),
     `import cluster from 'node:cluster';
@@ -21,7 +21,7 @@ export const tellingWho = (place: Workplace, more = ''): string[] => {
       },
     };`,
   );
-  writeFileSync(place.path('node.json'), '{ "plugins": { "who": { "from": "./who.mjs" } } }');
+  writeFileSync(place.path('node.json'), JSON.stringify({ plugins: { ...plugins, who: { from: './who.mjs' } } }));
   return ['--config', 'node.json'];
 };
 

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { restartPauseMs } from '../../../adapters/cli/worker-pool.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { FEW_PLUGINS } from '../../kit/few-plugins.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 import { halfSent, refused } from './half-sent-request.ts';
 import { type RunningProgram, Workplace } from './spawned-program.ts';
@@ -26,9 +27,9 @@ describe('the start command with workers', () => {
   afterEach(() => place.dispose());
 
   const start = (more?: string, workers = WORKERS): Promise<RunningProgram> =>
-    place.start([...tellingWho(place, more), '--workers', String(workers)]);
+    place.start([...tellingWho(place, more, FEW_PLUGINS), '--workers', String(workers)]);
   const run = (more?: string, workers = WORKERS) =>
-    place.runApart(['start', ...tellingWho(place, more)], { SVC_WORKERS: String(workers), SVC_PORT: '0' });
+    place.runApart(['start', ...tellingWho(place, more, FEW_PLUGINS)], { SVC_WORKERS: String(workers), SVC_PORT: '0' });
   const keyOnDisk = (): string => readFileSync(place.path('data/admin.key'), 'utf8').trim();
   const pidsAt = async (url: string, workers = WORKERS): Promise<number[]> => {
     const connections = await connectionsByPid(url, workers);
@@ -44,14 +45,15 @@ describe('the start command with workers', () => {
   };
 
   it('generates one key and prints once where it serves', async () => {
-    const first = await start();
+    const startFull = () => place.start([...tellingWho(place), '--workers', String(WORKERS)]);
+    const first = await startFull();
     const { stdout } = await first.end();
     expect(stdout)
       .to.equal(first.greeting)
       .and.to.contain('data/admin.key')
       .and.to.contain(`Address    ${first.url}\n`);
 
-    const second = await start();
+    const second = await startFull();
     expect(second.greeting.replace(/\d+ ms/, 'N ms')).to.equal(
       `Serving ${second.url}; the first key is in data/admin.key; ready in N ms\n`,
     );
@@ -61,7 +63,7 @@ describe('the start command with workers', () => {
   });
 
   it('is a single process for one worker', async () => {
-    const node = await place.start([...tellingWho(place), '--workers', '1'], { SVC_WORKERS: '4' });
+    const node = await place.start([...tellingWho(place, '', FEW_PLUGINS), '--workers', '1'], { SVC_WORKERS: '4' });
 
     expect(await pidAt(node.url)).to.equal(node.child.pid);
     expect((await node.end()).stderr).not.to.contain('"pid"');
@@ -149,7 +151,7 @@ describe('the start command with workers', () => {
   });
 
   it('keeps trying while one worker serves, and logs the reason why others cannot start', async () => {
-    const many = 6;
+    const many = 3;
     const node = await start(BREAKABLE, many);
     const before = await pidsAt(node.url, many);
     writeFileSync(place.path('broken'), '');

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { problemsOf } from '../../crash/check-state.ts';
 import { readStateOf } from '../../crash/read-state.ts';
 import { comesTrue } from '../../kit/comes-true.ts';
+import { FEW_PLUGINS } from '../../kit/few-plugins.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../kit/postgres-server.ts';
 import { type RunningProgram, type Variables, Workplace } from './spawned-program.ts';
@@ -27,7 +28,8 @@ forEachStore('several processes behind one port', (kind) => {
     await database?.drop();
   });
 
-  const start = (): Promise<RunningProgram> => place.start(tellingWho(place), env);
+  const start = (plugins: typeof FEW_PLUGINS = FEW_PLUGINS): Promise<RunningProgram> =>
+    place.start(tellingWho(place, '', plugins), env);
   const storePlace = (): string => database?.url ?? place.path('node.db');
   const release = (connections: ReadonlyMap<number, Agent>): void => {
     for (const agent of connections.values()) agent.destroy();
@@ -85,7 +87,7 @@ forEachStore('several processes behind one port', (kind) => {
   });
 
   it('write into one feed and into the same triples without losing or repeating facts', async () => {
-    const node = await start();
+    const node = await start({});
     // Two connections for each process: writes share commits within one process, and processes alternate.
     const connections = [await connectionsByPid(node.url, WORKERS), await connectionsByPid(node.url, WORKERS)];
     const write = async (agent: Agent, n: number): Promise<string> => {

@@ -14,7 +14,8 @@ export const HOSTILE_TEXTS: readonly string[] = [
   `${'W'.repeat(2_000)} ${'long '.repeat(2_000)}`,
 ];
 
-const MANY = 100_000;
+/** The number of stored facts. */
+export const MANY = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 10_000;
 const BATCH = 1_000;
 
 /** Stores hostile texts in every field that a screen shows, including two contradictions. */
@@ -42,7 +43,7 @@ export const storeHostileFacts = async ({ ask }: ServedNode): Promise<void> => {
   });
 };
 
-/** Stores 100,000 facts. */
+/** Stores `MANY` facts. */
 export const storeManyFacts = async ({ ask }: ServedNode): Promise<void> => {
   for (let from = 0; from < MANY; from += BATCH) {
     const facts = Array.from({ length: BATCH }, (_, at) => ({

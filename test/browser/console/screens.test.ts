@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isBrowserInstalled } from '../../kit/browser.ts';
 import { type ConsoleBrowser, type ConsolePage, startConsoleBrowser } from './console-browser.ts';
-import { storeHostileFacts, storeManyFacts } from './hostile-memory.ts';
+import { MANY, storeHostileFacts, storeManyFacts } from './hostile-memory.ts';
 
 const PHONE = { width: 390, height: 844 };
 
@@ -28,7 +28,7 @@ if (isBrowserInstalled()) {
     });
     after(() => console?.stop());
 
-    it('opens with 100,000 facts and hostile texts, without an error or a serious accessibility finding', async () => {
+    it(`opens with ${MANY} facts and hostile texts, without an error or a serious accessibility finding`, async () => {
       const visit = await console.visit(console.served.adminKey);
       const screens = await offeredTo(visit);
       expect(screens).to.have.length.above(15);
@@ -58,7 +58,7 @@ if (isBrowserInstalled()) {
       const { page, open } = await console.visit(console.served.adminKey, { locale: 'de-DE' });
       expect(await page.evaluate('[navigator.language, document.documentElement.lang]')).to.deep.equal(['de-DE', 'en']);
       await open('facts');
-      await page.getByText(/^100,0\d\d facts$/).waitFor();
+      await page.getByText(new RegExp(`^${MANY / 1_000},0\\d\\d facts$`)).waitFor();
       await page
         .locator('.row time')
         .getByText(/ ago$|^now$/)
