@@ -14,6 +14,7 @@ import {
   type Vocabulary,
 } from '../../../kernel/plugin-api.ts';
 import type { Quarantine } from '../../gardens/gardens-api.ts';
+import { tenantTransfer } from '../../transfer/transfer-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import type { FederationLog } from '../peerings/federation-log.ts';
 import type { Peerings } from '../peerings/peerings.ts';
@@ -26,6 +27,7 @@ import { PeerUsages } from './peer-usage.ts';
 import { PUSH_PATH, pushRoute, refusePushes } from './push-route.ts';
 import { receivedFromFacts } from './received-from.ts';
 import { hideCopies, NOT_REFUTED } from './refuted-copies.ts';
+import { transferCopies } from './transfer-copies.ts';
 
 export interface IngestNeeds {
   readonly facts: Facts;
@@ -75,6 +77,7 @@ export const openIngest = ({ config, tables, on, route }: Context, needs: Ingest
   if (config.enabled) {
     on(readConstrain, ({ view }) => (view === 'visible' ? NOT_REFUTED : undefined), { cacheable: true });
   }
+  on(tenantTransfer, () => transferCopies(tables));
   on(httpAdmit, (info) => {
     if (info.route === PUSH_PATH) refusePushes(config);
   });

@@ -14,11 +14,13 @@ import {
   VerifiedOrigins,
 } from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
+import { tenantTransfer } from '../../transfer/transfer-api.ts';
 import type { FederationSettings } from '../federation-settings.ts';
 import type { FederationLog } from '../peerings/federation-log.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import { createOriginProofs } from '../proofs/create-origin-proofs.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
+import { transferProofs } from '../proofs/transfer-proofs.ts';
 import { createMarkOrigins, createVerifiedOrigins } from '../proofs/verified-origins.ts';
 import { createPeerTokens } from '../tokens/create-peer-tokens.ts';
 import { createIdentifyPeer } from '../tokens/identify-peer.ts';
@@ -72,6 +74,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   provide(VerifiedOrigins, origins);
   on(readAnnotate, createMarkOrigins(origins), { cacheable: true });
   on(readAnnotate, markNotGranted, { cacheable: true });
+  on(tenantTransfer, () => transferProofs(tables));
   on(factErased, ({ facts, transaction }) => proofs.redact(facts, transaction));
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));
