@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type FactClient, InvalidReplyError, JobFailedError } from '../../client/client.ts';
+import { comesTrue } from '../kit/comes-true.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
 import { rejection } from '../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
@@ -115,7 +116,10 @@ forEachStore('lists and gardens of a node, through its client', () => {
     void following.finally(() => {
       isOver = true;
     });
-    for (let turns = 0; !isOver && turns < 10_000; turns += 1) await node.clock.advance(100);
+    await comesTrue(async () => {
+      await node.clock.advance(100);
+      return isOver;
+    });
     expect(await following).to.include({ status: 'done', job_id: job.job_id });
     expect((await admin.health()).status).to.equal('ok');
     expect(await admin.me()).to.have.property('entity_uri', 'agent:test');

@@ -48,13 +48,16 @@ export const planTestStore = async (kind: StoreKind, folder: string, tables?: st
   return {
     settings: { use: 'postgres', url, dataFolder: folder },
     fill: (migrations) => place.fill(migrations),
-    open: () => createPostgresStore({ url, watchNesting: true, driver }),
+    open: () => createPostgresStore({ url, watchNesting: true, driver, ...PATIENCE }),
     remove: async () => {
       places.delete(folder);
       await place.remove();
     },
   };
 };
+
+/** Limits beyond the defaults, because a busy machine may need longer, above all to open a session. */
+const PATIENCE = { connectTimeoutMs: 60_000, lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 };
 
 /** The database of a folder, filled once; nodes that start on the folder at the same time wait for it. */
 class DatabasePlace {
