@@ -34,7 +34,7 @@ const factAt = (n: number) => ({
   source: 'agent:s',
 });
 
-forEachLayout('a snapshot of the search index on disk', () => {
+forEachLayout('a snapshot of the search index on disk', (store) => {
   let folder: string;
   let key: string;
   /** The answers of the node that wrote the snapshot. */
@@ -129,10 +129,12 @@ forEachLayout('a snapshot of the search index on disk', () => {
     'that was cut short': async (files) => halve(await fileOf(files, '-index.snapshot')),
     'in which bits have turned': async (files) => flip(await fileOf(files, '-index.snapshot')),
   };
-  for (const [what, spoil] of Object.entries(spoilers)) {
+  // The files are read alike on both engines; rebuilding the index reads the store.
+  const whats = store === 'sqlite' ? Object.keys(spoilers) : ['that is gone', 'of another past of the store'];
+  for (const what of whats) {
     it(`is replaced by a rebuilt index if it is one ${what}`, async () => {
       const files = await copyOfFiles();
-      await spoil(files);
+      await spoilers[what]?.(files);
       const started = await start(files);
       expect(await isUpToDate(started)).to.equal(0);
       expect(await answers(started)).to.deep.equal(expected);
