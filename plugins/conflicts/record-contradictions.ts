@@ -24,7 +24,7 @@ import {
 } from './timeline-rows.ts';
 import { TimelineSteps } from './timeline-steps.ts';
 import { TripleHistory } from './triple-history.ts';
-import { contestedUntil, type LongestLived, lastingRival, type WinnerTimeline } from './winner-timeline.ts';
+import { isContested, type LongestLived, lastingRival } from './winner-timeline.ts';
 
 export interface RecorderParts extends WriterParts {
   /** The facts that are alone on their triple, those of this batch included. */
@@ -76,6 +76,8 @@ interface PlaceState {
   /** The stored winners; undefined if they cannot matter. */
   readonly stored: StoredTimeline | undefined;
   record: ConflictRecord | undefined;
+  /** The live facts that the batch may not have entered into the record yet. */
+  outside: LiveOutline[];
   wasContested: boolean;
   /** The facts that the batch has added; undefined once it has ended a fact. */
   added: LiveOutline[] | undefined;
@@ -139,6 +141,7 @@ class BatchRecorder {
         isCrowded: isCrowded(batch, appended),
         stored,
         record: records.get(id),
+        outside: [...history.live],
         wasContested: history.isContested || isContested(stored, batch.nowMs),
         added: [],
         settledAt: new Map(),
@@ -162,8 +165,10 @@ class BatchRecorder {
     } else if (fact.confidence === 0) place.added = undefined;
     if (isLive || fact.confidence === 0) history.add(fact, reachOf(appended));
     place.wasContested ||= history.isContested;
-    if (settlings.length > 0 || fact.confidence === 0) steps.ended(fact.feed, history.live);
-    else steps.added(fact.feed, isLive ? fact : undefined);
+    if (settlings.length > 0 || fact.confidence === 0) {
+      steps.ended(fact.feed, history.live);
+      place.outside = [...history.live];
+    } else steps.added(fact.feed, isLive ? fact : undefined);
   }
 
   async finish(): Promise<FactDraft[]> {
@@ -218,9 +223,10 @@ class BatchRecorder {
     const { history, record } = place;
     const rival: LiveOutline | LongestLived | undefined =
       strongestRival(fact, history.live) ?? this.#rivalBeyond(fact, place);
-    if (rival === undefined) return;
+    if (rival === undefined) return void place.outside.push(fact);
     if (record === undefined) place.record = this.#writer.open(fact, fact, rival, [...history.live, fact]);
-    else this.#writer.join(record, fact, rival, [...history.live, fact]);
+    else this.#writer.join(record, fact, rival, [...place.outside, fact]);
+    place.outside = [];
   }
 
   /** Returns a contradicting fact from those that are too many to read. */
@@ -285,9 +291,6 @@ class BatchRecorder {
 
 const isCrowded = (batch: AppendedBatch, appended: AppendedFact): boolean =>
   batch.siblings(appended).length >= SIBLING_LIMIT;
-
-const isContested = (timeline: WinnerTimeline | undefined, nowMs: number): boolean =>
-  timeline !== undefined && contestedUntil(timeline) > nowMs && timeline.knownUntilMs > nowMs;
 
 /** Returns the facts whose expiry affects the winners. */
 const factsToWeigh = ({ isCrowded, steps, added }: PlaceState): readonly LiveOutline[] =>

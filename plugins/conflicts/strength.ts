@@ -21,9 +21,14 @@ const compareIds = (a: Contender, b: Contender): number => (a.id < b.id ? -1 : N
 
 /** Returns the strongest fact with another value; undefined without one. */
 export const strongestRival = <T extends Contender>(fact: Contender, others: readonly T[]): T | undefined => {
-  return others
-    .filter((other) => other.valueKey !== fact.valueKey)
-    .sort((a, b) => compareStrength(a, b) || compareIds(a, b))[0];
+  let strongest: T | undefined;
+  for (const other of others) {
+    if (other.valueKey === fact.valueKey) continue;
+    if (strongest === undefined || (compareStrength(other, strongest) || compareIds(other, strongest)) < 0) {
+      strongest = other;
+    }
+  }
+  return strongest;
 };
 
 /** Orders facts by age, newest first. */

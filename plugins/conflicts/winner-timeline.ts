@@ -53,6 +53,10 @@ export const MOST_WINS = 64;
 /** Returns the instant until which two different values are live. */
 export const contestedUntil = ({ contesting }: WinnerTimeline): number => contesting?.untilMs ?? 0;
 
+/** Returns true if the timeline is known at that time, and has a contradiction then. */
+export const isContested = (timeline: WinnerTimeline | undefined, nowMs: number): boolean =>
+  timeline !== undefined && contestedUntil(timeline) > nowMs && timeline.knownUntilMs > nowMs;
+
 /** Returns a fact with another value that is live until the contradiction ends. */
 export const lastingRival = ({ lasting, contesting }: WinnerTimeline, valueKey: string): LongestLived | undefined =>
   lasting?.valueKey === valueKey ? contesting : lasting;

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, matchKey, type ServiceNames } from '../../kernel/plugin-api.ts';
+import type { Clock, Logger } from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import type { BucketStore } from './bucket-store.ts';
 import { neverAtOnce, type QuotaState, quotaExceeded, quotaHeaders, quotaState } from './quota-answers.ts';
@@ -11,7 +11,6 @@ export interface QuotaParts {
   readonly limits: QuotaLimits;
   readonly store: BucketStore;
   readonly clock: Clock;
-  readonly names: ServiceNames;
   readonly log: Logger;
   readonly audit: AuditLog | undefined;
 }
@@ -27,11 +26,11 @@ export interface CountedQuotas extends Quotas {
 }
 
 export const createQuotas = (parts: QuotaParts): CountedQuotas => {
-  const { limits, store, names } = parts;
+  const { limits, store } = parts;
   const buckets = new SharedBuckets(parts);
   const nameOf = ({ tenantId, entityUri }: QuotaHolder, dimension: string, perMinute: number): BucketName => ({
     tenantId,
-    bucket: bucketOf(matchKey(entityUri, names), dimension),
+    bucket: bucketOf(entityUri, dimension),
     perMinute,
   });
   const answer = (

@@ -26,10 +26,10 @@ export const rateLimitsMigrations: readonly Migration[] = [
       });
       await schema.createTable(STORED_TABLE, (table) => {
         table.text('tenant_id').notNullable();
-        table.text('entity_key').notNullable();
+        table.text('entity_uri').notNullable();
         table.bigInteger('bytes').notNullable();
         table.bigInteger('counted_to').notNullable();
-        table.primary(['tenant_id', 'entity_key']);
+        table.primary(['tenant_id', 'entity_uri']);
       });
     },
   },

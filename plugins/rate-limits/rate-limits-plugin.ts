@@ -8,7 +8,6 @@ import {
   httpAdmit,
   KERNEL_API,
   NODE_VERSION,
-  NodeSelf,
   optional,
   schema,
 } from '../../kernel/plugin-api.ts';
@@ -37,7 +36,7 @@ export const rateLimitsPlugin = definePlugin({
   version: NODE_VERSION,
   kernelApi: KERNEL_API,
   summary: 'Limits what each caller may do in a minute and store altogether; does nothing without limits',
-  requires: { clock: Clock, self: NodeSelf, audit: optional(AuditLog) },
+  requires: { clock: Clock, audit: optional(AuditLog) },
   provides: [Quotas],
   declares: [QUOTA_BREACH],
   config: schema<Settings>({
@@ -68,10 +67,9 @@ export const rateLimitsPlugin = definePlugin({
     readQuotas(config.perMinute);
   },
   setup({ config, use, tables, log, on, every, provide, route }) {
-    const { clock, self, audit } = use;
-    const { names } = self;
+    const { clock, audit } = use;
     const { maxStoredBytes } = config;
-    const stored = new StoredBytes({ tables, names, maxBytes: maxStoredBytes });
+    const stored = new StoredBytes({ tables, maxBytes: maxStoredBytes });
     // An erasure reduces the counted bytes, even if no limit applies now.
     on(factErased, (erased) => stored.free(erased));
     if (maxStoredBytes > 0) {
@@ -88,7 +86,7 @@ export const rateLimitsPlugin = definePlugin({
 
     const limits = readQuotas(config.perMinute);
     const store = new BucketStore(tables);
-    const quotas = createQuotas({ limits, store, clock, names, log, audit });
+    const quotas = createQuotas({ limits, store, clock, log, audit });
     provide(Quotas, quotas);
     route(
       myLimitsRoute({

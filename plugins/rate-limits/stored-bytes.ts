@@ -4,13 +4,11 @@ import {
   type ErasedFacts,
   type ErasureCounts,
   isIn,
-  matchKey,
   type PluginTables,
   type PluginTransaction,
   type Principal,
   type Row,
   ServiceError,
-  type ServiceNames,
   type StoredFact,
   type WritableTables,
 } from '../../kernel/plugin-api.ts';
@@ -18,7 +16,6 @@ import { STORED_TABLE } from './rate-limits-migrations.ts';
 
 export interface StoredBytesParts {
   readonly tables: PluginTables;
-  readonly names: ServiceNames;
   readonly maxBytes: number;
 }
 
@@ -31,7 +28,7 @@ const TENANT = '';
 interface Counts {
   /** The ledger number up to which facts are counted. */
   countedTo: number;
-  /** The stored bytes by match key of the entity, for the entities read so far. */
+  /** The stored bytes by entity, for the entities read so far. */
   readonly bytes: Map<string, number>;
 }
 
@@ -54,7 +51,7 @@ export class StoredBytes {
     const open = items.filter((item) => item.open && item.byClient);
     const [first] = open;
     if (first === undefined) return;
-    const keys = open.map(({ caller }) => this.#keyOf(caller.entityUri));
+    const keys = open.map(({ caller }) => caller.entityUri);
     const { bytes } = await this.#countsOf(transaction, first.fact.tenantId, keys);
     const after = new Map(bytes);
     for (const [at, item] of open.entries()) {
@@ -107,21 +104,16 @@ export class StoredBytes {
 
   /** Returns the bytes that the entity has stored, as far as they are counted. */
   async of({ tenantId, entityUri }: Pick<Principal, 'tenantId' | 'entityUri'>): Promise<number> {
-    const where = { tenant_id: tenantId, entity_key: this.#keyOf(entityUri) };
+    const where = { tenant_id: tenantId, entity_uri: entityUri };
     const [row] = await this.#parts.tables.read((own) => own.select(STORED_TABLE, where));
     return Number(row?.['bytes'] ?? 0);
-  }
-
-  #keyOf(entityUri: string): string {
-    return matchKey(entityUri, this.#parts.names);
   }
 
   #sumOf(counted: readonly (readonly [entityUri: string | null, bytes: number])[]): Map<string, number> {
     const sums = new Map<string, number>();
     for (const [entityUri, bytes] of counted) {
       if (entityUri === null) continue;
-      const key = this.#keyOf(entityUri);
-      sums.set(key, (sums.get(key) ?? 0) + bytes);
+      sums.set(entityUri, (sums.get(entityUri) ?? 0) + bytes);
     }
     return sums;
   }
@@ -135,10 +127,10 @@ export class StoredBytes {
     if (known === undefined) missing.push(TENANT);
     if (missing.length === 0) return counts;
     const own = this.#parts.tables.in(transaction);
-    const rows = await own.select(STORED_TABLE, { tenant_id: tenantId, entity_key: missing });
+    const rows = await own.select(STORED_TABLE, { tenant_id: tenantId, entity_uri: missing });
     for (const key of missing) if (key !== TENANT) counts.bytes.set(key, 0);
     for (const row of rows) {
-      const key = String(row['entity_key']);
+      const key = String(row['entity_uri']);
       if (key === TENANT) counts.countedTo = Number(row['counted_to']);
       else counts.bytes.set(key, Number(row['bytes']));
     }
@@ -164,11 +156,11 @@ export class StoredBytes {
     for (const [key, bytes] of added) counts.bytes.set(key, Math.max(0, (counts.bytes.get(key) ?? 0) + bytes));
     const rows: Row[] = [...added.keys()].map((key) => ({
       tenant_id: tenantId,
-      entity_key: key,
+      entity_uri: key,
       bytes: counts.bytes.get(key) ?? 0,
       counted_to: 0,
     }));
-    rows.push({ tenant_id: tenantId, entity_key: TENANT, bytes: 0, counted_to: countedTo });
+    rows.push({ tenant_id: tenantId, entity_uri: TENANT, bytes: 0, counted_to: countedTo });
     await upsert(this.#parts.tables.in(transaction), rows);
   }
 
@@ -179,7 +171,7 @@ export class StoredBytes {
   async #countSome(tenantId: string): Promise<boolean> {
     const { tables } = this.#parts;
     const isDone = await tables.read(async (own, snapshot) => {
-      const [row] = await own.select(STORED_TABLE, { tenant_id: tenantId, entity_key: TENANT });
+      const [row] = await own.select(STORED_TABLE, { tenant_id: tenantId, entity_uri: TENANT });
       const above = Number(row?.['counted_to'] ?? 0);
       const next = await snapshot.ledger({ tenantId, above, order: 'oldest', limit: 1, members: ['number'] });
       return next.length === 0;
@@ -216,7 +208,7 @@ const namesBytes = ({ entity, relation, source }: NamedFact): number =>
   Buffer.byteLength(entity) + Buffer.byteLength(relation) + Buffer.byteLength(source);
 
 const upsert = (own: WritableTables, rows: readonly Row[]): Promise<unknown> =>
-  own(STORED_TABLE).insert(rows).onConflict(['tenant_id', 'entity_key']).merge();
+  own(STORED_TABLE).insert(rows).onConflict(['tenant_id', 'entity_uri']).merge();
 
 const tooMuch = ({ maxBytes }: StoredBytesParts): ServiceError =>
   new ServiceError('limit_reached', `an entity stores at most ${maxBytes} bytes of facts, and this would be more`, {

@@ -3,10 +3,10 @@ import { type Principal, ServiceError } from '../../kernel/plugin-api.ts';
 /** The maximum number of streams per process, because each holds a connection. */
 export const MAX_STREAMS = 512;
 /**
- * The maximum number of streams per key. When few slots are left, a key gets at most half of them, so that other keys
- * get one.
+ * The maximum number of streams per entity, for all of its keys. When few slots are left, an entity gets at most half
+ * of them, so that others get one.
  */
-export const MAX_STREAMS_PER_KEY = 64;
+export const MAX_STREAMS_PER_ENTITY = 64;
 
 /** The limited number of slots for streams of one process. */
 export class StreamSlots {
@@ -19,19 +19,19 @@ export class StreamSlots {
 
   /**
    * Takes a slot for a stream of the caller. Returns a function that releases it and may be called repeatedly. The slot
-   * is also released when the client disconnects. Throws `limit_reached` if the key has its maximum, `unavailable` if
-   * no slot is left.
+   * is also released when the client disconnects. Throws `limit_reached` if the entity has its maximum, `unavailable`
+   * if no slot is left.
    */
   take(caller: Principal, signal: AbortSignal): () => void {
-    const holder = JSON.stringify([caller.tenantId, caller.keyId ?? caller.entityUri]);
+    const holder = JSON.stringify([caller.tenantId, caller.entityUri]);
     const own = this.#taken.get(holder) ?? 0;
     const left = MAX_STREAMS - this.#open;
     if (left <= 0) {
       throw new ServiceError('unavailable', 'too many streams are open', { headers: { 'Retry-After': '5' } });
     }
-    if (own >= Math.max(1, Math.min(MAX_STREAMS_PER_KEY, Math.floor(left / 2)))) {
-      throw new ServiceError('limit_reached', 'the key has as many streams open as it may have at once', {
-        hint: 'close a stream of this key first; one stream is enough for all readers of a subscription',
+    if (own >= Math.max(1, Math.min(MAX_STREAMS_PER_ENTITY, Math.floor(left / 2)))) {
+      throw new ServiceError('limit_reached', 'the entity has as many streams open as it may have at once', {
+        hint: 'close a stream of one of its keys first; one stream is enough for all readers of a subscription',
       });
     }
     this.#count(holder, 1);

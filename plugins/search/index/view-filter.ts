@@ -18,7 +18,7 @@ export class ViewFilter {
   readonly #state: IndexState;
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
-  /** Excluded triples, by the number of their part and by a word of their entity's hash. */
+  /** Excluded triples, by the number of their part and by words of their hashes. */
   readonly #contested: ReadonlyMap<number, ContestedTriples>;
   /** For a search of the past: the document and end counts of each part at that moment, by part number. */
   readonly #pasts = new Map<number, PartPast>();
@@ -90,8 +90,9 @@ export class ViewFilter {
     dropped.push(ended.subarray(endedThen).filter(isOut));
     dropped.push(part.expiring.view().filter((ordinal) => this.#hasExpired(part.documents.at(ordinal))));
     if (part.leastConfidence < minConfidence) dropped.push(part.faint.view().filter(isOut));
-    const contested = [...(this.#contested.get(part.number)?.values() ?? [])].flat();
-    dropped.push(...contested.map((triple) => this.#ordinalsOf(part, triple)));
+    for (const triples of this.#contested.get(part.number)?.values() ?? []) {
+      for (const triple of triples) dropped.push(this.#ordinalsOf(part, triple));
+    }
     const count = this.countOf(part);
     if (count === part.count && dropped.every(({ length }) => length === 0)) return undefined;
     const bits = new Uint32Array((count + 31) >>> 5).fill(0xffffffff);
@@ -157,7 +158,8 @@ export class ViewFilter {
 
   #isContested(document: number): boolean {
     const { documents } = this.#state;
-    const triples = this.#contested.get(documents.word(document, PART))?.get(documents.word(document, ENTITY));
+    const key = tripleKey(documents.word(document, ENTITY), documents.word(document, RELATION));
+    const triples = this.#contested.get(documents.word(document, PART))?.get(key);
     return (
       triples?.some(
         ({ entity, relation }) =>
@@ -190,24 +192,35 @@ interface HashedTriple {
 
 type ContestedTriples = Map<number, HashedTriple[]>;
 
+/** Returns a key that few triples share, because one entity may have thousands of contested ones. */
+const tripleKey = (entity: number, relation: number): number => (entity ^ Math.imul(relation, SPREAD)) >>> 0;
+const SPREAD = 0x9e3779b1;
+
 const contestedIn = (
   parts: readonly IndexPart[],
   triples: readonly PlacedTriple[],
   hasher: TextHasher,
 ): ReadonlyMap<number, ContestedTriples> => {
   const byPart = new Map<number, ContestedTriples>();
+  const partAt = new Map(parts.map((part) => [placeKey(part), part]));
   for (const { scope, gardenId, entityKey, relationKey } of triples) {
-    const part = parts.find((one) => one.scope === scope && one.gardenId === gardenId);
+    const part = partAt.get(placeKey({ scope, gardenId }));
     if (part === undefined) continue;
     const triple = {
       entity: hashed(hasher, entityKey, KEY_KINDS.entity) as Hash64,
       relation: hashed(hasher, relationKey, KEY_KINDS.relation) as Hash64,
     };
     const triplesOf: ContestedTriples = byPart.get(part.number) ?? new Map();
-    byPart.set(part.number, triplesOf.set(triple.entity.hi, [...(triplesOf.get(triple.entity.hi) ?? []), triple]));
+    byPart.set(part.number, triplesOf);
+    const key = tripleKey(triple.entity.hi, triple.relation.hi);
+    const known = triplesOf.get(key);
+    if (known === undefined) triplesOf.set(key, [triple]);
+    else known.push(triple);
   }
   return byPart;
 };
+
+const placeKey = ({ scope, gardenId }: Pick<PlacedTriple, 'scope' | 'gardenId'>): string => `${scope} ${gardenId}`;
 
 const hashed = (hasher: TextHasher, text: string | undefined, kind: number): Hash64 | undefined => {
   if (text === undefined) return undefined;

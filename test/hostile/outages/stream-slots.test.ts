@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_STREAMS_PER_KEY } from '../../../plugins/subscriptions/stream-slots.ts';
+import { MAX_STREAMS_PER_ENTITY } from '../../../plugins/subscriptions/stream-slots.ts';
 import type { OutboundReply } from '../../../ports/ports.ts';
 import { forEachStore } from '../../kit/for-each-store.ts';
 import { ATLAS, type SubscribedNode, startSubscribedNode } from '../../plugins/subscriptions/subscribed-node.ts';
@@ -51,14 +51,14 @@ forEachStore('A client opens event streams to use up the slots of all clients (I
     expect((await open()).status).to.equal(200);
   });
 
-  it('a key that uses its whole share is refused, and another key is served', async () => {
+  it('an entity that uses its whole share is refused, with another of its keys too, until it closes a stream', async () => {
     const held: OutboundReply[] = [];
-    for (let n = 0; n < MAX_STREAMS_PER_KEY; n += 1) held.push(await open());
+    for (let n = 0; n < MAX_STREAMS_PER_ENTITY; n += 1) held.push(await open());
     expect(held.map(({ status }) => status)).to.deep.equal(held.map(() => 200));
     const refused = await open();
     expect([refused.status, JSON.parse(String(refused.body)).code]).to.deep.equal([409, 'limit_reached']);
     const otherKey = await subscribed.node.addKey({ entityUri: 'agent:sub', permissions: ['read'] });
-    expect((await open(undefined, otherKey)).status).to.equal(200);
+    expect((await open(undefined, otherKey)).status).to.equal(409);
     for (const reply of held) await close(reply);
     expect((await open()).status).to.equal(200);
   });

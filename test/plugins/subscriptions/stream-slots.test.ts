@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Principal, ServiceError } from '../../../kernel/plugin-api.ts';
-import { MAX_STREAMS, MAX_STREAMS_PER_KEY, StreamSlots } from '../../../plugins/subscriptions/stream-slots.ts';
+import { MAX_STREAMS, MAX_STREAMS_PER_ENTITY, StreamSlots } from '../../../plugins/subscriptions/stream-slots.ts';
 
-const callerWith = (keyId: string): Principal => ({
+const callerWith = (keyId: string, entityUri = `agent:${keyId}`): Principal => ({
   kind: 'key',
-  entityUri: 'agent:sub',
+  entityUri,
   permissions: new Set(['read']),
   allowedScopes: new Set(['public']),
   tenantId: 'default',
@@ -12,10 +12,10 @@ const callerWith = (keyId: string): Principal => ({
   oidcSub: null,
 });
 
-const takeAll = (slots: StreamSlots, keyId: string): number => {
+const takeAll = (slots: StreamSlots, keyId: string, entityUri?: string): number => {
   for (let taken = 0; ; taken += 1) {
     try {
-      slots.take(callerWith(keyId), new AbortController().signal);
+      slots.take(callerWith(keyId, entityUri), new AbortController().signal);
     } catch (error) {
       expect((error as ServiceError).code).to.be.oneOf(['limit_reached', 'unavailable']);
       return taken;
@@ -24,12 +24,19 @@ const takeAll = (slots: StreamSlots, keyId: string): number => {
 };
 
 describe('the limit of open event streams', () => {
-  it('is shared so that each further key gets a stream, until nearly all are open', () => {
+  it('is shared so that each further entity gets a stream, until nearly all are open', () => {
     const slots = new StreamSlots();
     const taken = Array.from({ length: 12 }, (_, n) => takeAll(slots, `key-${n}`));
-    expect(taken[0]).to.equal(MAX_STREAMS_PER_KEY);
+    expect(taken[0]).to.equal(MAX_STREAMS_PER_ENTITY);
     expect(taken.every((count) => count >= 1)).to.equal(true);
     expect(slots.open).to.be.at.most(MAX_STREAMS);
+  });
+
+  it('counts all keys of an entity together', () => {
+    const slots = new StreamSlots();
+    const taken = Array.from({ length: 18 }, (_, n) => takeAll(slots, `key-${n}`, 'agent:a'));
+    expect(taken).to.deep.equal([MAX_STREAMS_PER_ENTITY, ...new Array(17).fill(0)]);
+    expect(takeAll(slots, 'key', 'agent:A')).to.equal(MAX_STREAMS_PER_ENTITY);
   });
 
   it('counts a closed stream once, even if its slot is released twice', () => {

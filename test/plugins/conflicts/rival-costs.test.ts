@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { type FactDraft, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { RecordWriter } from '../../../plugins/conflicts/record-writer.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+import { startTestNode, type TestNode } from '../../kit/start-test-node.ts';
+
+const RIVALS = 200;
+
+forEachStore('the cost of many rivals in one batch (I21)', () => {
+  const { join, open } = RecordWriter.prototype;
+  let node: TestNode;
+  let members = 0;
+  before(async () => {
+    node = await startTestNode({ plugins: ['facts', 'conflicts'] });
+    RecordWriter.prototype.open = function (...given) {
+      members += given[3].length;
+      return open.apply(this, given);
+    };
+    RecordWriter.prototype.join = function (...given) {
+      members += given[3].length;
+      join.apply(this, given);
+    };
+  });
+  after(async () => {
+    Object.assign(RecordWriter.prototype, { join, open });
+    await node.stop();
+  });
+
+  const draft = (v: string): FactDraft => ({
+    entity: 'user:a',
+    relation: 'memory:role',
+    value: { type: 'string', v, interpretAs: 'content' },
+    source: 'agent:w',
+    scope: 'company',
+    confidence: 1,
+  });
+
+  it('is one membership for each rival, and in the next batch one more for each fact that it has read', async () => {
+    const caller = nodePrincipal(node.kernel.get(NodeSelf).names);
+    const rivals = Array.from({ length: RIVALS }, (_, at) => draft(String(at)));
+    await node.facts.appendAll(rivals, caller);
+    expect(members).to.equal(RIVALS);
+    members = 0;
+    const later = Array.from({ length: RIVALS }, (_, at) => draft(`later ${at}`));
+    await node.facts.appendAll(later, caller);
+    expect(members).to.be.at.most(RIVALS + 64);
+  });
+});
