@@ -88,7 +88,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEDERATION}/serving/eligible-facts.js`,
-        from: "any(not(equals('scope', 'company')), isNull('receivedFrom'), equals('originNodeId', ownNodeId)), ",
+        from: 'any(...mayGo, ...returning), ',
         to: '',
       },
     ],
