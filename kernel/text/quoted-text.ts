@@ -22,4 +22,4 @@ export const quotedText = (text: string, most = Number.POSITIVE_INFINITY): strin
 export const columnText = (text: string): string => (/^[^\s"'`|·;<>\\\p{C}]*$/u.test(text) ? text : quotedText(text));
 
 /** Returns foreign text of one line, such as a value, quoted where it could look like columns or like quoted text. */
-export const lineText = (line: string): string => (/^["'`]|[|·;<>]/.test(line) ? quotedText(line) : line);
+export const lineText = (line: string): string => (/^['`]|["|·;<>]/.test(line) ? quotedText(line) : line);
