@@ -1,6 +1,8 @@
 import { runCommandLine } from '../adapters/cli/command-line.ts';
 import { createCommandLineDeps } from './command-line-deps.ts';
 
+const LEFT_WORK_MS = 500;
+
 // Only the user who runs this program may read its files, because store, log and keys hold private data.
 process.umask(0o077);
 
@@ -17,3 +19,9 @@ try {
 } finally {
   clearInterval(untilDone);
 }
+
+// A hook that has passed its deadline, or any command, may leave work behind that would keep the process alive. The
+// output is written first.
+setInterval(() => {
+  if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+}, LEFT_WORK_MS).unref();

@@ -54,7 +54,7 @@ export { tripleId } from './facts/triple-id.ts';
 export { valueBytesOf } from './facts/value-bytes.ts';
 export { valueCommitment } from './facts/value-commitment.ts';
 export { readVisiblePage, type VisiblePage } from './facts/visible-page.ts';
-export { readOrdinaryFile } from './files/ordinary-file.ts';
+export { openOrdinaryFile, readOrdinaryFile, readPart } from './files/ordinary-file.ts';
 export { readSecretFile, replaceSecretFile, writeSecretFile } from './files/secret-file.ts';
 export type { GreetingPart } from './hooks/node-hooks.ts';
 export { problemOf } from './http/error-reply.ts';

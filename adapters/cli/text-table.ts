@@ -95,7 +95,7 @@ const leastWidth = (cell: string): number =>
   );
 
 /** Splits text after spaces and commas, where lines may break. */
-const piecesOf = (text: string): string[] => text.match(/[^\s,]*[\s,]+|[^\s,]+/g) ?? [];
+const piecesOf = (text: string): string[] => text.match(/[^\s,]+[\s,]*|[\s,]+/g) ?? [];
 
 const wrap = (text: string, width: number): string[] => {
   if (text.length <= width) return [text];

@@ -189,7 +189,7 @@ const planConnection = async ({ options, server, program }: Context, connection:
         recorded.find(({ path }) => path === edit.path),
       ),
     ),
-    ...over.map((file) => planUndo(file, false)),
+    ...over.map((file) => planUndo(file, false, within)),
   ]);
 };
 

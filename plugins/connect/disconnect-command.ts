@@ -33,7 +33,8 @@ export const disconnectCommand = defineCommand({
         hint: 'an entry that you wrote by hand is left alone; "fact-memory-node connect" lists the connections',
       });
     }
-    const plans = await Promise.all(record.files.map((file) => planUndo(file, options.force)));
+    const within = place.scope === 'project' ? place.folder : undefined;
+    const plans = await Promise.all(record.files.map((file) => planUndo(file, options.force, within)));
     showPlans(plans, stdout);
     if (!(await confirmed(context))) return options.dryRun ? EXIT.ok : EXIT.failed;
     for (const plan of plans.filter(isChange)) await carryOut(plan, random);

@@ -12,8 +12,6 @@ interface Spelling {
   readonly step: string;
 }
 
-const SPACES = /[ \t]*$/;
-
 /** Adds a child at the end of an object or a list; `name` is undefined for a list item. */
 export const insertChild = (
   text: string,
@@ -74,7 +72,9 @@ export const removeChild = (text: string, container: Node, place: number): strin
 
 /** Start of a child; start of its line if only spaces precede it. */
 const startOf = (text: string, offset: number): number => {
-  const before = text.slice(0, offset).replace(SPACES, '');
+  let end = offset;
+  while (text[end - 1] === ' ' || text[end - 1] === '\t') end -= 1;
+  const before = text.slice(0, end);
   if (!before.endsWith('\n')) return before.length;
   return before.endsWith('\r\n') ? before.length - 2 : before.length - 1;
 };

@@ -39,10 +39,13 @@ export const planEdit = (
     return { file, text: applied.text, base, applied, record: undefined, kept: [] };
   });
 
-/** Plans the restoration of a file. An unchanged file gets exactly its former content back. */
-export const planUndo = (record: FileRecord, force: boolean): Promise<FilePlan> =>
+/**
+ * Plans the restoration of a file, which must still lie within the folder. An unchanged file gets exactly its former
+ * content back.
+ */
+export const planUndo = (record: FileRecord, force: boolean, within: string | undefined): Promise<FilePlan> =>
   withPath(record.path, async () => {
-    const file = await readConfigFile(record.realPath);
+    const file = await readConfigFile(record.realPath, within);
     const { text, kept } = await undone(file, record, force);
     return { file: { ...file, path: record.path }, text, base: text, applied: undefined, record, kept };
   });

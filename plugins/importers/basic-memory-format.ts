@@ -3,8 +3,9 @@ import type { ImportFile, ImportInput, ImportItem, ImportReader, ImportSettings 
 import { isObject, relationPart, relationWord, shortDigest, textMember } from './origin-values.ts';
 
 const MAX_NOTE_BYTES = 8 * 1024 * 1024;
-const FRONT_MATTER = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 const MAX_FRONT_MATTER = 64 * 1024;
+/** The parser of YAML recurses, so that deep nesting would end the whole program. */
+const MAX_DEPTH = 200;
 /** Front matter members with a fact or an instant of their own. */
 const KNOWN = new Set([
   'title',
@@ -60,8 +61,9 @@ const nameKey = (name: string): string => name.trim().toLowerCase();
 const readNote = async (file: ImportFile): Promise<Note | string> => {
   const text = await file.text(MAX_NOTE_BYTES);
   if (text === null) return `a note that is larger than ${MAX_NOTE_BYTES / 1024 / 1024} MiB or not UTF-8`;
-  const [whole = '', yaml = ''] = FRONT_MATTER.exec(text) ?? [];
+  const { yaml, body } = splitNote(text);
   if (yaml.length > MAX_FRONT_MATTER) return 'a note whose front matter is too large';
+  if (depthOf(yaml) > MAX_DEPTH) return `a note whose front matter is nested deeper than ${MAX_DEPTH} levels`;
   const front = await parseFront(yaml);
   if (front === undefined) return 'a note whose front matter is not valid YAML';
   const stem = file.path.replace(/\.md$/i, '');
@@ -69,16 +71,47 @@ const readNote = async (file: ImportFile): Promise<Note | string> => {
     permalink: textMember(front, 'permalink') ?? permalinkOf(stem),
     title: textMember(front, 'title') ?? stem.split('/').at(-1) ?? stem,
     front,
-    body: text.slice(whole.length),
+    body,
   };
+};
+
+/** Front matter stands between two lines of three dashes, the first of which begins the note. */
+const splitNote = (text: string): { readonly yaml: string; readonly body: string } => {
+  if (!/^---\r?\n/.test(text)) return { yaml: '', body: text };
+  const start = text.indexOf('\n') + 1;
+  for (let line = start; line < text.length; ) {
+    const next = text.indexOf('\n', line);
+    const end = next < 0 ? text.length : next;
+    if (text.startsWith('---', line) && text.slice(line, end).trimEnd() === '---') {
+      return { yaml: text.slice(start, line), body: text.slice(Math.min(end + 1, text.length)) };
+    }
+    line = end + 1;
+  }
+  return { yaml: '', body: text };
+};
+
+/** An upper bound for the nesting of a YAML text: by brackets, and on each line by indentation and marks of lists. */
+const depthOf = (yaml: string): number => {
+  let brackets = 0;
+  let deepest = 0;
+  for (const line of yaml.split('\n')) {
+    for (const mark of line) {
+      if (mark === '[' || mark === '{') brackets += 1;
+      if (mark === ']' || mark === '}') brackets = Math.max(0, brackets - 1);
+      deepest = Math.max(deepest, brackets);
+    }
+    const lead = /^[-?:\s]*/.exec(line)?.[0] ?? '';
+    deepest = Math.max(deepest, brackets + lead.length);
+  }
+  return deepest;
 };
 
 const parseFront = async (yaml: string): Promise<Readonly<Record<string, unknown>> | undefined> => {
   if (yaml.trim() === '') return {};
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(yaml, { schema: 'core', logLevel: 'silent' });
-  if (document.errors.length > 0) return undefined;
   try {
+    const document = parseDocument(yaml, { schema: 'core', logLevel: 'silent' });
+    if (document.errors.length > 0) return undefined;
     const value: unknown = document.toJS({ maxAliasCount: 10 });
     return isObject(value) ? value : undefined;
   } catch {

@@ -3,7 +3,6 @@ export type NoteLine =
   | { readonly kind: 'observation'; readonly category: string; readonly text: string }
   | { readonly kind: 'relation'; readonly type: string; readonly target: string };
 
-const ITEM = /^\s*[-*+]\s+(.+)$/;
 const OBSERVATION = /^\[([^[\]()]{1,100})\]\s+(\S.*)$/;
 const TASK = /^\[(?:[xX]|[^\p{L}\p{N}])?\]/u;
 const TIME = /^\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?/;
@@ -16,7 +15,8 @@ export function* noteLines(body: string): Generator<NoteLine & { readonly number
   for (const [at, line] of body.split(/\r?\n/).entries()) {
     if (FENCE.test(line)) isCode = !isCode;
     if (isCode || /^\s*>/.test(line)) continue;
-    const item = ITEM.exec(line)?.[1]?.trim();
+    const bare = line.trimStart();
+    const item = /^[-*+]\s/.test(bare) ? bare.slice(1).trim() || undefined : undefined;
     const found = item === undefined ? [] : itemOf(item);
     for (const one of found.length > 0 ? found : linksOf(line)) yield { ...one, number: at + 1 };
   }

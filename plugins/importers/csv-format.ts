@@ -135,7 +135,7 @@ const cellValue = (type: string, text: string, instant: Instant): Pick<FactValue
     case 'ref':
       return { type, v: word };
     case 'number':
-      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(word) ? { type, v: Number(word) } : null;
+      return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(word) ? { type, v: Number(word) } : null;
     case 'boolean':
       return /^(true|false)$/i.test(word) ? { type, v: word.toLowerCase() === 'true' } : null;
     case 'datetime': {

@@ -117,7 +117,7 @@ const doImport = async (
   const { stdout, stderr, options, server, clock } = context;
   const settings = settingsOf(context);
   const digest = sha256Hex(JSON.stringify([format.id, await input.digest(), settings, options.map, options.utcOffset]));
-  const state = stateFileAt(statePath);
+  const state = stateFileAt(statePath, context.random);
   const before = options.fromStart ? undefined : await state.read(digest);
   if (before?.isDone === true) {
     stdout.write('everything in this input was imported before; --from-start sends it again\n');

@@ -1,5 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { ServiceError } from '../../kernel/plugin-api.ts';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { readOrdinaryFile } from '../../kernel/internal-api.ts';
+import { type Random, ServiceError } from '../../kernel/plugin-api.ts';
 import { isObject } from './origin-values.ts';
 
 const VERSION = 1;
@@ -24,18 +25,20 @@ export interface StateFile {
   write(state: ImportState): Promise<void>;
 }
 
-export const stateFileAt = (path: string): StateFile => ({
+export const stateFileAt = (path: string, random: Random): StateFile => ({
   path,
   async read(digest) {
-    const text = await readFile(path, 'utf8').catch(() => undefined);
-    if (text === undefined || text.length > MAX_BYTES) return undefined;
-    const state = parse(text);
+    // Only an ordinary file is read: the state lies beside the input, in a folder that a stranger may have filled.
+    const bytes = await readOrdinaryFile(path, MAX_BYTES).catch(() => undefined);
+    if (bytes === undefined) return undefined;
+    const state = parse(bytes.toString('utf8'));
     return state?.digest === digest ? state : undefined;
   },
   async write(state) {
-    const draft = `${path}.new`;
+    // A name that nobody can foresee, in a new file, cannot lead through a planted link.
+    const draft = `${path}.${random.uuid()}.new`;
     try {
-      await writeFile(draft, `${JSON.stringify({ version: VERSION, ...state })}\n`, { mode: 0o600 });
+      await writeFile(draft, `${JSON.stringify({ version: VERSION, ...state })}\n`, { mode: 0o600, flag: 'wx' });
       await rename(draft, path);
     } catch (cause) {
       await rm(draft, { force: true });

@@ -12,6 +12,7 @@ import { openHttpChannel, openStdioChannel } from './rpc-channels.ts';
 import { greetServer } from './rpc-exchange.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_LENGTH = 4_096;
 const ASK_MS = 10_000;
 const MCP_MS = 20_000;
 const SOON_MS = 14 * 24 * 3_600_000;
@@ -203,7 +204,7 @@ const commandsIn = (value: unknown, client: string): string[] => {
 
 /** The words before `hook`: an interpreter and its script, or a program. */
 const programsOf = (line: string): string[] =>
-  [...line.slice(0, line.indexOf(' hook ')).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+  [...line.slice(0, Math.min(line.indexOf(' hook '), MAX_LINE_LENGTH)).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',
   );
 

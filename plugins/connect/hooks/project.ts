@@ -1,8 +1,11 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+
+import { openOrdinaryFile, readPart } from '../../../kernel/internal-api.ts';
 
 const MAX_LEVELS = 64;
 const MAX_FILE_BYTES = 64 * 1024;
+const MAX_URL_LENGTH = 2_048;
 /** A folder with this file, and everything in it, is excluded from the memory. */
 export const IGNORE_FILE = '.fact-memory-ignore';
 
@@ -30,12 +33,24 @@ export const readProject = async (folder: string): Promise<Project | undefined> 
   const { common, own } = await gitFolders(root);
   const config = await readSome(join(common, 'config'));
   const head = await readSome(join(own, 'HEAD'));
-  const url = /\[remote "origin"\][^[]*?\n\s*url\s*=\s*(\S+)/.exec(config)?.[1];
+  const url = originOf(config);
   return {
     name,
     remote: url === undefined ? undefined : remoteName(url),
     branch: /^ref: refs\/heads\/(\S+)/.exec(head)?.[1],
   };
+};
+
+/** Reads the address of the remote `origin` in one pass, because a stranger may have written the configuration. */
+const originOf = (config: string): string | undefined => {
+  let isOrigin = false;
+  for (const line of config.split('\n').map((one) => one.trim())) {
+    if (line.startsWith('[')) isOrigin = line.startsWith('[remote "origin"]');
+    const equals = line.indexOf('=');
+    if (!isOrigin || equals < 0 || line.slice(0, equals).trimEnd() !== 'url') continue;
+    return line.slice(equals + 1, equals + MAX_URL_LENGTH).trim();
+  }
+  return undefined;
 };
 
 /** In a worktree, `.git` is a file that names its folder, which in turn names the common one. */
@@ -71,13 +86,12 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The first bytes of a file; empty without a file. */
+/** The first bytes of a file; empty without an ordinary file. */
 const readSome = async (path: string): Promise<string> => {
-  const file = await open(path, 'r').catch(() => undefined);
+  const file = await openOrdinaryFile(path).catch(() => undefined);
   if (file === undefined) return '';
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0);
-    return buffer.subarray(0, bytesRead).toString('utf8');
+    return (await readPart(file, 0, MAX_FILE_BYTES)).toString('utf8');
   } catch {
     return '';
   } finally {

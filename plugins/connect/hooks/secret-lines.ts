@@ -22,8 +22,8 @@ const PATTERNS: readonly RegExp[] = [
   /(?=[\w+/=-]{0,200}[a-z])(?=[\w+/=-]{0,200}[A-Z])(?=[\w+/=-]{0,200}\d)(?<![\w+/=.-])[A-Za-z0-9+_-]{32,}={0,2}(?![\w/.])/,
 ];
 
-const BEGIN_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
-const END_KEY = /-----END [A-Z ]*PRIVATE KEY-----/;
+const BEGIN_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
+const END_KEY = /-----END [A-Z ]{0,40}PRIVATE KEY-----/;
 
 /** Removes lines that look like keys, tokens or passwords. This is a guess; some secrets look like ordinary text. */
 export const withoutSecrets = (text: string): CleanText => {

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
-import { sha256Hex } from '../../../kernel/plugin-api.ts';
+import { openOrdinaryFile, readPart } from '../../../kernel/internal-api.ts';
+import { ServiceError, sha256Hex } from '../../../kernel/plugin-api.ts';
 
 /** Only the end of a long session is read. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
@@ -34,13 +34,11 @@ export const readTranscript = async (path: string): Promise<readonly Said[]> => 
 };
 
 const readTail = async (path: string): Promise<string> => {
-  const file = await open(path, 'r');
+  const file = await openOrdinaryFile(path);
+  if (file === undefined) throw new ServiceError('lookup', 'there is no transcript');
   try {
-    const { size } = await file.stat();
-    const start = Math.max(0, size - MAX_TAIL_BYTES);
-    const length = size - start;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
-    const text = buffer.subarray(0, bytesRead).toString('utf8');
+    const start = Math.max(0, (await file.stat()).size - MAX_TAIL_BYTES);
+    const text = (await readPart(file, start, MAX_TAIL_BYTES)).toString('utf8');
     return start === 0 ? text : text.slice(text.indexOf('\n') + 1);
   } finally {
     await file.close();
@@ -91,9 +89,15 @@ const spoken = (content: unknown): string | undefined => {
     ? content.filter(isObject).flatMap((part) => (TEXT_PARTS.has(part['type']) ? [textAt(part, 'text') ?? ''] : []))
     : [typeof content === 'string' ? content : ''];
   const text = parts.join('\n').trim();
-  const query = /<user_query>([\s\S]*?)<\/user_query>/.exec(text)?.[1];
+  const query = between(text, '<user_query>', '</user_query>');
   if (query !== undefined) return query;
   return /^<[a-zA-Z_-]+[ >]/.test(text) || /^# AGENTS\.md/.test(text) ? undefined : text;
+};
+
+const between = (text: string, begin: string, end: string): string | undefined => {
+  const start = text.indexOf(begin);
+  const stop = start < 0 ? -1 : text.indexOf(end, start);
+  return stop < 0 ? undefined : text.slice(start + begin.length, stop);
 };
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text']);

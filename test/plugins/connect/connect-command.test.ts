@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readlink, symlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse as parseToml } from 'smol-toml';
@@ -232,6 +232,13 @@ describe('the command connect', () => {
     await symlink(join(user.home, 'dotfiles'), join(user.project, '.cursor'));
     const folder = await user.run(['connect', 'cursor', ...place]);
     expect([folder.exitCode, await user.read('dotfiles/hooks.json')]).to.deep.equal([1, undefined]);
+    await rm(join(user.project, '.mcp.json'));
+    expect((await user.run(['connect', 'claude-code', ...place, '--no-hooks'])).exitCode).to.equal(0);
+    await rm(join(user.project, '.mcp.json'));
+    await symlink(join(user.home, 'secret.json'), join(user.project, '.mcp.json'));
+    const undone = await user.run(['disconnect', 'claude-code', ...place, '--force']);
+    expect([undone.exitCode, await user.read('secret.json')]).to.deep.equal([1, '{}\n']);
+    expect(undone.stderr).to.contain('leads out of the project');
     await symlink(join(user.home, 'nowhere.json'), join(user.home, '.claude.json'));
     expect((await user.run(['connect', 'claude-code', '--yes'])).stderr).to.contain('link to a file that is not there');
   });

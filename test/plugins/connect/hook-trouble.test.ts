@@ -1,8 +1,11 @@
-import { chmod } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { PROGRAM } from './connected-user.ts';
 import { hookUsers } from './hooked-user.ts';
 import { TRANSCRIPTS } from './transcripts.ts';
 
@@ -42,6 +45,35 @@ describe('hooks that fail', () => {
     );
     await quiet(['hook', 'session-end', '--client', 'claude-code'], input({ transcript_path: at.user.home }));
     await quiet(['hook', 'session-end', '--client', 'claude-code'], input({ transcript_path: 7 }));
+  });
+
+  it('read only ordinary files: a pipe in the place of one keeps no process', async () => {
+    const pipe = join(at.user.project, '.git');
+    execFileSync('mkfifo', [pipe]);
+    await quiet(['hook', 'session-start', '--client', 'codex'], input());
+    await quiet(['hook', 'session-end', '--client', 'codex'], input({ transcript_path: pipe }));
+    expect(await at.log()).to.contain('is no ordinary file');
+    await rm(pipe);
+    for (const name of ['HEAD', 'config']) {
+      await at.user.write(join(pipe, 'x'), '');
+      execFileSync('mkfifo', [join(pipe, name)]);
+    }
+    await quiet(['hook', 'session-start', '--client', 'codex'], input());
+  });
+
+  it('exit at their deadline, even while the input stays open', async () => {
+    const silent: Server = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const words = ['hook', 'prompt', '--client', 'codex', '--timeout-ms', '1'];
+    const [program = '', ...args] = PROGRAM;
+    // The input stays open, as some clients leave it.
+    const child = spawn(program, [...args, ...words], { env: { ...at.user.env, SVC_URL: url }, stdio: 'pipe' });
+    child.stdin.write('{"cwd":');
+    const [code] = await once(child, 'exit');
+    expect(code).to.equal(0);
+    silent.closeAllConnections();
+    silent.close();
   });
 
   it('print nothing if no folder is writable', async () => {

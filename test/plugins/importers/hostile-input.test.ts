@@ -1,7 +1,9 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { zipSync } from 'fflate';
+import { createSystemRandom } from '../../../adapters/random/system-random.ts';
+import { stateFileAt } from '../../../plugins/importers/import-state.ts';
 import { runInProcess } from '../../adapters/cli/run-in-process.ts';
 import { inTemporaryFolder } from '../../kit/temporary-folder.ts';
 
@@ -30,6 +32,37 @@ describe('a malicious input', () => {
       });
     });
   }
+
+  it('is refused note by note when front matter is nested too deeply', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const deep = [
+        '- '.repeat(20_000),
+        `a: ${'['.repeat(40_000)}`,
+        Array.from({ length: 280 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'),
+      ];
+      for (const [at, yaml] of deep.entries()) {
+        await writeFile(join(folder, `deep-${at}.md`), `---\n${yaml}\n---\nsaid\n`);
+      }
+      await writeFile(join(folder, 'good.md'), '---\ntitle: Good\ntags: [a, b]\n---\n- [idea] kept\n');
+      const { exitCode, stdout, stderr } = await tryImport('basic-memory', folder);
+      expect(exitCode, stderr).to.equal(2);
+      expect(stderr.match(/nested deeper than 200 levels/g)).to.have.lengthOf(deep.length);
+      expect(stdout).to.contain('Good');
+    });
+  });
+
+  it('cannot lead the state of an import to another file', async () => {
+    await inTemporaryFolder(async (folder) => {
+      const target = join(folder, 'precious');
+      await writeFile(target, 'precious');
+      const path = join(folder, 'state.json');
+      for (const name of ['state.json', 'state.json.new']) await symlink(target, join(folder, name));
+      const state = stateFileAt(path, createSystemRandom());
+      await state.write({ digest: 'd', position: 1, refused: 0, isDone: false });
+      expect(await readFile(target, 'utf8')).to.equal('precious');
+      expect(await state.read('d')).to.include({ position: 1 });
+    });
+  });
 
   it('cannot contain an item larger than 64 MiB', async () => {
     await inTemporaryFolder(async (folder) => {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createSystemRandom } from '../../../adapters/random/system-random.ts';
 import type { ServerRequest } from '../../../kernel/internal-api.ts';
 import { BUILTIN_FORMATS } from '../../../plugins/importers/builtin-formats.ts';
 import { openInput } from '../../../plugins/importers/import-input.ts';
@@ -63,7 +64,7 @@ forEachStore('An import into a node', () => {
     const format = BUILTIN_FORMATS.find((one) => one.id === id);
     const read = await format?.load();
     const items = read?.(input, { map: [], instant: (value) => originInstant(value, 'Z') });
-    const state = stateFileAt(join(folder, 'state.json'));
+    const state = stateFileAt(join(folder, 'state.json'), createSystemRandom());
     const before = fromStart ? undefined : await state.read('d');
     const tally = emptyTally();
     const exitCode = await runImport(
