@@ -51,7 +51,7 @@ const OPTIONS = {
   command: {
     type: 'text',
     value: 'line',
-    summary: 'how the client starts this program, such as "npx fact-memory-node"',
+    summary: 'how the client starts this program, such as its absolute path',
   },
 } as const;
 
