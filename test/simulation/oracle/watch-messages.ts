@@ -61,6 +61,8 @@ export const watchMessages = ({ parties, grants, served }: Parts): ((exchange: E
       const { origin_node_id: origin = giver.nodeId } = fact;
       const isOwn = origin === giver.nodeId;
       if (isOwn) served.set(fact.id, { ...fact, origin_node_id: origin });
+      // A node may have lost its facts, and gets them back.
+      if (origin === taker?.nodeId) continue;
       holds('I9', isOwn || fact.scope === 'public', () => `${giver.name} passed the company fact ${fact.id} on`);
       if (taker === undefined) continue;
       const may = grants.mayGive(giver, taker, fact.scope);
