@@ -258,7 +258,7 @@ export interface FactStore {
   tables(): Promise<string[]>;
   /**
    * Removes erased and deleted bytes of earlier transactions from the files of the store, as far as the engine can.
-   * Resolves when they are gone. Writes wait meanwhile. Returns sentences about places where such bytes may still lie.
+   * Resolves when they are gone. Writes go on meanwhile. Returns sentences about places where such bytes may still lie.
    * Safe to repeat after a crash. Rejects with `unavailable` when another process blocked it for too long.
    */
   scrub(): Promise<readonly string[]>;

@@ -4,7 +4,7 @@ import { createFolder } from '../files/create-folder.ts';
 import { createSqlFactStore, FACT_CACHE_MIB } from '../sql/sql-fact-store.ts';
 import { copyFile } from './copy-file.ts';
 import { openReader, openWriter, type SqliteFile } from './open-connection.ts';
-import { rewriteFile } from './rewrite-file.ts';
+import { scrubFile } from './scrub-file.ts';
 import { loadSqliteDriver, type SqliteDriver } from './sqlite-driver.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
 import { InlineWriter } from './writer/inline-writer.ts';
@@ -51,7 +51,7 @@ export const createSqliteStore = (options: SqliteStoreOptions): FactStore => {
           ? new ThreadWriter(() => startThread(file), read, knex)
           : new InlineWriter(() => openWriter(file), knex),
       openReader: read,
-      rewrite: () => rewriteFile(path),
+      scrub: (turn) => scrubFile(path, turn),
       copy: (folder, copying) => copyFile(path, folder, copying),
     }),
     { watchNesting: options.watchNesting ?? true, cacheMiB: options.factCacheMiB ?? FACT_CACHE_MIB },

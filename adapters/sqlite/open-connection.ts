@@ -38,6 +38,8 @@ const WRITER_PRAGMAS: readonly string[] = [
   'foreign_keys = ON',
   // Without recursive triggers, INSERT OR REPLACE would bypass the trigger that prevents the deletion of facts.
   'recursive_triggers = ON',
+  // Zeroes deleted cells and freed pages. The scrub relies on it: only unused parts of split pages keep remains.
+  'secure_delete = ON',
   `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
   `journal_size_limit = ${KEPT_LOG_BYTES}`,
   `cache_size = -${WRITER_CACHE_KIB}`,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type CopyOptions, ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
-import { FifoLock, TURN_LIMIT_MS, UNHURRIED_MS } from '../sql/fifo-lock.ts';
+import { FifoLock, UNHURRIED_MS } from '../sql/fifo-lock.ts';
 import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
 import { ReaderPool } from './reader-pool.ts';
@@ -16,13 +16,16 @@ export interface SqliteEngineOptions {
   /** Starts the writer. Statements of the query builders run on the transaction that they get. */
   startWriter(knex: Knex): SqliteWriter;
   openReader(): SqliteConnection;
-  /** Rewrites the file without its deleted rows, and empties the log. */
-  rewrite(): Promise<void>;
+  /** Destroys the remains of deleted rows in the file, and empties the log. Blocks writes only inside `turn`. */
+  scrub(turn: (work: () => Promise<void>) => Promise<void>): Promise<void>;
   /** Copies the committed contents of the file into a new one in the folder. */
   copy(folder: string, options: CopyOptions): Promise<StoreCopy>;
   /** Milliseconds that a write waits while another process holds the lock. */
   readonly busyTimeoutMs: number;
 }
+
+/** The time that a write waits for earlier ones of this process. Others wait on SQLite's lock. */
+const TURN_LIMIT_MS = 5_000;
 
 const SCRUB_LIMITS: readonly string[] = [
   'blocks of the disk, and snapshots of the file system, that held earlier states of the file of the store',
@@ -76,7 +79,10 @@ export class SqliteEngine implements SqlEngine {
   ): Promise<T> {
     this.#refuseWhenClosed();
     const patienceMs = unhurried ? Number.POSITIVE_INFINITY : this.#options.busyTimeoutMs;
-    return this.#turns.hold(() => this.#transact(work, patienceMs), unhurried ? UNHURRIED_MS : TURN_LIMIT_MS);
+    const startedMs = performance.now();
+    // The wait for the turn counts, so that a caller waits no longer than its patience.
+    const transact = () => this.#transact(work, Math.max(0, patienceMs - (performance.now() - startedMs)));
+    return this.#turns.hold(transact, unhurried ? UNHURRIED_MS : TURN_LIMIT_MS);
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -95,10 +101,9 @@ export class SqliteEngine implements SqlEngine {
     await this.#turns.hold(() => this.#transact(probe, this.#options.busyTimeoutMs), TURN_LIMIT_MS);
   }
 
-  /** Keeps other writes of this process queued during the rewrite, because they would only wait for the file. */
   async scrub(): Promise<readonly string[]> {
     this.#refuseWhenClosed();
-    await this.#turns.hold(() => this.#options.rewrite(), UNHURRIED_MS);
+    await this.#options.scrub((work) => this.#turns.hold(work, UNHURRIED_MS));
     return SCRUB_LIMITS;
   }
 
@@ -125,7 +130,7 @@ export class SqliteEngine implements SqlEngine {
     this.#listeners.clear();
     this.#version.close();
     await this.#readers.drain();
-    await this.#turns.hold(() => this.#writer.close(), TURN_LIMIT_MS);
+    await this.#turns.hold(() => this.#writer.close(), UNHURRIED_MS);
   }
 
   async #transact<T>(work: (session: WriteSession) => Promise<T>, patienceMs: number): Promise<T> {
