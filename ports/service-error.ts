@@ -58,7 +58,7 @@ export interface ServiceErrorOptions {
   readonly violations?: readonly Violation[];
   /** Members added to the problem document, for example `retry_after_seconds`. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** Headers added to the answer, for example `Retry-After`. */
+  /** Headers added to the answer, for example `Retry-After`, which is 1 for the status 503 by default. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -84,9 +84,12 @@ export class ServiceError extends Error {
     this.hint = options.hint;
     this.violations = options.violations;
     this.members = options.members ?? {};
-    this.headers = options.headers ?? {};
+    this.headers = { ...(this.status === 503 && RETRY_SOON), ...options.headers };
   }
 }
+
+/** Every 503 says when to try again. Most causes pass within a second or need an operator. */
+const RETRY_SOON = { 'Retry-After': '1' };
 
 const coreError = (code: CoreErrorCode): DeclaredErrorCode => {
   if (!Object.hasOwn(CORE_ERRORS, code)) {

@@ -103,8 +103,6 @@ const UNREADABLE_FILE: Explanation = {
   hint: 'check sslrootcert, sslcert and sslkey in SVC_DATABASE_URL',
 };
 
-const RETRY_AFTER = { 'Retry-After': '1' };
-
 /**
  * Returns `unavailable` for an error about the state of the database. Returns any other error as a bug, without the
  * values that it may quote.
@@ -124,7 +122,6 @@ export const toServiceError = (error: unknown): unknown => {
 export const commitUnknown = (cause: unknown): ServiceError =>
   new ServiceError('commit_unknown', 'the connection to the database was lost while the write was being committed', {
     hint: 'look whether the write is there before repeating it, or repeat it with the same Idempotency-Key',
-    headers: RETRY_AFTER,
     cause: withoutValues(cause),
   });
 
@@ -160,7 +157,7 @@ const explainLoss = (cause: unknown): Explanation => {
 };
 
 const unavailable = ({ message, hint }: Explanation, cause: unknown): ServiceError =>
-  new ServiceError('unavailable', message, { hint, headers: RETRY_AFTER, cause: withoutValues(cause) });
+  new ServiceError('unavailable', message, { hint, cause: withoutValues(cause) });
 
 const withoutValues = (error: unknown): unknown =>
   error instanceof DatabaseError ? new StatementRefused(error) : error;

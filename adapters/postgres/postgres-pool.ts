@@ -93,7 +93,6 @@ const connectFailure = (error: unknown): unknown => {
   if (error instanceof Error && error.message === POOL_IS_BUSY) {
     return new ServiceError('unavailable', 'all connections to the database are busy', {
       hint: 'try again shortly; if it stays so, raise SVC_DATABASE_POOL_SIZE or start more processes',
-      headers: { 'Retry-After': '1' },
     });
   }
   const known = toServiceError(error);

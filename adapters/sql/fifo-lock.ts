@@ -29,7 +29,6 @@ export class FifoLock {
       void before.then(release);
       throw new ServiceError('unavailable', 'a write waited too long for its turn', {
         hint: 'a plugin that starts a write inside a write waits for itself',
-        headers: { 'Retry-After': '1' },
       });
     }
     await before;

@@ -62,11 +62,7 @@ export class AppendQueue {
 
   join(call: AppendCall): Promise<readonly AppendVerdict[]> {
     if (this.#waiting.length >= WAITING_LIMIT) {
-      return Promise.reject(
-        new ServiceError('unavailable', 'too many writes are waiting; try again shortly', {
-          headers: { 'Retry-After': '1' },
-        }),
-      );
+      return Promise.reject(new ServiceError('unavailable', 'too many writes are waiting; try again shortly'));
     }
     const { measured, clock } = this.#parts;
     const joinedMs = measured.isHeard ? clock.monotonicMs() : 0;

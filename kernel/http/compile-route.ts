@@ -29,7 +29,7 @@ import { requestIdOf } from './request-id.ts';
 import { RequestTelemetry } from './request-telemetry.ts';
 import type { Reply } from './route-definition.ts';
 import { type OwnedRoute, routeProblems } from './route-table.ts';
-import { pageHeaders, standardHeaders } from './standard-headers.ts';
+import { pageHeaders, RETRY_SOON, standardHeaders } from './standard-headers.ts';
 
 export interface HttpOptions {
   readonly authorizer: Authorizer;
@@ -279,6 +279,7 @@ const outboundReply = (reply: Reply, headers: Record<string, string>): OutboundR
   const usualType = reply.bytes === undefined ? 'application/json' : 'application/octet-stream';
   if (body !== undefined) headers['Content-Type'] = reply.contentType ?? usualType;
   Object.assign(headers, pageHeaders(reply.contentType));
+  if (reply.status === 503) Object.assign(headers, RETRY_SOON);
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   return body === undefined ? { status: reply.status, headers } : { status: reply.status, headers, body };
 };

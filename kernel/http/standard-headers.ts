@@ -7,6 +7,9 @@ export const standardHeaders = (requestId: string, isProtected: boolean): Record
     ? { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' }
     : { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
 
+/** The header of every 503: most causes pass within a second or need an operator. */
+export const RETRY_SOON: Readonly<Record<string, string>> = { 'Retry-After': '1' };
+
 /**
  * Returns the headers of every HTML page: it loads nothing, appears in no frame and sends no referrer. A route that
  * needs more replaces this policy by its own.
