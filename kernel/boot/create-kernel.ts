@@ -199,6 +199,7 @@ const openLeases = (node: Assembly): void => {
   const leases = createLeases({ store: container.get(FactStore), clock: adapters.clock, log });
   const late = () => new ServiceError('unavailable', 'leases took too long to give back');
   stops.push('leases', () => withinTime(adapters.clock, leftToStopMs(node), () => leases.close(), late));
+  node.beginLeases = () => leases.begin();
   container.provide(Leases, leases);
   container.provide(StoreCopies, createStoreCopies({ store: container.get(FactStore), clock: adapters.clock, log }));
 };
@@ -282,6 +283,7 @@ const finishSetup = async (node: Assembly): Promise<void> => {
 const serve = async (node: Assembly): Promise<Listener> => {
   if (node.served === undefined) throw new Error('the routes are there after boot');
   const { clock } = node.options.adapters;
+  await node.beginLeases?.();
   for (const [place, { plugin }] of node.plugins.entries()) {
     const late = () => new ServiceError('unavailable', `${plugin.name} took too long to start`);
     const begin = () => node.lives[place]?.beforeServing();

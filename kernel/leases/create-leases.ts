@@ -2,8 +2,16 @@ import { hostname } from 'node:os';
 import { LeaseKeeper, type LeaseParts } from './lease-keeper.ts';
 import type { Leases } from './leases-api.ts';
 
-/** The leases of one process. `close` releases all of them. */
-export const createLeases = (parts: Omit<LeaseParts, 'holder'>): Leases & { close(): Promise<void> } => {
+export interface ProcessLeases extends Leases {
+  /** Tries to get every lease that is wanted now or later. Until then, none is taken. Never rejects. */
+  begin(): Promise<void>;
+  /** Releases all leases. */
+  close(): Promise<void>;
+}
+
+/** The leases of one process. */
+export const createLeases = (parts: Omit<LeaseParts, 'holder'>): ProcessLeases => {
+  let hasBegun = false;
   const holder = `${hostname()} ${process.pid}`;
   const keepers = new Map<string, LeaseKeeper>();
   return {
@@ -11,7 +19,12 @@ export const createLeases = (parts: Omit<LeaseParts, 'holder'>): Leases & { clos
       if (keepers.has(name)) throw new Error(`the lease ${name} is wanted twice in one process`);
       const keeper = new LeaseKeeper(name, () => onAcquired?.(), { ...parts, holder });
       keepers.set(name, keeper);
+      if (hasBegun) void keeper.begin();
       return keeper;
+    },
+    async begin() {
+      hasBegun = true;
+      await Promise.all([...keepers.values()].map((keeper) => keeper.begin()));
     },
     async close() {
       await Promise.all([...keepers.values()].map((keeper) => keeper.end()));

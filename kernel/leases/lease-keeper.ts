@@ -41,6 +41,7 @@ export class LeaseKeeper implements HeldLease {
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   #attempt: Promise<void> | undefined;
   #cancelNext = (): void => {};
+  #hasBegun = false;
   #hasEnded = false;
 
   constructor(name: string, onAcquired: () => void, parts: LeaseParts) {
@@ -51,7 +52,11 @@ export class LeaseKeeper implements HeldLease {
       // Tries again after a running attempt, which may have read the lease before its release.
       void Promise.resolve(this.#attempt).then(() => this.held || this.attempt());
     });
-    void this.attempt();
+  }
+
+  async begin(): Promise<void> {
+    this.#hasBegun = true;
+    await this.attempt();
   }
 
   get held(): boolean {
@@ -74,7 +79,7 @@ export class LeaseKeeper implements HeldLease {
   }
 
   async attempt(): Promise<boolean> {
-    if (this.#hasEnded) return this.held;
+    if (!this.#hasBegun || this.#hasEnded) return this.held;
     this.#attempt ??= this.#tryOnce().finally(() => {
       this.#attempt = undefined;
     });

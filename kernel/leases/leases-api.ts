@@ -4,7 +4,8 @@ import type { PluginTransaction } from '../store/plugin-transaction.ts';
 /** Leases for work that only one of the processes on a store may do at a time. */
 export interface Leases {
   /**
-   * Tries to get the lease `name`, repeatedly until the node stops, and renews it while it is held. The lease is
+   * Tries to get the lease `name`, from the moment when the node serves until it stops, and renews it while it is held.
+   * A process that does not serve, such as a command, gets no lease and so does no work of the node. The lease is
    * released when the node stops, after all plugins have. The lease of a dead process expires by itself, `LEASE_MS`
    * after the last renewal. Callers choose the names: one holder per name and process.
    */

@@ -43,6 +43,8 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
       isBusy = true;
       const leases = createLeases(parts);
       try {
+        // A command makes copies as well.
+        await leases.begin();
         if (!(await leases.hold(LEASE).attempt())) throw busy();
         return await work((folder, options) => copyInto.call(store, folder, options));
       } finally {

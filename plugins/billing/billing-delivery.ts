@@ -49,11 +49,6 @@ export class BillingDelivery {
     this.#lease = parts.leases.hold(LEASE, { onAcquired: () => this.#begin() });
   }
 
-  /** Resolves when this process knows whether it has the lease. */
-  async start(): Promise<void> {
-    await this.#lease.attempt();
-  }
-
   /**
    * Delivers the events of these tenants, now or after the pause of the last round. Does nothing in a process without
    * the lease.

@@ -57,7 +57,5 @@ export const billingPlugin = definePlugin({
     const ledger = createLedger(store, facts);
     provide(BillingLedger, ledger);
     route(billingEventsRoute({ ledger, clock, cursors, tenancy }));
-    // A crash may have left undelivered events.
-    await delivery.start();
   },
 });

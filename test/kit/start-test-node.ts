@@ -58,6 +58,8 @@ export interface TestNodeOptions {
   readonly network?: LoopbackNetwork;
   /** The address on the network. */
   readonly url?: string;
+  /** False opens the node without serving, as a command does. */
+  readonly serves?: boolean;
 }
 
 export interface KeyOptions {
@@ -131,7 +133,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
         extras: [quietBilling],
       },
     });
-    await node.start();
+    await (options.serves === false ? node.prepare() : node.start());
   } catch (error) {
     await node?.stop();
     await removeFolder();

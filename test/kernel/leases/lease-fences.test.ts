@@ -87,6 +87,7 @@ forEachStore('workers that share a lease', (kind) => {
         const processes = stores.map((each) =>
           createLeases({ store: each, clock: createManualClock(), log: createMemoryLogger([]) }),
         );
+        for (const leases of processes) await leases.begin();
         const workers = processes.map((leases, at) => new Worker(stores[at] as FactStore, leases.hold('work')));
         for (const { worker: at, act } of steps) {
           const worker = workers[at] as Worker;

@@ -169,6 +169,29 @@ forEachStore('billing events and crashes', () => {
     await first.stop();
   });
 
+  it('are left to the node by a process that opens its store without serving', async () => {
+    const clock = createManualClock();
+    const before = createRecordingSink();
+    const node = await startTestNode({ plugins: ['billing', before.plugin], clock });
+    const { folder } = node;
+    before.failing = true;
+    const lost = await node.facts.append(draft(), callerOf());
+    await endLeases(node);
+
+    const beside = createRecordingSink();
+    const random = createSeededRandom(2);
+    const command = await startTestNode({ plugins: ['billing', beside.plugin], folder, random, serves: false });
+    await command.clock.advance(60_000);
+    await command.stop();
+    expect(beside.events).to.deep.equal([]);
+
+    const after = createRecordingSink();
+    const next = await startTestNode({ plugins: ['billing', after.plugin], clock, folder, random });
+    await next.stop();
+    expect(after.events.map(({ factId }) => factId)).to.deep.equal([lost.view.fact.id]);
+    await node.stop();
+  });
+
   it('of several processes are delivered once, by the holder of the lease', async () => {
     const { clocks, nodes, sinks, stop } = await startShared(3);
     const stored: string[] = [];
