@@ -24,6 +24,7 @@ import { loadNodeConfig, type NodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
 import { PLUGIN_CATALOG, suggestProvider } from './plugin-catalog.ts';
 import type { NodeConfigInput } from './read-config-file.ts';
+import { refuseLostStore } from './refuse-lost-store.ts';
 import { RESERVED_WORDS } from './reserved-words.ts';
 import { storePlace } from './store-place.ts';
 import { unusedVariables } from './unused-variables.ts';
@@ -100,7 +101,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
   const environment = { ...parts, clock };
   const { extras = [] } = adapters;
   const ours = embedderBindings(config, environment);
-  const { node, store, transport, authorizer } = config;
+  const { node, transport, authorizer } = config;
   const settings = nodeSettingsOf(config, options.worker);
   const kernel = createKernel({
     installations,
@@ -120,7 +121,7 @@ export const createNode = async (options: NodeOptions): Promise<Node> => {
     adapters: {
       clock,
       random,
-      store: adapters.store ?? (() => store.adapter.create(store.settings, environment)),
+      store: adapters.store ?? (() => createKnownStore(config, kernel.settings, environment)),
       transport: () => adapters.transport ?? transport.adapter.create(transport.settings, environment),
       extras: [...extras, ...ours.filter(({ ref }) => !extras.some((extra) => extra.ref.id === ref.id))],
       ...(node.authRequired
@@ -180,6 +181,11 @@ const partsOf = (log: Logger, clock: Clock, random: Random): AdapterParts => ({
   fraction: () => random.fraction(),
   report: (message, error) => log.warn(message, { error }),
 });
+
+const createKnownStore = (config: NodeConfig, settings: Kernel['settings'], parts: AdapterParts) => {
+  refuseLostStore(config, settings);
+  return config.store.adapter.create(config.store.settings, parts);
+};
 
 /** Opens the configured store without a running node. */
 export const openStore = async ({ store }: Pick<NodeConfig, 'store'>, log: Logger): Promise<FactStore> =>

@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import type { SettingReport } from '../kernel/plugins/plugin-config.ts';
+import { ServiceError } from '../ports/ports.ts';
+import type { NodeConfig } from './node-config.ts';
+import { storePlace } from './store-place.ts';
+
+/**
+ * Throws `conflict` when the file of the store is missing, although plugins have left files in its folder. A new store
+ * would look like an empty memory. A configured node id says that a new store is meant. It leaves databases alone,
+ * because a host may get its files before the database has tables.
+ */
+export const refuseLostStore = (
+  config: Pick<NodeConfig, 'store' | 'node'>,
+  settings: readonly SettingReport[],
+): void => {
+  const { adapter, settings: placed } = config.store;
+  if (config.node.id || adapter.exists?.(placed) !== false) return;
+  const left = settings.flatMap(({ origin, value }) =>
+    // Only paths that follow from the data folder belong to this store.
+    origin === 'derived' && typeof value === 'string' && hasContent(value) ? [value] : [],
+  );
+  if (left.length === 0) return;
+  const { fullLocation } = storePlace(config);
+  throw new ServiceError('conflict', `the store ${fullLocation} is gone, but its folder has ${left.join(' and ')}`, {
+    hint:
+      'put the store back, or restore a backup with "fact-memory-node restore"; ' +
+      'only to begin with an empty memory, move these files away first',
+  });
+};
+
+const hasContent = (path: string): boolean =>
+  existsSync(path) && (!statSync(path).isDirectory() || readdirSync(path).length > 0);

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Workplace } from '../../adapters/cli/spawned-program.ts';
+
+describe('An operator loses the store of a node and keeps its other files (I22)', () => {
+  let place: Workplace;
+  beforeEach(() => {
+    place = new Workplace();
+    mkdirSync(place.path('data'), { mode: 0o700 });
+  });
+  afterEach(() => place.dispose());
+
+  const init = (env: Readonly<Record<string, string>> = {}) => place.run(['init'], env);
+
+  const loseStore = async (): Promise<void> => {
+    expect((await init()).exitCode).to.equal(0);
+    for (const ending of ['', '-wal', '-shm']) rmSync(place.path(`data/svc.db${ending}`), { force: true });
+  };
+
+  it('gets the remedies instead of an empty memory', async () => {
+    await loseStore();
+    const { exitCode, stderr } = await init();
+    expect(exitCode).to.equal(1);
+    for (const part of [place.path('data/svc.db'), 'node.key', 'restore a backup', 'move these files away']) {
+      expect(stderr).to.contain(part);
+    }
+    expect(existsSync(place.path('data/svc.db'))).to.equal(false);
+
+    rmSync(place.path('data/node.key'));
+    expect((await init()).exitCode).to.equal(0);
+  });
+
+  it('gets a new store when a setting names the node', async () => {
+    await loseStore();
+    expect((await init({ SVC_NODE_ID: 'svc:node:moved' })).exitCode).to.equal(0);
+  });
+
+  for (const folder of ['search', 'backups']) {
+    it(`is refused beside a filled folder "${folder}", and served beside an empty one`, async () => {
+      mkdirSync(place.path(`data/${folder}`));
+      writeFileSync(place.path(`data/${folder}/part`), 'x');
+      expect((await init()).exitCode).to.equal(1);
+      rmSync(place.path(`data/${folder}/part`));
+      expect((await init()).exitCode).to.equal(0);
+    });
+  }
+});
