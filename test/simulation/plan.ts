@@ -27,6 +27,8 @@ export interface Plan {
   readonly nemeses: ReadonlySet<Nemesis>;
   readonly operations: number;
   readonly pullIntervalS: number;
+  /** Whether every peering has the grant to end facts of others. */
+  readonly mayEndOthers: boolean;
   /** Whether faults never end, so that only safety can be checked. */
   readonly unlimitedFaults: boolean;
 }
@@ -51,6 +53,7 @@ export const planOf = (seed: number): Plan => {
     nemeses: nemesesOf(dice),
     operations: dice.whole(30, 60),
     pullIntervalS: dice.pick([5, 10, 20]),
+    mayEndOthers: seed % 2 === 0,
     unlimitedFaults: seed % 5 === 4,
   };
 };

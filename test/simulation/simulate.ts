@@ -47,7 +47,7 @@ const LINES_SHOWN = 40;
 export const simulate = async (seed: number): Promise<Outcome> => {
   const plan = planOf(seed);
   const world = await createWorld({ ...plan, afterEvent: async () => afterEvent() });
-  const grants = createGrants(world);
+  const grants = createGrants(world, plan);
   const oracle = createOracle(world, grants);
   const edges = plan.edges.map(([one, other]) => [world.parties[one], world.parties[other]] as readonly [Party, Party]);
   const stranger = await createStrangerOf(plan, { world, grants, oracle, edges });
@@ -120,7 +120,7 @@ const heal = async (run: Run): Promise<void> => {
   stranger?.behave();
   await peerUp(run, () => ({ scopes: ['public', 'company'], direction: 'bidirectional' }));
   const groups = groupsOf(plan).map((places) => places.map((place) => world.parties[place] as Party));
-  const convergence = createConvergence({ oracle, grants, groups, edges });
+  const convergence = createConvergence({ oracle, grants, groups, edges, mayEndOthers: plan.mayEndOthers });
   const roundMs = plan.pullIntervalS * 1_000;
   const untilMs = world.time.nowMs + PATIENCE_S * 1_000;
   for (;;) {

@@ -225,6 +225,18 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: 'grant-ignored',
+    bug: 'any peer ends facts of others',
+    edits: [
+      {
+        file: 'kernel/facts/cover-by.js',
+        from: '(noteOf(notes, PeerSpeaker)?.mayEndOthers === false ? fact.speaker : null)',
+        to: 'null',
+      },
+    ],
+    noticedBy: { seed: 5 },
+  },
+  {
     name: 'epoch-ignored',
     bug: 'a pull goes on at its old place in a new history of the peer',
     edits: [

@@ -1,5 +1,6 @@
 import type { Grants } from '../world/grants.ts';
 import type { Party } from '../world/party.ts';
+import { expectAnswers } from './expected-answers.ts';
 import type { Oracle } from './oracle.ts';
 import { holds } from './violation.ts';
 import type { FactRow } from './watch-store.ts';
@@ -10,13 +11,15 @@ interface Parts {
   /** Groups of nodes that can reach each other, directly or through others. */
   readonly groups: readonly (readonly Party[])[];
   readonly edges: readonly (readonly [Party, Party])[];
+  /** Whether the peerings have the grant to end facts of others. */
+  readonly mayEndOthers: boolean;
 }
 
 /** Conditions that must hold after all faults have ended. */
 export interface Convergence {
   /** Returns the first missing fact; undefined when every node has all facts that it must get. */
   missing(): string | undefined;
-  /** Checks that all nodes give the same answers about shared facts, with one conflict for each contradiction. */
+  /** Checks that the answers of each node follow from its facts and grants, with one conflict for each contradiction. */
   checkAnswers(): Promise<void>;
   /** Returns the state that must not change while no fact is asserted. */
   state(): string;
@@ -28,18 +31,11 @@ export const createConvergence = (parts: Parts): Convergence => {
     missing: () => missingPublic(oracle, groups) ?? missingCompany(oracle, grants, edges),
     async checkAnswers() {
       for (const group of groups) {
-        const [first, ...others] = await Promise.all(group.map((party) => answersOf(party, oracle)));
-        for (const [at, other] of others.entries()) {
-          for (const [question, answer] of first ?? []) {
-            const names = `${group[0]?.name} and ${group[at + 1]?.name}`;
-            holds(
-              'I12',
-              other.get(question) === answer,
-              () => `${names} differ: ${question}\n${answer}\n${other.get(question)}`,
-            );
-          }
+        const told = new Map<unknown, string>();
+        for (const party of group) {
+          await checkParty(party, parts, told);
+          await checkOpenRecords(party);
         }
-        for (const party of group) await checkOpenRecords(party);
       }
     },
     state: () =>
@@ -85,29 +81,57 @@ const missingCompany = (oracle: Oracle, grants: Grants, edges: Parts['edges']): 
   return undefined;
 };
 
-/** Returns the answers to plain queries about each entity, for a reader of public facts. */
-const answersOf = async (party: Party, oracle: Oracle): Promise<ReadonlyMap<string, string>> => {
-  const rows = [...oracle.storeOf(party).facts.values()].filter(isPublic);
-  const entities = [...new Set(rows.map(({ entity_key: key }) => key))].sort();
-  const answers = new Map<string, string>();
+/**
+ * Checks the answers to plain queries about each entity, for a reader of public facts. `told` holds each fact as another
+ * node has shown it.
+ */
+const checkParty = async (
+  party: Party,
+  { oracle, mayEndOthers }: Pick<Parts, 'oracle' | 'mayEndOthers'>,
+  told: Map<unknown, string>,
+): Promise<void> => {
+  const store = oracle.storeOf(party);
+  const rows = [...store.facts.values()].filter(isPublic);
+  const expected = expectAnswers(store, rows, { nowMs: party.clock.wallMs(), mayEndOthers });
   const key = party.residents.keyOf('reader');
-  for (const entity of entities) {
-    for (const more of ['', '&include_contradicted=true&include_retracted=true&include_expired=true']) {
+  const isEqual = (question: string, found: unknown, right: unknown): void => {
+    const [one, other] = [JSON.stringify(found), JSON.stringify(right)];
+    holds('I12', one === other, () => `${party.name} answers ${question} by\n${one}\nin place of\n${other}`);
+  };
+  for (const entity of new Set(rows.map(({ entity_key: key }) => key))) {
+    for (const isWhole of [false, true]) {
+      const more = isWhole ? '&include_contradicted=true&include_retracted=true&include_expired=true' : '';
       const target = `/v1/facts?limit=500&entity=${encodeURIComponent(entity)}${more}`;
       const { status, text, body } = await party.request('GET', target, { key });
       holds('I20', status === 200, () => `${party.name} replied ${status} to ${target}: ${text}`);
-      answers.set(target, JSON.stringify(body.facts.map(shared)));
+      const shown = body.facts.map(({ id, contradicted }: ShownJson) => [id, contradicted]);
+      isEqual(target, shown, expected.about(entity, isWhole));
+      for (const fact of body.facts) {
+        isEqual(`with ${fact.id}`, shared(fact), JSON.parse(told.get(fact.id) ?? JSON.stringify(shared(fact))));
+        told.set(fact.id, JSON.stringify(shared(fact)));
+      }
     }
   }
   const { body } = await party.request('GET', '/v1/conflicts?limit=500', { key });
   const contested = body.conflicts.map(({ members }: { members: readonly string[] }) => [...members].sort());
-  answers.set('open conflicts', JSON.stringify(contested.map(String).sort()));
-  return answers;
+  const open = expected.conflicts.map((members) => [...members].sort());
+  isEqual('open conflicts', contested.map(String).sort(), open.map(String).sort());
 };
+
+interface ShownJson {
+  readonly id: string;
+  readonly contradicted: boolean;
+}
 
 /** Returns a fact without the members that differ between nodes. */
 const shared = (fact: Readonly<Record<string, unknown>>): object => {
-  const { received_from: _received, origin_node_id: _origin, ...rest } = fact;
+  const {
+    received_from: _received,
+    origin_node_id: _origin,
+    contradicted: _rivals,
+    not_granted: _grant,
+    ...rest
+  } = fact;
   return rest;
 };
 

@@ -19,6 +19,14 @@ export interface FactRow {
   readonly tags: string | null;
   readonly received_from: string | null;
   readonly origin_node_id: string | null;
+  /** Null for facts of the node itself. */
+  readonly speaker: string | null;
+  readonly cid: string | null;
+  readonly confidence: number;
+  readonly derived_from: string | null;
+  readonly timestamp_ms: number;
+  readonly valid_until_ms: number | null;
+  readonly value_key: string;
   readonly value_v: string | null;
   readonly valid_until: string | null;
 }

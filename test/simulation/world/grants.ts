@@ -1,5 +1,6 @@
 import { canonicalJson, encodeBase64Url, type Scope } from '../../../kernel/plugin-api.ts';
 import { NodeIdentity } from '../../../plugins/node-info/node-info-api.ts';
+import type { Plan } from '../plan.ts';
 import type { Party } from './party.ts';
 import type { World } from './world.ts';
 
@@ -30,7 +31,7 @@ export interface Grants {
 /** Possible grants by `<declaring> <target>`; null means revoked or absent. */
 type OnFile = Map<string, readonly (Grant | null)[]>;
 
-export const createGrants = (world: World): Grants => {
+export const createGrants = (world: World, { mayEndOthers }: Pick<Plan, 'mayEndOthers'>): Grants => {
   const onFile = new Map<Party, OnFile>();
   const copies = new Map<Party, OnFile>();
   const lastSigned = new Map<Party, number>();
@@ -72,6 +73,7 @@ export const createGrants = (world: World): Grants => {
         target_node_id: to.nodeId,
         allowed_scopes: grant.scopes,
         direction: grant.direction,
+        may_end_others: mayEndOthers,
         signed_at: new Date(signedMs).toISOString(),
       };
       const signature = node.kernel.get(NodeIdentity).sign(Buffer.from(canonicalJson(document)));
