@@ -29,5 +29,7 @@ export const SuppressedFacts = defineRef<SuppressedFacts>('facts.suppressed-fact
 
 /** The feed kind for a new or revoked marker that hides facts. The subject is the marker. */
 export const SUPPRESSION_CHANGED = defineFeedKind('tombstone', { summary: 'a tombstone was made or revoked' });
-/** The feed kind for a fact that is visible again. The subject is the fact. */
-export const FACT_RETURNED = defineFeedKind('re-emit', { summary: 'a fact that was hidden is shown again' });
+/** The feed kind for a fact that is visible again, or has a newer proof. The subject is the fact. */
+export const FACT_RETURNED = defineFeedKind('re-emit', {
+  summary: 'a fact that was hidden, or has a newer proof, is served again',
+});

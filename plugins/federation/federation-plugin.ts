@@ -107,6 +107,7 @@ export const federationPlugin = definePlugin({
       clock,
       random,
       work,
+      leases,
       peerings,
       federationLog,
       served,

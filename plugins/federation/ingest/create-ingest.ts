@@ -35,7 +35,7 @@ const MOST_ATTEMPTS = 4;
 
 const takeJudged = async (
   page: IngestPage,
-  { verdicts, candidates, extended }: JudgedPage,
+  { verdicts, candidates, extended, renewed }: JudgedPage,
   parts: IngestParts,
 ): Promise<readonly IngestVerdict[]> => {
   if (page.mayAdd !== undefined && candidates.length > page.mayAdd) {
@@ -48,10 +48,12 @@ const takeJudged = async (
   };
   const finish = async (transaction: PluginTransaction, settled: readonly IngestVerdict[]): Promise<void> => {
     const all = merged(settled);
-    await count(all, page, transaction, parts);
+    await count(all, renewed.length, page, transaction, parts);
+    if (renewed.length > 0) await parts.proofs.renew(renewed, page.peering.tenantId, transaction);
     await page.beforeCommit?.(transaction, all);
   };
-  const isNothingNew = candidates.length === 0 && !verdicts.some(isRefused) && page.beforeCommit === undefined;
+  const isQuiet = candidates.length + renewed.length === 0 && !verdicts.some(isRefused);
+  const isNothingNew = isQuiet && page.beforeCommit === undefined;
   const all = merged(isNothingNew ? [] : await storeCandidates(candidates, page, finish, parts));
   await tell(all, extended, page, parts);
   return all;
@@ -69,14 +71,15 @@ const INVALID: ReadonlySet<Rejection> = new Set([
 
 const isRefused = (verdict: IngestVerdict | undefined): boolean => verdict?.kind === 'rejected';
 
-/** Counts the new and invalid facts of a page. Skips a repeated page, because it changes nothing. */
+/** Counts the new and invalid facts of a page, and its new proofs as new facts. Skips a repeated page. */
 const count = async (
   verdicts: readonly IngestVerdict[],
+  renewed: number,
   { peering }: IngestPage,
   transaction: PluginTransaction,
   { usages, clock, federationLog }: IngestParts,
 ): Promise<void> => {
-  const counts = { added: 0, known: 0, invalid: 0 };
+  const counts = { added: renewed, known: 0, invalid: 0 };
   for (const verdict of verdicts) {
     if (verdict.kind === 'stored') counts.added += 1;
     else if (verdict.kind === 'known') counts.known += 1;

@@ -1,6 +1,6 @@
 import type { PluginTransaction, Scope } from '../../../kernel/plugin-api.ts';
 import type { Peering } from '../peerings/peering.ts';
-import type { FederatedFact, ProofVerdict } from '../proofs/origin-proof.ts';
+import type { FederatedFact, ProofVerdict, RenewedProof } from '../proofs/origin-proof.ts';
 
 /** The reasons why a peer's fact is not stored, as `POST /v1/federation/facts/push` names them. */
 export const REJECTIONS = [
@@ -71,6 +71,8 @@ export interface JudgedPage {
   readonly candidates: readonly Candidate[];
   /** The ids of known facts for which the peer sent a later expiry. */
   readonly extended: readonly string[];
+  /** The newer proofs of known facts. */
+  readonly renewed: readonly RenewedProof[];
 }
 
 /** A fact that has passed every check so far. */

@@ -10,7 +10,7 @@ import {
   type Random,
 } from '../../../kernel/plugin-api.ts';
 import type { Peerings } from '../peerings/peerings.ts';
-import type { FederatedFact, OriginProofs, ProofVerdict } from '../proofs/origin-proof.ts';
+import type { FederatedFact, OriginProofs, ProofVerdict, RenewedProof } from '../proofs/origin-proof.ts';
 import type { Ingest, IngestVerdict, JudgedPage, ParkReason, Rejection } from './ingest.ts';
 import { readNamesakes } from './namesakes.ts';
 import type { OwnNames } from './own-names.ts';
@@ -64,8 +64,9 @@ export const judgePage = async (page: JudgeablePage, parts: JudgeParts): Promise
   };
   await inTurns(wellFormed, compare, ({ fact }) => charactersOf(fact.draft));
   await settleOpen(open, settlement, page, parts);
+  const renewed = await findRenewed(settlement, page, parts.proofs);
   const candidates = await withFreeIds(settlement.candidates, tenantId, parts);
-  return { ...settlement, candidates };
+  return { ...settlement, candidates, renewed };
 };
 
 /** Judges the proofs of the facts that are not known, and settles them. */
@@ -153,6 +154,22 @@ const judgeProofs = async (
   return first.map((verdict) => (verdict === 'unknown-key' ? (again[at++] as ProofVerdict) : verdict));
 };
 
+/** Finds newer proofs of known facts. Parks those by an unknown key, which are lost otherwise. */
+const findRenewed = async (
+  { known, verdicts }: PageSettlement,
+  page: JudgeablePage,
+  proofs: OriginProofs,
+): Promise<readonly RenewedProof[]> => {
+  const first = await proofs.renewals(known, page.peering);
+  if (first.unknown.length === 0 || page.refreshKeys === undefined) return first.renewed;
+  const nodeIds = [...new Set(first.unknown.map(({ fact }) => fact.originNodeId ?? page.peering.nodeId))];
+  const again = await proofs.renewals(first.unknown, await page.refreshKeys(nodeIds));
+  for (const { at, fact } of again.unknown) {
+    if (page.via === 'pull') verdicts[at] = parked(fact.draft, 'unknown_key', 'invalid_origin_proof', page.via);
+  }
+  return [...first.renewed, ...again.renewed];
+};
+
 const isInstruction = ({ draft }: FederatedFact): boolean => draft.value.interpretAs === 'instruction';
 
 /** Refuses a fact that its speaker may not say, or that its origin has not signed. */
@@ -167,7 +184,7 @@ const refuseOrigin = (
   const isOurs = own.isOwnNode(originNodeId ?? peering.nodeId) || own.isOwnSource(draft.source);
   // A fact of this node may return, for example after a restore, if its own signature verifies.
   if (isOurs && !(proof === 'verified' && own.isOwnNode(originNodeId ?? ''))) return rejected('source_not_owned');
-  if (proof === 'invalid' || proof === 'missing') return rejected('invalid_origin_proof');
+  if (proof === 'invalid' || proof === 'missing' || proof === 'ended-key') return rejected('invalid_origin_proof');
   if (proof === 'unknown-key') return parked(draft, 'unknown_key', 'invalid_origin_proof', via);
   const owner = owners(draft.source);
   // A peer that brings its own fact needs no proof, because its token names it.

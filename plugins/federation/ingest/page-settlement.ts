@@ -1,5 +1,5 @@
 import { all, equals, isIn, type PluginTables, type Random } from '../../../kernel/plugin-api.ts';
-import type { ProofVerdict } from '../proofs/origin-proof.ts';
+import type { KnownFact, ProofVerdict } from '../proofs/origin-proof.ts';
 import type { Candidate, IngestVerdict } from './ingest.ts';
 import { localIdOf, rankOf, unforeseenIdOf } from './local-id.ts';
 import { type Arrival, type Namesake, type Namesakes, namesakeOf, relationOf, repeatedBy } from './namesakes.ts';
@@ -20,6 +20,8 @@ export class PageSettlement {
   readonly candidates: Candidate[] = [];
   /** The ids of known facts for which the peer sent a later expiry. */
   readonly extended: string[] = [];
+  /** The facts of the page that are known with a proof. */
+  readonly known: KnownFact[] = [];
   readonly #namesakes: Map<string, readonly Namesake[]>;
   readonly #stored: Namesakes;
 
@@ -33,7 +35,7 @@ export class PageSettlement {
   settleKnown({ at, fact, ...nodes }: Omit<JudgedArrival, 'proof'>): boolean {
     const of = repeatedBy({ fact, ...nodes }, this.#namesakesOf(fact.draft.id));
     if (of === undefined || !(of.isProven || fact.proof === null)) return false;
-    this.#know(at, fact, of);
+    this.#know({ at, fact, ...nodes }, of);
     return true;
   }
 
@@ -52,7 +54,7 @@ export class PageSettlement {
     if (relation.kind === 'collision') {
       const isPassedOn = arrival.originKey !== arrival.senderKey;
       this.verdicts[at] = { kind: 'rejected', factId: id, error: 'id_collision', isPassedOn };
-    } else if (relation.kind === 'known') this.#know(at, fact, relation.of);
+    } else if (relation.kind === 'known') this.#know({ at, ...arrival }, relation.of);
     else if (refusal !== undefined) this.verdicts[at] = refusal;
     else {
       const stored = this.#stored.byOriginId.get(id) ?? NONE;
@@ -74,7 +76,9 @@ export class PageSettlement {
     return this.#namesakes.get(id) ?? NONE;
   }
 
-  #know(at: number, { draft }: JudgedArrival['fact'], { said }: Namesake): void {
+  #know({ at, fact, senderKey }: Omit<JudgedArrival, 'proof'>, { said, senderKey: known }: Namesake): void {
+    const { draft } = fact;
+    if (fact.proof !== null) this.known.push({ at, fact, id: said.id, isSameSender: senderKey === known });
     this.verdicts[at] = { kind: 'known', factId: draft.id };
     if (wouldExtend(said, draft)) this.extended.push(draft.id);
   }

@@ -17,6 +17,7 @@ import { type JudgingParts, judgeProofs } from './judge-proofs.ts';
 import type { OriginProof, OriginProofs } from './origin-proof.ts';
 import { commitmentsOf, readSalt, refsCommitment } from './origin-statement.ts';
 import { proofFromRow, rowOfProof, verifiedAmong } from './proof-rows.ts';
+import { findRenewals, renewProofs } from './renew-proofs.ts';
 import { type SigningParts, signOwnFacts } from './sign-own-facts.ts';
 
 export interface ProofParts extends JudgingParts, SigningParts {
@@ -28,6 +29,8 @@ export interface ProofParts extends JudgingParts, SigningParts {
 export const createOriginProofs = (parts: ProofParts): OriginProofs => ({
   of: (facts) => proofsOf(parts, facts),
   judge: (facts, sender) => judgeProofs(parts, facts, sender),
+  renewals: (facts, sender) => findRenewals(parts, facts, sender),
+  renew: (proofs, tenantId, transaction) => renewProofs(parts, proofs, tenantId, transaction),
   async keep(facts, tenantId, transaction) {
     const rows = facts.flatMap(({ id, fact: { proof }, verdict }) =>
       proof === null ? [] : [rowOfProof(tenantId, id, proof, verdict === 'verified')],

@@ -1,5 +1,12 @@
 import type { SignatureCheck } from '../../../kernel/internal-api.ts';
-import { decodeBase64Url, matchKey, type NodeSelf, type SignatureWork } from '../../../kernel/plugin-api.ts';
+import {
+  type Clock,
+  decodeBase64Url,
+  matchKey,
+  type NodeSelf,
+  parseInstant,
+  type SignatureWork,
+} from '../../../kernel/plugin-api.ts';
 import type { NodeIdentity, NodeInfo } from '../../node-info/node-info-api.ts';
 import type { Peering, PeerKey } from '../peerings/peering.ts';
 import type { Peerings } from '../peerings/peerings.ts';
@@ -13,27 +20,32 @@ export interface JudgingParts {
   readonly info: Pick<NodeInfo, 'metadata'>;
   readonly peerings: Pick<Peerings, 'withNodes'>;
   readonly work: SignatureWork;
+  readonly clock: Pick<Clock, 'nowMs'>;
   /** True if relayed facts need a proof even when their origin's keys are unknown. */
   readonly requireProof: boolean;
 }
 
-type Key = Pick<PeerKey, 'keyId' | 'publicKey'>;
+type Key = PeerKey;
 
 /** The number of facts whose statements are built before other work gets a turn of the event loop. */
 const FACTS_AT_ONCE = 64;
 /** The number of characters of their values per turn, because one value may have a mebibyte. */
 const CHARACTERS_AT_ONCE = 1024 * 1024;
 
-/** Verifies the proofs of facts from one sender, in order, with keys that this node already has. */
+/**
+ * Verifies the proofs of facts from one sender, in order, with keys that this node already has. A key that has ended
+ * counts only for facts that their origin sends itself; with `onlyCurrent` not even for those.
+ */
 export const judgeProofs = async (
   parts: JudgingParts,
   facts: readonly FederatedFact[],
   sender: Peering,
+  onlyCurrent = false,
 ): Promise<readonly ProofVerdict[]> => {
   const keys = await keysOfOrigins(parts, facts, sender);
   const verdicts: ProofVerdict[] = [];
   for (const portion of portionsOf(facts)) {
-    const found = portion.map((fact) => judgeAlone(parts, fact, sender, keys));
+    const found = portion.map((fact) => judgeAlone(parts, fact, sender, { keys, onlyCurrent }));
     const checks = found.filter((one) => typeof one === 'object');
     const good = await parts.work.verifyAll(checks);
     let at = 0;
@@ -47,10 +59,10 @@ export const judgeProofs = async (
 
 /** Returns a result that needs no signature check. */
 const judgeAlone = (
-  { self, requireProof }: JudgingParts,
+  { self, clock, requireProof }: JudgingParts,
   { draft, proof, originNodeId }: FederatedFact,
   sender: Peering,
-  keys: ReadonlyMap<string, readonly Key[]>,
+  { keys, onlyCurrent }: { readonly keys: ReadonlyMap<string, readonly Key[]>; readonly onlyCurrent: boolean },
 ): ProofVerdict | SignatureCheck => {
   const origin = originNodeId ?? sender.nodeId;
   const originKey = matchKey(origin, self.names);
@@ -63,6 +75,9 @@ const judgeAlone = (
   if (known.length === 0) return isNeeded ? 'missing' : 'unverified';
   const key = known.find(({ keyId }) => keyId === proof.keyId);
   if (key === undefined) return originKey === matchKey(self.nodeId, self.names) ? 'invalid' : 'unknown-key';
+  // A thief of an ended key could sign new facts with old stamps, so a relay proves nothing by it.
+  const hasEnded = key.validUntilMs !== null && (onlyCurrent || key.validUntilMs <= clock.nowMs());
+  if (hasEnded && (onlyCurrent || isRelayed)) return 'ended-key';
   const commitments = commitmentsOf({ value: draft.value, derivedFrom: draft.derivedFrom ?? [] }, read);
   const stated = { ...draft, validUntil: draft.validUntil ?? null };
   const { publicKey } = key;
@@ -105,14 +120,14 @@ const keysOfOrigins = async (
 
 /** Returns all keys with which any process of this node has ever signed. */
 const ownKeys = async ({ identity, info }: JudgingParts): Promise<readonly Key[]> => {
-  const listed = (await info.metadata()).federation_keys.map((key) => key.public_key);
+  const { federation_keys: listed } = await info.metadata();
+  const ends = new Map(listed.map((key) => [key.public_key, key.valid_until]));
   const texts = [identity, ...identity.retired].map(({ publicKey }) => publicKey);
-  return [...new Set([...texts, ...listed])].map(keyOf);
-};
-
-const keyOf = (text: string): Key => {
-  const publicKey = decodeBase64Url(text) as Uint8Array;
-  return { publicKey, keyId: keyIdOf(publicKey) };
+  return [...new Set([...texts, ...ends.keys()])].map((text) => {
+    const publicKey = decodeBase64Url(text) as Uint8Array;
+    const end = ends.get(text) ?? null;
+    return { publicKey, keyId: keyIdOf(publicKey), validUntilMs: end === null ? null : parseInstant(end) };
+  });
 };
 
 function* portionsOf(facts: readonly FederatedFact[]): Generator<readonly FederatedFact[]> {

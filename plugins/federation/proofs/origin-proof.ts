@@ -32,9 +32,27 @@ export interface FederatedFact {
 /**
  * `verified`: signed by a known key of the origin. `unverified`: the origin's keys are unknown. `absent`: the fact came
  * without a proof, and needs none. `missing`: a required proof is absent or malformed. `invalid`: the signature is
- * wrong. `unknown-key`: the origin is a peer, and its key with this id is not known yet.
+ * wrong. `unknown-key`: the origin is a peer, and its key with this id is not known yet. `ended-key`: the key of the
+ * proof has ended, and proves nothing new.
  */
-export type ProofVerdict = 'verified' | 'unverified' | 'absent' | 'missing' | 'invalid' | 'unknown-key';
+export type ProofVerdict = 'verified' | 'unverified' | 'absent' | 'missing' | 'invalid' | 'unknown-key' | 'ended-key';
+
+/** A fact of a page that is stored here already. */
+export interface KnownFact {
+  /** The index of the fact in the page. */
+  readonly at: number;
+  readonly fact: FederatedFact;
+  /** The local id. */
+  readonly id: string;
+  /** True if the sender is the one from whom this node has the fact. */
+  readonly isSameSender: boolean;
+}
+
+/** A newer proof of a stored fact. */
+export interface RenewedProof {
+  readonly id: string;
+  readonly proof: OriginProof;
+}
 
 export interface OriginProofs {
   /**
@@ -44,6 +62,16 @@ export interface OriginProofs {
   of(facts: readonly StoredFact[]): Promise<ReadonlyMap<string, OriginProof>>;
   /** Verifies the proofs of facts from one sender, in order. Fetches nothing. */
   judge(facts: readonly FederatedFact[], sender: Peering): Promise<readonly ProofVerdict[]>;
+  /**
+   * Compares the proofs of known facts with the stored ones. `renewed` are those by the current key of the origin, or,
+   * where its keys are unknown, those that the same sender now sends. `unknown` are those by a key that is new here.
+   */
+  renewals(
+    facts: readonly KnownFact[],
+    sender: Peering,
+  ): Promise<{ readonly renewed: readonly RenewedProof[]; readonly unknown: readonly KnownFact[] }>;
+  /** Replaces stored proofs, and announces the facts to peers that have them already. Skips erased facts. */
+  renew(proofs: readonly RenewedProof[], tenantId: string, transaction: PluginTransaction): Promise<void>;
   /** Stores the proofs that came with facts, by their local ids, in the transaction that stores the facts. */
   keep(
     facts: readonly { readonly id: string; readonly fact: FederatedFact; readonly verdict: ProofVerdict }[],

@@ -4,6 +4,7 @@ import {
   factErased,
   factRedacted,
   httpPrincipal,
+  type Leases,
   type NodeSelf,
   type PluginContext,
   type Random,
@@ -20,6 +21,7 @@ import type { FederationLog } from '../peerings/federation-log.ts';
 import type { Peerings } from '../peerings/peerings.ts';
 import { createOriginProofs } from '../proofs/create-origin-proofs.ts';
 import type { OriginProofs } from '../proofs/origin-proof.ts';
+import { createSignAgain, SIGN_AGAIN_INTERVAL_MS } from '../proofs/sign-again.ts';
 import { transferProofs } from '../proofs/transfer-proofs.ts';
 import { createMarkOrigins, createVerifiedOrigins } from '../proofs/verified-origins.ts';
 import { createPeerTokens } from '../tokens/create-peer-tokens.ts';
@@ -41,6 +43,7 @@ export interface ServingParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly work: SignatureWork;
+  readonly leases: Leases;
   readonly peerings: Peerings;
   readonly federationLog: FederationLog;
   readonly served: ServedTenants;
@@ -67,6 +70,7 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
     work,
     peerings,
     tables,
+    clock,
     requireProof: settings.requireProof,
   });
   const servedCursors = createServedCursors(tables, clock);
@@ -79,6 +83,8 @@ export const openServing = ({ tables, on, route, every, provide }: Context, part
   on(factRedacted, (redacted) => proofs.redactReferences(redacted));
   on(httpPrincipal, createIdentifyPeer(tokens, PEER_PATHS, served));
   route(pullRoute({ settings, self, facts, tokens, proofs, servedCursors, federationLog }));
+  const signAgain = createSignAgain({ self, identity, random, tables, leases: parts.leases, info, proofs });
+  if (settings.enabled) every(SIGN_AGAIN_INTERVAL_MS, signAgain);
   every(SWEEP_INTERVAL_MS, () => nonces.sweep(clock.nowMs()));
   return { tokens, proofs, servedCursors };
 };

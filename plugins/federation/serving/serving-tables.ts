@@ -28,6 +28,8 @@ export const createServingTables = async ({ schema, dialect }: MigrationSchema):
     table.text('value_commitment');
     table.text('refs_commitment');
     table.primary(['tenant_id', 'fact_id']);
+    // A node finds the proofs by its earlier keys, to sign the facts again.
+    table.index(['key_id', 'tenant_id', 'fact_id'], 'federation_proofs_by_key');
   });
   await schema.createTable(SERVED_TABLE, (table) => {
     table.text('tenant_id').notNullable();

@@ -166,6 +166,8 @@ export const standPlugin = (stand: IngestStand) =>
               for (const { id, verdict } of facts) if (verdict === 'verified') verified.add(id);
             },
             verifiedAmong: async (ids) => new Set(ids.filter((id) => verified.has(id))),
+            renewals: async () => ({ renewed: [], unknown: [] }),
+            renew: async () => {},
             redact: async () => ({}),
             redactReferences: async () => {},
           },

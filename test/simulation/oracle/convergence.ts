@@ -19,7 +19,7 @@ interface Parts {
 export interface Convergence {
   /** Returns the first missing fact; undefined when every node has all facts that it must get. */
   missing(): string | undefined;
-  /** Checks that the answers of each node follow from its facts and grants, with one conflict for each contradiction. */
+  /** Checks that the answers of each node follow from its facts and grants, with one conflict a contradiction. */
   checkAnswers(): Promise<void>;
   /** Returns the state that must not change while no fact is asserted. */
   state(): string;
@@ -82,8 +82,8 @@ const missingCompany = (oracle: Oracle, grants: Grants, edges: Parts['edges']): 
 };
 
 /**
- * Checks the answers to plain queries about each entity, for a reader of public facts. `told` holds each fact as another
- * node has shown it.
+ * Checks the answers to plain queries about each entity, for a reader of public facts. `told` holds each fact as
+ * another node has shown it.
  */
 const checkParty = async (
   party: Party,

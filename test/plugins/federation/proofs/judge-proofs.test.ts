@@ -78,10 +78,22 @@ describe('the verification of a proof of origin', () => {
       await judged((node) => {
         const sender = node.addPeer('p');
         const origin = node.addPeer('o');
-        node.addPeer('o', { status: 'revoked', keys: [keyOf(sender), keyOf(origin, 1)] });
+        node.addPeer('o', { status: 'revoked', keys: [keyOf(sender), keyOf(origin, 8.64e15)] });
         return { fact: federated(origin.prove(WIRE), origin.nodeId), sender };
       }),
     ).to.equal('verified');
+  });
+
+  it('gives `ended-key` for a relayed fact by a key that has ended, and `verified` from the origin itself', async () => {
+    const ended = (isRelayed: boolean) =>
+      judged((node) => {
+        const relay = node.addPeer('p');
+        const origin = node.addPeer('o');
+        node.addPeer('o', { keys: [keyOf(relay), keyOf(origin, 1)] });
+        return { fact: federated(origin.prove(WIRE), origin.nodeId), sender: isRelayed ? relay : origin };
+      });
+    expect(await ended(true)).to.equal('ended-key');
+    expect(await ended(false)).to.equal('verified');
   });
 
   it('gives `verified` for a fact of this node only if this node signed it', async () => {

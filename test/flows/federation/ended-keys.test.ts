@@ -1,0 +1,199 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { FACT_RETURNED, NodeSelf, nodePrincipal } from '../../../kernel/plugin-api.ts';
+import { PeerRegistry } from '../../../plugins/federation/federation-api.ts';
+import { NodeKeys } from '../../../plugins/node-info/node-info-api.ts';
+import { FactStore } from '../../../ports/ports.ts';
+import type { ManualClock } from '../../fakes/manual-clock.ts';
+import { comesTrue } from '../../kit/comes-true.ts';
+import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
+import {
+  declareBoth,
+  drain,
+  has,
+  peerUp,
+  postDeclaration,
+  pullUntil,
+  push,
+} from '../../kit/federation/peering-steps.ts';
+import { startTestPeer } from '../../kit/federation/test-peer.ts';
+import { forEachStore } from '../../kit/for-each-store.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** More facts than one transaction signs again. */
+const FACTS = 250;
+
+interface ProofRow {
+  readonly fact_id: string;
+  readonly key_id: string;
+}
+
+/** Returns a store that refuses every write after the first one that announces a newer proof, once it is armed. */
+const dyingAfterPiece = (store: FactStore, killing: { isArmed: boolean; isDead: boolean }): FactStore => {
+  const write: FactStore['write'] = async (tenantId, work) => {
+    if (killing.isDead) throw new Error('the process is gone');
+    let hasAnnounced = false;
+    const result = await store.write(tenantId, (transaction) =>
+      work(
+        overriding(transaction, 'announce', (entries) => {
+          hasAnnounced ||= entries.some(({ kind }) => kind === FACT_RETURNED.id);
+          return transaction.announce(entries);
+        }),
+      ),
+    );
+    killing.isDead ||= killing.isArmed && hasAnnounced;
+    return result;
+  };
+  return overriding(store, 'write', write);
+};
+
+const overriding = <T extends object, K extends keyof T>(target: T, name: K, replacement: T[K]): T =>
+  new Proxy(target, {
+    get(_, asked) {
+      if (asked === name) return replacement;
+      const member = Reflect.get(target, asked);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+
+forEachStore('A key that has ended', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ended-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** Rotates the key, and starts the node again once the former key has ended. */
+  const rotate = async (
+    node: FederatedNode,
+    clock: ManualClock,
+    start: () => Promise<FederatedNode>,
+  ): Promise<FederatedNode> => {
+    await node.kernel.get(NodeKeys).rotate(nodePrincipal(node.kernel.get(NodeSelf).names));
+    await node.stop();
+    // The next start lists the new key, from which on the former one has an hour left.
+    await (await start()).stop();
+    await clock.advance(2 * HOUR_MS);
+    return start();
+  };
+  const sayMany = async (node: FederatedNode, length: number): Promise<void> => {
+    const body = Array.from({ length }, (_, n) => ({
+      entity: `user:${n}`,
+      relation: 'memory:n',
+      value: { type: 'number', v: n },
+      source: 'agent:w',
+      scope: 'public',
+    }));
+    expect((await node.request('POST', '/v1/facts/batch', { key: node.key, body })).status).to.equal(200);
+  };
+  const currentKey = async (node: FederatedNode): Promise<string> =>
+    (await node.request('GET', '/.well-known/svc')).body.federation_keys.at(-1).key_id;
+  const proofsOf = (node: FederatedNode): Promise<readonly ProofRow[]> =>
+    node.kernel.get(FactStore).table('federation_proofs').select('fact_id', 'key_id');
+  const totalOf = async (node: FederatedNode): Promise<number> =>
+    (await node.get('/v1/facts?relation=memory:n&limit=1')).body.total;
+
+  it('proves nothing new, and a node that joins after three rotations gets all facts by a relay', async function () {
+    this.timeout(300_000);
+    const world = createWorld();
+    const start = () => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true });
+    let a = await start();
+    const relayFolder = join(folder, 'relay');
+    await mkdir(relayFolder);
+    const startRelay = () => startFederatedNode({ name: 'b', ...world, folder: relayFolder, keyInFile: true });
+    let relay = await startRelay();
+    const thief = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs(), host: 'thief.test' });
+    await peerUp(a, relay);
+    await sayMany(a, 20);
+    await pullUntil(a, async () => (await totalOf(relay)) === 20);
+    const stolen = a.identity;
+    await relay.stop();
+    for (let turn = 0; turn < 3; turn += 1) a = await rotate(a, world.clock, start);
+    relay = await startRelay();
+    const current = await currentKey(a);
+    await pullUntil(a, async () => (await proofsOf(relay)).every(({ key_id: keyId }) => keyId === current));
+
+    const late = await startFederatedNode({ name: 'c', ...world });
+    // The late node knows the keys of the origin, and gets its facts from the relay alone.
+    const { declaration } = await a.kernel
+      .get(PeerRegistry)
+      .declare(nodePrincipal(a.kernel.get(NodeSelf).names), { peer: late.nodeId, direction: 'inbound' });
+    const theirs = late.identity.declare(a.nodeId, { direction: 'outbound' });
+    for (const [node, document] of [
+      [late, declaration],
+      [late, theirs],
+      [a, theirs],
+    ] as const) {
+      expect((await postDeclaration(node, document)).status).to.equal(201);
+    }
+    await peerUp(relay, late);
+    await declareBoth(late, thief);
+    await pullUntil(a, async () => (await totalOf(late)) === 20);
+    const { body } = await late.get('/v1/facts?relation=memory:n&limit=500');
+    expect(body.facts.every((fact: { origin_verified: boolean }) => fact.origin_verified)).to.equal(true);
+
+    const { origin_proof: _, ...made } = { ...thief.fact(), origin_node_id: a.nodeId };
+    const forged = { ...made, origin_proof: stolen.prove(made) };
+    const refused = await push(late, thief, [forged]);
+    expect(refused.body.errors).to.deep.equal([{ fact_id: forged.id, error: 'invalid_origin_proof' }]);
+    expect(await has(late, forged.id)).to.equal(false);
+    for (const node of [a, relay, late]) await node.stop();
+    await thief.stop();
+  });
+
+  it('still proves what the origin itself sends', async () => {
+    const world = createWorld();
+    const node = await startFederatedNode({ name: 'n', ...world });
+    const origin = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs(), host: 'origin.test' });
+    await declareBoth(node, origin);
+    const fact = origin.fact();
+    await node.kernel
+      .get(FactStore)
+      .table('federation_peers')
+      .update({ public_keys: JSON.stringify([[origin.publicKey, world.clock.nowMs() + MINUTE_MS]]) });
+    origin.feed.push(fact);
+    await world.clock.advance(2 * MINUTE_MS);
+    await pullUntil(node, () => has(node, fact.id));
+    expect((await node.get(`/v1/facts/${fact.id}`)).body.origin_verified).to.equal(true);
+    await node.stop();
+    await origin.stop();
+  });
+
+  it('is replaced in the proofs of served facts, also when the node is killed between two pieces', async function () {
+    this.timeout(300_000);
+    const world = createWorld();
+    const killing = { isArmed: false, isDead: false };
+    const wrapStore = (store: FactStore): FactStore => dyingAfterPiece(store, killing);
+    const start = () => startFederatedNode({ name: 'a', ...world, folder, keyInFile: true, wrapStore });
+    let a = await start();
+    const reader = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });
+    await declareBoth(a, reader);
+    await sayMany(a, FACTS);
+    const cursor = (await drain(a, reader)).cursors.at(-1) as string;
+    a = await rotate(a, world.clock, start);
+    const current = await currentKey(a);
+    const signed = async () => (await proofsOf(a)).filter(({ key_id: keyId }) => keyId === current).length;
+    expect(await signed()).to.equal(0);
+    killing.isArmed = true;
+    await world.clock.advance(MINUTE_MS);
+    await comesTrue(() => killing.isDead);
+    expect(await signed()).to.be.within(1, FACTS - 1);
+    await a.stop();
+
+    Object.assign(killing, { isArmed: false, isDead: false });
+    a = await start();
+    // The lease of the dead process has to end first.
+    await comesTrue(async () => {
+      await world.clock.advance(MINUTE_MS / 4);
+      return (await signed()) === FACTS;
+    });
+    const again = (await drain(a, reader, { from: cursor })).facts;
+    expect(again).to.have.length(FACTS);
+    expect(new Set(again.map(({ origin_proof: proof }) => proof?.key_id))).to.deep.equal(new Set([current]));
+    await a.stop();
+    await reader.stop();
+  });
+});
