@@ -100,6 +100,16 @@ forEachStore('querying facts', () => {
     expect(await idsOf('?entity=user:alice&include_contradicted=true')).to.deep.equal([winner.id, loser.id]);
   });
 
+  it('hides a retraction after its own end, and still hides what it ended', async () => {
+    await assert();
+    const until = new Date(node.clock.nowMs() + 60_000).toISOString();
+    const { id } = await assert({ confidence: 0, valid_until: until });
+    expect(await idsOf('')).to.deep.equal([id]);
+    await node.clock.advance(60_000);
+    expect(await idsOf('')).to.deep.equal([]);
+    expect(await idsOf('?include_expired=true')).to.deep.equal([id]);
+  });
+
   it('returns every fact once over all pages, with the total on every page', async () => {
     const ids: string[] = [];
     for (let at = 0; at < 7; at += 1) ids.unshift((await assert({ entity: `user:${at}` })).id);

@@ -62,6 +62,8 @@ const judgeTriple = (facts: readonly FactRow[], covers: ReadonlyMap<string, stri
   const gone = facts.filter(
     (fact) =>
       fact.confidence === 0 &&
+      // An expired retraction is hidden like any other expired fact. It still covers older facts.
+      lasts(fact) &&
       !isCovered(fact) &&
       !facts.some((other) => other.confidence > 0 && lasts(other) && isNewer(other, fact)),
   );
