@@ -18,7 +18,7 @@ export const terminalOf = ({ stdin, stdout, stderr, env }: CommandLineDeps) => (
 const harmlessCell = (cell: Cell): Cell =>
   typeof cell === 'string' ? cellText(cell) : { ...cell, text: cellText(cell.text) };
 
-/** Two blanks part the columns of a table, so the text of a cell keeps only one. */
+/** Two spaces separate the columns of a table, so the text of a cell keeps only one. */
 const cellText = (text: string): string => harmlessText(text).replace(/(\S)\s{2,}/g, '$1 ');
 
 const CODES = { strong: [1, 22], faint: [2, 22], warning: [33, 39] } as const;

@@ -8,7 +8,7 @@ import { ServiceError } from '../../ports/ports.ts';
  */
 export type ScrubMessage = 'turn' | { readonly problem: string | null };
 
-/** The permission of the parent. */
+/** The message by which the parent process grants a turn. */
 export const GO = 'go';
 
 const SCRUB_PROGRAM = fileURLToPath(new URL('./scrub-worker.js', import.meta.url));

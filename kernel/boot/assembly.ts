@@ -24,7 +24,7 @@ export interface Assembly {
   readonly settings: readonly SettingReport[];
   /** Compiles the routes at the first call; undefined until every plugin is set up. */
   served: (() => ServeOptions) | undefined;
-  /** Lets the plugins take leases; undefined until they can want any. */
+  /** Lets the plugins take leases. Undefined until the plugins have started. */
   beginLeases?: () => Promise<void>;
   isServing: boolean;
   /** True from the first call of `stop`, although the node still serves for `drainDelayMs`. */

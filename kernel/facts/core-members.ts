@@ -39,7 +39,7 @@ export const CORE_MEMBERS: readonly FactMember[] = [
   member('attested', orNull(BOOLEAN_JSON), ({ attested }) => attested),
   member('attested_key_id', orNull(STRING_JSON), ({ attestedKeyId }) => attestedKeyId),
   member('origin_node_id', orNull(STRING_JSON), ({ originNodeId }) => originNodeId),
-  // Nearly every fact has one id everywhere, so the member costs nothing but where two facts share an id.
+  // Only facts that share an id with another fact carry this member, and they are rare.
   defineFactMember('origin_id', {
     json: STRING_JSON,
     read: ({ fact }) => fact.originId ?? undefined,

@@ -80,14 +80,14 @@ describe('keys at other addresses', () => {
     );
   });
 
-  it('get it where SVC_URL names them, in any spelling', async () => {
+  it('get the key of the environment if SVC_URL has their address, in any spelling', async () => {
     const spelled = `${other.url.replace('http', 'HTTP')}//`;
     await run(['query', '--url', other.url], { SVC_URL: spelled });
     await run(['query'], { SVC_URL: spelled });
     expect(other.seen.filter((line) => line.includes(`Bearer ${KEY}`))).to.have.lengthOf(2);
   });
 
-  it('get the key that a login has kept for them, and no key file that was made for another one', async () => {
+  it('get the key that a login saved for them, and no key file of another address', async () => {
     const fileOf = (kind: string, url: string) =>
       join(folder, '.config/fact-memory-node', kind, `x-${sha256Hex(url).slice(0, 16)}.key`);
     const host = other.url.slice('http://'.length).replace(':', '_');

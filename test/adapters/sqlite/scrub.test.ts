@@ -25,7 +25,7 @@ const canaryFact = (at: number) =>
     value: { type: 'string', v: `${CANARY} ${at} `.repeat(1 + (at % 40)), interpretAs: 'content' },
   });
 
-/** Stores facts one by one, each with a place of its own among the others, so that pages split. */
+/** Stores facts one by one in a scattered order, so that pages split. */
 const fill = async (stores: readonly FactStore[], from: number): Promise<string[]> => {
   const cids: string[] = [];
   for (let at = from; at < from + FACTS; at += 1) {
@@ -58,7 +58,7 @@ const faultsOf = (path: string): unknown => {
 
 for (const writer of SQLITE_LAYOUTS) {
   describe(`A scrubbed SQLite file, written ${writer}`, () => {
-    it('contains no byte of an erased value or its content id, on any page', async () => {
+    it('contains neither an erased value nor its content id on any page', async () => {
       const { store, path, stop } = await createTemporaryStore({ writer });
       try {
         await store.migrate(CORE_MIGRATIONS);

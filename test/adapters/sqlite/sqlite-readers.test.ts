@@ -92,7 +92,7 @@ describe('the readers of an SQLite store', () => {
     }
   });
 
-  it('are as few after an hour of use as after five minutes', async () => {
+  it('open no more descriptors in an hour of use than in five minutes', async () => {
     const node = await startTestNode({ store: 'sqlite', plugins: ['facts', 'conflicts', 'jobs'] });
     try {
       const key = await node.addKey();

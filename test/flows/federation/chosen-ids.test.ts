@@ -122,7 +122,7 @@ forEachStore('Identifiers that peers choose', () => {
     for (const peer of peers) await peer.stop();
   });
 
-  it('name nothing here, whether their facts are shown, hidden, shown again or destroyed', async () => {
+  it('change no local answer, whether their facts are shown, hidden, shown again or erased', async () => {
     const before = await answers();
     const { ids, cid, conflict, garden } = told;
     const [mortal = '', ...rest] = ids;

@@ -144,7 +144,7 @@ forEachStore('A key that has ended', () => {
     await thief.stop();
   });
 
-  it('still proves what the origin itself sends', async () => {
+  it('still proves facts that the origin itself sends', async () => {
     const world = createWorld();
     const node = await startFederatedNode({ name: 'n', ...world });
     const origin = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs(), host: 'origin.test' });
@@ -162,7 +162,7 @@ forEachStore('A key that has ended', () => {
     await origin.stop();
   });
 
-  it('is replaced in the proofs of served facts, also when the node is killed between two pieces', async function () {
+  it('is replaced in the proofs of all served facts, even if the node is killed in the middle', async function () {
     this.timeout(300_000);
     const world = createWorld();
     const killing = { isArmed: false, isDead: false };

@@ -38,7 +38,7 @@ forEachStore('A node id that several tenants claim', () => {
   };
   const fact = { entity: 'user:x', relation: 'memory:x', value: { type: 'string', v: 'south' }, source: 'agent:s' };
 
-  it('is that of the tenant whose peering holds the key, and no tenant learns of the others', async () => {
+  it('belongs to the tenant whose peering holds the key, and no tenant learns of the others', async () => {
     const south = await tenantKey('south');
     await ask(south, 'POST', PEERS, node.identity.declare(peer.nodeId));
     const claim = impostor.declare(node.nodeId, { node_url: impostor.url });

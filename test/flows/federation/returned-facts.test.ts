@@ -13,7 +13,7 @@ const beginEpoch = (node: FederatedNode, epoch: string): Promise<void> =>
   });
 
 forEachStore('A node that lost facts of its own', () => {
-  it('gets them back from its peers, those for the company included', async () => {
+  it('gets its lost facts back from its peers, including those of the scope company', async () => {
     const world = createWorld();
     const keeper = await startFederatedNode({ name: 'k', ...world });
     const before = await startFederatedNode({ name: 'n', ...world });
@@ -41,7 +41,7 @@ forEachStore('A node that lost facts of its own', () => {
     await keeper.stop();
   });
 
-  it('asks for them again from the start of each feed in a new epoch of its store, and otherwise never', async () => {
+  it('asks for its own facts from the start of each feed only in a new epoch of its store', async () => {
     const world = createWorld();
     const keeper = await startTestPeer({ ...world, nowMs: () => world.clock.nowMs() });
     const before = await startFederatedNode({ name: 'n', ...world });

@@ -47,7 +47,7 @@ forEachStore('Two facts with one id at their origins', () => {
     return { entity, id: said.id, localId: local?.id ?? '', cid: local?.cid };
   };
 
-  it('are each read by the own id, on pages, by recall, in cards, and as edges', async () => {
+  it('are both found by their local ids, on pages, by recall, in cards, and as edges', async () => {
     const { entity, id, localId, cid } = await makeTwo();
     for (const each of [id, localId]) {
       expect((await node.get(`/v1/facts/${encodeURIComponent(each)}`)).body.id).to.equal(each);
@@ -74,7 +74,7 @@ forEachStore('Two facts with one id at their origins', () => {
     for (const each of [`project:one-${entities}`, `project:other-${entities}`]) expect(text).to.include(each);
   });
 
-  it('end one without the other by a time-to-live, and a reference names one of them', async () => {
+  it('end separately by a time to live, and a reference names only one of them', async () => {
     const { entity, id, localId, cid } = await makeTwo();
     const child = await node.say({ entity: 'user:child', derived_from: [{ fact_id: localId }] });
     expect(child['derived_from']).to.deep.equal([cid]);

@@ -91,7 +91,7 @@ forEachStore('Two facts with one id', () => {
     for (const fact of lists.flat()) expect((await byId(node, said.id)).body.id).to.equal(said.id, fact.id);
   });
 
-  it('are told apart in one page, where the proven one comes first', async () => {
+  it('are told apart in one page, and the proven one is shown', async () => {
     const [said] = factsOf(origin, 1) as [WireFact];
     const reply = await push(node, thief, [twisted(said), stripped(said), passedOn(said, origin)]);
     expect(reply.body.errors).to.deep.equal([{ fact_id: said.id, error: 'id_collision' }]);
@@ -135,7 +135,7 @@ forEachStore('Two facts with one id', () => {
     expect(await shown(node, said.entity)).to.have.length(3);
   });
 
-  it('are one to readers if the proof of a known fact arrives later, with the end that a client gave it', async () => {
+  it('appear as one fact once its proof arrives, which keeps the lifetime that a client gave it', async () => {
     const far = await startTestPeer({ ...world, nowMs: now, host: 'far.test' });
     const [kept, ended] = [far.fact({ entity: 'user:later-proven' }), far.fact({ entity: 'user:later-ended' })];
     await accepted(node, relay, [passedOn(kept, far), passedOn(ended, far)]);

@@ -17,7 +17,7 @@ describe('An operator loses the store of a node and keeps its other files (I22)'
     for (const ending of ['', '-wal', '-shm']) rmSync(place.path(`data/svc.db${ending}`), { force: true });
   };
 
-  it('gets the remedies instead of an empty memory', async () => {
+  it('is told how to recover instead of getting an empty store', async () => {
     await loseStore();
     const { exitCode, stderr } = await init();
     expect(exitCode).to.equal(1);
@@ -30,7 +30,7 @@ describe('An operator loses the store of a node and keeps its other files (I22)'
     expect((await init()).exitCode).to.equal(0);
   });
 
-  it('gets a new store when a setting names the node', async () => {
+  it('gets a new store if SVC_NODE_ID names the node', async () => {
     await loseStore();
     expect((await init({ SVC_NODE_ID: 'svc:node:moved' })).exitCode).to.equal(0);
   });

@@ -105,7 +105,7 @@ describe('The turns of persons', () => {
     expect(requests.started).to.deep.equal(['0', 'of another']);
   });
 
-  it('end every request of any crowd, within the limits at each moment', async () => {
+  it('complete every request of a random crowd without ever exceeding the limits', async () => {
     const crowd = fc.array(fc.record({ of: fc.nat(3), cost: fc.integer({ min: 0, max: 1_500 }), steps: fc.nat(3) }), {
       maxLength: 40,
     });

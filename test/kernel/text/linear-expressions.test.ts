@@ -8,7 +8,7 @@ interface Detector {
   isSafePattern(source: string, options: object): { readonly safe: boolean };
 }
 
-/** Expressions that may go back often on their text, each with the bound of that text or the reason for its cost. */
+/** Expressions that may backtrack often, each with the length limit of its text or the reason for its cost. */
 const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/^:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/, 'each part ends at a mark that the part cannot hold'],
   [/0+$/, 'an instant of at most 64 characters'],
@@ -100,7 +100,7 @@ function* expressionsIn(text: string): Generator<{ readonly source: string; read
   }
 }
 
-/** Counts ways back in place of time, so that the verdict is the same on every machine. */
+/** Counts backtracks instead of time, so that the verdict is the same on every machine. */
 const isLinear = ({ isSafePattern }: Detector, source: string, flags: string): boolean =>
   isSafePattern(source, {
     caseInsensitive: flags.includes('i'),
@@ -115,7 +115,7 @@ const isLinear = ({ isSafePattern }: Detector, source: string, flags: string): b
 describe('regular expressions', function () {
   this.timeout(120_000);
 
-  it('are linear in their text, or their text is bounded', async () => {
+  it('take linear time, or the length of their text is limited', async () => {
     const detector = (await import(DETECTOR)) as Detector;
     const places = new Map<string, string>();
     for (const { path, text } of await readSources()) {
