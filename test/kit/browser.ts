@@ -11,7 +11,8 @@ export const isBrowserInstalled = (): boolean => existsSync(join(FOLDER, 'node_m
 
 /** The used parts of the browser packages, declared here because their own types are not installed at compile time. */
 export interface Locator {
-  click(): Promise<void>;
+  /** Waits until the element can be clicked. With `trial`, does nothing else. */
+  click(options?: { readonly trial: boolean }): Promise<void>;
   fill(text: string): Promise<void>;
   press(key: string): Promise<void>;
   count(): Promise<number>;

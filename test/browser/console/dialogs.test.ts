@@ -36,6 +36,8 @@ if (isBrowserInstalled()) {
       for (const [address, openers] of Object.entries(OPENERS)) {
         await open(address);
         for (const opener of openers) {
+          // A key press does not wait for a button that is disabled or moves while the screen loads; a click does.
+          await button(page, opener).click({ trial: true });
           await button(page, opener).press('Enter');
           await page.getByRole('dialog').waitFor();
           await settled(page);

@@ -15,8 +15,8 @@ forEachStore('source attestation of received facts', () => {
   let stand: IngestStand;
   afterEach(() => node.stop());
 
-  /** Returns the marks of facts from the peer `svc:node:p` at p.test, by their sources. */
-  const marks = async (mode: string, facts: readonly ReturnType<typeof peerFact>[]) => {
+  /** Takes a page of facts from the peer `svc:node:p` at p.test. Returns the verdict on each. */
+  const take = async (mode: string, facts: readonly ReturnType<typeof peerFact>[]) => {
     const third = peeringFor(undefined, {
       peerId: 'third',
       nodeId: 'svc:node:third',
@@ -29,7 +29,12 @@ forEachStore('source attestation of received facts', () => {
     node = await startTestNode({ plugins, env: { SVC_SOURCE_ATTESTATION_MODE: mode } });
     const { peering } = stand;
     const page = { facts, peering, scopes: new Set(['public'] as const), via: 'pull' as const };
-    const verdicts = await stand.ingest.take(page);
+    return stand.ingest.take(page);
+  };
+
+  /** Returns the marks of the facts, by their sources. */
+  const marks = async (mode: string, facts: readonly ReturnType<typeof peerFact>[]) => {
+    const verdicts = await take(mode, facts);
     expect(verdicts.map(({ kind }) => kind)).to.deep.equal(facts.map(() => 'stored'));
     const key = await node.addKey();
     const marked: unknown[] = [];
@@ -47,12 +52,10 @@ forEachStore('source attestation of received facts', () => {
     [from(3, 'svc:node:p'), true],
     [from(4, 'agent:of-p'), false],
     [from(5, 'svc://p.test.evil/agent/a'), false],
-    [from(6, 'svc://third.test:8443/agent/a'), false],
     [relayed(7, 'svc://third.test:8443/agent/a', 'good'), true],
     [relayed(8, 'svc:node:third', 'good'), true],
     [relayed(9, 'svc://p.test/agent/a', 'good'), false],
     [relayed(10, 'svc://third.test/agent/a', 'good'), false],
-    [relayed(11, 'svc://third.test:8443/agent/a', 'unknown'), false],
     [relayed(12, 'svc://p.test/agent/a', 'unknown'), true],
   ] as const;
 
@@ -74,6 +77,13 @@ forEachStore('source attestation of received facts', () => {
         CASES.map(([fact]) => fact),
       ),
     ).to.deep.equal(expected);
+  });
+
+  it('refuses a source under the address of another peer without a proof of that peer', async () => {
+    const facts = [from(6, 'svc://third.test:8443/agent/a'), relayed(11, 'svc://third.test:8443/agent/a', 'unknown')];
+    const verdicts = await take('warn', facts);
+    const refusal = (factId: string) => ({ kind: 'rejected', factId, error: 'source_not_owned' });
+    expect(verdicts).to.containSubset(facts.map(({ id }) => refusal(id)));
   });
 
   it('marks nothing in mode off', async () => {

@@ -196,7 +196,8 @@ forEachStore('publishing an instruction manifest', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => unit(`unit-${n}`));
     expect((await made.published('v1', many(40))).token_count).to.be.within(500, 1_000);
     expect(codeOf(await made.publish('v2', many(200)))).to.deep.equal([422, 'manifest_too_large']);
-    expect(codeOf(await made.publish('v2', many(10_000)))).to.deep.equal([422, 'manifest_too_large']);
+    expect(codeOf(await made.publish('v2', many(1_000)))).to.deep.equal([422, 'manifest_too_large']);
+    expect(codeOf(await made.publish('v2', many(10_000)))).to.deep.equal([413, 'too_large']);
     await made.published('v2', [unit('a', { description: '😀'.repeat(120) })]);
     await made.published('v3', []);
     const huge = unit('a', { load_triggers: { keywords: Array.from({ length: 60 }, () => 'k'.repeat(1_000)) } });
