@@ -64,6 +64,7 @@ class DatabasePlace {
   readonly database: Promise<NodeDatabase>;
   #filled: Promise<void> | undefined;
   #isReusable: boolean;
+  #removed: Promise<void> | undefined;
 
   constructor(tables: string | undefined) {
     this.database = takeDatabase(tables);
@@ -77,9 +78,10 @@ class DatabasePlace {
     await this.#filled;
   }
 
-  async remove(): Promise<void> {
-    const database = await this.database;
-    await (this.#isReusable ? giveBack(database) : database.drop());
+  /** Idempotent, because a test may stop its node twice, and the database may have a new node by then. */
+  remove(): Promise<void> {
+    this.#removed ??= this.database.then((database) => (this.#isReusable ? giveBack(database) : database.drop()));
+    return this.#removed;
   }
 }
 

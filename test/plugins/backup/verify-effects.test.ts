@@ -76,8 +76,10 @@ forEachStore('the command "verify", about data derived from facts', (kind) => {
       `UPDATE fact_covers SET hlc_wall = hlc_wall + 60000 WHERE fact_id = '${moved}'`,
       `DELETE FROM fact_covers WHERE fact_id = '${lost}'`,
       `INSERT INTO fact_covers
-         (tenant_id, fact_id, kind, entity_key, relation_key, scope, place, hlc_wall, hlc_ctr, since_wall, since_ctr)
-       SELECT tenant_id, id, 'resolution', entity_key, relation_key, scope, '', hlc_wall, hlc_ctr, feed_wall, feed_ctr
+         (tenant_id, fact_id, kind, entity_key, relation_key, scope, place, speaker,
+          hlc_wall, hlc_ctr, since_wall, since_ctr)
+       SELECT tenant_id, id, 'resolution', entity_key, relation_key, scope, '', '',
+              hlc_wall, hlc_ctr, feed_wall, feed_ctr
        FROM facts WHERE id = '${forged}'`,
       `UPDATE fact_expiries SET expires_ms = expires_ms + 1 WHERE fact_id = '${later.target}'`,
       `DELETE FROM fact_expiries WHERE fact_id = '${endless.target}'`,
