@@ -10,6 +10,7 @@ export type { ColumnCondition } from '../ports/fact-filter.ts';
 export type { RowPage, TriplePosition } from '../ports/fact-query.ts';
 export type { Cover, FeedEntry } from '../ports/fact-store.ts';
 export type { FactLink, LedgerHead, LedgerRange } from '../ports/ledger.ts';
+export { maskPath } from '../ports/mask-keys.ts';
 export { maskUrls } from '../ports/mask-urls.ts';
 export type { MigrationSchema } from '../ports/migration.ts';
 export type { Schema } from '../ports/schema.ts';

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../../kernel/command-api.ts';
+import { maskName, maskSecrets } from '../../ports/ports.ts';
 import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
 import { addCompletionCommand, COMPLETION } from './completion/completion-command.ts';
 import { addPluginCommands } from './plugin-commands.ts';
@@ -87,6 +88,13 @@ const takeConfigFile = (argv: readonly string[]) => {
   return { configFile, rest: argv.toSpliced(place, taken) };
 };
 
+/** Formats commander's hints like all other hints, and masks words of the user that may be a key. */
+const readableError = (text: string): string =>
+  maskSecrets(text.replace(/(?<=')[^'\s]+(?=')/g, maskName)).replace(
+    /^\(Did you mean (.+)\?\)$/m,
+    'hint: did you mean $1?',
+  );
+
 /** Creates the program with its settings, because subcommands inherit only the settings made before they are added. */
 const createProgram = (deps: CommandLineDeps): Command =>
   new Command('fact-memory-node')
@@ -100,8 +108,7 @@ const createProgram = (deps: CommandLineDeps): Command =>
     .configureOutput({
       writeOut: (text) => deps.stdout.write(text),
       writeErr: (text) => deps.stderr.write(text),
-      // Formats commander's hints like all other hints.
-      outputError: (text, write) => write(text.replace(/^\(Did you mean (.+)\?\)$/m, 'hint: did you mean $1?')),
+      outputError: (text, write) => write(readableError(text)),
     })
     .exitOverride()
     .addHelpText(

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { maskUrls, ServiceError } from '../../ports/ports.ts';
+import { maskSecrets, ServiceError } from '../../ports/ports.ts';
 import type { CommandLineDeps, StartProblem } from './command-line-deps.ts';
 
 /** Returns the separate reasons for a failed start; empty for any other error. */
@@ -18,8 +18,8 @@ export const errorReport = (error: unknown, problemsOf: FindProblems = () => [])
   const problems = problemsOf(error);
   if (problems.length > 0) return describeProblems(problems);
   if (error instanceof ServiceError) return describeServiceError(error);
-  if (isSystemError(error)) return `error: ${maskUrls(error.message)}\n`;
-  return `error: this is a bug\n${maskUrls(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`;
+  if (isSystemError(error)) return `error: ${maskSecrets(error.message)}\n`;
+  return `error: this is a bug\n${maskSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`;
 };
 
 const describeProblems = (problems: readonly StartProblem[]): string => {
@@ -37,8 +37,9 @@ const hintLine = (hint: string | undefined, indent = ''): string =>
   hint === undefined || hint === '' ? '' : `${indent}hint: ${hint}\n`;
 
 const describeServiceError = (error: ServiceError): string => {
-  const lines = [`error: ${error.message}`];
-  for (const { path, message } of error.violations ?? []) lines.push(`  ${path === '' ? '' : `${path}: `}${message}`);
+  const lines = [`error: ${maskSecrets(error.message)}`];
+  for (const { path, message } of error.violations ?? [])
+    lines.push(`  ${maskSecrets(path === '' ? message : `${path}: ${message}`)}`);
   return `${lines.join('\n')}\n${hintLine(error.hint)}`;
 };
 

@@ -1,5 +1,5 @@
 import { destination, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
-import { maskUrls, maskUrlsIn } from '../../ports/ports.ts';
+import { maskSecrets, maskUrlsIn } from '../../ports/ports.ts';
 import { describeError } from './describe-error.ts';
 import { readableLine } from './readable-line.ts';
 
@@ -29,7 +29,7 @@ export interface PinoLoggerOptions {
 /**
  * Creates a pino logger that writes synchronously, because the last lines of a crashing process matter most. Each entry
  * is one line, of JSON or in readable form on a terminal. An error is logged with its stack and causes only, because
- * other members may hold data. Secrets in URLs are masked.
+ * other members may hold data. Secrets in URLs are masked, and so are keys in messages and errors.
  */
 export const createPinoLogger = ({ level, fields, write }: PinoLoggerOptions): JsonLogger => {
   const options = {
@@ -55,10 +55,10 @@ const standardError = (terminal: NodeJS.WriteStream): { write(line: string): unk
 };
 
 const wrap = (logger: PinoLogger): JsonLogger => ({
-  debug: (message, fields) => logger.debug(masked(fields), maskUrls(message)),
-  info: (message, fields) => logger.info(masked(fields), maskUrls(message)),
-  warn: (message, fields) => logger.warn(masked(fields), maskUrls(message)),
-  error: (message, fields) => logger.error(masked(fields), maskUrls(message)),
+  debug: (message, fields) => logger.debug(masked(fields), maskSecrets(message)),
+  info: (message, fields) => logger.info(masked(fields), maskSecrets(message)),
+  warn: (message, fields) => logger.warn(masked(fields), maskSecrets(message)),
+  error: (message, fields) => logger.error(masked(fields), maskSecrets(message)),
   child: (fields) => wrap(logger.child(masked(fields))),
 });
 

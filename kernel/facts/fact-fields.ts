@@ -1,4 +1,4 @@
-import { defineRef } from '../../ports/ports.ts';
+import { defineRef, maskName } from '../../ports/ports.ts';
 import { memberRefusal } from '../problems/member-refusal.ts';
 import type { JsonSchema } from '../schemas/answer-schemas.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.ts';
@@ -50,9 +50,7 @@ export const createFactFields = (vocabulary: Vocabulary): FactFields => {
       const names = (typeof fields === 'string' ? fields.split(',') : fields).map((name) => name.trim());
       const stranger = names.find((name) => !isKnown.has(name));
       if (stranger !== undefined || names.length === 0) {
-        const problem = stranger
-          ? `names ${JSON.stringify(stranger.slice(0, 80))}, which no fact has`
-          : 'names nothing';
+        const problem = stranger ? `names ${JSON.stringify(maskName(stranger))}, which no fact has` : 'names nothing';
         const hint = `the sets are ${COMPACT} and ${MARKS}, the members ${known.join(', ')}`;
         throw memberRefusal(`${place}.fields`, `${problem}; ${hint}`, 'validation', {
           status: place === 'query' ? 400 : 422,

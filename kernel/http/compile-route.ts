@@ -249,8 +249,16 @@ const refusalReply = async (
 ): Promise<OutboundReply> => {
   const { log, self, measured, reportRefusal, holdRefusal } = options;
   measured.refused(error);
-  const instance = request.path;
-  const reply = errorReply(error, { log, names: self.names, requestId, instance, headers, route, challenge });
+  const reply = errorReply(error, {
+    log,
+    names: self.names,
+    requestId,
+    instance: request.path,
+    headers,
+    route,
+    challenge,
+    authorization: request.header('authorization'),
+  });
   if (!(error instanceof ServiceError) || reply.status !== 401) return reply;
   // Delays only requests with a credential, because others do not guess. An open route may take a credential in its
   // body.

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { maskKeys, maskPath } from '../../ports/mask-keys.ts';
 import { type OutboundReply, ServiceError, type Violation } from '../../ports/ports.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import type { Logger } from '../log/logger.ts';
@@ -46,11 +47,14 @@ export interface ProblemContext {
   readonly names: ServiceNames;
   /** The request id. Like `instance`, it is absent in the problem of one item of a batch. */
   readonly requestId?: string;
-  /** The path of the request as sent. */
+  /** The path of the request as sent. The document masks possible keys in it. */
   readonly instance?: string;
 }
 
-/** The problem document of an error. Any error that is no `ServiceError` is a bug, and its text stays secret. */
+/**
+ * The problem document of an error. Any error that is no `ServiceError` is a bug, and its text stays secret. Keys in
+ * the path or in a name are masked.
+ */
 export const problemOf = (error: unknown, { names, requestId, instance }: ProblemContext): Problem => {
   const { status, code, message, violations, hint, members } = operatingError(error);
   const namesMembers = status === 400 || status === 422;
@@ -59,15 +63,20 @@ export const problemOf = (error: unknown, { names, requestId, instance }: Proble
     type: names.problemType(code),
     title: TITLES[status] ?? STATUS_CODES[status] ?? 'Error',
     status,
-    detail: message,
+    detail: maskKeys(message),
     code,
-    ...(instance !== undefined && { instance }),
+    ...(instance !== undefined && { instance: maskPath(instance) }),
     ...(requestId !== undefined && { request_id: requestId }),
-    ...(namesMembers && violations !== undefined && { errors: violations }),
+    ...(namesMembers && violations !== undefined && { errors: violations.map(maskViolation) }),
     // Hides the hint of a failed resource, which is for the operator and may contain paths and addresses.
-    ...(hint !== undefined && status < 500 && { hint }),
+    ...(hint !== undefined && status < 500 && { hint: maskKeys(hint) }),
   };
 };
+
+const maskViolation = ({ path, message }: Violation): Violation => ({
+  path: maskKeys(path),
+  message: maskKeys(message),
+});
 
 export interface ErrorReplyContext extends ProblemContext {
   readonly requestId: string;
@@ -78,6 +87,8 @@ export interface ErrorReplyContext extends ProblemContext {
   readonly route: string | null;
   /** The parameters of `WWW-Authenticate`. */
   readonly challenge?: string | undefined;
+  /** The header `Authorization` of the request. */
+  readonly authorization?: string | undefined;
 }
 
 /** Returns the answer to a failed request. Logs bugs and failed resources with the request id, but no refusals. */
@@ -96,9 +107,18 @@ export const errorReply = (error: unknown, context: ErrorReplyContext): Outbound
       ...operating.headers,
       'Content-Type': 'application/problem+json',
     },
-    body: JSON.stringify(problemOf(operating, context)),
+    body: withoutCredential(JSON.stringify(problemOf(operating, context)), context.authorization),
   };
 };
+
+/** The caller may repeat its own key elsewhere in the request, and a brought first key may be short or a plain word. */
+const withoutCredential = (text: string, authorization = ''): string => {
+  const token = TOKEN.exec(authorization)?.[0];
+  return token === undefined ? text : text.replaceAll(JSON.stringify(token).slice(1, -1), '***');
+};
+
+/** A shorter text is no key, and may occur in any reply. */
+const TOKEN = /(?<= )[^ ]{16,}$/;
 
 const INTERNAL = new ServiceError('internal', 'the node failed to answer; its log has the cause under the request id');
 

@@ -1,4 +1,4 @@
-import { maskUrls, ServiceError } from '../../ports/ports.ts';
+import { maskSecrets, ServiceError } from '../../ports/ports.ts';
 
 /** A reason why a node cannot start, with advice for the operator. Never contains a secret. */
 export interface BootProblem {
@@ -32,7 +32,7 @@ export const refuseProblems = (problems: readonly BootProblem[]): void => {
 
 /** Turns an error into a problem. A `ServiceError` keeps its own message and hint. */
 export const problemOf = (error: unknown, doing: string): BootProblem => {
-  const message = maskUrls(error instanceof Error ? error.message : String(error));
+  const message = maskSecrets(error instanceof Error ? error.message : String(error));
   const hint = error instanceof ServiceError ? error.hint : undefined;
   return { message: `${doing}: ${message}`, cause: error, ...(hint === undefined ? {} : { hint }) };
 };

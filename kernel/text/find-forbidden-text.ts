@@ -1,3 +1,4 @@
+import { maskName } from '../../ports/mask-keys.ts';
 import type { Violation } from '../../ports/service-error.ts';
 import { hasForbiddenCodePoint } from './text-rules.ts';
 
@@ -14,14 +15,13 @@ export const findForbiddenText = (value: unknown, path: string): readonly Violat
   return found;
 };
 
-/** Returns the path of a member: `body.value`, or `body["a b"]` for an unusual name. Long names are cut. */
-export const memberPath = (path: string, name: string): string =>
-  PLAIN_NAME.test(name)
-    ? `${path}.${name}`
-    : `${path}[${JSON.stringify(name.slice(0, MAX_NAME_LENGTH).toWellFormed())}]`;
+/** Returns the path of a member: `body.value`, or `body["a b"]` for an unusual name. Masks a possible key. */
+export const memberPath = (path: string, name: string): string => {
+  const shown = maskName(name);
+  return PLAIN_NAME.test(shown) ? `${path}.${shown}` : `${path}[${JSON.stringify(shown.toWellFormed())}]`;
+};
 
-const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-const MAX_NAME_LENGTH = 64;
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 const collect = (value: unknown, path: string, found: Violation[]): void => {
   if (found.length >= MAX_VIOLATIONS) return;

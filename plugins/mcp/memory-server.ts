@@ -4,6 +4,7 @@ import type { AskNode } from './ask-node.ts';
 import type { ForgetTokens } from './forget-tokens.ts';
 import { argumentsSchema, resultSchema } from './json-schemas.ts';
 import { annotationsOf, listedTools, type ToolChoice } from './listed-tools.ts';
+import { maskErrors } from './mask-errors.ts';
 import { registerPrompts } from './prompts/register-prompts.ts';
 import { problemText, type RefusedQuestion, refusalOf } from './refused-question.ts';
 import { registerResources } from './resources/register-resources.ts';
@@ -40,7 +41,7 @@ export const createMemoryServer = (parts: MemoryServerParts): McpServer => {
   for (const tool of listedTools(choice, node)) registerTool(server, tool, parts);
   registerResources(server, parts);
   registerPrompts(server, parts);
-  return server;
+  return maskErrors(server);
 };
 
 /** Members and elements of the arguments of one call. */

@@ -83,11 +83,9 @@ describe('a query', () => {
     expect(Object.getPrototypeOf(readOpenly(odd))).to.equal(Object.prototype);
   });
 
-  it('shows only the beginning of an unknown name, and twenty of a thousand unknown names', () => {
+  it('masks a long unknown name, and names twenty of a thousand unknown names', () => {
     const long = thrownError(() => read(`${'n'.repeat(10_000)}=secret`));
-    expect(long.violations).to.deep.equal([
-      { path: `query["${'n'.repeat(64)}"]`, message: 'is not a known parameter' },
-    ]);
+    expect(long.violations).to.deep.equal([{ path: 'query["***"]', message: 'is not a known parameter' }]);
     const flood = thrownError(() => read(Array.from({ length: 1_000 }, (_, at) => `x${at}=secret`).join('&')));
     expect(flood.violations).to.have.length(20);
     expect(JSON.stringify([long.message, flood.message, flood.violations])).not.to.contain('secret');

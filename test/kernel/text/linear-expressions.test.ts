@@ -49,6 +49,9 @@ const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/"([^"]*)"|'([^']*)'|(\S+)/g, 'a line of at most 4,096 characters'],
   [/\$\{(?:env:)?(\w{1,128})\}/, 'a repetition of at most 128'],
   [/^((?:@[^/]+\/)?[^/]+)(?:\/(.*))?$/, 'the name of a package'],
+  [/[A-Za-z0-9+/=_-]{43}/, 'a repetition of exactly 43'],
+  [/(?:sha256:)?[A-Za-z0-9_~+=-]{32,}/g, 'a failure reads at most 32 characters, and a match starts behind itself'],
+  [/(?<= )[^ ]{16,}$/, 'a header, whose words are read once'],
   [/(?<!\bfile):\/\/(?:[^\s@]{0,512}@){0,4}[^\s"'<>`\\]+/g, 'repetitions of at most 512 and 4'],
 ];
 

@@ -1,0 +1,27 @@
+import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
+import { maskPath } from '../../kernel/internal-api.ts';
+
+/** Masks words that may be a key in the errors that the SDK words, because they repeat names that the caller chose. */
+export const maskErrors = (server: McpServer): McpServer => {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send(withoutKeys(message), options);
+    return connect(transport);
+  };
+  return server;
+};
+
+const withoutKeys = (message: JSONRPCMessage): JSONRPCMessage => {
+  if (!('error' in message)) return message;
+  const { error } = message;
+  return { ...message, error: { ...error, message: maskWords(error.message), ...maskedData(error.data) } };
+};
+
+const maskedData = (data: unknown): { readonly data?: unknown } => {
+  if (data === undefined) return {};
+  const text = JSON.stringify(data, (_name, value) => (typeof value === 'string' ? maskWords(value) : value));
+  return { data: JSON.parse(text) };
+};
+
+const maskWords = (text: string): string => text.split(' ').map(maskPath).join(' ');
