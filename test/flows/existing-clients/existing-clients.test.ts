@@ -235,10 +235,14 @@ for (const name of ['svc', 'acme']) {
         ['/v1/auth/keys/expiring-soon?', 'within_days=30'],
       ];
 
+      /** Members that change with time. */
+      const CHANGING = new Set(['synthesized_at', 'checked_at', 'age_seconds']);
+      const steady = (body: Reply['body']): unknown =>
+        JSON.parse(JSON.stringify(body, (name, value) => (CHANGING.has(name) ? undefined : value)));
+
       for (const [path, defaults] of PAGES) {
         it(`is accepted by ${path.replace(/[?].*/, '')} (${defaults}), and changes nothing`, async () => {
           await node.assert({ entity: 'user:noor-1' });
-          const steady = (body: Reply['body']) => ({ ...body, synthesized_at: null, checked_at: null });
           expect(steady(await get(`${path}&${defaults}`))).to.deep.equal(steady(await get(path)));
         });
       }
