@@ -1,4 +1,5 @@
 import { createNemeses, type Nemeses } from './nemeses/nemeses.ts';
+import { createSquatter, type Squatter } from './nemeses/squatter.ts';
 import { createStranger, type Stranger } from './nemeses/stranger.ts';
 import { createConvergence } from './oracle/convergence.ts';
 import { createOracle, type Oracle } from './oracle/oracle.ts';
@@ -30,6 +31,7 @@ interface Run {
   readonly nemeses: Nemeses;
   readonly edges: readonly (readonly [Party, Party])[];
   readonly stranger: Stranger | undefined;
+  readonly squatter: Squatter;
   readonly courier: Courier;
   /** The random source of the workload. */
   readonly dice: Dice;
@@ -42,6 +44,8 @@ const PATIENCE_S = 1_500;
 const MOST_PUSHED = 100;
 const QUIET_ROUNDS = 2;
 const LINES_SHOWN = 40;
+/** The number of operations between two actions of the squatter. */
+const SQUATTER_PAUSE = 3;
 
 /** Runs the seed to its end. Rejects with the broken invariant, the command to repeat the run, and the last events. */
 export const simulate = async (seed: number): Promise<Outcome> => {
@@ -51,6 +55,7 @@ export const simulate = async (seed: number): Promise<Outcome> => {
   const oracle = createOracle(world, grants);
   const edges = plan.edges.map(([one, other]) => [world.parties[one], world.parties[other]] as readonly [Party, Party]);
   const stranger = await createStrangerOf(plan, { world, grants, oracle, edges });
+  const squatter = await createSquatter({ world, grants, victims: world.parties.slice(0, 2) });
   const nemeses = createNemeses({ world, plan, oracle, stranger });
   const afterEvent = async (): Promise<void> => {
     await nemeses.tend();
@@ -59,12 +64,13 @@ export const simulate = async (seed: number): Promise<Outcome> => {
   if (stranger !== undefined) oracle.forbid(stranger.forbidden);
   const dice = world.dice('workload');
   const courier = createCourier({ world, dice });
-  const run: Run = { plan, world, grants, oracle, nemeses, edges, stranger, courier, dice };
+  const run: Run = { plan, world, grants, oracle, nemeses, edges, stranger, squatter, courier, dice };
   try {
     await disturb(run);
     oracle.checkAll();
     if (!plan.unlimitedFaults) await heal(run);
     oracle.checkAll();
+    oracle.checkTrust();
     return {
       plan,
       hash: world.trace.hash(),
@@ -100,6 +106,7 @@ const disturb = async (run: Run): Promise<void> => {
     direction: 'bidirectional',
   }));
   run.stranger?.begin();
+  run.squatter.begin();
   await world.time.pass(2_000);
   for (let done = 0; done < plan.operations; done += 1) {
     const together = dice.comes(0.2) ? dice.whole(2, 4) : 1;
@@ -108,6 +115,7 @@ const disturb = async (run: Run): Promise<void> => {
     await nemeses.tend();
     oracle.check();
     await nemeses.strike();
+    if (done % SQUATTER_PAUSE === 0) run.squatter.act();
     oracle.check();
     await world.time.pass(dice.whole(0, MOST_PAUSE_MS));
   }

@@ -13,6 +13,8 @@ export interface Oracle {
   check(): void;
   /** Checks all facts again, including earlier ones. */
   checkAll(): void;
+  /** Checks that no node has put another honest node into quarantine. */
+  checkTrust(): void;
   /** Forbids facts with these ids in any store. More ids may be added later. */
   forbid(ids: ReadonlyMap<string, string>): void;
   seen(call: Call): void;
@@ -26,6 +28,9 @@ export interface Oracle {
   restoring(party: Party): void;
   close(): void;
 }
+
+const QUARANTINED = `SELECT p.node_id FROM federation_usage u JOIN federation_peers p ON p.peer_id = u.peer_id
+  WHERE u.quarantined_until_ms > 0`;
 
 export const createOracle = (world: World, grants: Grants): Oracle => {
   const stores = new Map(world.parties.map((party) => [party, watchStore(party)]));
@@ -71,6 +76,14 @@ export const createOracle = (world: World, grants: Grants): Oracle => {
         store.checkUnchanged();
         for (const id of replies.acknowledged(party)) {
           holds('I1', store.facts.has(id), () => `${party.name}: ${id} was acknowledged and is lost`);
+        }
+      }
+    },
+    checkTrust() {
+      const honest = new Set(world.parties.map(({ nodeId }) => nodeId));
+      for (const party of world.parties) {
+        for (const { node_id } of storeOf(party).rows<{ node_id: string }>(QUARANTINED)) {
+          holds('I14', !honest.has(node_id), () => `${party.name} has put ${node_id} into quarantine`);
         }
       }
     },

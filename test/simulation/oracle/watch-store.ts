@@ -27,6 +27,8 @@ export interface FactRow {
   readonly timestamp_ms: number;
   readonly valid_until_ms: number | null;
   readonly value_key: string;
+  /** The id at the origin, where the local one differs. */
+  readonly origin_id: string | null;
   readonly value_v: string | null;
   readonly valid_until: string | null;
 }
@@ -142,7 +144,11 @@ export const watchStore = (party: Party): StoreWatch => {
       for (const row of facts.values()) {
         // A fact of this node that a peer sent back needs no record of its receipt.
         if (row.received_from === null || row.origin_node_id === party.nodeId) continue;
-        holds('I10', received.has(row.id), () => `${party.name}: nothing says from where ${row.id} was received`);
+        holds(
+          'I10',
+          received.has(row.id.toLowerCase()),
+          () => `${party.name}: nothing says from where ${row.id} was received`,
+        );
       }
     },
   };
