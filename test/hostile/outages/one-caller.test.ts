@@ -11,6 +11,8 @@ const FACTS = 600;
  * read. Their number differs with the load of the database server.
  */
 const MAY_END_BEFORE = AT_ONCE / 2;
+/** Equal requests share one run, so all of them may end together. */
+const SHARES_RUNS = 'GET /v1/lint';
 
 const completion = {
   jsonrpc: '2.0',
@@ -64,7 +66,8 @@ forEachStore('A client sends forty costly requests at once (I21)', () => {
         return reply.status;
       });
       const { status } = await node.request('GET', `/v1/facts/${factId}`, { key: reader });
-      expect([status, ended <= MAY_END_BEFORE], `${ended} ended before`).to.deep.equal([200, true]);
+      const mayEnd = name === SHARES_RUNS ? AT_ONCE : MAY_END_BEFORE;
+      expect([status, ended <= mayEnd], `${ended} ended before`).to.deep.equal([200, true]);
       expect(new Set(await Promise.all(load))).to.deep.equal(new Set([200]));
     });
   }
