@@ -53,17 +53,27 @@ export interface OpenPeerings {
 
 /** Sets up the peerings of this node, with their routes and their periodic check. */
 export const openPeerings = (parts: PeeringsParts): OpenPeerings => {
-  const { config, tables, clock, self, transport, log, leases } = parts;
+  const { config, tables, clock, random, cursors, self, identity, transport, audit, log, leases } = parts;
   const { metadataPath } = self.names;
   const store = new PeerStore(tables);
-  const federationLog = new StoredFederationLog(parts);
+  const federationLog = new StoredFederationLog({ tables, clock, random, audit });
   const reader = new PeerReader({ transport, clock, metadataPath, insecure: config.insecure });
   const refresher = new KeyRefresher({ store, tables, reader, federationLog, clock, log });
   const peerings = new StoredPeerings({ store, tables, clock, refresher });
-  const registry = new StoredPeerRegistry({ ...parts, enabled: config.enabled, store, reader, federationLog });
+  const registry = new StoredPeerRegistry({
+    enabled: config.enabled,
+    self,
+    identity,
+    store,
+    tables,
+    reader,
+    federationLog,
+    clock,
+    random,
+  });
   // This permission exists only with the plugin keys; the use cases check the caller in both cases.
   const federate: Access = { permission: parts.keys === undefined ? 'any' : FEDERATE };
-  const served = { ...parts, registry, federate };
+  const served = { registry, federate, clock, cursors };
   parts.route(registerPeerRoute(served));
   parts.route(listPeersRoute(served));
   parts.route(revokePeerRoute(served));
