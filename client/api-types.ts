@@ -211,7 +211,7 @@ export interface History {
     entity: string;
     relation: string;
     scope: 'local' | 'team' | 'company' | 'public';
-    reigns: {
+    periods: {
       fact_ids: string[];
       from: string;
       until: string | null;

@@ -48,12 +48,12 @@ export const connectServer = async (
       if (request.key === undefined) usual ??= await kept();
       return send(base, request.key === undefined ? (usual ?? '') : request.key, request);
     },
-    async keepKey(fresh) {
+    async saveKey(fresh) {
       if (file === undefined) throw noFolder();
       const path = await file.write(fresh, random);
       return { path, isUsed: variable === '' || isElsewhere };
     },
-    keptKey: async () => file?.read(),
+    savedKey: async () => file?.read(),
     forgetKey: async () => file?.remove(),
     remember: async (name, text) => file?.remember(name, text, random),
     remembered: async (name) => file?.remembered(name),

@@ -37,9 +37,9 @@ export interface CommandServer {
    * Saves a key for this address in a file that only the user may read, and replaces an earlier key. `isUsed` is false
    * when a variable provides another key, which takes precedence.
    */
-  keepKey(key: string): Promise<{ readonly path: string; readonly isUsed: boolean }>;
+  saveKey(key: string): Promise<{ readonly path: string; readonly isUsed: boolean }>;
   /** Returns the saved key for this address. */
-  keptKey(): Promise<string | undefined>;
+  savedKey(): Promise<string | undefined>;
   /** Removes the saved key for this address. Idempotent. */
   forgetKey(): Promise<void>;
   /** Saves a short text about this address, in a file that only the user may read, and replaces an earlier text. */

@@ -41,7 +41,7 @@ export const planKey = async ({ client, place, server, keyFile }: KeyParts): Pro
     if (!isRefused) return { kind: 'file', file, make: false, known };
   }
   if (isAdmin) return { kind: 'file', file, make: true };
-  if ((await server.keptKey()) !== undefined) return { kind: 'kept', make: false };
+  if ((await server.savedKey()) !== undefined) return { kind: 'kept', make: false };
   if (caller !== undefined)
     return { kind: 'none', why: 'start it with the variable SVC_API_KEY, which holds your key' };
   return {
@@ -51,7 +51,7 @@ export const planKey = async ({ client, place, server, keyFile }: KeyParts): Pro
 };
 
 const planKept = async (server: CommandServer, isAdmin: boolean): Promise<KeyPlan> => {
-  if ((await server.keptKey()) !== undefined) return { kind: 'kept', make: false };
+  if ((await server.savedKey()) !== undefined) return { kind: 'kept', make: false };
   if (isAdmin) return { kind: 'kept', make: true };
   return { kind: 'none', why: 'everybody who opens the project needs SVC_API_KEY, or "fact-memory-node login"' };
 };
@@ -101,7 +101,7 @@ export const makeKey = async (
   if (!plan.make) return plan.kind === 'file' ? (plan.known ?? null) : null;
   const rawKey = Buffer.from(random.bytes(KEY_BYTES)).toString('hex');
   // The file comes first: a registered key that nobody holds would be worse than a file without a registered key.
-  const file = plan.kind === 'file' ? plan.file : (await server.keepKey(rawKey)).path;
+  const file = plan.kind === 'file' ? plan.file : (await server.saveKey(rawKey)).path;
   if (plan.kind === 'file') await replaceSecretFile(file, rawKey, random);
   try {
     const { document } = await askServer(server, {

@@ -65,7 +65,7 @@ import { recordExpiries } from './ttl.ts';
 
 interface FactsSettings {
   readonly sessionGuard: 'off' | 'enforce';
-  readonly keptAnswersMiB: number;
+  readonly answerCacheMiB: number;
 }
 
 const NO_SESSION_READS: SessionReads = { returned: async () => {} };
@@ -117,12 +117,12 @@ export const factsPlugin = definePlugin({
         description:
           'enforce refuses what a session writes into a scope that it has read, unless it names what it sums up',
       },
-      keptAnswersMiB: {
+      answerCacheMiB: {
         type: 'integer',
         minimum: 0,
         maximum: 4_096,
         default: 32,
-        env: 'SVC_KEPT_ANSWERS_MIB',
+        env: 'SVC_ANSWER_CACHE_MIB',
         description:
           'memory for answers to entity queries until the next commit, in MiB for each process; 0 keeps none',
       },
@@ -145,7 +145,7 @@ export const factsPlugin = definePlugin({
     const parameters = vocabulary.words(ReadParameters);
     const assertParts = { assertions, factJson, readSession, names };
     const members = vocabulary.words(QueryMembers);
-    const cache = new AnswerCache({ facts, clock, maxBytes: config.keptAnswersMiB * 2 ** 20 });
+    const cache = new AnswerCache({ facts, clock, maxBytes: config.answerCacheMiB * 2 ** 20 });
     const readParts = { queries, factJson, factText, fields, readSession, clock, cursors, parameters, members };
     provide(Assertions, assertions);
     provide(Queries, queries);

@@ -52,8 +52,8 @@ former one would have ended. A key of a login is not rotated: log in again.`,
       if (out !== undefined) await rm(out, { force: true });
       throw error;
     }
-    const kept = keep ? await server.keepKey(rawKey) : undefined;
-    const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(kept ? [`kept in ${kept.path}`] : [])];
+    const saved = keep ? await server.saveKey(rawKey) : undefined;
+    const places = [...(out === undefined ? [] : [`written to ${out}`]), ...(saved ? [`saved in ${saved.path}`] : [])];
     // Standard output carries only the key, so that a script can take it from there.
     if (places.length === 0) stdout.write(`${rawKey}\n`);
     const { document } = reply;
@@ -62,7 +62,7 @@ former one would have ended. A key of a login is not rotated: log in again.`,
     const where = places.length === 0 ? 'it is not shown again' : places.join(', ');
     stderr.write(`Key ${document['id']} for ${document['entity_uri']}: ${where}; ${end}\n`);
     stderr.write(`The former key ${former.id} ends ${former.expires_at}\n`);
-    if (kept?.isUsed === false) stderr.write('Commands go on with the key in SVC_API_KEY until you change it.\n');
+    if (saved?.isUsed === false) stderr.write('Commands go on with the key in SVC_API_KEY until you change it.\n');
   },
 });
 

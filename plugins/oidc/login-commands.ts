@@ -19,7 +19,7 @@ const login = defineCommand({
   description:
     'Signs in at the identity provider of a running node, and keeps the key that the node gives for it. Later ' +
     'commands for the same address use that key.',
-  notes: `The key is kept in a file of your own configuration folder, which only you may
+  notes: `The key is saved in a file of your own configuration folder, which only you may
 read. It ends after some hours. The variable SVC_API_KEY goes before it. The
 identity provider and the client are kept too: another one at the same address
 is refused, unless --issuer and --client-id name it.`,
@@ -114,7 +114,7 @@ const takeKey = async (
   });
   const [key, entity, end] = ['api_key', 'entity_uri', 'expires_at'].map((name) => memberOf(reply.document, name));
   if (reply.status !== 200 || typeof key !== 'string') throw refusedByNode(reply);
-  const { path, isUsed } = await server.keepKey(key);
+  const { path, isUsed } = await server.saveKey(key);
   show(`Signed in as ${entity} until ${end}; the key is in ${path}`);
   if (!isUsed) show('The variable SVC_API_KEY is set and goes before this key: unset it');
 };
@@ -125,7 +125,7 @@ const logout = defineCommand({
   description: 'Revokes the key that "login" has kept for a node, and removes it from this machine.',
   needs: 'server',
   async run({ server, stderr }) {
-    const key = await server.keptKey();
+    const key = await server.savedKey();
     if (key === undefined) {
       stderr.write('You are not signed in at this address\n');
       return;

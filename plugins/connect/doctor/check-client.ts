@@ -108,7 +108,7 @@ const checkKey = async (
     server.send({ method: 'GET', path, timeoutMs: ASK_MS, ...(key === undefined ? {} : { key }) });
   const { status, document } = await ask('/v1/me');
   if (status !== 200) {
-    const isKeyless = (key ?? keyFile ?? (env['SVC_API_KEY'] || (await server.keptKey()))) === undefined;
+    const isKeyless = (key ?? keyFile ?? (env['SVC_API_KEY'] || (await server.savedKey()))) === undefined;
     const why = isKeyless ? 'no key is found' : 'the node refuses the key';
     report('key', 'broken', why, { fix: `run "${again}" with --key-file and the key of an administrator` });
     return false;

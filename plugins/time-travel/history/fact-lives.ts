@@ -20,12 +20,12 @@ export interface FactLife {
 
 /**
  * Most winners of an exact tie that are listed. Other nodes can send very many tied facts, and each would begin a
- * reign.
+ * period.
  */
 export const MOST_TIED = 16;
 
 /** The winner of one triple and place during a span of time. */
-export interface Reign {
+export interface WinningPeriod {
   /** Ids of the winners: several for an exact tie, at most `MOST_TIED`. */
   readonly factIds: readonly string[];
   readonly from: Hlc;
@@ -75,24 +75,24 @@ export const isLiveAt = ({ fact, end, hasLived }: FactLife, at: Hlc): boolean =>
   hasLived && compareHlc(fact.feed, at) <= 0 && (end === null || compareHlc(end.at, at) > 0);
 
 /** Returns the winners of one triple and place up to now, in order of time. Leaves out times without a live fact. */
-export const reignsOf = (lives: readonly FactLife[], nowMs: number): Reign[] => {
+export const winningPeriods = (lives: readonly FactLife[], nowMs: number): WinningPeriod[] => {
   const known = lives.filter(({ hasLived }) => hasLived);
   const moments = known
     .flatMap(({ fact, end }) => (end === null || end.at.wallMs > nowMs ? [fact.feed] : [fact.feed, end.at]))
     .sort(compareHlc);
-  const reigns: { factIds: readonly string[]; from: Hlc; until: Hlc | null }[] = [];
+  const periods: { factIds: readonly string[]; from: Hlc; until: Hlc | null }[] = [];
   for (const [at, moment] of moments.entries()) {
     const next = moments[at + 1];
     if (next !== undefined && compareHlc(next, moment) === 0) continue;
     const factIds = winnersAmong(known.filter((life) => isLiveAt(life, moment)));
-    const last = reigns.at(-1);
+    const last = periods.at(-1);
     if (last !== undefined && last.until === null) {
       if (last.factIds.join() === factIds.join()) continue;
       last.until = moment;
     }
-    if (factIds.length > 0) reigns.push({ factIds, from: moment, until: null });
+    if (factIds.length > 0) periods.push({ factIds, from: moment, until: null });
   }
-  return reigns;
+  return periods;
 };
 
 /**

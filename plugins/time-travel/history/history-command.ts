@@ -33,7 +33,7 @@ interface ShownEvent {
 interface ShownTriple {
   readonly relation: string;
   readonly scope: string;
-  readonly reigns: readonly {
+  readonly periods: readonly {
     readonly fact_ids: readonly string[];
     readonly from: string;
     readonly until: string | null;
@@ -84,8 +84,8 @@ export const historyCommand = defineCommand({
 
 const COLUMNS = ['time', 'what', 'relation', 'value', 'confidence', 'scope', 'source'];
 
-const keyOf = ({ relation, scope, reigns }: ShownTriple): string =>
-  JSON.stringify([relation, scope, reigns[0]?.fact_ids]);
+const keyOf = ({ relation, scope, periods }: ShownTriple): string =>
+  JSON.stringify([relation, scope, periods[0]?.fact_ids]);
 
 /** Sorts beginnings and ends by time. */
 const timeline = (events: readonly ShownEvent[]): string[][] => {
@@ -114,8 +114,8 @@ const winners = (events: readonly ShownEvent[], triples: readonly ShownTriple[])
     const fact = facts.get(id);
     return fact === undefined ? columnText(id) : shown(fact);
   };
-  const lines = triples.flatMap(({ relation, scope, reigns }) =>
-    reigns.map(({ fact_ids, from, until }) => {
+  const lines = triples.flatMap(({ relation, scope, periods }) =>
+    periods.map(({ fact_ids, from, until }) => {
       const span = until === null ? `since ${from}` : `from ${from} to ${until}`;
       return `  ${columnText(relation)} (${scope}): ${fact_ids.map(nameOf).join(' and ')} ${span}\n`;
     }),

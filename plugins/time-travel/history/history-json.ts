@@ -35,14 +35,14 @@ const eventSchema = (fact: JsonSchema) =>
     ended: orNull(END_JSON),
   });
 
-const REIGN_JSON = objectOf({ fact_ids: listOf(STRING_JSON), from: INSTANT_JSON, until: orNull(INSTANT_JSON) });
+const PERIOD_JSON = objectOf({ fact_ids: listOf(STRING_JSON), from: INSTANT_JSON, until: orNull(INSTANT_JSON) });
 
 const TRIPLE_JSON = objectOf(
   {
     entity: STRING_JSON,
     relation: STRING_JSON,
     scope: { type: 'string', enum: SCOPES },
-    reigns: listOf(REIGN_JSON),
+    periods: listOf(PERIOD_JSON),
     truncated: TRUNCATED_JSON,
   },
   { optional: ['truncated'] },
@@ -76,14 +76,14 @@ export const eventJson = (
 };
 
 export const triplesJson = (triples: readonly TripleReigns[]): Record<string, unknown>[] =>
-  triples.map(({ triple: { entity, relation, scope }, reigns }) => ({
+  triples.map(({ triple: { entity, relation, scope }, periods }) => ({
     entity,
     relation,
     scope,
-    reigns: (reigns ?? []).map(({ factIds, from, until }) => ({
+    periods: (periods ?? []).map(({ factIds, from, until }) => ({
       fact_ids: factIds,
       from: formatInstant(from.wallMs),
       until: until === null ? null : formatInstant(until.wallMs),
     })),
-    ...(reigns === null ? { truncated: true } : {}),
+    ...(periods === null ? { truncated: true } : {}),
   }));

@@ -18,7 +18,7 @@ import {
   type StoredFact,
 } from '../../../kernel/plugin-api.ts';
 import type { IntactFacts } from '../../facts/facts-api.ts';
-import { type FactLife, isLiveAt, livesOf, type Reign, reignsOf } from './fact-lives.ts';
+import { type FactLife, isLiveAt, livesOf, type WinningPeriod, winningPeriods } from './fact-lives.ts';
 
 /** Most facts of one triple whose lives are computed. Beyond it, the triple has no lives in the answer. */
 const MOST_OF_TRIPLE = 500;
@@ -45,7 +45,7 @@ export interface HistoryEvent {
 export interface TripleReigns {
   readonly triple: StoredFact;
   /** Null for a triple with too many facts. */
-  readonly reigns: readonly Reign[] | null;
+  readonly periods: readonly WinningPeriod[] | null;
 }
 
 export interface HistoryPage {
@@ -86,14 +86,14 @@ export const readHistory = async (
   const lives = await livesOfTriples(reader, visible, facts);
   const events = views.map((view) => eventOf(view, lives.get(tripleId(view.fact))));
   const triples = [...new Map(facts.map((fact) => [tripleId(fact), fact]))].map(([id, triple]): TripleReigns => {
-    return { triple, reigns: lives.get(id)?.reigns ?? null };
+    return { triple, periods: lives.get(id)?.periods ?? null };
   });
   return { events, triples, next: isCut ? (facts.at(-1)?.feed ?? null) : null };
 };
 
 interface TripleLives {
   readonly lives: readonly FactLife[];
-  readonly reigns: readonly Reign[];
+  readonly periods: readonly WinningPeriod[];
   readonly covers: readonly Cover[];
 }
 
@@ -112,7 +112,7 @@ const livesOfTriples = async (
     if (outlines.length > MOST_OF_TRIPLE) continue;
     const covers = await snapshot.covers(outlines);
     const lives = livesOf(outlines, covers, await snapshot.expiries(outlines));
-    known.set(id, { covers, lives, reigns: reignsOf(lives, nowMs) });
+    known.set(id, { covers, lives, periods: winningPeriods(lives, nowMs) });
     // A triple takes some milliseconds, so other requests may run before the next one.
     await othersGoFirst();
   }

@@ -47,8 +47,8 @@ forEachStore('An import into a node', () => {
         text: JSON.stringify(reply.body ?? {}),
       };
     },
-    keepKey: () => Promise.reject(new Error('no keys here')),
-    keptKey: async () => undefined,
+    saveKey: () => Promise.reject(new Error('no keys here')),
+    savedKey: async () => undefined,
     forgetKey: async () => {},
     remember: async () => {},
     remembered: async () => undefined,

@@ -39,8 +39,8 @@ forEachStore('the history of an entity', () => {
     events.map((one: { event: string; fact: { value: { v: string } }; ended: { by: string } | null }) =>
       one.ended === null ? [one.event, one.fact.value.v] : [one.event, one.fact.value.v, one.ended.by],
     );
-  const reigns = ({ winners }: TestReply['body']): string[][][] =>
-    winners.map((triple: { reigns: { fact_ids: string[] }[] }) => triple.reigns.map(({ fact_ids }) => fact_ids));
+  const periods = ({ winners }: TestReply['body']): string[][][] =>
+    winners.map((triple: { periods: { fact_ids: string[] }[] }) => triple.periods.map(({ fact_ids }) => fact_ids));
 
   it('lists recorded facts in order, with their rivals and their ends', async () => {
     const one = await say('one', { confidence: 0.9 });
@@ -65,7 +65,7 @@ forEachStore('the history of an entity', () => {
         entity: 'user:noor',
         relation: 'memory:role',
         scope: 'company',
-        reigns: [
+        periods: [
           { fact_ids: [one.id], from: one.timestamp, until: gone.timestamp },
           { fact_ids: [three.id], from: three.timestamp, until: null },
         ],
@@ -78,7 +78,7 @@ forEachStore('the history of an entity', () => {
     const short = await say('short', { valid_until: until });
     const weak = await say('weak', { confidence: 0.4 });
     await node.clock.advance(30 * SECOND);
-    expect(reigns(await read())).to.deep.equal([[[short.id], [weak.id]]]);
+    expect(periods(await read())).to.deep.equal([[[short.id], [weak.id]]]);
     await say('rival', { confidence: 0.3 });
     const { body } = await node.request('GET', '/v1/conflicts', { key });
     const path = `/v1/conflicts/${body.conflicts[0].conflict_id}/resolve`;
@@ -92,7 +92,7 @@ forEachStore('the history of an entity', () => {
       ['asserted', 'rival', 'resolution'],
       ['resolved', 'settled'],
     ]);
-    expect(reigns(page)).to.deep.equal([[[short.id], [weak.id], [resolved.body.resolution_fact_id]]]);
+    expect(periods(page)).to.deep.equal([[[short.id], [weak.id], [resolved.body.resolution_fact_id]]]);
   });
 
   it('shows a time-to-live only after it was set, and no future end', async () => {
@@ -114,12 +114,12 @@ forEachStore('the history of an entity', () => {
       const shown = page.facts.filter((fact: { confidence: number }) => fact.confidence > 0);
       const at = body.events.find((one: { stamp: string }) => one.stamp === stamp).recorded_at;
       const [triple] = body.winners;
-      const reign = triple.reigns.find(
+      const period = triple.periods.find(
         ({ from, until }: { from: string; until: string | null }) => from <= at && (until === null || until > at),
       );
       const winners: string[] = shown.map((fact: { id: string }) => fact.id);
-      if (reign === undefined) expect(winners).to.deep.equal([]);
-      else expect(winners).to.include.members(reign.fact_ids);
+      if (period === undefined) expect(winners).to.deep.equal([]);
+      else expect(winners).to.include.members(period.fact_ids);
     }
   });
 
@@ -179,7 +179,7 @@ forEachStore('the history of an entity', () => {
     const body = await read('/v1/history/user:crowd?limit=3');
     expect(body.events).to.have.length(3);
     expect(body.winners).to.deep.equal([
-      { entity: 'user:crowd', relation: 'memory:n', scope: 'company', reigns: [], truncated: true },
+      { entity: 'user:crowd', relation: 'memory:n', scope: 'company', periods: [], truncated: true },
     ]);
   });
 });

@@ -13,9 +13,9 @@ interface WinnersProps {
 /** The winning values over time. Shows nothing if one value has always won. */
 export const Winners = ({ winners, steps }: WinnersProps) => {
   const { history: texts } = useSession().texts;
-  const reigns = winners.flatMap((winner) => winner.reigns);
+  const periods = winners.flatMap((winner) => winner.periods);
   if (winners.some(({ truncated }) => truncated)) return <p class="muted">{texts.tooMany}</p>;
-  if (reigns.length < 2) return null;
+  if (periods.length < 2) return null;
   const values = new Map(steps.map(({ fact }) => [fact.id, fact.value]));
   return (
     <>
@@ -30,7 +30,7 @@ export const Winners = ({ winners, steps }: WinnersProps) => {
             </tr>
           </thead>
           <tbody>
-            {reigns.map(({ fact_ids: ids, from, until }) => (
+            {periods.map(({ fact_ids: ids, from, until }) => (
               <tr key={`${from} ${ids.join(' ')}`}>
                 <td>
                   <Instant at={from} />
