@@ -99,6 +99,7 @@ export interface Fact {
   origin_id?: string;
   warnings: string[];
   derived_from: string[];
+  damaged?: string;
   source_trust: number | null;
   effective_confidence: number | null;
   quarantine_status: string | null;
@@ -152,6 +153,7 @@ export interface FactPart {
   origin_id?: string;
   warnings?: string[];
   derived_from?: string[];
+  damaged?: string;
   source_trust?: number | null;
   effective_confidence?: number | null;
   quarantine_status?: string | null;

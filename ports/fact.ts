@@ -93,6 +93,11 @@ export interface StoredFact extends PreparedFact {
   readonly hlcText: string;
   /** This node's own stamp, in commit order; equal to `hlc` for facts asserted here. Never part of a shown fact. */
   readonly feed: Hlc;
+  /**
+   * The first column of the row that the store could not read, for example after a fault of the disk. Its member has a
+   * neutral value. Absent in a whole fact. A damaged fact is left out of answers, or refused by name.
+   */
+  readonly damage?: string;
 }
 
 /** A stored fact without its value, which may be large. It is enough for checking a triple. */

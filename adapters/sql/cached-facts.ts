@@ -70,7 +70,8 @@ export const findCached = async (
     const [id, , , , , , , bytes] = row as unknown as TraceRow;
     const fact = read.get(id);
     if (fact === undefined) return [];
-    if (Number(bytes ?? 0) <= MAX_SHORT_BYTES) cache.put(frozen(fact));
+    // A damaged fact is not cached, so that a repair in the database counts at once.
+    if (Number(bytes ?? 0) <= MAX_SHORT_BYTES && fact.damage === undefined) cache.put(frozen(fact));
     return fact;
   });
 };

@@ -9,6 +9,7 @@ import {
   type ValueType,
   type WriteRecord,
 } from '../../ports/ports.ts';
+import { contentIdsIn, repairRow, rulesFor } from './damaged-columns.ts';
 import { writtenTags } from './ledger-row.ts';
 
 /** The columns of a fact outline, in the order of `OutlineRow`. */
@@ -180,15 +181,25 @@ const canonicalInstant = (ms: number): string => {
   return lastInstant;
 };
 
+const OUTLINE_RULES = rulesFor(OUTLINE_COLUMNS);
+const FACT_RULES = rulesFor(FACT_COLUMNS);
+
+/** Parses any row. A damaged one gives a fact that says so: see `StoredFact.damage`. */
 export const factFromRow = (row: readonly SqlValue[]): StoredFact => {
-  const columns = row as FactRow;
-  const value = { type: columns[33], v: valueOfText(columns[33], columns[34]), interpretAs: columns[8] };
-  return { ...membersFromRow(columns), value };
+  const repaired = repairRow(row, FACT_RULES);
+  const columns = (repaired?.row ?? row) as FactRow;
+  const v = valueOfText(columns[33], columns[34]);
+  const value = { type: columns[33], v: v ?? null, interpretAs: columns[8] };
+  const damage = repaired?.column ?? (v === undefined ? 'value_v' : undefined);
+  const fact = { ...membersFromRow(columns), value };
+  return damage === undefined ? fact : { ...fact, damage };
 };
 
 export const outlineFromRow = (row: readonly SqlValue[]): FactOutline => {
-  const columns = row as OutlineRow;
-  return { ...membersFromRow(columns), interpretAs: columns[8] };
+  const repaired = repairRow(row, OUTLINE_RULES);
+  const columns = (repaired?.row ?? row) as OutlineRow;
+  const outline = { ...membersFromRow(columns), interpretAs: columns[8] };
+  return repaired === undefined ? outline : { ...outline, damage: repaired.column };
 };
 
 /** Parses a row that has the length of the value as a further column. */
@@ -216,7 +227,7 @@ const membersFromRow = (columns: OutlineRow | FactRow): Omit<StoredFact, 'value'
   gardenId: columns[16],
   // The content id is null after an erasure.
   cid: columns[17] ?? '',
-  derivedFrom: columns[18] === null ? NO_PARENTS : (JSON.parse(columns[18]) as string[]),
+  derivedFrom: columns[18] === null ? NO_PARENTS : (contentIdsIn(columns[18]) ?? NO_PARENTS),
   system: columns[19] === 1,
   attested: columns[20] === null ? null : columns[20] === 1,
   attestedKeyId: columns[21],
@@ -236,10 +247,18 @@ const untilOf = (text: string | null, ms: number | null): string | null => {
   return text === '' ? null : text;
 };
 
-/** Parses a value by its type. Values are stored as text, so that both engines return them unchanged. */
-const valueOfText = (type: ValueType, text: string | null): FactValue['v'] => {
+/**
+ * Parses a value by its type; undefined for a text that the type does not have. Values are stored as text, so that both
+ * engines return them unchanged.
+ */
+const valueOfText = (type: ValueType, text: string | null): FactValue['v'] | undefined => {
   if (text === null || type === 'null') return null;
-  if (type === 'number') return Number(text);
-  if (type === 'boolean') return text === 'true';
+  if (type === 'number') return finiteOf(text);
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   return text;
+};
+
+const finiteOf = (text: string): number | undefined => {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
 };

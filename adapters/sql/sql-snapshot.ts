@@ -23,6 +23,7 @@ import {
 } from '../../ports/ports.ts';
 import { factsWithin } from './bounded-facts.ts';
 import { findCached, tenantOf } from './cached-facts.ts';
+import { contentIdsIn } from './damaged-columns.ts';
 import type { CacheView } from './fact-cache.ts';
 import { FACT_COLUMNS, factFromRow, outlineFromRow, sizedOutlineFromRow } from './fact-row.ts';
 import { type BoundStatement, type FactStatements, isStoreWide, SIBLINGS } from './fact-statements.ts';
@@ -175,7 +176,7 @@ export class SqlSnapshot implements Snapshot {
     return rows.map(([number, id, list]) => ({
       number: number as number,
       id: id as string,
-      derivedFrom: JSON.parse(list as string) as string[],
+      derivedFrom: contentIdsIn(String(list)) ?? [],
     }));
   }
 

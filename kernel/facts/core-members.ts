@@ -54,6 +54,7 @@ export const CORE_MEMBERS: readonly FactMember[] = [
     listOf({ type: 'string', pattern: '^sha256:[0-9a-f]{64}$' }),
     ({ derivedFrom }) => derivedFrom,
   ),
+  defineFactMember('damaged', { json: STRING_JSON, read: ({ fact }) => fact.damage, optional: true }),
 ];
 
 /** A warning about a stored fact. Every read repeats it, because it is a property of the fact. */

@@ -1,4 +1,4 @@
-import { contentId, tripleId } from '../../kernel/internal-api.ts';
+import { isIntact, tripleId } from '../../kernel/internal-api.ts';
 import {
   compareHlc,
   type Hlc,
@@ -72,8 +72,9 @@ const checkPage = async (
     stamp = feed;
     const fact = facts.get(factId);
     // An erased fact has no value, and no content id.
-    if (commitment !== null) continue;
+    if (commitment !== null && fact?.damage === undefined) continue;
     if (fact === undefined) told(`the entry ${number} of the ledger has no fact`);
+    else if (fact.damage !== undefined) told(`the column ${fact.damage} of the fact ${factId} is damaged`);
     else if (!isIntact(fact)) told(`the fact ${factId} does not match its content id`);
   }
   const covers = await snapshot.covers(found);
@@ -94,15 +95,6 @@ const isCoverOf = (fact: StoredFact, cover: Cover): boolean =>
   tripleId(fact) === tripleId(cover) &&
   (cover.speaker === null || cover.speaker === fact.speaker) &&
   compareHlc(fact.hlc, cover.hlc) === 0;
-
-const isIntact = (fact: StoredFact): boolean => {
-  try {
-    return contentId(fact) === fact.cid;
-  } catch {
-    // The row is too damaged to compute a content id.
-    return false;
-  }
-};
 
 const checkHead = async (snapshot: PluginSnapshot, tenantId: string, report: CheckReport): Promise<void> => {
   const head = await snapshot.ledgerHead(tenantId);

@@ -1,4 +1,4 @@
-import { type ChainPlace, contentId, type FactLink, isSameLink, type LedgerHead } from '../../kernel/internal-api.ts';
+import { type ChainPlace, type FactLink, isIntact, isSameLink, type LedgerHead } from '../../kernel/internal-api.ts';
 import { isIn, type LedgerEntry, type PluginSnapshot, type StoredFact } from '../../kernel/plugin-api.ts';
 import { commitmentOf, linkAfter } from './chain-link.ts';
 import { chainMismatch } from './chain-mismatch.ts';
@@ -80,7 +80,7 @@ const verifyLink = (entry: LedgerEntry, previous: FactLink | null, fact: StoredF
   if (link?.seq !== seq) throw chainMismatch('a link is missing', { seq: link?.seq ?? seq, factId });
   if (fact === undefined) throw chainMismatch('a fact is missing', { seq, factId });
   if (holds(() => isSameLink(linkAfter(previous, fact, commitmentOf(fact, entry)), link))) return link;
-  const isSound = entry.commitment !== null || holds(() => contentId(fact) === fact.cid);
+  const isSound = entry.commitment !== null || isIntact(fact);
   throw chainMismatch(isSound ? 'a link does not fit its fact' : 'a fact was changed', { seq, factId });
 };
 

@@ -1,4 +1,4 @@
-import { type FactSearch, refuseGarden } from '../../kernel/internal-api.ts';
+import { type FactSearch, recomputedCid, refuseGarden } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -28,7 +28,6 @@ import {
   queryAnswer,
   type SessionReads,
 } from './facts-api.ts';
-import { recomputedCid } from './intact-facts.ts';
 import { readSessionName } from './read-session.ts';
 import { walkDerivations } from './walk-derivations.ts';
 
@@ -84,6 +83,7 @@ export const createQueries = ({ facts, hooks, intact, sessionReads, gardens }: Q
     const walk = async (reader: FactReader) => {
       const view = await reader.get(id);
       if (view === undefined) throw hiddenRoot(caller);
+      intact.requireIntact(view);
       return { root: view.fact, ...(await walkDerivations(reader, view.fact, depth)) };
     };
     return facts.read(caller, 'provenance', walk, notes);

@@ -51,9 +51,9 @@ export const RequesterNote = defineRef<string>('facts.requester');
 
 /** Detects facts whose rows were changed directly in the store, past this node. */
 export interface IntactFacts {
-  /** Returns the facts whose content id still matches. Logs each other fact, and audits it once. */
+  /** Returns the facts that are whole and match their content ids. Logs, counts and audits each other fact once. */
   keepIntact(views: readonly FactView[], caller: Principal): Promise<readonly FactView[]>;
-  /** Throws `cid_mismatch` (409) when the content id of a fact no longer matches. */
+  /** Throws `cid_mismatch` (409) for a damaged fact, and for one that no longer matches its content id. */
   requireIntact(view: FactView): void;
 }
 

@@ -18,6 +18,7 @@ import {
   nodeGreeting,
   optional,
   schema,
+  Telemetry,
   Vocabulary,
 } from '../../kernel/plugin-api.ts';
 import { AuditLog } from '../audit/audit-api.ts';
@@ -88,6 +89,7 @@ export const factsPlugin = definePlugin({
     fields: FactFields,
     cursors: Cursors,
     vocabulary: Vocabulary,
+    telemetry: Telemetry,
     audit: optional(AuditLog),
     gardens: optional(GardenAccess),
     quotas: optional(Quotas),
@@ -132,9 +134,10 @@ export const factsPlugin = definePlugin({
   commands: [assertCommand, queryCommand, factCommand],
   provides: [Assertions, Queries, SessionReads, IntactFacts],
   setup({ config, log, tables, use, on, hooks, route, every, provide, onStop }) {
-    const { facts, clock, self, factJson, factText, fields, cursors, vocabulary, audit, gardens, quotas } = use;
+    const { facts, clock, self, factJson, factText, fields, cursors, vocabulary, telemetry, audit, gardens, quotas } =
+      use;
     const { names } = self;
-    const intact = createIntactFacts(names, log, audit);
+    const intact = createIntactFacts({ names, log, audit, telemetry });
     const idempotency = createIdempotency(tables, clock);
     const guard = config.sessionGuard === 'off' ? undefined : createSessionGuard({ tables, facts, clock });
     const sessionReads = guard ?? NO_SESSION_READS;

@@ -1,51 +1,63 @@
-import { cacheByFact, contentId } from '../../kernel/internal-api.ts';
-import { type Logger, ServiceError, type ServiceNames, type StoredFact } from '../../kernel/plugin-api.ts';
+import { isIntact } from '../../kernel/internal-api.ts';
+import {
+  type Logger,
+  ServiceError,
+  type ServiceNames,
+  type StoredFact,
+  type Telemetry,
+} from '../../kernel/plugin-api.ts';
 import type { AuditLog } from '../audit/audit-api.ts';
 import { FEDERATION_INTEGRITY_REJECTED, type IntactFacts } from './facts-api.ts';
 import { CID_MISMATCH } from './facts-words.ts';
 
-/** Computes the content id from the stored row; null if the row is too damaged to compute one. */
-export const recomputedCid = cacheByFact((fact: StoredFact): string | null => {
-  try {
-    return contentId(fact);
-  } catch {
-    return null;
-  }
-});
-
 /** The facts that passed the check. A frozen object cannot change, so it is hashed only once. */
 const intact = new WeakSet<StoredFact>();
 
-const isIntact = (fact: StoredFact): boolean => {
+const isKnownIntact = (fact: StoredFact): boolean => {
   if (intact.has(fact)) return true;
-  if (recomputedCid(fact) !== fact.cid) return false;
+  if (!isIntact(fact)) return false;
   if (Object.isFrozen(fact) && Object.isFrozen(fact.value)) intact.add(fact);
   return true;
 };
 
-export const createIntactFacts = (names: ServiceNames, log: Logger, audit: AuditLog | undefined): IntactFacts => {
+export interface IntactParts {
+  readonly names: ServiceNames;
+  readonly log: Logger;
+  readonly audit: AuditLog | undefined;
+  readonly telemetry: Telemetry;
+}
+
+export const createIntactFacts = ({ names, log, audit, telemetry }: IntactParts): IntactFacts => {
+  const damaged = telemetry.counter({
+    name: 'facts_damaged_total',
+    help: 'Stored facts that were found damaged and left out of answers, each once for each process',
+  });
   const reported = new Set<string>();
   return {
     async keepIntact(views, caller) {
-      const broken = views.filter(({ fact }) => !isIntact(fact));
+      const broken = views.filter(({ fact }) => !isKnownIntact(fact));
       if (broken.length === 0) return views;
       for (const { fact } of broken) {
         if (reported.has(fact.id)) continue;
         if (reported.size < MAX_REPORTED) reported.add(fact.id);
-        log.error('a stored fact no longer matches its content id and is left out of lists', { factId: fact.id });
+        damaged.add();
+        const { id: factId, damage: column } = fact;
+        if (column !== undefined) log.error('a stored fact is damaged and is left out of lists', { factId, column });
+        else log.error('a stored fact no longer matches its content id and is left out of lists', { factId });
         await audit?.recordRejection({
           event: FEDERATION_INTEGRITY_REJECTED,
           tenantId: caller.tenantId,
           entityUri: names.systemSource,
-          factId: fact.id,
-          detail: { reason: 'stored_cid_mismatch' },
+          factId,
+          detail: column === undefined ? { reason: 'stored_cid_mismatch' } : { reason: 'damaged_column', column },
         });
       }
       return views.filter((view) => !broken.includes(view));
     },
-    requireIntact(view) {
-      if (isIntact(view.fact)) return;
-      throw new ServiceError(CID_MISMATCH, 'the stored fact no longer matches its content id', {
+    requireIntact({ fact }) {
+      if (isKnownIntact(fact)) return;
+      const fault = fact.damage === undefined ? 'no longer matches its content id' : 'is damaged';
+      throw new ServiceError(CID_MISMATCH, `the stored fact ${fault}`, {
         hint: 'the store was changed from outside; restore the fact from a backup or from a peer',
       });
     },

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { defineCommand } from '../../kernel/command-api.ts';
+import { defineCommand, EXIT } from '../../kernel/command-api.ts';
 import { NodeSelf, nodePrincipal, optional, ServiceError } from '../../kernel/plugin-api.ts';
-import { TenantTransfer } from '../transfer/transfer-api.ts';
+import { leftOut, TenantTransfer } from '../transfer/transfer-api.ts';
 import { Tenancy } from './multi-tenant-api.ts';
 
 export const exportTenantCommand = defineCommand({
@@ -26,17 +26,21 @@ export const exportTenantCommand = defineCommand({
     const showsLines = out === undefined && (stdout as NodeJS.WriteStream).isTTY === true;
     const progress = show(showsLines ? null : total, 'facts');
     let facts = 0;
+    let damaged: number;
     try {
-      await transfer.export(id, async (lines, count) => {
+      ({ damaged } = await transfer.export(id, async (lines, count) => {
         if (!target.write(lines.join(''))) await once(target, 'drain');
         facts += count;
         progress.update(Math.min(facts, total), facts);
-      });
+      }));
       if (target !== stdout) await finished(target.end());
     } finally {
       progress.end();
     }
     stderr.write(`${facts} facts of tenant ${id} are exported\n`);
+    if (damaged === 0) return EXIT.ok;
+    stderr.write(leftOut(damaged));
+    return EXIT.someRefused;
   },
 });
 

@@ -1,8 +1,8 @@
 import { createWriteStream, rmSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { countNoun, defineCommand } from '../../kernel/command-api.ts';
+import { countNoun, defineCommand, EXIT } from '../../kernel/command-api.ts';
 import { DEFAULT_TENANT, ServiceError } from '../../kernel/plugin-api.ts';
-import { TenantTransfer } from './transfer-api.ts';
+import { leftOut, TenantTransfer } from './transfer-api.ts';
 
 export const exportCommand = defineCommand({
   name: 'export',
@@ -10,8 +10,9 @@ export const exportCommand = defineCommand({
   description:
     'Writes every fact of the store, with all that is needed to restore it exactly, to standard output or to a file. ' +
     'The node may run meanwhile. The command needs no more memory for a large store.',
-  notes: `Keys and audit entries belong to the node and are not exported. "import" takes
-the file into another store, of either engine, that "init" has made.`,
+  notes: `Damaged facts are left out, and exit code 2 says so. Keys and audit entries
+belong to the node and are not exported. "import" takes the file into another
+store, of either engine, that "init" has made.`,
   examples: ['fact-memory-node export --out memory.ndjson', 'fact-memory-node export | gzip > memory.ndjson.gz'],
   needs: 'node',
   requires: { transfer: TenantTransfer },
@@ -26,12 +27,13 @@ the file into another store, of either engine, that "init" has made.`,
     const showsLines = out === undefined && (stdout as NodeJS.WriteStream).isTTY === true;
     const progress = show(showsLines ? null : total, 'facts');
     let facts = 0;
+    let damaged: number;
     try {
-      facts = await transfer.export(tenant, async (lines, count) => {
+      ({ damaged } = await transfer.export(tenant, async (lines, count) => {
         await target.write(lines.join(''));
         facts += count;
         progress.update(Math.min(facts, total), facts);
-      });
+      }));
       await target.end();
     } catch (error) {
       target.discard();
@@ -40,6 +42,9 @@ the file into another store, of either engine, that "init" has made.`,
       progress.end();
     }
     stderr.write(`${countNoun(facts, 'fact')} exported from ${node.storeLocation}\n`);
+    if (damaged === 0) return EXIT.ok;
+    stderr.write(leftOut(damaged));
+    return EXIT.someRefused;
   },
 });
 

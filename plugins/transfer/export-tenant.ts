@@ -1,4 +1,4 @@
-import { valueBytesOf, ZERO_HLC } from '../../kernel/internal-api.ts';
+import { isIntact, valueBytesOf, ZERO_HLC } from '../../kernel/internal-api.ts';
 import {
   above,
   all,
@@ -13,7 +13,7 @@ import {
 } from '../../kernel/plugin-api.ts';
 import { portableFactJson } from './portable-fact-json.ts';
 import type { TransferParts } from './tenant-transfer.ts';
-import { type LineSink, type TransferLine, tenantTransfer } from './transfer-api.ts';
+import { type Exported, type LineSink, type TransferLine, tenantTransfer } from './transfer-api.ts';
 import { endJson, expiryJson, headerJson } from './transfer-format-json.ts';
 
 const FACTS_PER_PAGE = 64;
@@ -24,20 +24,23 @@ const ROWS_PER_PAGE = 500;
 /**
  * Writes the whole tenant in feed order. Each page has its own snapshot, so a long export blocks nothing. Facts never
  * change, and the last snapshot, at the end of the feed, provides all changeable data. So the file shows the tenant at
- * one instant.
+ * one instant. It leaves out damaged facts, which no store would import, and counts them.
  */
-export const exportTenant = async (parts: TransferParts, tenantId: string, sink: LineSink): Promise<number> => {
+export const exportTenant = async (parts: TransferParts, tenantId: string, sink: LineSink): Promise<Exported> => {
   const { tables, self, clock } = parts;
   const epoch = await tables.read((_own, snapshot) => snapshot.epoch());
   const header = { nodeId: self.nodeId, serviceName: self.names.name, tenantId, epoch };
   await sink([lineOf('header', headerJson(header, clock.nowMs()))], 0);
   let after: Hlc = ZERO_HLC;
   let exported = 0;
+  let damaged = 0;
   for (let more = true; more; ) {
     const page = await tables.read(async (_own, snapshot) => {
       const facts = await readPage(snapshot, tenantId, after);
-      const lines = await factLines(snapshot, facts);
-      exported += facts.length;
+      const whole = facts.filter(isIntact);
+      const lines = await factLines(snapshot, whole);
+      exported += whole.length;
+      damaged += facts.length - whole.length;
       after = facts.at(-1)?.feed ?? after;
       more = facts.length === FACTS_PER_PAGE || valueBytesOf(facts) >= BYTES_PER_PAGE;
       // The reader may be slow, so lines are written outside the snapshot. Only the end is written within one.
@@ -48,8 +51,8 @@ export const exportTenant = async (parts: TransferParts, tenantId: string, sink:
     });
     if (page.length > 0) await sink(page, page.length);
   }
-  await sink([lineOf('end', endJson(exported))], 0);
-  return exported;
+  await sink([lineOf('end', endJson(exported, damaged))], 0);
+  return { facts: exported, damaged };
 };
 
 /** The facts of a tenant that can be restored, which excludes erased ones. */

@@ -22,6 +22,16 @@ export const tenantTransfer = defineCollectHook<Record<string, never>, TransferS
 /** Writes finished lines, each with its line end. Resolves when it can accept more. */
 export type LineSink = (lines: readonly string[], facts: number) => Promise<void>;
 
+/** The number of exported facts, and of damaged ones that were left out. */
+export interface Exported {
+  readonly facts: number;
+  readonly damaged: number;
+}
+
+/** The message of a command whose export left damaged facts out. */
+export const leftOut = (damaged: number): string =>
+  `${damaged} damaged facts were left out\n  hint: "verify" names them; restore a backup\n`;
+
 /** The first line of an export, which names its tenant. */
 export interface TransferHeader {
   readonly nodeId: string;
@@ -63,8 +73,8 @@ export interface TenantImport {
 export interface TenantTransfer {
   /** Number of facts in an export made now. */
   count(tenantId: string): Promise<number>;
-  /** Writes every line and returns the number of facts. Holds at most one page in memory. */
-  export(tenantId: string, sink: LineSink): Promise<number>;
+  /** Writes every line. Holds at most one page in memory. */
+  export(tenantId: string, sink: LineSink): Promise<Exported>;
   /**
    * Reads the first line of an export. Throws `validation`, or `conflict` for an export of a service with another name.
    */

@@ -51,8 +51,8 @@ export const expiryJson = ({ factId, expiresMs, hlcText }: PortableExpiry): Tran
   hlc: hlcText,
 });
 
-/** Holds the number of facts before it, so that a truncated file is detected. */
-export const endJson = (facts: number): TransferLine => ({ facts });
+/** Holds the number of facts before it, so that a truncated file is detected, and of damaged facts left out. */
+export const endJson = (facts: number, damaged: number): TransferLine => ({ facts, ...(damaged > 0 && { damaged }) });
 
 /** Throws `validation` for text that is not a JSON object. */
 export const parseLine = (text: string): TransferLine => {

@@ -116,11 +116,11 @@ const readWindow = async (
 };
 
 /**
- * Returns false for an erased fact, which has no content id. Also returns false for a received fact with a redacted
- * reference, because its origin can no longer be proven.
+ * Returns false for an erased fact, which has no content id, and for a damaged one. Also returns false for a received
+ * fact with a redacted reference, because its origin can no longer be proven.
  */
-const isWhole = ({ cid, receivedFrom, derivedFrom }: StoredFact): boolean =>
-  cid !== '' && (receivedFrom === null || !derivedFrom.includes(REDACTED_REFERENCE));
+const isWhole = ({ cid, damage, receivedFrom, derivedFrom }: StoredFact): boolean =>
+  cid !== '' && damage === undefined && (receivedFrom === null || !derivedFrom.includes(REDACTED_REFERENCE));
 
 const factsOf = async ({ snapshot, caller }: FactReader, ids: readonly string[]): Promise<StoredFact[]> => {
   if (ids.length === 0) return [];

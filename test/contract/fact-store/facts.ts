@@ -9,6 +9,10 @@ import type { CurrentStore } from '../fact-store-contract.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 40 }).map((value) => value.replaceAll('\u0000', ''));
 
+const contentIdText = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map((bytes) => `sha256:${Buffer.from(bytes).toString('hex')}`);
+
 const value: fc.Arbitrary<FactValue> = fc
   .oneof(
     fc.record({ type: fc.constantFrom('string' as const, 'text' as const, 'ref' as const), v: text }),
@@ -32,7 +36,7 @@ const members: fc.Arbitrary<Partial<StoredFact>> = fc.record(
     confidence: fc.double({ min: 0, max: 1, noNaN: true }),
     gardenId: fc.option(text),
     sessionId: fc.option(text),
-    derivedFrom: fc.array(text, { maxLength: 3 }),
+    derivedFrom: fc.array(contentIdText, { maxLength: 3 }),
     attested: fc.option(fc.boolean()),
     system: fc.boolean(),
     timestampMs: fc.maxSafeInteger(),
