@@ -6,6 +6,7 @@ import type { FactQuery, Row, RowPage, SqlValue, TripleQuery } from './fact-quer
 import type { FactLink, LedgerEntry, LedgerHead, LedgerQuery, LedgerRange, WriteRecord } from './ledger.ts';
 import type { OwnedMigration } from './migration.ts';
 import type { CopyOptions, StoreCopy } from './store-copy.ts';
+import type { StructureCheck, StructureProgress } from './structure-check.ts';
 
 /** The kinds of feed entries on every node. Plugins declare further ones. */
 export const CORE_FEED_KINDS = { fact: 'a fact was committed' } as const;
@@ -269,6 +270,11 @@ export interface FactStore {
    * node.
    */
   copyInto?(folder: string, options?: CopyOptions): Promise<StoreCopy>;
+  /**
+   * Optional: compares every table with its indexes, by the best means of the engine. Reads the whole store and changes
+   * nothing. Writes of other processes go on meanwhile.
+   */
+  checkStructure?(onProgress: StructureProgress): Promise<StructureCheck>;
   /** Waits for running work, then closes. Idempotent. */
   close(): Promise<void>;
 }

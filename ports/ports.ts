@@ -18,4 +18,5 @@ export * from './schema.ts';
 export * from './service-error.ts';
 export * from './store-copy.ts';
 export * from './stored-text.ts';
+export * from './structure-check.ts';
 export * from './transport.ts';

@@ -58,7 +58,8 @@ Examples:
     .summary('every reason why the node would not start')
     .description(
       'Looks at the settings and the plugins, opens the store and checks that it is whole and of this node, and tries the folders ' +
-        'and the address. Nothing is changed. Each reason comes with what to do about it.',
+        'and the address. Nothing is changed. Each reason comes with what to do about it. Of an SQLite ' +
+        'store it checks the pages (quick_check): "verify" also compares the tables with their indexes, on either engine.',
     )
     .addHelpText(
       'after',

@@ -1,8 +1,16 @@
 import type { Knex } from 'knex';
-import { type CopyOptions, ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
+import {
+  type CopyOptions,
+  ServiceError,
+  type SqlValue,
+  type StoreCopy,
+  type StructureCheck,
+  type StructureProgress,
+} from '../../ports/ports.ts';
 import { TURN_LIMIT_MS, UNHURRIED_MS } from '../sql/fifo-lock.ts';
 import type { SqlEngine, SqlSession, WriteManner } from '../sql/sql-engine.ts';
 import { identifier } from '../sql/sql-identifier.ts';
+import { checkStructure } from './check-structure.ts';
 import { copyRows } from './copy-rows.ts';
 import { InsertStatements } from './insert-statements.ts';
 import { KeyedTurns } from './keyed-turns.ts';
@@ -118,6 +126,11 @@ export class PostgresEngine implements SqlEngine {
   /** Uses a separate connection, so that the time limits of the pool do not end the copy. */
   copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
     return this.#counted(() => copyRows(this.#url, folder, options));
+  }
+
+  /** Uses a separate connection, so that the time limits of the pool do not end the check. */
+  checkStructure(onProgress: StructureProgress): Promise<StructureCheck> {
+    return this.#counted(() => checkStructure(this.#url, onProgress));
   }
 
   schemaChanged(): void {

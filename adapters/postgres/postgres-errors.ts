@@ -131,6 +131,10 @@ export const isLoss = (error: unknown): boolean =>
 
 const FATAL: ReadonlySet<string> = new Set(['FATAL', 'PANIC']);
 
+/** Returns whether the database met damaged data or a damaged index. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code === 'XX001' || error.code === 'XX002');
+
 /** Returns whether the database aborted the transaction for a reason that may not recur. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof DatabaseError && (RETRYABLE.has(error.code ?? '') || isStalePlan(error));

@@ -7,6 +7,8 @@ import {
   type OwnedMigration,
   type Snapshot,
   type StoreCopy,
+  type StructureCheck,
+  type StructureProgress,
   type WriteTransaction,
 } from '../../ports/ports.ts';
 import { FactCache } from './fact-cache.ts';
@@ -172,6 +174,10 @@ class SqlFactStore implements FactStore {
 
   copyInto(folder: string, options: CopyOptions = {}): Promise<StoreCopy> {
     return this.#engine.copyInto(folder, options);
+  }
+
+  checkStructure(onProgress: StructureProgress): Promise<StructureCheck> {
+    return this.#engine.checkStructure(onProgress);
   }
 
   close(): Promise<void> {

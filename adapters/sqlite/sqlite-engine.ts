@@ -1,8 +1,16 @@
 import type { Knex } from 'knex';
-import { type CopyOptions, ServiceError, type SqlValue, type StoreCopy } from '../../ports/ports.ts';
+import {
+  type CopyOptions,
+  ServiceError,
+  type SqlValue,
+  type StoreCopy,
+  type StructureCheck,
+  type StructureProgress,
+} from '../../ports/ports.ts';
 import { FifoLock, UNHURRIED_MS } from '../sql/fifo-lock.ts';
 import { SignalListeners } from '../sql/signal-listeners.ts';
 import type { SqlEngine, WriteManner } from '../sql/sql-engine.ts';
+import { checkStructure } from './check-structure.ts';
 import { ReaderPool } from './reader-pool.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
@@ -110,6 +118,10 @@ export class SqliteEngine implements SqlEngine {
   async copyInto(folder: string, options: CopyOptions): Promise<StoreCopy> {
     this.#refuseWhenClosed();
     return this.#options.copy(folder, options);
+  }
+
+  checkStructure(onProgress: StructureProgress): Promise<StructureCheck> {
+    return this.read((session) => checkStructure(session, onProgress));
   }
 
   version(): number | undefined {

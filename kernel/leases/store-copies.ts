@@ -5,6 +5,8 @@ import {
   type FactStore,
   ServiceError,
   type StoreCopy,
+  type StructureCheck,
+  type StructureProgress,
 } from '../../ports/ports.ts';
 import type { Logger } from '../log/logger.ts';
 import { createLeases } from './create-leases.ts';
@@ -19,6 +21,11 @@ export interface StoreCopies {
    * `unavailable` when one does, and for a store without support for copies.
    */
   alone<T>(work: (copyInto: CopyInto) => Promise<T>): Promise<T>;
+  /**
+   * Compares the tables of the store, of which copies are made, with their indexes. Undefined for a store that cannot.
+   * See `FactStore.checkStructure`.
+   */
+  checkStructure(onProgress: StructureProgress): Promise<StructureCheck | undefined>;
 }
 
 export const StoreCopies = defineRef<StoreCopies>('kernel.store-copies');
@@ -36,6 +43,7 @@ export const createStoreCopies = (parts: StoreCopiesParts): StoreCopies => {
   const { store } = parts;
   let isBusy = false;
   return {
+    checkStructure: async (onProgress) => store.checkStructure?.(onProgress),
     async alone(work) {
       const { copyInto } = store;
       if (copyInto === undefined) throw cannotCopy();

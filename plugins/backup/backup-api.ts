@@ -35,7 +35,8 @@ export const Backups = defineRef<Backups>('backup.backups');
 export interface StoreFinding {
   /** Name of the check. */
   readonly check: string;
-  readonly tenantId: string;
+  /** Null for a defect of the whole store. */
+  readonly tenantId: string | null;
   /** The defect, with the identifier of a fact or the place in a chain. */
   readonly message: string;
   /** A remedy for the operator. */
@@ -48,6 +49,8 @@ export interface CheckReport {
   /** Reports how many ledger entries were checked since the last call. */
   advance(entries: number): void;
   find(finding: Omit<StoreFinding, 'check'>): void;
+  /** Says how the check was made, where that differs between stores. */
+  note(text: string): void;
 }
 
 /** A check of the whole store by one plugin. It reads in pieces of limited size, and writes nothing. */
@@ -62,7 +65,8 @@ export interface StoreCheck {
 export const storeChecks = defineCollectHook<Record<string, never>, StoreCheck>('backup:checks');
 
 export interface VerifiedStore {
-  readonly checks: readonly { readonly name: string; readonly findings: number }[];
+  /** The checks that were run. `note` says how, where that differs between stores. */
+  readonly checks: readonly { readonly name: string; readonly findings: number; readonly note?: string }[];
   /** Number of ledger entries of all tenants. */
   readonly entries: number;
   /** At most 1000, in the order of the checks. */

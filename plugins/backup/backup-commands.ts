@@ -21,7 +21,8 @@ const createCommand = defineCommand({
   summary: 'make a backup now; the node may go on serving',
   description:
     'Copies the store as of one moment into a new folder, and then removes the oldest backups that are more than ' +
-    'SVC_BACKUP_KEEP. Reads and writes go on meanwhile. Needs no running node.',
+    'SVC_BACKUP_KEEP. Reads and writes go on meanwhile. Needs no running node. The copy of an SQLite store gets a ' +
+    'quick check of its pages (quick_check); "verify" checks the store itself, with its indexes.',
   notes: `The private key of the node is not part of a backup unless --with-key is given. Without
 it a restored node is another node: keep node.key, taken once, where you keep secrets.`,
   examples: ['fact-memory-node backup', 'fact-memory-node backup create --out /mnt/other-disk/backups --with-key'],

@@ -18,6 +18,7 @@ import { newestBackup } from './backup-folder.ts';
 import { createBackupRoute, listBackupsRoute } from './backup-routes.ts';
 import { backupSettings, erasureFilesOf } from './backup-settings.ts';
 import { createFactCheck } from './check-facts.ts';
+import { createStructureCheck } from './check-structure.ts';
 import { BACKUP_JOB, createBackups, isOperator, runBackup } from './node-backups.ts';
 import { restoreCommand } from './restore-command.ts';
 import { createVerification } from './run-checks.ts';
@@ -55,6 +56,8 @@ export const backupPlugin = definePlugin({
     });
     const factCheck = createFactCheck(tables);
     on(storeChecks, () => factCheck);
+    const structureCheck = createStructureCheck(use.copies);
+    on(storeChecks, () => structureCheck);
     provide(
       StoreVerification,
       createVerification({

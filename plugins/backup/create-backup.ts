@@ -10,7 +10,7 @@ import { KEY_FILE, type Manifest, spellManifest } from './manifest-json.ts';
 import { pruneBackups } from './prune-backups.ts';
 
 export interface BackupParts {
-  readonly copies: StoreCopies;
+  readonly copies: Pick<StoreCopies, 'alone'>;
   readonly clock: Clock;
   readonly random: Random;
   /** Folder of all backups. Created if missing. */

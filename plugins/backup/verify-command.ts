@@ -10,10 +10,10 @@ export const verifyCommand = defineCommand({
   name: 'verify',
   summary: 'find out whether the store, or a backup, is whole',
   description:
-    'Reads the whole store and compares what belongs together: facts and their content ids, what they end and when they ' +
-    'expire, who wins where they contradict each other, edges, the ledgers, the chain of facts, the chain of the audit ' +
-    'log, and the search index. Each plugin brings its own checks. Changes nothing, and may run beside a node. With ' +
-    '--backup it reads every file of a backup and compares it with its digest.',
+    'Reads the whole store and compares what belongs together: tables and their indexes, facts and their content ids, ' +
+    'what they end and when they expire, who wins where they contradict each other, edges, the ledgers, the chain of ' +
+    'facts, the chain of the audit log, and the search index. Each plugin brings its own checks. Changes nothing, and ' +
+    'may run beside a node. With --backup it reads every file of a backup and compares it with its digest.',
   notes: 'Exit code 1 says that something was found. Nothing is repaired: restore a backup.',
   examples: ['fact-memory-node verify', 'fact-memory-node verify --backup backup-20261123T021500123Z-1a2b3c4d'],
   needs: 'store',
@@ -59,9 +59,9 @@ const verifiedJson = ({ checks, entries, findings }: VerifiedStore, ok: boolean)
 
 const tell = ({ checks, entries, findings }: VerifiedStore, say: (line: string) => void): void => {
   const width = Math.max(...checks.map(({ name }) => name.length)) + 1;
-  for (const { name, findings: count } of checks)
-    say(`${name.padEnd(width)}${count === 0 ? 'holds' : `${count} findings`}`);
+  for (const { name, findings: count, note } of checks)
+    say(`${name.padEnd(width)}${count === 0 ? 'holds' : `${count} findings`}${note === undefined ? '' : ` (${note})`}`);
   for (const { check, tenantId, message, hint } of findings)
-    say(`${check}: ${message} (tenant ${tenantId})\n  ${hint}`);
+    say(`${check}: ${message}${tenantId === null ? '' : ` (tenant ${tenantId})`}\n  ${hint}`);
   say(`${entries} entries of ledgers`);
 };

@@ -38,7 +38,7 @@ describe('A full disk', () => {
   ] as const) {
     it(`(${code}) makes a backup fail with a clear error and leave no partial files`, async () => {
       let isFull = false;
-      const copies: StoreCopies = {
+      const copies: Pick<StoreCopies, 'alone'> = {
         alone: (work) =>
           work(async (draft) => {
             writeFileSync(join(draft, 'store.db'), 'half of it');
