@@ -33,6 +33,19 @@ describe('moving a tenant between stores', function () {
     return reply.body;
   };
 
+  it('records the facts anew, with their own timestamps and stamps', async () => {
+    const from = await start('sqlite');
+    const stored = await post(from, '/v1/facts', fact(1, 'moved'));
+    const to = await start('sqlite');
+    await to.node.clock.advance(60_000);
+    const importedMs = to.node.clock.nowMs();
+    await importAll(to.node, await exportLines(from.node));
+    const { body } = await to.node.request('GET', '/v1/history/user:1', { key: to.key });
+    const [event] = body.events;
+    expect(Date.parse(event.recorded_at)).to.equal(importedMs);
+    expect(event.fact).to.include({ id: stored.id, timestamp: stored.timestamp, hlc: stored.hlc });
+  });
+
   /** Adds one of every kind of object that a store can contain. */
   const fill = async (started: Started): Promise<void> => {
     const batch = Array.from({ length: 70 }, (_, n) => fact(n, `text ${n} 😀\u2028`, { scope: 'team' }));
