@@ -30,7 +30,7 @@ import {
 import type { StoredPeering } from './peer-row.ts';
 import { MAX_PEERS_PER_TENANT, type PeerStore } from './peer-store.ts';
 import type { PeerKey } from './peering.ts';
-import { newPeering, revoked, startedOver, withOurs, withTheirs, withWaiting } from './peering-changes.ts';
+import { newPeering, revoked, withOurs, withTheirs, withWaiting } from './peering-changes.ts';
 import { approvalOf, peerEvent } from './peering-events.ts';
 import {
   federationDisabled,
@@ -169,7 +169,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     refuseStale(declaration, before?.theirFloorMs ?? null);
     const refusal = await reader.refusal(url);
     if (refusal !== undefined) throw wrongAddress(refusal);
-    const pinned = before === undefined || before.status === 'revoked' ? [] : before.keys;
+    const pinned = before === undefined || before.takesAnyKey ? [] : before.keys;
     const verification = await reader.verify(declaration, url, pinned);
     const { kind } = verification;
     if (kind === 'silent') return this.#keepWaiting(caller, declaration, url, before, verification.why);
@@ -191,7 +191,7 @@ export class StoredPeerRegistry implements PeerRegistry {
     why: string,
   ): Promise<StoredPeering> {
     const nodeId = declaration.declaringNodeId;
-    if (before !== undefined && before.status !== 'revoked' && before.keys.length > 0) {
+    if (before !== undefined && !before.takesAnyKey) {
       const reason = `the signature is not one of the pinned key, and no other key could be looked for: ${why}`;
       throw await this.#refused(caller, nodeId, before, reason);
     }
@@ -222,10 +222,9 @@ export class StoredPeerRegistry implements PeerRegistry {
     change(known ?? first);
     return tables.write(tenantId, async (own, transaction) => {
       const stored = await this.#known(caller, nodeId, own);
-      const isRevoked = stored?.status === 'revoked';
-      if (isRevoked && known?.status !== 'revoked') throw revokedMeanwhile();
+      if (stored?.status === 'revoked' && known?.status !== 'revoked') throw revokedMeanwhile();
       if (stored === undefined && (await store.count(own, tenantId)) >= MAX_PEERS_PER_TENANT) throw tooMany();
-      const before = isRevoked ? startedOver(stored) : (stored ?? first);
+      const before = stored ?? first;
       const after = change(before);
       if (stored === undefined) await store.insert(own, after);
       else await store.update(own, after);
@@ -256,8 +255,8 @@ const addressOf = ({ nodeUrl, declaringNodeId }: ReadDeclaration): string => {
   throw wrongAddress('is required: the id of the declaring node names no host');
 };
 
-const follows = (keys: readonly PeerKey[], { status, keys: [pinned] }: StoredPeering): boolean =>
-  status === 'revoked' || pinned === undefined || keys.some(({ keyId }) => keyId === pinned.keyId);
+const follows = (keys: readonly PeerKey[], { takesAnyKey, keys: [pinned] }: StoredPeering): boolean =>
+  takesAnyKey || keys.some(({ keyId }) => keyId === pinned?.keyId);
 
 const waitingMs = ({ waiting }: StoredPeering): number | null =>
   waiting === null ? null : declarationOf(waiting).signedMs;

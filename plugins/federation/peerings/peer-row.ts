@@ -15,6 +15,11 @@ export interface StoredPeering extends Peering {
   readonly ourFloorMs: number | null;
   /** The instant at which the peer's metadata was last requested. */
   readonly checkedMs: number | null;
+  /**
+   * True until a declaration of the peer is verified, and again after a revocation: the next one may bring any key.
+   * Until then, known keys still prove facts, so that no other peer can speak for this one.
+   */
+  readonly takesAnyKey: boolean;
 }
 
 /**
@@ -44,6 +49,7 @@ export const rowOfPeering = (peering: StoredPeering): Row => ({
   established_ms: peering.establishedMs,
   checked_ms: peering.checkedMs,
   created_ms: peering.createdMs,
+  takes_any_key: peering.takesAnyKey ? 1 : 0,
 });
 
 export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredPeering => {
@@ -69,6 +75,7 @@ export const peeringFromRow = (row: Readonly<Record<string, SqlValue>>): StoredP
     theirFloorMs: msOrNull(row['theirs_signed_ms']),
     ourFloorMs: msOrNull(row['ours_signed_ms']),
     checkedMs: msOrNull(row['checked_ms']),
+    takesAnyKey: Number(row['takes_any_key']) === 1,
   };
 };
 

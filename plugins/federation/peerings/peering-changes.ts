@@ -29,6 +29,7 @@ export const newPeering = (
   theirFloorMs: null,
   ourFloorMs: null,
   checkedMs: null,
+  takesAnyKey: true,
 });
 
 /** Applies a verified declaration of the peer, which immediately replaces the former one. */
@@ -51,6 +52,7 @@ export const withTheirs = (
       waitingSinceMs: null,
       verifiedMs: nowMs,
       checkedMs: nowMs,
+      takesAnyKey: false,
       status: 'pending_verification',
     },
     nowMs,
@@ -88,7 +90,7 @@ export const withOurs = (
     {
       ...before,
       // A verified address of the peer takes precedence over the one that the operator typed.
-      nodeUrl: before.keys.length > 0 ? before.nodeUrl : (nodeUrl ?? before.nodeUrl),
+      nodeUrl: before.takesAnyKey ? (nodeUrl ?? before.nodeUrl) : before.nodeUrl,
       ours,
       ourDocument: declaration.document,
       ourFloorMs: ours.signedMs,
@@ -111,14 +113,11 @@ export const rejected = (before: StoredPeering, nowMs: number): StoredPeering =>
 
 /** Revokes a peering. Both sides must declare again, with newer declarations than the ones that this removes. */
 export const revoked = (before: StoredPeering, nowMs: number): StoredPeering =>
-  settled(before, { ...before, ...FORGOTTEN_THEIRS, ours: null, ourDocument: null, status: 'revoked' }, nowMs);
-
-/** Restarts a revoked peering as if with an unknown node, which may present any key. */
-export const startedOver = (before: StoredPeering): StoredPeering => ({
-  ...before,
-  keys: [],
-  status: 'pending_verification',
-});
+  settled(
+    before,
+    { ...before, ...FORGOTTEN_THEIRS, ours: null, ourDocument: null, takesAnyKey: true, status: 'revoked' },
+    nowMs,
+  );
 
 const FORGOTTEN_THEIRS = {
   theirs: null,

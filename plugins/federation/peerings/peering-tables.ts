@@ -19,6 +19,7 @@ export const createPeeringTables = async ({ schema }: MigrationSchema): Promise<
     table.text('waiting');
     table.bigInteger('waiting_since_ms');
     table.text('public_keys').notNullable();
+    table.integer('takes_any_key').notNullable();
     table.integer('grant_version').notNullable();
     table.bigInteger('verified_ms');
     table.bigInteger('established_ms');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { comesTrue } from '../../kit/comes-true.ts';
 import { createWorld, type FederatedNode, startFederatedNode } from '../../kit/federation/federated-node.ts';
@@ -245,25 +244,5 @@ forEachStore('A declaration of a peer', () => {
     expect(refusalOf(reply)).to.include({ status: 409, code: 'key_mismatch' });
     expect((await pull(node, peer)).status).to.equal(200);
     expect((await pull(node, other)).body.code).to.equal('invalid_signature');
-  });
-
-  it('ends by revocation, at once and in both directions, and a newer one starts over', async () => {
-    const peer = await newPeer();
-    const peerId = await declareBoth(node, peer);
-    const path = `/v1/federation/peers/${peerId}`;
-    const federate = await node.addKey({ permissions: ['federate'] });
-    expect((await node.request('DELETE', path, { key: federate })).status).to.equal(403);
-    expect((await node.request('DELETE', `/v1/federation/peers/${randomUUID()}`, { key: node.key })).status).to.equal(
-      404,
-    );
-    expect((await node.request('DELETE', path, { key: node.key })).status).to.equal(204);
-    expect(refusalOf(await pull(node, peer))).to.include({ status: 401, code: 'peer_not_approved' });
-    const pulled = peer.pulls.length;
-    await clock.advance(30_000);
-    expect(peer.pulls.length).to.equal(pulled);
-    expect((await federationEvents(node, 'peer_revoked'))[0]).to.include({ peer_id: peerId });
-    expect((await rowOf(peer))?.['status']).to.equal('revoked');
-    await declareBoth(node, peer);
-    expect((await pull(node, peer)).status).to.equal(200);
   });
 });
