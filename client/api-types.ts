@@ -273,6 +273,7 @@ export interface Recall {
   omitted: {
     contradicted: number;
     budget: number;
+    repeated: number;
     [name: string]: unknown;
   };
   degraded: string[];
@@ -326,6 +327,7 @@ export interface RecallPart {
   omitted: {
     contradicted: number;
     budget: number;
+    repeated: number;
     [name: string]: unknown;
   };
   degraded: string[];
@@ -374,6 +376,8 @@ export interface ScoredFact {
   hop_distance: number;
   token_estimate: number;
   from_card: boolean;
+  also?: number;
+  also_ids?: string[];
   score_breakdown: {
     lexical: number;
     semantic: number;
@@ -395,6 +399,8 @@ export interface ScoredPart {
   fact: FactPart;
   score: number;
   from_card?: true;
+  also?: number;
+  also_ids?: string[];
 }
 
 /** A value to be stored */

@@ -96,8 +96,7 @@ const withinRoom = (chosen: Chosen, room: ((facts: readonly ScoredFact[]) => num
   const count = room === undefined ? chosen.facts.length : room(chosen.facts);
   if (count >= chosen.facts.length) return chosen;
   const facts = chosen.facts.slice(0, count);
-  const { contradicted, budget } = chosen.omitted;
-  const omitted = { contradicted, budget: budget + chosen.facts.length - facts.length };
+  const omitted = { ...chosen.omitted, budget: chosen.omitted.budget + chosen.facts.length - facts.length };
   return { ...chosen, facts, tokensUsed: tokensOf(facts), omitted };
 };
 

@@ -1,13 +1,15 @@
 import { cacheByFact } from '../../kernel/internal-api.ts';
 import { type StoredFact, valueText } from '../../kernel/plugin-api.ts';
+import { normaliseText } from '../../kernel/thread-api.ts';
 import { estimateTokens, factLine } from './fact-line.ts';
-import { type TextSignature, textSignature } from './text-signature.ts';
+import { hashText, type TextSignature, textSignature } from './text-signature.ts';
 
-/** Tokens and words of a fact, for packing, computed on first use. */
+/** Tokens, words and hash of a fact, for packing, computed on first use. */
 export class FactText {
   readonly #fact: StoredFact;
   #tokens: number | undefined;
   #signature: TextSignature | undefined;
+  #hash: number | undefined;
 
   constructor(fact: StoredFact) {
     this.#fact = fact;
@@ -18,10 +20,20 @@ export class FactText {
     return this.#tokens;
   }
 
+  /** A hash of the folded text: 32 bits, without sign. */
+  get hash(): number {
+    this.#hash ??= hashText(foldedText(this.#fact));
+    return this.#hash;
+  }
+
   readonly signature = (): TextSignature => {
     this.#signature ??= textSignature(valueText(this.#fact.value));
     return this.#signature;
   };
 }
+
+/** Returns the value as text, without differences in case, white space or Unicode composition. */
+export const foldedText = ({ value }: StoredFact): string =>
+  normaliseText(valueText(value), 'NFC').toLowerCase().trim().replaceAll(/\s+/gu, ' ');
 
 export const textOf = cacheByFact((fact) => new FactText(fact));

@@ -1,13 +1,13 @@
 import { mostSimilar, similarityOf, type TextSignature } from './text-signature.ts';
 
-/** An item with a cost in tokens and a score. */
+/** An item with a cost in tokens and a rank. */
 export interface Packable {
-  /** The score: above 0 for all items, or 0 for worthless ones. */
-  readonly score: number;
+  /** Its worth: above 0 for all items, or 0 for worthless ones. */
+  readonly rank: number;
   readonly tokens: number;
   /** Returns the words of the item, to compare it with packed ones. */
   signature(): TextSignature;
-  /** True if only the score counts, not the similarity to packed facts. */
+  /** True if only the rank counts, not the similarity to packed facts. */
   readonly byScore: boolean;
 }
 
@@ -29,8 +29,8 @@ export const packByMmr = <T extends Packable>(
 ): { readonly packed: T[]; readonly unfit: number } => {
   const packed: T[] = [];
   const signatures: TextSignature[] = [];
-  const best = candidates[0]?.score || 1;
-  const waiting = candidates.map((candidate) => new Waiting(candidate, candidate.score / best));
+  const best = candidates[0]?.rank || 1;
+  const waiting = candidates.map((candidate) => new Waiting(candidate, candidate.rank / best));
   let left = budget;
   let unfit = 0;
   while (packed.length < limit) {

@@ -82,6 +82,8 @@ export interface ScoredFact {
   readonly tokens: number;
   /** True for a summary of the entity's facts, which is not in the store. */
   readonly fromCard: boolean;
+  /** Ids of facts that say the same and are left out, best first. */
+  readonly copies?: readonly string[];
 }
 
 export interface Recalled {
@@ -106,6 +108,8 @@ export interface Omitted extends Readonly<Record<string, number>> {
   readonly contradicted: number;
   /** Candidates that did not fit into the budget. */
   readonly budget: number;
+  /** Candidates that say the same as a better one. */
+  readonly repeated: number;
 }
 
 /** Finds the facts that are relevant to a question and fit into a budget. */

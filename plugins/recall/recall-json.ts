@@ -18,59 +18,51 @@ const SHARE_JSON: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 const SCORE_JSON: JsonSchema = { type: 'number', minimum: 0 };
 const FACTORS = ['recency', 'confidence', 'access', 'contradiction', 'garden_tier', 'source_trust'] as const;
 
+/** Most ids of copies that an answer names. */
+const MOST_COPY_IDS = 16;
+
+/** The number of facts that say the same and are left out, and their first ids. */
+const COPIES_JSON = {
+  also: { type: 'integer', minimum: 1 },
+  also_ids: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MOST_COPY_IDS },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
 export const SCORED_FACT = defineComponent('ScoredFact', {
   summary: 'a fact that was recalled, with its score and every factor of it',
-  json: objectOf({
-    fact: component(FACT),
-    score: SCORE_JSON,
-    hop_distance: COUNT_JSON,
-    token_estimate: COUNT_JSON,
-    from_card: BOOLEAN_JSON,
-    score_breakdown: objectOf({
-      lexical: SHARE_JSON,
-      semantic: SHARE_JSON,
-      graph: SHARE_JSON,
-      fused: SCORE_JSON,
-      named: { type: 'number', minimum: 1, maximum: 1.5 },
-      ...Object.fromEntries(FACTORS.map((name) => [name, SHARE_JSON])),
-      weighted_total: SCORE_JSON,
-    }),
-  }),
+  json: objectOf(
+    {
+      fact: component(FACT),
+      score: SCORE_JSON,
+      hop_distance: COUNT_JSON,
+      token_estimate: COUNT_JSON,
+      from_card: BOOLEAN_JSON,
+      ...COPIES_JSON,
+      score_breakdown: objectOf({
+        lexical: SHARE_JSON,
+        semantic: SHARE_JSON,
+        graph: SHARE_JSON,
+        fused: SCORE_JSON,
+        named: { type: 'number', minimum: 1, maximum: 1.5 },
+        ...Object.fromEntries(FACTORS.map((name) => [name, SHARE_JSON])),
+        weighted_total: SCORE_JSON,
+      }),
+    },
+    { optional: Object.keys(COPIES_JSON) },
+  ),
 });
 
-export const scoredFactJson = (
-  { view, score, stages, fused, named, salience, hops, tokens, fromCard }: ScoredFact,
-  factJson: FactJson,
-) => ({
-  fact: factJson(view),
-  score,
-  hop_distance: hops,
-  token_estimate: tokens,
-  from_card: fromCard,
-  score_breakdown: {
-    lexical: stages.lexical,
-    semantic: stages.semantic,
-    graph: stages.graph,
-    fused,
-    named,
-    recency: salience.recency,
-    confidence: salience.confidence,
-    access: salience.access,
-    contradiction: salience.contradiction,
-    garden_tier: salience.gardenTier,
-    source_trust: salience.sourceTrust,
-    weighted_total: score,
-  },
-});
+/** Members of a fact that stands for others which say the same. */
+const copiesJson = (ids: readonly string[]) => ({ also: ids.length, also_ids: ids.slice(0, MOST_COPY_IDS) });
 
 /**
  * Returns the JSON of a scored fact as text, around the given text of the fact. All other values are finite numbers.
  */
 export const scoredFactText = (
-  { view, score, stages, fused, named, salience, hops, tokens, fromCard }: ScoredFact,
+  { view, score, stages, fused, named, salience, hops, tokens, fromCard, copies = [] }: ScoredFact,
   factText: FactText,
 ): string =>
   `{"fact":${factText(view)},"score":${score},"hop_distance":${hops},"token_estimate":${tokens},"from_card":${fromCard},` +
+  (copies.length === 0 ? '' : `${JSON.stringify(copiesJson(copies)).slice(1, -1)},`) +
   `"score_breakdown":{"lexical":${stages.lexical},"semantic":${stages.semantic},"graph":${stages.graph},` +
   `"fused":${fused},"named":${named},"recency":${salience.recency},"confidence":${salience.confidence},` +
   `"access":${salience.access},"contradiction":${salience.contradiction},"garden_tier":${salience.gardenTier},` +
@@ -79,16 +71,17 @@ export const scoredFactText = (
 export const SCORED_PART = defineComponent('ScoredPart', {
   summary: 'a fact that was recalled, for a caller that named `fields`',
   json: objectOf(
-    { fact: component(FACT_PART), score: SCORE_JSON, from_card: { type: 'boolean', const: true } },
-    { optional: ['from_card'] },
+    { fact: component(FACT_PART), score: SCORE_JSON, from_card: { type: 'boolean', const: true }, ...COPIES_JSON },
+    { optional: ['from_card', ...Object.keys(COPIES_JSON)] },
   ),
 });
 
 /** Returns a fact without the factors of its score, for a caller that names `fields`. */
-export const partFactJson = ({ view, score, fromCard }: ScoredFact, toJson: FactJson) => ({
+export const partFactJson = ({ view, score, fromCard, copies = [] }: ScoredFact, toJson: FactJson) => ({
   fact: toJson(view),
   score,
   ...(fromCard && { from_card: true }),
+  ...(copies.length > 0 && copiesJson(copies)),
 });
 
 /** Members that clients expect even if no plugin declares them. */
@@ -125,7 +118,10 @@ const OWN_MEMBERS = {
   facts: FACTS_JSON,
   content: FACTS_JSON,
   instructions: FACTS_JSON,
-  omitted: { ...objectOf({ contradicted: COUNT_JSON, budget: COUNT_JSON }), additionalProperties: COUNT_JSON },
+  omitted: {
+    ...objectOf({ contradicted: COUNT_JSON, budget: COUNT_JSON, repeated: COUNT_JSON }),
+    additionalProperties: COUNT_JSON,
+  },
   degraded: listOf({ type: 'string' }),
 };
 

@@ -19,6 +19,7 @@ import { embedQuery } from './embed-query.ts';
 import { textOf } from './fact-text.ts';
 import { fuse, normaliseStages } from './fuse-stages.ts';
 import { namedFactor, namesIn } from './name-bonus.ts';
+import { newestWordingFirst, type Ranked } from './newest-wording.ts';
 import { type PackOptions, packByMmr } from './pack-by-mmr.ts';
 import {
   type EntitySummary,
@@ -34,6 +35,7 @@ import type { RecallRequest } from './recall-request.ts';
 import { type Found, runStages, type StageParts } from './recall-stages.ts';
 import type { RecallTelemetry } from './recall-telemetry.ts';
 import { salienceOf, weigh } from './salience.ts';
+import { sayOnce } from './say-once.ts';
 import { firstDepth, fullDepth, type SearchDepth, wantsMore } from './search-depth.ts';
 import { neededStages } from './stage-weights.ts';
 import type { TextSignature } from './text-signature.ts';
@@ -93,19 +95,22 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
     const summary = await measured.step('summary', () => summaryOf(request, context, parts));
     const reach = async (depth: SearchDepth) => {
       const found = await measured.step('search', () => runStages(request, depth, vectors.all, context, pool, parts));
-      const ranked = await measured.step('score', () => score(found, summary.fact, request, context, pool, used));
-      return { found, ranked, ...packByMmr(ranked, packingOf(request)) };
+      const scored = await measured.step('score', () => score(found, summary.fact, request, context, pool, used));
+      const ranked = newestWordingFirst(sayOnce(scored));
+      return { found, scored, ranked, ...packByMmr(ranked, packingOf(request)) };
     };
     const first = await reach(firstDepth(request));
     // The pool caches the facts that it has read, so the second pass reads only new ones.
     const isWanting = first.found.isCut && wantsMore(first.packed, request);
-    const { found, ranked, packed, unfit } = isWanting ? await reach(fullDepth(request)) : first;
-    measured.scored(ranked.length);
+    const { found, scored, ranked, packed, unfit } = isWanting ? await reach(fullDepth(request)) : first;
+    measured.scored(scored.length);
+    const contradicted = countContradicted(found, summary.fact, context, pool);
+    const chosen = new Set<Ranked<Candidate>>(packed);
     return {
-      facts: packed.sort(bestFirst),
-      totalScored: ranked.length,
+      facts: ranked.filter((one) => chosen.has(one)),
+      totalScored: scored.length,
       tokensUsed: tokensOf(packed),
-      omitted: { contradicted: countContradicted(found, summary.fact, context, pool), budget: unfit },
+      omitted: { contradicted, budget: unfit, repeated: scored.length - ranked.length },
       degraded: [...(await degradationOf({ vector: vectors.own, behind }, reader, parts.index)), ...summary.degraded],
     };
   };

@@ -16,7 +16,7 @@ const TOKEN = /[\p{L}\p{N}]+/gu;
 export const textSignature = (text: string): TextSignature => {
   const bits = new Uint32Array(WORDS);
   for (const [token] of text.slice(0, LONGEST).toLowerCase().matchAll(TOKEN)) {
-    const bit = hash(token) % BITS;
+    const bit = hashText(token) % BITS;
     bits[bit >>> 5] = (bits[bit >>> 5] as number) | (1 << (bit & 31));
   }
   return { bits, size: bits.reduce((sum, word) => sum + countBits(word), 0) };
@@ -37,10 +37,10 @@ export const mostSimilar = (a: TextSignature, b: TextSignature): number =>
 /** The maximum number of characters read, because a set of 512 bits cannot represent longer texts. */
 const LONGEST = 4096;
 
-/** The hash FNV-1a. */
-const hash = (token: string): number => {
+/** Returns the hash FNV-1a: 32 bits, without sign. */
+export const hashText = (text: string): number => {
   let value = 0x811c9dc5;
-  for (let at = 0; at < token.length; at += 1) value = Math.imul(value ^ token.charCodeAt(at), 0x01000193);
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
   return value >>> 0;
 };
 

@@ -55,7 +55,7 @@ const packed = (
     tokensUsed += fact.tokens;
     facts.push(fact);
   }
-  const omitted = { contradicted: 0, budget: scored.length - facts.length };
+  const omitted = { contradicted: 0, budget: scored.length - facts.length, repeated: 0 };
   return {
     ...ids,
     tokenBudget,

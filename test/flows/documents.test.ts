@@ -55,7 +55,11 @@ describe('the documents', () => {
     expect((await ask(query))['facts'])
       .to.have.length(1)
       .and.to.have.nested.property('[0].contradicted', true);
-    expect(await ask(recall)).to.deep.include({ facts: [], omitted: { contradicted: 2, budget: 0 }, degraded: [] });
+    expect(await ask(recall)).to.deep.include({
+      facts: [],
+      omitted: { contradicted: 2, budget: 0, repeated: 0 },
+      degraded: [],
+    });
     const both = await ask(recall?.replace('"query"', '"include_contradicted":true,"query"'));
     expect(both).to.have.property('total_scored', 2);
     const card = await ask(query?.replace('/v1/facts?entity=user:alice', '/v1/cards/user:alice'));

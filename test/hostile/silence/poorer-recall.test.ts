@@ -69,14 +69,14 @@ forEachStore('An incomplete recall never looks complete (I22)', () => {
       truncated,
     };
   };
-  const WHOLE = { omitted: { contradicted: 0, budget: 0 }, degraded: [], truncated: false };
+  const WHOLE = { omitted: { contradicted: 0, budget: 0, repeated: 0 }, degraded: [], truncated: false };
 
   it('a writer contradicts a fact: the recall is empty, and states how many facts it omitted', async () => {
     await start();
     await say('memory:role', 'CEO');
     expect(await recall({ query: 'Who is Alice?' })).to.deep.equal({ values: ['CEO'], ...WHOLE });
     await say('memory:role', 'CTO');
-    const omitted = { contradicted: 2, budget: 0 };
+    const omitted = { contradicted: 2, budget: 0, repeated: 0 };
     expect(await recall({ query: 'Who is Alice?' })).to.deep.equal({ values: [], ...WHOLE, omitted });
     const { values } = await recall({ query: 'Who is Alice?', include_contradicted: true });
     expect([...values].sort()).to.deep.equal(['CEO', 'CTO']);
@@ -110,14 +110,14 @@ forEachStore('An incomplete recall never looks complete (I22)', () => {
     expect((await node.request('GET', '/v1/cards/user:alice', { key })).status).to.equal(200);
     const { values, omitted } = await recall({ entity: 'user:alice' });
     expect(values[0]).to.contain('CEO').and.to.contain('CTO');
-    expect(omitted).to.deep.equal({ contradicted: 0, budget: 0 });
+    expect(omitted).to.deep.equal({ contradicted: 0, budget: 0, repeated: 0 });
   });
 
   it('facts beyond the token budget are counted', async () => {
     await start();
     for (const n of [1, 2, 3]) await say(`memory:note-${n}`, `harbour ${n} ${'x'.repeat(40 * n)}`);
     const { values, omitted, truncated } = await recall({ query: 'harbour', token_budget: 25 });
-    expect([values.length, omitted, truncated]).to.deep.equal([1, { contradicted: 0, budget: 2 }, true]);
+    expect([values.length, omitted, truncated]).to.deep.equal([1, { contradicted: 0, budget: 2, repeated: 0 }, true]);
   });
 
   it('contradictory facts in a garden are counted only for its members', async () => {

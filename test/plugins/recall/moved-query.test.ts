@@ -53,7 +53,8 @@ forEachStore('a query that feedback from words has moved', () => {
     await say(last, { scope: 'local' });
     await comesTrue(async () => {
       await node.clock.advance(2_000);
-      return (await sees(writer, { query: last, weights: { vector: 1 } })).total_scored > 0;
+      const { facts } = await sees(writer, { query: last, weights: { vector: 1 } });
+      return facts.some(({ fact }: ScoredJson) => fact.value.v === last);
     });
     const { facts } = await sees(reader, { query: QUERY });
     return Object.fromEntries(

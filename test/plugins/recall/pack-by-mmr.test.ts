@@ -4,8 +4,8 @@ import { type Packable, packByMmr } from '../../../plugins/recall/pack-by-mmr.ts
 import { similarityOf, textSignature } from '../../../plugins/recall/text-signature.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
-const one = (score: number, tokens: number, text: string, byScore = false) => ({
-  score,
+const one = (rank: number, tokens: number, text: string, byScore = false) => ({
+  rank,
   tokens,
   text,
   byScore,
@@ -23,7 +23,7 @@ const candidates = fc
     { maxLength: 30 },
   )
   .map((all) => all.map(({ score, tokens, text, byScore }) => one(score, tokens, text, byScore)))
-  .map((all) => all.sort((a, b) => b.score - a.score));
+  .map((all) => all.sort((a, b) => b.rank - a.rank));
 const options = fc.record({
   budget: fc.integer({ min: 1, max: 400 }),
   limit: fc.integer({ min: 1, max: 30 }),
@@ -35,13 +35,13 @@ const sum = (all: readonly Packable[]): number => all.reduce((total, { tokens })
 /** A literal implementation of Maximal Marginal Relevance. */
 const packPlainly = (all: readonly Packable[], budget: number, limit: number, lambda: number): Packable[] => {
   const packed: Packable[] = [];
-  const best = all[0]?.score || 1;
+  const best = all[0]?.rank || 1;
   const likeness = ({ signature, byScore }: Packable): number =>
     byScore ? 0 : Math.max(0, ...packed.map((other) => similarityOf(signature(), other.signature())));
   while (packed.length < limit) {
     const left = budget - sum(packed);
     const fitting = all.filter((one) => !packed.includes(one) && one.tokens <= left);
-    const values = fitting.map((one) => lambda * (one.score / best) - (1 - lambda) * likeness(one));
+    const values = fitting.map((one) => lambda * (one.rank / best) - (1 - lambda) * likeness(one));
     const chosen = fitting[values.indexOf(Math.max(...values))];
     if (chosen === undefined) break;
     packed.push(chosen);
@@ -59,7 +59,7 @@ describe('packing', () => {
         expect(new Set(packed).size).to.equal(packed.length);
         const best = all.find(({ tokens }) => tokens <= budget);
         if (best === undefined) expect(packed).to.deep.equal([]);
-        else expect(packed.map(({ score }) => score)).to.include(best.score);
+        else expect(packed.map(({ rank }) => rank)).to.include(best.rank);
       }),
       { numRuns: RUNS },
     );

@@ -112,7 +112,7 @@ forEachStore('recall as a use case', () => {
     const question = { query: 'grey cats', tokenBudget: 500 };
     const { facts, omitted, tokensUsed } = await recall.recall(createPrincipal(), question, { room: () => 1 });
     expect(facts).to.have.length(1);
-    expect(omitted).to.deep.equal({ contradicted: 0, budget: 1 });
+    expect(omitted).to.deep.equal({ contradicted: 0, budget: 1, repeated: 0 });
     expect(tokensUsed).to.equal(facts[0]?.tokens);
   });
 
@@ -128,7 +128,7 @@ forEachStore('recall as a use case', () => {
     expect(await ask()).to.deep.include({
       peers_asked: 4,
       degraded: ['peer_unreachable'],
-      omitted: { contradicted: 0, budget: 2, elsewhere: 3 },
+      omitted: { contradicted: 0, budget: 2, elsewhere: 3, repeated: 0 },
       truncated: true,
     });
     added = { members: { nobody_declares: 1 } };

@@ -1,0 +1,44 @@
+import { textOf } from './fact-text.ts';
+import type { ScoredFact } from './recall-api.ts';
+import { isSamePlace, isSameTriple, isSentence } from './say-once.ts';
+import { mostSimilar, similarityOf } from './text-signature.ts';
+
+/** A fact whose `rank` decides its place in the answer: its own score, or that of an older wording. */
+export type Ranked<T> = T & { readonly rank: number };
+
+/**
+ * Puts the newer of two texts that say nearly the same before the older one, by their timestamps. The newer takes the
+ * rank of the older. `scored` and the result are best first. Compares the first `MOST_COMPARED` facts only, because an
+ * answer rarely holds more.
+ */
+export const newestWordingFirst = <T extends ScoredFact>(scored: readonly T[]): Ranked<T>[] => {
+  const placed = new Set<T>();
+  const ranked: Ranked<T>[] = [];
+  for (const [at, one] of scored.entries()) {
+    if (placed.has(one)) continue;
+    const newer = at >= MOST_COMPARED ? [] : scored.slice(at + 1, MOST_COMPARED).filter((two) => rewords(two, one));
+    const waiting = newer.filter((two) => !placed.has(two)).sort((a, b) => timeOf(b) - timeOf(a));
+    for (const next of [...waiting, one]) {
+      placed.add(next);
+      ranked.push({ ...next, rank: one.score });
+    }
+  }
+  return ranked;
+};
+
+const MOST_COMPARED = 48;
+/** The share of common words from which two texts count as wordings of one statement. */
+const NEARLY_SAME = 0.6;
+/** The share of the older score that a newer fact about something else needs. The query may name the older entity. */
+const COMPARABLE = 0.8;
+
+const timeOf = ({ view }: ScoredFact): number => view.fact.timestampMs;
+
+const rewords = (newer: ScoredFact, older: ScoredFact): boolean => {
+  if (newer.fromCard || older.fromCard || timeOf(newer) <= timeOf(older)) return false;
+  const [one, other] = [newer.view.fact, older.view.fact];
+  if (one.value.type !== other.value.type || !isSamePlace(one, other)) return false;
+  const [a, b] = [textOf(one).signature(), textOf(other).signature()];
+  if (mostSimilar(a, b) < NEARLY_SAME || similarityOf(a, b) < NEARLY_SAME) return false;
+  return isSameTriple(one, other) || (isSentence(one) && isSentence(other) && newer.score >= COMPARABLE * older.score);
+};

@@ -1,0 +1,58 @@
+import type { StoredFact } from '../../kernel/plugin-api.ts';
+import { isContradicted } from '../conflicts/conflicts-api.ts';
+import { foldedText, textOf } from './fact-text.ts';
+import type { ScoredFact } from './recall-api.ts';
+
+/**
+ * Lets the best of several facts that say the same stand for all, and keeps the order. The ids of the others become its
+ * `copies`. A summary of an entity neither stands for facts nor is a copy.
+ */
+export const sayOnce = <T extends ScoredFact>(ranked: readonly T[]): T[] => {
+  const distinct: (T & { readonly copies: string[] })[] = [];
+  const byHash = new Map<number, ScoredFact & { readonly copies: string[] }>();
+  for (const one of ranked) {
+    const hash = one.fromCard ? undefined : textOf(one.view.fact).hash;
+    const known = hash === undefined ? undefined : byHash.get(hash);
+    if (known !== undefined && saysTheSame(known, one)) {
+      known.copies.push(one.view.fact.id);
+      continue;
+    }
+    const alone = { ...one, copies: [] };
+    if (hash !== undefined && known === undefined) byHash.set(hash, alone);
+    distinct.push(alone);
+  }
+  return distinct;
+};
+
+/**
+ * Facts of other places, of another kind of value, or of which one is contradicted, never say the same. A short text,
+ * such as `open`, says something only of its own entity.
+ */
+const saysTheSame = (a: ScoredFact, b: ScoredFact): boolean => {
+  const [one, other] = [a.view.fact, b.view.fact];
+  return (
+    isSamePlace(one, other) &&
+    one.value.type === other.value.type &&
+    one.value.interpretAs === other.value.interpretAs &&
+    isContradicted(a.view) === isContradicted(b.view) &&
+    foldedText(one) === foldedText(other) &&
+    (isSentence(one) || isSameTriple(one, other))
+  );
+};
+
+export const isSamePlace = (a: StoredFact, b: StoredFact): boolean => a.scope === b.scope && a.gardenId === b.gardenId;
+
+export const isSameTriple = (a: StoredFact, b: StoredFact): boolean =>
+  a.entityKey === b.entityKey && a.relationKey === b.relationKey;
+
+const WORDS_OF_A_SENTENCE = 4;
+
+/** In scripts without blanks between words, four words take eight characters or more. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{8}/u;
+
+/** Returns true for a text that says something without its entity. */
+export const isSentence = (fact: StoredFact): boolean => {
+  const text = foldedText(fact);
+  return text.split(' ', WORDS_OF_A_SENTENCE).length === WORDS_OF_A_SENTENCE || UNSPACED.test(text);
+};
