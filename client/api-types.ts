@@ -2416,9 +2416,12 @@ export interface Api {
           query?: string | undefined;
           entity?: string | undefined;
           relation?: string | undefined;
+          entity_prefix?: string | undefined;
           scope?: string | undefined;
           /** A whole number from 1 to 200000. */
           token_budget?: string | undefined;
+          /** Relations to leave out, separated by commas. */
+          exclude_relations?: string | undefined;
           /** An instant or a stamp: recalls as of then. */
           as_of?: string | undefined;
           /** The weights as JSON. */

@@ -14,8 +14,13 @@ export const programOf = (scope: Scope, own: readonly string[], command: string 
   return scope === 'project' ? ['fact-memory-node'] : own;
 };
 
-export const hookCommandLine = ({ program, node }: ProgramWords, hook: HookName, client: string): string =>
-  [...program, 'hook', hook, '--client', client, ...node].map(quoted).join(' ');
+/** `more` holds further options of the hook. */
+export const hookCommandLine = (
+  { program, node }: ProgramWords,
+  hook: HookName,
+  client: string,
+  more: readonly string[],
+): string => [...program, 'hook', hook, '--client', client, ...more, ...node].map(quoted).join(' ');
 
 /** The shells of all systems understand double quotes. */
 const quoted = (word: string): string => {

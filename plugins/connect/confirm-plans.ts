@@ -22,8 +22,17 @@ interface Asked {
   readonly stderr: Writable;
 }
 
-/** Asks the user to confirm the plans. Throws `validation` if no user can answer and no option decides. */
-export const confirmed = async ({ options, ask, stderr }: Asked): Promise<boolean> => {
+/** A further way to agree. */
+interface OtherAnswer {
+  readonly letter: string;
+  readonly summary: string;
+}
+
+/**
+ * Asks the user to confirm the plans; `other` if the user agrees in the other way. Throws `validation` if no user can
+ * answer and no option decides.
+ */
+export const confirmed = async ({ options, ask, stderr }: Asked, other?: OtherAnswer): Promise<boolean | 'other'> => {
   if (options.dryRun) {
     stderr.write('Nothing was written.\n');
     return false;
@@ -34,7 +43,10 @@ export const confirmed = async ({ options, ask, stderr }: Asked): Promise<boolea
       hint: 'add --yes to write what was shown, or --dry-run to look only',
     });
   }
-  const isYes = /^y(?:es)?$/i.test((await ask('Write these changes (y or n): ')).trim());
+  const choices = other === undefined ? 'y or n' : `y, n, or ${other.letter}: ${other.summary}`;
+  const answer = (await ask(`Write these changes (${choices}): `)).trim();
+  if (other !== undefined && answer.toLowerCase() === other.letter) return 'other';
+  const isYes = /^y(?:es)?$/i.test(answer);
   if (!isYes) stderr.write('Nothing was written.\n');
   return isYes;
 };

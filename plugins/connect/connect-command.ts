@@ -33,6 +33,7 @@ const OPTIONS = {
   dryRun: { type: 'flag', summary: 'show what would change in each file, and write nothing' },
   yes: { type: 'flag', summary: 'write without asking' },
   noHooks: { type: 'flag', summary: 'the tools alone: nothing is recalled or noted by itself' },
+  shareNotes: { type: 'flag', summary: 'recall the notes of all your projects in each of them' },
   noNotes: { type: 'flag', summary: 'recall by itself, and note nothing at the end of a session' },
   transport: {
     type: 'text',
@@ -103,7 +104,9 @@ const connect = async (context: Context): Promise<number> => {
   const transport = readTransport(client, options.transport);
   const former = await readRecord(client.name, place);
   const keyPlan = await planKey({ client, place, server, keyFile: keyFileOf(context) });
-  const plans = await planConnection(context, { client, place, transport, former, keyPlan });
+  const isShared = options.shareNotes || former?.shareNotes === true;
+  const connection = { client, place, transport, former, keyPlan, shareNotes: isShared };
+  let plans = await planConnection(context, connection);
   const isDone = !plans.some(isChange) && !(keyPlan.kind !== 'none' && keyPlan.make);
   if (isDone) {
     stdout.write(`${client.title} is connected already; nothing changes.\n`);
@@ -111,16 +114,23 @@ const connect = async (context: Context): Promise<number> => {
   }
   showPlans(plans, stdout);
   tellKey(keyPlan, client, stderr);
-  if (!(await confirmed(context))) return options.dryRun ? EXIT.ok : EXIT.failed;
+  const mayShare = client.hooks !== undefined && !options.noHooks && !isShared;
+  const answer = await confirmed(context, mayShare ? SHARING : undefined);
+  if (answer === false) return options.dryRun ? EXIT.ok : EXIT.failed;
+  if (answer === 'other') plans = await planConnection(context, { ...connection, shareNotes: true });
   const key = await makeKey(keyPlan, { client, server, place }, context.random);
   const name = readName(options.name);
-  const common = { client: client.name, scope: place.scope, name, url: server.url, key };
+  const shareNotes = isShared || answer === 'other';
+  const common = { client: client.name, scope: place.scope, name, url: server.url, key, shareNotes };
   const folder = place.scope === 'project' ? place.folder : null;
   await write(plans, { ...common, folder, files: [] }, place.folders, context);
   stdout.write(`${client.title} is connected. "fact-memory-node doctor ${client.name}" checks the connection.\n`);
   for (const remark of client.remarks) stderr.write(`${remark}\n`);
   return EXIT.ok;
 };
+
+/** The notes of a project stay in it, unless the user wants one memory for everything. */
+const SHARING = { letter: 's', summary: 'yes, and share notes among all projects' } as const;
 
 /** Reads an option that all commands for a running node share, so this command does not declare it. */
 const keyFileOf = ({ options }: Context): string | undefined => (options as { readonly keyFile?: string }).keyFile;
@@ -160,10 +170,11 @@ interface Connection {
   readonly transport: TransportName;
   readonly former: ConnectionRecord | undefined;
   readonly keyPlan: KeyPlan;
+  readonly shareNotes: boolean;
 }
 
 const planConnection = async ({ options, server, program }: Context, connection: Connection): Promise<FilePlan[]> => {
-  const { client, place, transport, former, keyPlan } = connection;
+  const { client, place, transport, former, keyPlan, shareNotes } = connection;
   const within = place.scope === 'project' ? place.folder : undefined;
   const words = {
     program: programOf(place.scope, program, options.command),
@@ -176,7 +187,9 @@ const planConnection = async ({ options, server, program }: Context, connection:
   const edits = [{ path: client.serverFile(place), edit: client.serverEdit(readName(options.name), entry), within }];
   if (client.hooks !== undefined && !options.noHooks) {
     const isWanted = (hook: HookName): boolean => hook !== 'session-end' || !options.noNotes;
-    const commandOf = (hook: HookName) => (isWanted(hook) ? hookCommandLine(words, hook, client.name) : undefined);
+    const more = (hook: HookName): readonly string[] => (shareNotes && hook !== 'session-end' ? ['--share-notes'] : []);
+    const commandOf = (hook: HookName) =>
+      isWanted(hook) ? hookCommandLine(words, hook, client.name, more(hook)) : undefined;
     const edit = client.hooks.edit(commandOf);
     edits.push({ path: client.hooks.file(place), edit, within });
   }

@@ -38,6 +38,8 @@ export interface ConnectionRecord {
   readonly url: string;
   readonly files: readonly FileRecord[];
   readonly key: MadeKey | null;
+  /** True if the hooks recall the notes of every project. */
+  readonly shareNotes?: boolean | undefined;
 }
 
 const MAX_RECORDS = 1_000;

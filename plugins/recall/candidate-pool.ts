@@ -9,10 +9,12 @@ export interface Admission {
   readonly includeContradicted: boolean;
   /** The least confidence after trust in the source. */
   readonly minConfidence: number;
+  /** The beginning of the match key of each entity. */
+  readonly keyPrefix: string;
 }
 
 /** The part of a view that matters only to recall, not to plugins that link facts. */
-export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey'>;
+export type Wanted = Pick<SearchView, 'scopes' | 'onlyGarden' | 'relationKey' | 'excludedRelationKeys'>;
 
 /**
  * Finds the best hits, at most `limit`, best first; fewer only if there are no more. Facts of `contested` triples need
@@ -143,10 +145,12 @@ export class CandidatePool {
   }
 
   #standingOf(view: FactView): Standing {
-    const { includeContradicted, minConfidence, scopes, onlyGarden, relationKey } = this.#admission;
-    const { scope, gardenId, relationKey: relation } = view.fact;
+    const { includeContradicted, minConfidence, scopes, onlyGarden, relationKey, keyPrefix } = this.#admission;
+    const { scope, gardenId, relationKey: relation, entityKey } = view.fact;
     if (!scopes.includes(scope) || (onlyGarden !== undefined && gardenId !== onlyGarden)) return 'unfit';
     if (relationKey !== undefined && relation !== relationKey) return 'unfit';
+    if (this.#admission.excludedRelationKeys?.includes(relation) === true) return 'unfit';
+    if (!entityKey.startsWith(keyPrefix)) return 'unfit';
     if (effectiveConfidence(view) < minConfidence) return 'unfit';
     return isContradicted(view) && !includeContradicted ? 'contradicted' : 'admitted';
   }

@@ -17,6 +17,10 @@ export interface Question {
   readonly query?: string | undefined;
   readonly entity?: string | undefined;
   readonly relation?: string | undefined;
+  /** Relations whose facts are left out. */
+  readonly excludedRelations?: readonly string[] | undefined;
+  /** The beginning of the entity of each fact, compared as entities are. */
+  readonly entityPrefix?: string | undefined;
   /** The maximum number of tokens, 1 to 200,000. */
   readonly tokenBudget: number;
   /** The number of hops of graph expansion, 0 to 2; 1 by default. */

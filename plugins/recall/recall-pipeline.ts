@@ -90,8 +90,9 @@ const chooseFacts = async (request: RecallRequest, caller: Principal, parts: Pip
       query: request.query,
       depth: request.depth,
     };
-    const { includeContradicted, minConfidence } = request;
-    const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence });
+    const { includeContradicted, minConfidence, entityPrefix: prefix } = request;
+    const keyPrefix = prefix === undefined ? '' : matchKey(prefix, parts.names);
+    const pool = new CandidatePool(reader, { ...context.view, includeContradicted, minConfidence, keyPrefix });
     const summary = await measured.step('summary', () => summaryOf(request, context, parts));
     const reach = async (depth: SearchDepth) => {
       const found = await measured.step('search', () => runStages(request, depth, vectors.all, context, pool, parts));
@@ -145,7 +146,7 @@ const viewOf = async (
   reader: FactReader,
   { names, gardens: access }: PipelineParts,
 ): Promise<SearchView> => {
-  const { scope, entity, relation } = request;
+  const { scope, entity, relation, excludedRelations } = request;
   const { gardens } = reader;
   const only = scope.kind === 'garden' ? await access?.enter(scope.name, caller, reader.snapshot) : undefined;
   if (scope.kind === 'garden' && only === undefined) throw refuseGarden(caller);
@@ -162,6 +163,7 @@ const viewOf = async (
     minConfidence: request.minConfidence,
     entityKey: entity === undefined ? undefined : matchKey(entity, names),
     relationKey: relation === undefined ? undefined : matchKey(relation, names),
+    excludedRelationKeys: excludedRelations.map((one) => matchKey(one, names)),
   };
 };
 

@@ -20,6 +20,8 @@ export interface RecallRequest {
   readonly query: string;
   readonly entity: string | undefined;
   readonly relation: string | undefined;
+  readonly excludedRelations: readonly string[];
+  readonly entityPrefix: string | undefined;
   readonly tokenBudget: number;
   /** The number of hops of graph expansion, 0 to 2. */
   readonly depth: number;
@@ -46,6 +48,7 @@ export const DEFAULT_LIMIT = 100;
 export const DEFAULT_LAMBDA = 0.7;
 export const DEFAULT_MIN_CONFIDENCE = 0.1;
 export const MAX_DEPTH = 2;
+export const MAX_EXCLUDED = 20;
 const MAX_QUERY_BYTES = 16 * 1024;
 /**
  * Names of a garden besides its URI: a UUID, or a slug with the prefix `garden:`, because a bare word may be a misspelt
@@ -76,6 +79,11 @@ export const readQuestion = (
     query: readQuery(question.query, entity, refuse),
     entity,
     relation,
+    excludedRelations: (question.excludedRelations ?? []).map((one, at) =>
+      readRelation(one, `${place}.exclude_relations[${at}]`),
+    ),
+    entityPrefix:
+      question.entityPrefix === undefined ? undefined : readEntityUri(question.entityPrefix, `${place}.entity_prefix`),
     tokenBudget: readBudget(question.tokenBudget, `${place}.token_budget`, status),
     depth: readDepth(question.depth, question.includeNeighbors),
     weights: question.weights === undefined ? DEFAULT_WEIGHTS : readWeights(question.weights, `${place}.weights`),

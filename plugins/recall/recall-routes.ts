@@ -21,7 +21,7 @@ import {
 import { sessionHeader } from '../facts/facts-api.ts';
 import type { Question, Recall, RecallMember } from './recall-api.ts';
 import { partFactJson, RECALL_ANSWERS, recalledText, scoredFactText } from './recall-json.ts';
-import { MAX_BUDGET, MAX_LIMIT } from './recall-request.ts';
+import { MAX_BUDGET, MAX_EXCLUDED, MAX_LIMIT } from './recall-request.ts';
 import { INVALID_WEIGHTS } from './recall-words.ts';
 import { SHOWN_QUESTION } from './shown-question.ts';
 import { WEIGHT_SPELLINGS } from './stage-weights.ts';
@@ -48,6 +48,8 @@ interface RawRecall {
   readonly query?: string | null;
   readonly entity?: string | null;
   readonly relation?: string | null;
+  readonly exclude_relations?: readonly string[] | null;
+  readonly entity_prefix?: string | null;
   readonly token_budget?: unknown;
   readonly depth?: number;
   readonly weights?: unknown;
@@ -83,6 +85,7 @@ const text = (type: string | readonly string[]) => ({
   query: { type },
   entity: { type },
   relation: { type },
+  entity_prefix: { type },
   scope: { type },
 });
 
@@ -100,6 +103,7 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
     properties: {
       ...MEMBERS,
       ...text(['string', 'null']),
+      exclude_relations: { type: ['array', 'null'], maxItems: MAX_EXCLUDED, items: { type: 'string' } },
       token_budget: {},
       weights: {},
       as_of: {},
@@ -125,7 +129,8 @@ export const postRecallRoute = (parts: RecallRouteParts): Route<undefined, FormQ
   handle: (request) => answer(request.body, 'body', request, parts),
 });
 
-type RecallQuery = Omit<RawRecall, 'fields'> & FormQuery & Readonly<Record<string, unknown>>;
+type RecallQuery = Omit<RawRecall, 'fields' | 'exclude_relations'> &
+  FormQuery & { readonly exclude_relations?: string } & Readonly<Record<string, unknown>>;
 
 const WEIGHT_PARAMETERS = Object.keys(WEIGHT_SPELLINGS).map((name) => `weights.${name}`);
 
@@ -144,6 +149,7 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
       ...MEMBERS,
       ...text('string'),
       token_budget: { type: 'string', description: `A whole number from 1 to ${MAX_BUDGET}.` },
+      exclude_relations: { type: 'string', description: 'Relations to leave out, separated by commas.' },
       as_of: { type: 'string', description: 'An instant or a stamp: recalls as of then.' },
       weights: { type: 'string', description: 'The weights as JSON.' },
       ...Object.fromEntries(
@@ -158,7 +164,12 @@ export const getRecallRoute = (parts: RecallRouteParts): Route<undefined, Recall
   },
   handle: (request) => {
     const { query } = request;
-    const raw = { ...query, token_budget: numberOf(query.token_budget), weights: weightsOf(query) };
+    const raw = {
+      ...query,
+      exclude_relations: query.exclude_relations?.split(',', MAX_EXCLUDED) ?? null,
+      token_budget: numberOf(query.token_budget),
+      weights: weightsOf(query),
+    };
     return answer(raw, 'query', request, parts);
   },
 });
@@ -208,6 +219,8 @@ const questionOf = (raw: RawRecall): Question => ({
   query: raw.query ?? undefined,
   entity: raw.entity ?? undefined,
   relation: raw.relation ?? undefined,
+  excludedRelations: raw.exclude_relations ?? undefined,
+  entityPrefix: raw.entity_prefix ?? undefined,
   // `Recall` refuses invalid budgets and weights with codes of their own.
   tokenBudget: raw.token_budget as Question['tokenBudget'],
   weights: (raw.weights ?? undefined) as Question['weights'],

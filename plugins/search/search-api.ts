@@ -147,6 +147,8 @@ export interface SearchView {
   readonly minConfidence: number;
   readonly entityKey?: string | undefined;
   readonly relationKey?: string | undefined;
+  /** Relations whose facts are excluded. */
+  readonly excludedRelationKeys?: readonly string[] | undefined;
   /** Triples whose facts are excluded. */
   readonly contested?: readonly PlacedTriple[] | undefined;
 }

@@ -4,16 +4,19 @@ import { withinTime } from '../../../kernel/internal-api.ts';
 import { type Clock, type Random, ServiceError } from '../../../kernel/plugin-api.ts';
 import { CLIENT_NAMES, clientOf } from '../clients/all-clients.ts';
 import { type UserFolders, userFolders } from '../user-folders.ts';
-import { type HookInput, readHookInput } from './hook-input.ts';
-import { noteSession, sessionEntity } from './note-session.ts';
-import { type Project, readProject } from './project.ts';
-import { type RecalledFact, readRecalled, recalledText } from './recalled-text.ts';
+import { saidLength } from './fact-relevance.ts';
+import { readHookInput } from './hook-input.ts';
+import { noteSession } from './note-session.ts';
+import { readProject } from './project.ts';
+import { type HookRun, type RecallWish, recallForSession } from './recall-for-session.ts';
 import { forgetOldSessions, logHook, readState, saveState } from './session-state.ts';
 
 const MAX_BUDGET = 8_000;
 const MAX_QUERY_LENGTH = 2_000;
 /** Shorter prompts, such as "go on", trigger no recall. */
 const MIN_PROMPT_LENGTH = 12;
+/** Names of branches that say nothing about the work. */
+const USUAL_BRANCHES: ReadonlySet<string> = new Set(['main', 'master', 'trunk', 'develop', 'dev']);
 
 const COMMON_OPTIONS = {
   client: { type: 'text', value: 'name', of: CLIENT_NAMES, required: true, summary: 'whose hook it is' },
@@ -31,6 +34,11 @@ const budgetOption = (tokens: number, what: string) =>
     default: tokens,
     summary: `how much of the memory ${what} may get; 0 for nothing`,
   }) as const;
+
+const SHARE_NOTES = {
+  type: 'flag',
+  summary: 'recall the notes of every project, as one memory for everything',
+} as const;
 
 const limitOption = (ms: number) =>
   ({
@@ -56,14 +64,6 @@ interface HookContext {
   readonly clock: Clock;
   readonly random: Random;
   openServer(place: ServerPlace): Promise<CommandServer>;
-}
-
-/** The parsed input of a hook, with its services. */
-interface HookRun {
-  readonly input: HookInput;
-  readonly project: Project;
-  readonly folders: UserFolders;
-  readonly server: CommandServer;
 }
 
 /**
@@ -109,42 +109,14 @@ const hasty = (server: CommandServer, timeoutMs: number): CommandServer => ({
   send: (request) => server.send({ timeoutMs, ...request }),
 });
 
-interface Asked {
-  readonly query: string;
-  readonly budget: number;
-  readonly leastScore: number;
-  readonly event: 'SessionStart' | 'UserPromptSubmit';
-}
-
-/** Recalls facts that this session has not seen yet, and returns a text for the client. */
-const recall = async (
-  { input, project, folders, server }: HookRun,
-  { query, budget, leastScore, event }: Asked,
-  { options, random }: HookContext,
-): Promise<string> => {
-  if (budget === 0) return '';
-  // After these events the model no longer has the shown facts in its context.
-  const isAnew = event === 'SessionStart' && (input.begin === 'clear' || input.begin === 'compact');
-  const state = await readState(folders, input.session);
-  const before = isAnew ? [] : state.shown;
-  const reply = await server.send({
-    method: 'POST',
-    path: '/v1/recall',
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from(JSON.stringify({ query, token_budget: budget })),
-  });
-  if (reply.status !== 200) throw new ServiceError('unavailable', `the node replied with status ${reply.status}`);
-  const own = sessionEntity(project, input.session);
-  const known = new Set(before);
-  const isFresh = ({ id, entity, score }: RecalledFact): boolean =>
-    score >= leastScore && !known.has(id) && !entity.startsWith(`${own}/`);
-  const { text, shown } = recalledText(readRecalled(reply.document).filter(isFresh));
+/** Recalls, and returns what the client is to read. */
+const recall = async (run: HookRun, wish: RecallWish, { options, random }: HookContext): Promise<string> => {
+  const text = await recallForSession(run, wish, random);
   if (text === '') return '';
-  await saveState(folders, input.session, { ...state, shown: [...before, ...shown] }, random);
   const output =
     options.client === 'cursor'
       ? { additional_context: text }
-      : { hookSpecificOutput: { hookEventName: event, additionalContext: text } };
+      : { hookSpecificOutput: { hookEventName: wish.event, additionalContext: text } };
   return `${JSON.stringify(output)}\n`;
 };
 
@@ -157,15 +129,16 @@ const sessionStartCommand = defineCommand({
   options: {
     ...COMMON_OPTIONS,
     budget: budgetOption(1_500, 'the start of a session'),
+    shareNotes: SHARE_NOTES,
     timeoutMs: limitOption(2_000),
   },
   run: (context) =>
     failOpen(context, 'session-start', async (run) => {
       await forgetOldSessions(run.folders);
-      const { name, remote, branch } = run.project;
-      const query = plainQuery([`project ${name}`, remote, branch].filter((part) => part !== undefined).join(' '));
-      const asked = { query, budget: context.options.budget, leastScore: 0.05, event: 'SessionStart' } as const;
-      return recall(run, asked, context);
+      const { name, remote, branch = '' } = run.project;
+      const parts = [name, remote, USUAL_BRANCHES.has(branch) ? '' : branch];
+      const query = plainQuery(parts.filter(Boolean).join(' '));
+      return recall(run, { event: 'SessionStart', query, ...context.options }, context);
     }),
 });
 
@@ -174,15 +147,19 @@ const promptCommand = defineCommand({
   summary: 'recall what matters for a prompt, before a client sends it',
   needs: 'nothing',
   // Program start takes part of the two seconds that a prompt may wait.
-  options: { ...COMMON_OPTIONS, budget: budgetOption(600, 'a prompt'), timeoutMs: limitOption(1_200) },
+  options: {
+    ...COMMON_OPTIONS,
+    budget: budgetOption(600, 'a prompt'),
+    shareNotes: SHARE_NOTES,
+    timeoutMs: limitOption(1_200),
+  },
   run: (context) =>
     failOpen(context, 'prompt', async (run) => {
       const query = plainQuery(run.input.prompt.trim());
       const hooks = clientOf(context.options.client).hooks?.names ?? [];
       // Slash commands go to the client itself. Some clients accept no text from a hook here.
-      if (query.length < MIN_PROMPT_LENGTH || query.startsWith('/') || !hooks.includes('prompt')) return '';
-      const asked = { query, budget: context.options.budget, leastScore: 0.3, event: 'UserPromptSubmit' } as const;
-      return recall(run, asked, context);
+      if (saidLength(query) < MIN_PROMPT_LENGTH || query.startsWith('/') || !hooks.includes('prompt')) return '';
+      return recall(run, { event: 'UserPromptSubmit', query, ...context.options }, context);
     }),
 });
 

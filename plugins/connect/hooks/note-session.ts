@@ -18,16 +18,25 @@ export interface NotedSession {
   readonly refused: number;
 }
 
-/** Each prompt has an entity of its own, so that prompts do not contradict each other. */
-export const sessionEntity = ({ name }: Project, session: string): string =>
-  `project:${name}/session/${session === '' ? 'unnamed' : session.replaceAll(/[^\w.-]/g, '_').slice(0, 64)}`;
+/** Begins the entity of each note of a project. Each prompt has an entity of its own, so that none contradict. */
+export const notePrefix = ({ key }: Project): string => `project:${key}/note/`;
+
+/** Returns the last part of the entity of a note of the project; undefined for any other entity. */
+export const noteId = (project: Project, entity: string): string | undefined => {
+  const prefix = notePrefix(project);
+  const id = entity.startsWith(prefix) ? entity.slice(prefix.length) : '';
+  return NOTE_ID.test(id) ? id : undefined;
+};
+
+/** Tells a note from an entity of another project whose address continues this one. */
+const NOTE_ID = /^[0-9a-f]{16}$/;
 
 /**
  * Stores the user's prompts of a session, word for word, as local facts. Skips prompts stored before; the node also
  * recognises repeated requests.
  */
 export const noteSession = async (
-  { session, transcript }: HookInput,
+  { transcript }: HookInput,
   project: Project,
   user: string,
   known: ReadonlySet<string>,
@@ -38,8 +47,7 @@ export const noteSession = async (
   const cleaned = fresh.map((one) => ({ ...one, ...withoutSecrets(one.text.toWellFormed().replaceAll('\u0000', '')) }));
   const linesLeft = cleaned.reduce((sum, { left }) => sum + left, 0);
   const tellable = cleaned.filter(({ text }) => text.trim() !== '');
-  const entity = sessionEntity(project, session);
-  const facts = tellable.map((one) => factOf(one, entity, `user:${user}`));
+  const facts = tellable.map((one) => factOf(one, project, `user:${user}`));
   let refused = facts.length === 0 ? [] : await store(facts, server);
   if (refused.some(({ code }) => code === 'source_attestation_failed')) {
     // The node accepts only facts whose source is the key's own entity.
@@ -52,8 +60,8 @@ export const noteSession = async (
 
 type Fact = ReturnType<typeof factOf>;
 
-const factOf = ({ id, text, timestamp }: Said, entity: string, source: string) => ({
-  entity: `${entity}/${id}`,
+const factOf = ({ id, text, timestamp }: Said, project: Project, source: string) => ({
+  entity: `${notePrefix(project)}${id}`,
   relation: SAID,
   value: { type: 'string', v: cut(text.trim()) },
   source,

@@ -1,19 +1,25 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-
 import { openOrdinaryFile, readPart } from '../../../kernel/internal-api.ts';
+import { sha256Hex } from '../../../kernel/plugin-api.ts';
 
 const MAX_LEVELS = 64;
 const MAX_FILE_BYTES = 64 * 1024;
 const MAX_URL_LENGTH = 2_048;
+const MAX_KEY_LENGTH = 200;
 /** A folder with this file, and everything in it, is excluded from the memory. */
 export const IGNORE_FILE = '.fact-memory-ignore';
 
 /** The project that is being worked on. */
 export interface Project {
-  /** The root folder of the git repository; otherwise the folder that the client named. */
+  /**
+   * Identifies the repository: the address of its remote, otherwise the path of its main checkout, otherwise the path
+   * of the folder that the client named.
+   */
+  readonly key: string;
+  /** The last part of the key, for display and for questions. */
   readonly name: string;
-  /** Address of `origin` without credentials, such as `github.com/acme/web`. */
+  /** Address of the remote without credentials, such as `github.com/acme/web`. */
   readonly remote: string | undefined;
   readonly branch: string | undefined;
 }
@@ -28,29 +34,55 @@ export const readProject = async (folder: string): Promise<Project | undefined> 
     if (dirname(level) === level) break;
     level = dirname(level);
   }
-  const name = plainName(basename(root ?? folder)) || 'root';
-  if (root === undefined) return { name, remote: undefined, branch: undefined };
+  if (root === undefined) return { ...(await placeOf(folder)), remote: undefined, branch: undefined };
   const { common, own } = await gitFolders(root);
   const config = await readSome(join(common, 'config'));
   const head = await readSome(join(own, 'HEAD'));
-  const url = originOf(config);
-  return {
-    name,
-    remote: url === undefined ? undefined : remoteName(url),
-    branch: /^ref: refs\/heads\/(\S+)/.exec(head)?.[1],
-  };
+  const url = remoteUrlOf(config);
+  const remote = url === undefined ? undefined : remoteName(url);
+  const branch = /^ref: refs\/heads\/(\S+)/.exec(head)?.[1];
+  if (remote === undefined) return { ...(await placeOf(mainCheckout(root, common, own))), remote, branch };
+  return { key: keyOf(remote.toLowerCase()), name: basename(remote), remote, branch };
 };
 
-/** Reads the address of the remote `origin` in one pass, because a stranger may have written the configuration. */
-const originOf = (config: string): string | undefined => {
-  let isOrigin = false;
+/** A folder without a remote is identified by its path, because many folders have the same name. */
+const placeOf = async (folder: string): Promise<Pick<Project, 'key' | 'name'>> => {
+  const path = await realpath(folder).catch(() => folder);
+  return { key: keyOf(path), name: plainName(basename(path)) || 'root' };
+};
+
+/** A worktree belongs to the checkout that holds the common folder, or to the bare repository itself. */
+const mainCheckout = (root: string, common: string, own: string): string => {
+  if (common === own) return root;
+  return basename(common) === '.git' ? dirname(common) : common;
+};
+
+const keyOf = (text: string): string => {
+  const plain = plainName(text);
+  return plain.length <= MAX_KEY_LENGTH
+    ? plain
+    : `${plain.slice(0, MAX_KEY_LENGTH - 17)}~${sha256Hex(text).slice(0, 16)}`;
+};
+
+/**
+ * Returns the address of the remote `origin`, otherwise that of the first remote. Reads in one pass, because a stranger
+ * may have written the configuration.
+ */
+const remoteUrlOf = (config: string): string | undefined => {
+  let remote: string | undefined;
+  let first: string | undefined;
   for (const line of config.split('\n').map((one) => one.trim())) {
-    if (line.startsWith('[')) isOrigin = line.startsWith('[remote "origin"]');
+    if (line.startsWith('[')) remote = /^\[remote "([^"]*)"\]/i.exec(line)?.[1];
     const equals = line.indexOf('=');
-    if (!isOrigin || equals < 0 || line.slice(0, equals).trimEnd() !== 'url') continue;
-    return line.slice(equals + 1, equals + MAX_URL_LENGTH).trim();
+    if (remote === undefined || equals < 0 || line.slice(0, equals).trimEnd().toLowerCase() !== 'url') continue;
+    const url = line
+      .slice(equals + 1, equals + MAX_URL_LENGTH)
+      .trim()
+      .replace(/^"([^"]*)".*$/, '$1');
+    if (remote === 'origin') return url;
+    first ??= url;
   }
-  return undefined;
+  return first;
 };
 
 /** In a worktree, `.git` is a file that names its folder, which in turn names the common one. */
@@ -63,22 +95,26 @@ const gitFolders = async (root: string): Promise<{ common: string; own: string }
   return { own, common: common === '' ? own : resolve(own, common) };
 };
 
-/** `https://user:token@host/a/b.git` and `git@host:a/b.git` both become `host/a/b`. */
+/**
+ * `https://user:token@host/a/b.git`, `ssh://git@host:22/a/b` and `git@host:a/b.git` all become `host/a/b`. A path of
+ * this machine is no address.
+ */
 export const remoteName = (url: string): string | undefined => {
-  const scp = /^(?:[^@/:]+@)?([\w.-]+):(?!\/\/)(.+)$/.exec(url);
+  // A host of one letter is a drive of Windows.
+  const scp = /^(?:[^@/:]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/.exec(url);
   const [host, path] =
     scp === null ? (/^\w[\w+.-]*:\/\/(?:[^@/]*@)?([^/?#]+)\/([^?#]*)/.exec(url) ?? []).slice(1) : scp.slice(1);
   if (host === undefined || path === undefined) return undefined;
-  return plainName(`${host}/${path.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '')}`);
+  const plainHost = host.replace(/:(?:22|80|443|9418)$/, '');
+  return plainName(`${plainHost}/${path.replace(/^\/+/, '').replace(/(?:\.git)?\/*$/, '')}`);
 };
 
-/** Removes control characters, and cuts the name to a sensible length. */
+/** Removes control characters, which no entity may hold. */
 const plainName = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '')
-    .trim()
-    .slice(0, 200);
+    .trim();
 
 const isThere = (path: string): Promise<boolean> =>
   stat(path).then(

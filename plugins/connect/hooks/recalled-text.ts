@@ -5,10 +5,15 @@ export interface RecalledFact {
   readonly id: string;
   readonly entity: string;
   readonly relation: string;
-  readonly value: unknown;
+  /** The value as text. */
+  readonly text: string;
   readonly source: string;
   readonly timestamp: string;
   readonly score: number;
+  /** Parts of the score, by words and by vectors. */
+  readonly lexical: number;
+  readonly semantic: number;
+  readonly tokens: number;
 }
 
 /** Clients cut longer text; one of them at 10,000 characters. */
@@ -27,12 +32,28 @@ export const readRecalled = (document: Readonly<Record<string, unknown>>): reado
   const list = document['content'];
   if (!Array.isArray(list)) return [];
   return list.flatMap((item: unknown) => {
-    const { fact, score } = (item ?? {}) as { readonly fact?: Record<string, unknown>; readonly score?: unknown };
+    const { fact, score, ...rest } = (item ?? {}) as Readonly<Record<string, unknown>> & {
+      readonly fact?: Record<string, unknown>;
+    };
     if (typeof fact !== 'object' || fact === null || typeof score !== 'number') return [];
     const text = (name: string): string => (typeof fact[name] === 'string' ? fact[name] : '');
     const { v: value } = (fact['value'] ?? {}) as { readonly v?: unknown };
     const [id, entity, relation] = [text('id'), text('entity'), text('relation')];
-    return [{ id, entity, relation, value, source: text('source'), timestamp: text('timestamp'), score }];
+    const parts = (rest['score_breakdown'] ?? {}) as Readonly<Record<string, unknown>>;
+    return [
+      {
+        id,
+        entity,
+        relation,
+        text: typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'),
+        source: text('source'),
+        timestamp: text('timestamp'),
+        score,
+        lexical: Number(parts['lexical'] ?? 0),
+        semantic: Number(parts['semantic'] ?? 0),
+        tokens: Number(rest['token_estimate'] ?? 0),
+      },
+    ];
   });
 };
 
@@ -54,9 +75,8 @@ export const recalledText = (
 };
 
 /** Quotes every member, so that no text can close the frame or pass for a line or a member of its own. */
-const lineOf = ({ entity, relation, value, source, timestamp }: RecalledFact): string => {
-  const said = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+const lineOf = ({ entity, relation, text, source, timestamp }: RecalledFact): string => {
   const about = `${quotedText(entity, MAX_NAME_LENGTH)} ${quotedText(relation, MAX_NAME_LENGTH)}`;
   const by = `said by ${quotedText(source, MAX_NAME_LENGTH)}, ${quotedText(timestamp.slice(0, DAY_LENGTH))}`;
-  return `- ${about} ${quotedText(said, MAX_VALUE_LENGTH)} (${by})`;
+  return `- ${about} ${quotedText(text, MAX_VALUE_LENGTH)} (${by})`;
 };

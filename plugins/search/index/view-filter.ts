@@ -18,6 +18,7 @@ export class ViewFilter {
   readonly #state: IndexState;
   readonly #view: SearchView;
   readonly #relation: Hash64 | undefined;
+  readonly #excluded: readonly Hash64[];
   /** Excluded triples, by the number of their part and by words of their hashes. */
   readonly #contested: ReadonlyMap<number, ContestedTriples>;
   /** For a search of the past: the document and end counts of each part at that moment, by part number. */
@@ -33,6 +34,9 @@ export class ViewFilter {
     this.parts = this.end === count ? opened : opened.filter((part) => this.countOf(part) > 0);
     this.entity = hashed(state.hasher, view.entityKey, KEY_KINDS.entity);
     this.#relation = hashed(state.hasher, view.relationKey, KEY_KINDS.relation);
+    this.#excluded = (view.excludedRelationKeys ?? []).map(
+      (relation) => hashed(state.hasher, relation, KEY_KINDS.relation) as Hash64,
+    );
     this.#contested = contestedIn(this.parts, view.contested ?? [], state.hasher);
   }
 
@@ -72,6 +76,7 @@ export class ViewFilter {
     if (this.#hasEnded(document) || this.#hasExpired(document)) return false;
     if (documents.double(document, CONFIDENCE) < this.#view.minConfidence) return false;
     if (this.#relation !== undefined && !documents.has(document, RELATION, this.#relation)) return false;
+    if (this.#excluded.some((relation) => documents.has(document, RELATION, relation))) return false;
     if (this.#contested.size > 0 && this.#isContested(document)) return false;
     return this.entity === undefined || documents.has(document, ENTITY, this.entity);
   }
@@ -81,7 +86,7 @@ export class ViewFilter {
     if (this.entity !== undefined) return this.#bitsOfEntity(part);
     const { minConfidence } = this.#view;
     const isDemanding = part.leastConfidence < minConfidence && minConfidence > FAINT;
-    if (this.#relation !== undefined || isDemanding) return this.#bitsOfEach(part);
+    if (this.#relation !== undefined || this.#excluded.length > 0 || isDemanding) return this.#bitsOfEach(part);
     const isOut = (ordinal: number): boolean => !this.accepts(part.documents.at(ordinal));
     const ended = part.ended.numbers.view();
     const endedThen = this.#view.asOf === undefined ? ended.length : this.#pastOf(part).ended;

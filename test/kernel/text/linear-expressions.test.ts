@@ -43,7 +43,7 @@ const BOUNDED: readonly (readonly [RegExp, string])[] = [
   [/(^|\/)projects(\/[^/]+|[-_]\d+)?\.jsonl?$/, 'a name of at most 64 KiB with few places to begin'],
   [/\{([^{}]+)\}/g, 'the mapping that the user writes'],
   [/(?:^|,)\s*br\s*(?:,|$)/i, 'a header of at most 16 KiB, parted by commas'],
-  [/^(?:[^@/:]+@)?([\w.-]+):(?!\/\/)(.+)$/, 'an address of at most 2,048 characters'],
+  [/^(?:[^@/:]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/, 'an address of at most 2,048 characters'],
   [/^\w[\w+.-]*:\/\/(?:[^@/]*@)?([^/?#]+)\/([^?#]*)/, 'an address of at most 2,048 characters'],
   [/(?:\.git)?\/*$/, 'an address of at most 2,048 characters'],
   [/"([^"]*)"|'([^']*)'|(\S+)/g, 'a line of at most 4,096 characters'],

@@ -71,6 +71,22 @@ describe('the command connect', () => {
     );
   });
 
+  it('shares notes among projects if the user says so, and keeps that choice', async () => {
+    const hooks = '.claude/settings.json';
+    await user.runAtTerminal(['connect', 'claude-code'], ['y']);
+    expect(await user.read(hooks)).not.to.contain('--share-notes');
+    await user.run(['disconnect', 'claude-code', '--yes']);
+    const shared = await user.runAtTerminal(['connect', 'claude-code'], ['s']);
+    expect(shared.exitCode).to.equal(0);
+    expect((await user.read(hooks))?.match(/--share-notes/g)).to.have.lengthOf(2);
+    await user.run(['connect', 'claude-code', '--yes']);
+    expect((await user.read(hooks))?.match(/--share-notes/g)).to.have.lengthOf(2);
+    const other = await user.run(['connect', 'codex', '--share-notes', '--yes']);
+    expect([other.exitCode, await user.read('.codex/hooks.json')]).to.satisfy(
+      ([code, text]: [number, string]) => code === 0 && text.includes('--share-notes'),
+    );
+  });
+
   it('writes a stdio server in the format of each client', async () => {
     for (const client of CLIENT_NAMES) await user.run(['connect', client, '--yes']);
     const key = (client: string) => new RegExp(`^${user.home}/.config/fact-memory-node/clients/${client}-\\w+\\.key$`);

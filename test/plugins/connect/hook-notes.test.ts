@@ -20,7 +20,7 @@ describe('hooks that take notes', () => {
       expect(stored.map(({ v }) => v)).to.have.members(said);
       for (const fact of stored) {
         expect(fact).to.include({ source: 'user:noor', scope: 'local' });
-        expect(fact.entity).to.match(/^project:acme-web\/session\/session-\d+\/[0-9a-f]{16}$/);
+        expect(fact.entity).to.match(/\/acme-web\/note\/[0-9a-f]{16}$/);
       }
       if (client === 'claude-code') expect(stored.map((one) => one.timestamp)).to.include('2026-03-01T09:00:00.000Z');
       await at.hook('session-end', client, input);
@@ -106,7 +106,7 @@ describe('hooks that take notes', () => {
   });
 
   it('identify the project by its git remote, without credentials in the address', async () => {
-    await at.say('memory:remote_note', 'lives at example.org/acme/shop');
+    await at.say('memory:remote_note', 'lives at example.org/acme/shop', 'service:till');
     await mkdir(join(at.user.project, 'src'));
     await at.user.write(
       join(at.user.project, '.git/config'),
@@ -120,6 +120,6 @@ describe('hooks that take notes', () => {
       cwd: join(at.user.project, 'src'),
       transcript_path: join(at.user.home, 't.jsonl'),
     });
-    expect((await at.notes())[0]?.entity).to.match(/^project:acme-web\//);
+    expect((await at.notes('example.org/acme/shop'))[0]?.v).to.equal('Named by its root.');
   });
 });

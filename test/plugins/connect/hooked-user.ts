@@ -20,8 +20,8 @@ export interface HookedUser {
   say(relation: string, v: string, entity?: string): Promise<void>;
   /** Runs a hook command as a client does. */
   hook(name: string, client: string, input: object, more?: readonly string[]): ReturnType<ConnectedUser['run']>;
-  /** Returns the notes of the current session. */
-  notes(): Promise<readonly Note[]>;
+  /** Returns the notes of a project, by default of the folder of the current user. */
+  notes(project?: string): Promise<readonly Note[]>;
   log(): Promise<string | undefined>;
 }
 
@@ -59,11 +59,11 @@ export const hookUsers = (): HookedUser => {
       const words = ['hook', name, '--client', client, '--timeout-ms', '60000', ...more];
       return user.run(words, {}, JSON.stringify(whole));
     },
-    async notes() {
+    async notes(project = user.project) {
       const { body } = await at.node.ask('GET', '/v1/facts?relation=memory:said&limit=500');
       const facts = body.facts as readonly (Omit<Note, 'v'> & { readonly value: { readonly v: string } })[];
       return facts
-        .filter(({ entity }) => entity.includes(`session-${session}/`))
+        .filter(({ entity }) => entity.startsWith(`project:${project}/note/`))
         .map((fact) => ({ ...fact, v: fact.value.v }));
     },
     log: () => user.read('.cache/fact-memory-node/hooks.log'),

@@ -1,0 +1,107 @@
+import type { CommandServer } from '../../../kernel/command-api.ts';
+import { type Random, ServiceError } from '../../../kernel/plugin-api.ts';
+import type { UserFolders } from '../user-folders.ts';
+import { isAbout, mentions } from './fact-relevance.ts';
+import type { HookInput } from './hook-input.ts';
+import { noteId, notePrefix, SAID } from './note-session.ts';
+import type { Project } from './project.ts';
+import { type RecalledFact, readRecalled, recalledText } from './recalled-text.ts';
+import { readState, saveState } from './session-state.ts';
+
+/** The parsed input of a hook, with its services. */
+export interface HookRun {
+  readonly input: HookInput;
+  readonly project: Project;
+  readonly folders: UserFolders;
+  readonly server: CommandServer;
+}
+
+export interface RecallWish {
+  readonly event: 'SessionStart' | 'UserPromptSubmit';
+  /** The question; at the start of a session the project itself is the question. */
+  readonly query: string;
+  readonly budget: number;
+  /** True to recall the notes of every project. */
+  readonly shareNotes: boolean;
+}
+
+const LEAST_SCORE = 0.3;
+/** Notes of the own project are welcome at the start, even where the question fits them little. */
+const LEAST_AT_START = 0.05;
+/** The share of the best vector score from which a meaning counts without common words. */
+const NEAR_IN_MEANING = 0.6;
+
+/** Recalls facts that this session has not seen yet, and returns them as text for a model; empty without any. */
+export const recallForSession = async (
+  { input, project, folders, server }: HookRun,
+  { event, query, budget, shareNotes }: RecallWish,
+  random: Random,
+): Promise<string> => {
+  if (budget === 0) return '';
+  // After these events the model no longer has the shown facts in its context.
+  const isAnew = event === 'SessionStart' && (input.begin === 'clear' || input.begin === 'compact');
+  const state = await readState(folders, input.session);
+  const before = isAnew ? [] : state.shown;
+  const known = new Set(before);
+  const own = new Set(isAnew ? [] : state.noted);
+  const place = shareNotes ? {} : { entity_prefix: notePrefix(project) };
+  // Two questions, so that no number of notes takes the places of other facts.
+  const [facts, notes] = await Promise.all([
+    ask(server, { query, token_budget: budget, exclude_relations: [SAID] }),
+    ask(server, { query: `${project.key} ${query}`, token_budget: budget, relation: SAID, ...place }),
+  ]);
+  const isFactWanted = event === 'SessionStart' ? isAboutProject(project) : isAboutPrompt(query, facts);
+  const isNoteWanted = event === 'SessionStart' ? () => true : isAboutPrompt(query, notes);
+  const leastNote = event === 'SessionStart' ? LEAST_AT_START : LEAST_SCORE;
+  const isOfProject = ({ entity }: RecalledFact): boolean => shareNotes || noteId(project, entity) !== undefined;
+  const found = [
+    ...facts.filter((fact) => fact.score >= LEAST_SCORE && isFactWanted(fact)),
+    ...notes.filter((note) => note.score >= leastNote && isOfProject(note) && isNoteWanted(note)),
+  ].filter(({ id, entity }) => !known.has(id) && !own.has(entity.slice(entity.lastIndexOf('/') + 1)));
+  const { text, shown } = recalledText(withinBudget(found.toSorted(bestFirst), budget));
+  if (text !== '') await saveState(folders, input.session, { ...state, shown: [...before, ...shown] }, random);
+  return text;
+};
+
+const ask = async (server: CommandServer, body: object): Promise<readonly RecalledFact[]> => {
+  const reply = await server.send({
+    method: 'POST',
+    path: '/v1/recall',
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(body)),
+  });
+  if (reply.status !== 200) throw new ServiceError('unavailable', `the node replied with status ${reply.status}`);
+  return readRecalled(reply.document);
+};
+
+type Wanted = (fact: RecalledFact) => boolean;
+
+/** A fact about the project names it. A fact about another repository of the same name does not belong to it. */
+const isAboutProject = ({ key, name }: Project): Wanted => {
+  const own = `project:${key}`.toLowerCase();
+  return ({ entity, text }) => {
+    const about = entity.toLowerCase();
+    if (about === own || about.startsWith(`${own}/`)) return true;
+    const isOther = about.startsWith('project:') && about.includes('/');
+    return !isOther && mentions(`${entity} ${text}`, name);
+  };
+};
+
+const isAboutPrompt = (prompt: string, found: readonly RecalledFact[]): Wanted => {
+  // Without hits of words the best vector score is 1, however far it is.
+  const isCalibrated = found.some(({ lexical }) => lexical > 0);
+  return ({ entity, relation, text, semantic }) =>
+    (isCalibrated && semantic >= NEAR_IN_MEANING) ||
+    isAbout(prompt, relation === SAID ? text : `${entity} ${relation} ${text}`);
+};
+
+const bestFirst = (a: RecalledFact, b: RecalledFact): number => b.score - a.score;
+
+const withinBudget = (facts: readonly RecalledFact[], budget: number): readonly RecalledFact[] => {
+  let left = budget;
+  return facts.filter(({ tokens }) => {
+    if (tokens > left) return false;
+    left -= tokens;
+    return true;
+  });
+};
