@@ -41,12 +41,13 @@ const createPlainLines = (output: Writable, first: number | null, unit: string):
   let total = first;
   let nextMs = performance.now() + PLAIN_INTERVAL_MS;
   return {
-    update(done, count = done) {
+    update(done, count) {
       const nowMs = performance.now();
       if (nowMs < nextMs) return;
       nextMs = nowMs + PLAIN_INTERVAL_MS;
       const share = total === null || total === 0 ? '' : ` (${Math.floor((done / total) * 100)} %)`;
-      output.write(`${count} ${unit}${share}\n`);
+      const known = count === undefined && total !== null ? `${done} of ${total}` : `${count ?? done}`;
+      output.write(`${known} ${unit}${share}\n`);
     },
     resize(next) {
       total = next;

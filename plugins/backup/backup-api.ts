@@ -1,6 +1,11 @@
-import { defineCollectHook, defineRef, type Principal } from '../../kernel/plugin-api.ts';
-
-export { type LedgerPage, ofPage, walkLedgers } from './walk-ledgers.ts';
+import {
+  defineCollectHook,
+  defineRef,
+  type LedgerEntry,
+  type PluginSnapshot,
+  type Principal,
+  type StoredFact,
+} from '../../kernel/plugin-api.ts';
 
 /** A backup, as its manifest describes it. */
 export interface BackupSummary {
@@ -43,22 +48,51 @@ export interface StoreFinding {
   readonly hint: string;
 }
 
+/** The progress of one piece of work. */
+export interface CheckProgress {
+  /** The counted things, in the plural. */
+  readonly unit: string;
+  readonly done: number;
+  readonly total: number;
+}
+
 export interface CheckReport {
-  /** Every tenant with a ledger, and its last number at the start of the verification. */
-  readonly tenants: readonly { readonly tenantId: string; readonly number: number }[];
-  /** Reports how many ledger entries were checked since the last call. */
-  advance(entries: number): void;
   find(finding: Omit<StoreFinding, 'check'>): void;
   /** Says how the check was made, where that differs between stores. */
   note(text: string): void;
+  /** Reports work beside the walk over the ledgers. Call it as often as you like. */
+  advance(progress: CheckProgress): void;
 }
 
-/** A check of the whole store by one plugin. It reads in pieces of limited size, and writes nothing. */
+/** Successive entries of one tenant's ledger. `verify` reads them once, for all checks. */
+export interface LedgerPage {
+  readonly tenantId: string;
+  readonly entries: readonly LedgerEntry[];
+  /** The facts of the entries, erased ones included, in the order of the ledger. */
+  readonly facts: readonly StoredFact[];
+  /** The covers among these facts. */
+  readonly covers: readonly Cover[];
+  /** The snapshot of all these rows, for further reads. It ends with the page. */
+  readonly snapshot: PluginSnapshot;
+}
+
+type Cover = Awaited<ReturnType<PluginSnapshot['covers']>>[number];
+
+/** The part of a check in one run. All reads are pieces of limited size. */
+export interface LedgerVisitor {
+  /** Checks a page. The pages of a tenant come in the order of its ledger. */
+  page?(page: LedgerPage): Promise<void> | void;
+  /** Checks the rest of a tenant, after its last page. */
+  end?(tenantId: string): Promise<void>;
+}
+
+/** A check of the whole store by one plugin. It writes nothing. */
 export interface StoreCheck {
   /** Lower-case letters and dashes. */
   readonly name: string;
   readonly summary: string;
-  run(report: CheckReport): Promise<void>;
+  /** Begins a run. The visitor keeps the state of the run. */
+  begin(report: CheckReport): Promise<LedgerVisitor> | LedgerVisitor;
 }
 
 /** Collects the checks of all plugins. */
@@ -74,8 +108,8 @@ export interface VerifiedStore {
 }
 
 export interface StoreVerification {
-  /** Runs all checks, one after another. `onProgress` gets the checked entries of all checks together. */
-  run(onProgress?: (done: number, total: number) => void): Promise<VerifiedStore>;
+  /** Walks all ledgers once, with all checks. */
+  run(onProgress?: (progress: CheckProgress) => void): Promise<VerifiedStore>;
 }
 
 export const StoreVerification = defineRef<StoreVerification>('backup.verification');

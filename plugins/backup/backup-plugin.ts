@@ -58,13 +58,7 @@ export const backupPlugin = definePlugin({
     on(storeChecks, () => factCheck);
     const structureCheck = createStructureCheck(use.copies);
     on(storeChecks, () => structureCheck);
-    provide(
-      StoreVerification,
-      createVerification({
-        checks: () => hooks.collect(storeChecks, {}),
-        tenants: () => tables.read((_own, snapshot) => snapshot.ledgerEnds()),
-      }),
-    );
+    provide(StoreVerification, createVerification({ tables, checks: () => hooks.collect(storeChecks, {}) }));
     const task: UpkeepTask = {
       name: 'backup',
       summary: 'makes a backup of the store and removes those that are too many',

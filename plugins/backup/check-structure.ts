@@ -7,15 +7,10 @@ const HINT = 'stop the node, keep a copy of the store, and restore a backup; an 
 export const createStructureCheck = (copies: StoreCopies): StoreCheck => ({
   name: 'structure',
   summary: 'the tables of the store against their indexes, by the engine itself',
-  async run({ tenants, advance, find, note }) {
-    const entries = tenants.reduce((sum, { number }) => sum + number, 0);
-    let shown = 0;
-    const checked = await copies.checkStructure((done, total) => {
-      const reached = Math.floor((entries * done) / total);
-      advance(reached - shown);
-      shown = reached;
-    });
+  async begin({ advance, find, note }) {
+    const checked = await copies.checkStructure((done, total) => advance({ unit: 'tables and indexes', done, total }));
     note(checked?.method ?? 'not checked: the adapter of the store has no such check');
     for (const message of checked?.faults ?? []) find({ tenantId: null, message, hint: HINT });
+    return {};
   },
 });

@@ -1,53 +1,103 @@
-import { ServiceError } from '../../kernel/plugin-api.ts';
-import type { CheckReport, StoreCheck, StoreFinding, StoreVerification, VerifiedStore } from './backup-api.ts';
+import { type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
+import type {
+  CheckProgress,
+  CheckReport,
+  LedgerPage,
+  LedgerVisitor,
+  StoreCheck,
+  StoreFinding,
+  StoreVerification,
+} from './backup-api.ts';
+import { type WalkVisitor, walkLedgers } from './walk-ledgers.ts';
 
 /** Limit of listed findings. All findings are counted. */
 const MAX_FINDINGS = 1_000;
 
-/** Runs the checks of all plugins, one after another. */
+/** Runs the checks of all plugins during one walk over the ledgers. */
 export const createVerification = (parts: {
+  readonly tables: PluginTables;
   checks(): Promise<readonly StoreCheck[]>;
-  tenants(): Promise<CheckReport['tenants']>;
 }): StoreVerification => ({
   async run(onProgress = () => {}) {
-    const [checks, tenants] = await Promise.all([parts.checks(), parts.tenants()]);
-    const entries = tenants.reduce((sum, { number }) => sum + number, 0);
-    const findings: StoreFinding[] = [];
-    const done: VerifiedStore['checks'][number][] = [];
-    let looked = 0;
-    for (const check of checks) {
-      const { name } = check;
-      let found = 0;
-      let told: string | undefined;
-      const report: CheckReport = {
-        tenants,
-        advance: (count) => {
-          looked += count;
-          onProgress(looked, entries * checks.length);
-        },
-        find: (finding) => {
-          found += 1;
-          if (findings.length < MAX_FINDINGS) findings.push({ check: name, ...finding });
-        },
-        note: (text) => {
-          told = text;
-        },
-      };
-      await runCheck(check, report);
-      done.push({ name, findings: found, ...(told !== undefined && { note: told }) });
-    }
-    return { checks: done, entries, findings };
+    const runs = (await parts.checks()).map((check) => new CheckRun(check, onProgress));
+    const ends = await parts.tables.read((_own, snapshot) => snapshot.ledgerEnds());
+    const entries = ends.reduce((sum, { number }) => sum + number, 0);
+    for (const run of runs) await run.begin();
+    await walkLedgers(parts.tables, {
+      ends,
+      visitors: runs,
+      onProgress: (done) => onProgress({ unit: 'entries', done, total: entries }),
+    });
+    return {
+      checks: runs.map(({ name, count, noted }) => ({
+        name,
+        findings: count,
+        ...(noted !== undefined && { note: noted }),
+      })),
+      entries,
+      findings: runs.flatMap(({ found }) => found).slice(0, MAX_FINDINGS),
+    };
   },
 });
 
-/** Turns a failure of the store into a finding, so that the other checks still run and say where the damage is. */
-const runCheck = async ({ run }: StoreCheck, report: CheckReport): Promise<void> => {
-  try {
-    await run(report);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    report.find({ tenantId: null, message: `the check ended early: ${error.message}`, hint: error.hint ?? AGAIN });
+/** One check in one run. A failure of the store ends this check alone, so that the others say where the damage is. */
+class CheckRun implements WalkVisitor {
+  readonly found: StoreFinding[] = [];
+  count = 0;
+  noted: string | undefined;
+  readonly #check: StoreCheck;
+  readonly #report: CheckReport;
+  #visitor: LedgerVisitor = {};
+
+  constructor(check: StoreCheck, advance: (progress: CheckProgress) => void) {
+    this.#check = check;
+    this.#report = {
+      advance,
+      find: (finding) => {
+        this.count += 1;
+        if (this.count <= MAX_FINDINGS) this.found.push({ check: check.name, ...finding });
+      },
+      note: (text) => {
+        this.noted = text;
+      },
+    };
   }
-};
+
+  get name(): string {
+    return this.#check.name;
+  }
+
+  begin(): Promise<void> {
+    return this.#guarded(async () => {
+      this.#visitor = await this.#check.begin(this.#report);
+    });
+  }
+
+  page(page: LedgerPage): Promise<void> {
+    return this.#guarded(() => this.#visitor.page?.(page));
+  }
+
+  unreadable(error: ServiceError): void {
+    if (this.#visitor.page !== undefined) this.#end(error);
+  }
+
+  end(tenantId: string): Promise<void> {
+    return this.#guarded(() => this.#visitor.end?.(tenantId));
+  }
+
+  async #guarded(work: () => Promise<void> | void): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.#end(error);
+    }
+  }
+
+  #end({ message, hint }: ServiceError): void {
+    this.#visitor = {};
+    this.#report.find({ tenantId: null, message: `the check ended early: ${message}`, hint: hint ?? AGAIN });
+  }
+}
 
 const AGAIN = 'run "verify" again';

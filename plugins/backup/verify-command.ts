@@ -36,7 +36,7 @@ export const verifyCommand = defineCommand({
         return EXIT.ok;
       }
       const verified = await withNode({ verification: StoreVerification }, ({ use }) =>
-        use.verification.run((done, total) => bar.update(done, total)),
+        use.verification.run(({ done, total, unit }) => bar.update(done, total, unit)),
       );
       const isWhole = verified.checks.every(({ findings }) => findings === 0);
       if (options.json) stdout.write(`${JSON.stringify(verifiedJson(verified, isWhole))}\n`);

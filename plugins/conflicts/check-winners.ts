@@ -1,16 +1,13 @@
 import { tripleId } from '../../kernel/internal-api.ts';
 import {
-  above,
-  all,
   type Clock,
   compareHlc,
-  equals,
-  type FactOutline,
   type PluginSnapshot,
   type PluginTables,
   type ReadableTables,
+  type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
+import type { StoreCheck } from '../backup/backup-api.ts';
 import { CROWD, type JudgedPlace, judgePlaces } from './live-facts.ts';
 import { placeDigest, readTimelines } from './timeline-rows.ts';
 import { contestedUntil, type Win, type WinnerTimeline } from './winner-timeline.ts';
@@ -29,31 +26,36 @@ const HINT = 'restore a backup, unless the facts were stored while the plugin "c
 export const createWinnerCheck = (tables: PluginTables, clock: Clock): StoreCheck => ({
   name: 'winners',
   summary: 'where facts contradict each other, the strongest of them is the one that is shown',
-  async run(report) {
+  begin(report) {
     const judged = new Set<string>();
-    await walkLedgers(tables, report, async (page, own, snapshot) => {
-      const facts = await snapshot.outline(all(ofPage(page), equals('system', false), above('confidence', 0)));
-      const places = new Map(facts.map((fact) => [tripleId(fact), fact]));
-      const fresh = [...places].flatMap(([id, place]) => (judged.has(id) ? [] : [place]));
-      for (let at = 0; at < fresh.length; at += PLACES) {
-        for (const { id } of await wrongPlaces(fresh.slice(at, at + PLACES), own, snapshot, clock)) {
-          const message = `the place of the fact ${id} does not show its strongest fact`;
-          report.find({ tenantId: page.tenantId, message, hint: HINT });
+    return {
+      async page({ tenantId, facts, snapshot }) {
+        const places = new Map<string, StoredFact>();
+        for (const fact of facts) {
+          const id = tripleId(fact);
+          if (!fact.system && fact.confidence > 0 && !judged.has(id)) places.set(id, fact);
         }
-      }
-      if (judged.size > REMEMBERED) judged.clear();
-      for (const id of places.keys()) judged.add(id);
-    });
+        const fresh = [...places.values()];
+        for (let at = 0; at < fresh.length; at += PLACES) {
+          for (const { id } of await wrongPlaces(fresh.slice(at, at + PLACES), tables.in(snapshot), snapshot, clock)) {
+            const message = `the place of the fact ${id} does not show its strongest fact`;
+            report.find({ tenantId, message, hint: HINT });
+          }
+        }
+        if (judged.size > REMEMBERED) judged.clear();
+        for (const id of places.keys()) judged.add(id);
+      },
+    };
   },
 });
 
 /** Returns one fact of each triple whose stored winners are wrong. */
 const wrongPlaces = async (
-  places: readonly FactOutline[],
+  places: readonly StoredFact[],
   own: ReadableTables,
   snapshot: PluginSnapshot,
   clock: Clock,
-): Promise<readonly FactOutline[]> => {
+): Promise<readonly StoredFact[]> => {
   const nowMs = clock.nowMs();
   const judged = await judgePlaces(snapshot, places, nowMs);
   const stored = await readTimelines(own, places.map(placeDigest));

@@ -25,7 +25,7 @@ import { storeChecks } from '../backup/backup-api.ts';
 import { createReadSession } from '../facts/facts-api.ts';
 import { pastDrop } from '../time-travel/time-travel-api.ts';
 import { tenantTransfer } from '../transfer/transfer-api.ts';
-import { createResolutionCheck } from './check-resolutions.ts';
+import { resolutionCheck } from './check-resolutions.ts';
 import { createWinnerCheck } from './check-winners.ts';
 import { conflictsCommand } from './commands/conflicts-command.ts';
 import { resolveCommand } from './commands/resolve-command.ts';
@@ -103,7 +103,7 @@ export const conflictsPlugin = definePlugin({
     on(factErased, (erased) => eraseWins(erased, tables));
     on(erasureSweeps, () => [sweepNotes(tables, self.names)]);
     on(pastDrop, (piece) => dropPastWins(piece, tables));
-    const checks = [createResolutionCheck(tables), createWinnerCheck(tables, clock)];
+    const checks = [resolutionCheck, createWinnerCheck(tables, clock)];
     for (const check of checks) on(storeChecks, () => check);
     on(tenantTransfer, () => transferConflicts(tables, clock));
     const conflicts = createConflicts({ facts, self, tables, attestations });

@@ -1,7 +1,7 @@
 import type { ChainPlace } from '../../kernel/internal-api.ts';
 import { type PluginTables, ServiceError } from '../../kernel/plugin-api.ts';
-import type { StoreCheck } from '../backup/backup-api.ts';
-import { verifyLinks } from './verify-links.ts';
+import type { LedgerPage, StoreCheck } from '../backup/backup-api.ts';
+import { verifyEntries, verifyLinks } from './verify-links.ts';
 
 /** Number of links that are verified in one snapshot. */
 const STRETCH = 500;
@@ -10,25 +10,55 @@ const STRETCH = 500;
 export const createChainCheck = (tables: PluginTables): StoreCheck => ({
   name: 'chain',
   summary: 'every link of the chain of facts, and the facts that it was made of',
-  async run({ tenants, advance, find }) {
-    for (const { tenantId } of tenants) {
-      let from: ChainPlace | undefined;
+  begin({ find }) {
+    let walk: Walk = { place: undefined, state: 'linked' };
+    /** Each further link of a broken chain would be a finding of its own, so the check stops at the first one. */
+    const attempt = async (tenantId: string, work: () => Promise<void> | void): Promise<void> => {
       try {
-        for (let isDone = false; !isDone; ) {
-          const before: ChainPlace | undefined = from;
-          const reached: ChainPlace | undefined = await tables.read(async (_own, snapshot) => {
-            const head = await snapshot.ledgerHead(tenantId);
-            const place = await verifyLinks({ tenantId, from: before, head, limit: STRETCH }, snapshot);
-            isDone = place === undefined || place.number >= (head.linked?.number ?? 0);
-            return place;
-          });
-          advance((reached?.number ?? 0) - (before?.number ?? 0));
-          from = reached;
-        }
+        await work();
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status >= 500) throw error;
         find({ tenantId, message: error.message, hint: error.hint ?? 'compare the store with a backup' });
+        walk = { ...walk, state: 'broken' };
       }
-    }
+    };
+    return {
+      page: (page) =>
+        attempt(page.tenantId, () => {
+          if (walk.state === 'linked') walk = follow(walk, page);
+        }),
+      async end(tenantId) {
+        await attempt(tenantId, () => (walk.state === 'broken' ? undefined : toHead(tables, tenantId, walk.place)));
+        walk = { place: undefined, state: 'linked' };
+      },
+    };
   },
 });
+
+interface Walk {
+  /** The last verified place. */
+  readonly place: ChainPlace | undefined;
+  readonly state: 'linked' | 'unlinked' | 'broken';
+}
+
+/** Follows the links of a page up to the first entry without one, which is new or has lost its link. */
+const follow = ({ place }: Walk, { entries, facts }: LedgerPage): Walk => {
+  const unlinked = entries.findIndex(({ link }) => link === null);
+  const linked = unlinked === -1 ? entries : entries.slice(0, unlinked);
+  return {
+    place: verifyEntries(linked, new Map(facts.map((fact) => [fact.id, fact])), place),
+    state: unlinked === -1 ? 'linked' : 'unlinked',
+  };
+};
+
+/** Verifies from a place to the end of the chain, which may have grown during the walk. */
+const toHead = async (tables: PluginTables, tenantId: string, from: ChainPlace | undefined): Promise<void> => {
+  for (let [place, isDone] = [from, false]; !isDone; ) {
+    place = await tables.read(async (_own, snapshot) => {
+      const head = await snapshot.ledgerHead(tenantId);
+      const reached = await verifyLinks({ tenantId, from: place, head, limit: STRETCH }, snapshot);
+      isDone = reached === undefined || reached.number >= (head.linked?.number ?? 0);
+      return reached;
+    });
+  }
+};

@@ -25,13 +25,23 @@ export const verifyLinks = async (
   const below = end === null ? 0 : end.number + 1;
   const entries = await snapshot.ledger({ tenantId, above: from?.number, below, order: 'oldest', limit });
   const facts = await factsOf(tenantId, entries, snapshot);
-  let place = from;
-  for (const entry of entries) {
-    place = { number: entry.number, link: verifyLink(entry, place?.link ?? null, facts.get(entry.factId)) };
-  }
+  const place = verifyEntries(entries, facts, from);
   const isAtEnd = entries.length < limit || place?.number === end?.number;
   if (isAtEnd && !isSameLink(place?.link, end?.link)) {
     throw chainMismatch('a fact is missing', { seq: (end ?? place)?.link.seq ?? 0, factId: null });
+  }
+  return place;
+};
+
+/** Verifies successive links after a place. Returns the last one. Throws `fact_chain_mismatch` (409). */
+export const verifyEntries = (
+  entries: readonly LedgerEntry[],
+  facts: ReadonlyMap<string, StoredFact>,
+  from: ChainPlace | undefined,
+): ChainPlace | undefined => {
+  let place = from;
+  for (const entry of entries) {
+    place = { number: entry.number, link: verifyLink(entry, place?.link ?? null, facts.get(entry.factId)) };
   }
   return place;
 };

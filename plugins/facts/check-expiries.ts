@@ -10,7 +10,7 @@ import {
   type ServiceNames,
   type StoredFact,
 } from '../../kernel/plugin-api.ts';
-import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
+import type { StoreCheck } from '../backup/backup-api.ts';
 import { ttlTarget } from './ttl-target.ts';
 
 type Expiry = Awaited<ReturnType<PluginSnapshot['expiriesAfter']>>[number];
@@ -25,15 +25,14 @@ const HINT = 'somebody changed the store past the node, or the disk is damaged: 
 export const createExpiryCheck = (tables: PluginTables, names: ServiceNames): StoreCheck => ({
   name: 'expiries',
   summary: 'each time-to-live that was given counts, and no other does',
-  async run(report) {
-    await walkLedgers(tables, report, async (page, _own, snapshot) => {
-      const meta = all(ofPage(page), equals('system', true), equals('relationKey', names.meta('ttl')));
-      const given = await snapshot.find({ filter: meta, order: 'feed', limit: page.ids.length });
+  begin: (report) => ({
+    async page({ tenantId, facts, snapshot }) {
+      const given = facts.filter(({ system, relationKey }) => system && relationKey === names.meta('ttl'));
       for (const id of await withoutEffect(given, names, snapshot)) {
-        report.find({ tenantId: page.tenantId, message: `the time-to-live ${id} has no effect`, hint: HINT });
+        report.find({ tenantId, message: `the time-to-live ${id} has no effect`, hint: HINT });
       }
-    });
-    for (const { tenantId } of report.tenants) {
+    },
+    async end(tenantId) {
       for (let after: string | undefined = ''; after !== undefined; ) {
         const from: string = after;
         after = await tables.read(async (_own, snapshot) => {
@@ -45,8 +44,8 @@ export const createExpiryCheck = (tables: PluginTables, names: ServiceNames): St
           return expiries.length < EXPIRIES ? undefined : expiries.at(-1)?.factId;
         });
       }
-    }
-  },
+    },
+  }),
 });
 
 /** Returns the ids of times-to-live that have no effect, although no later one replaced them. */
@@ -57,6 +56,7 @@ const withoutEffect = async (
 ): Promise<string[]> => {
   // A time-to-live that was received from another node has no effect here.
   const own = given.filter((fact) => fact.receivedFrom === null && fact.confidence > 0 && endOf(fact) !== null);
+  if (own.length === 0) return [];
   const targets = own.map((fact) => ({ tenantId: fact.tenantId, id: ttlTarget(fact.entity, names) }));
   const known = new Map((await snapshot.expiries(targets)).map((expiry) => [expiry.factId, expiry]));
   return own.flatMap((fact) => {

@@ -1,5 +1,5 @@
-import { above, all, equals, type PluginTables } from '../../kernel/plugin-api.ts';
-import { ofPage, type StoreCheck, walkLedgers } from '../backup/backup-api.ts';
+import type { PluginTables } from '../../kernel/plugin-api.ts';
+import type { StoreCheck } from '../backup/backup-api.ts';
 import { type EdgeStore, saysTheSame } from './edge-store.ts';
 
 const HINT =
@@ -13,19 +13,21 @@ export const createEdgeCheck = (
 ): StoreCheck => ({
   name: 'edges',
   summary: 'each fact that refers to an entity has its edge in the graph',
-  async run(report) {
+  async begin(report) {
     // Facts stored while the plugin was off get their edges first, so that these do not count as missing.
     while (!gathering.complete) await gathering.advance(GATHERED_AT_ONCE_MS);
-    await walkLedgers(tables, report, async (page, own, snapshot) => {
-      const filter = all(ofPage(page), equals('system', false), above('confidence', 0));
-      const facts = await snapshot.find({ filter, order: 'feed', limit: page.ids.length });
-      // An erased reference has no value, and so no edge.
-      const refs = facts.filter(({ value }) => value.type === 'ref' && value.v !== null);
-      for (const { fact_id: id } of await edges.wrongAmong(page.tenantId, refs, own, saysTheSame)) {
-        const message = `the fact ${id} has no edge in the graph, or a wrong one`;
-        report.find({ tenantId: page.tenantId, message, hint: HINT });
-      }
-    });
+    return {
+      async page({ tenantId, facts, snapshot }) {
+        // An erased reference has no value, and so no edge.
+        const refs = facts.filter(
+          ({ system, confidence, value }) => !system && confidence > 0 && value.type === 'ref' && value.v !== null,
+        );
+        for (const { fact_id: id } of await edges.wrongAmong(tenantId, refs, tables.in(snapshot), saysTheSame)) {
+          const message = `the fact ${id} has no edge in the graph, or a wrong one`;
+          report.find({ tenantId, message, hint: HINT });
+        }
+      },
+    };
   },
 });
 

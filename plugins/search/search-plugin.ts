@@ -129,7 +129,7 @@ export const searchPlugin = definePlugin({
     });
     onStart(() => search.openAhead());
     provide(SearchIndex, search);
-    const check = createIndexCheck({ ...use, tables, index: search });
+    const check = createIndexCheck({ ...use, index: search });
     on(storeChecks, () => check);
     const words = openReindex(context, { ...use, tables, log, snapshots, search });
     measureSearch(use.telemetry, { search, words, vectors: side });

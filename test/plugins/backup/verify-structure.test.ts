@@ -23,7 +23,7 @@ forEachStore('the check "structure" of the command "verify"', (kind) => {
   };
   const progress: [done: number, total: number][] = [];
   const verify = (): Promise<VerifiedStore> =>
-    node.kernel.get(StoreVerification).run((done, total) => progress.push([done, total]));
+    node.kernel.get(StoreVerification).run(({ done, total }) => progress.push([done, total]));
   const structureOf = ({ checks }: VerifiedStore) => checks.find(({ name }) => name === 'structure');
 
   it('holds in a sound store, says how it was made, and reports progress to the end', async () => {
