@@ -1,11 +1,13 @@
 import type { NodeInspection, StartProblem } from '../adapters/cli/command-line-deps.ts';
 import { probeFolder } from '../adapters/files/probe-folder.ts';
+import { problemsIn } from '../kernel/boot/inspect-store.ts';
 import { BootError } from '../kernel/problems/boot-problem.ts';
 import type { FactStore } from '../ports/ports.ts';
 import { createNode, type Node, type NodeOptions, openStore } from './create-node.ts';
 import { describeUnstarted } from './describe-unstarted.ts';
 import { loadNodeConfig } from './node-config.ts';
 import { workerCount } from './node-settings.ts';
+import { refuseLostStore } from './refuse-lost-store.ts';
 import { hasStore } from './require-store.ts';
 import { storePlace } from './store-place.ts';
 
@@ -26,6 +28,9 @@ export const inspectNode = async (options: Pick<NodeOptions, 'configFile' | 'env
     const found = probeFolder(storePlace(config).dataFolder);
     const damage = (await store.adapter.inspect?.(store.settings, use)) ?? [];
     problems.push(...(found === undefined ? damage : [found, ...damage]));
+    if (node !== undefined) {
+      problems.push(...(await problemsIn(async () => refuseLostStore(config, node.kernel.settings))));
+    }
     isThere = found === undefined && damage.length === 0 && (await hasStore(config, open));
     // Skips the store when its folder cannot be used.
     if (node !== undefined && found === undefined) problems.push(...(await lookInto(node, isThere ? open : undefined)));

@@ -20,11 +20,17 @@ export const markOpenStore = (store: FactStore, config: Pick<NodeConfig, 'node'>
     epoch: createSystemRandom().uuid(),
   });
 
-/** Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin runs. */
+/**
+ * Marks a store as restored from a backup, without a node on it: nothing is migrated, and no plugin runs. A running
+ * node would go on with the clock and the epoch that it has read.
+ */
 export const markStoreRestored = async (
   config: Pick<NodeConfig, 'store' | 'node'>,
   open: () => Promise<FactStore>,
 ): Promise<RestoredStore> => {
+  const { adapter, settings } = config.store;
+  // Comes first, because a session that this command opens would look like that of a node.
+  await adapter.requireUnused?.(settings);
   await requireStore(config, open);
   const opened = await open();
   try {

@@ -71,6 +71,8 @@ export interface StoreAdapter<S> extends Adapter<FactStore, S> {
    * if one does. The restored store takes its place whole or not at all, even if the process ends early.
    */
   restore?(settings: S, request: RestoreRequest): Promise<RestoredPlace>;
+  /** Optional: rejects while any process uses the store. Creates nothing. */
+  requireUnused?(settings: S): Promise<void>;
   /** Optional: returns the size of the store, and the free space of its disk, where they can be measured. */
   size?(settings: S): Promise<{ readonly storeBytes: number; readonly freeBytes: number | null }>;
 }

@@ -15,7 +15,8 @@ export const addRestoredCommand = (program: Command, deps: CommandLineDeps, done
     .addHelpText(
       'after',
       `
-Stop every process on the store first. Running it again does no harm.
+Stop every process on the store first: it is refused beside one. Running it
+again does no harm.
 A failover or a recovery of PostgreSQL begins an epoch by itself; run the command
 all the same, for the clock.
 

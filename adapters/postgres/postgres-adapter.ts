@@ -20,6 +20,10 @@ export const postgresAdapter = defineStore<PostgresSettings>({
     const { restoreRows } = await import('./restore-rows.ts');
     return restoreRows(url, request);
   },
+  requireUnused: async ({ url }) => {
+    const { requireUnusedDatabase } = await import('./restore-rows.ts');
+    return requireUnusedDatabase(url);
+  },
   size: async ({ url }) => {
     const { sizeOfTables } = await import('./restore-rows.ts');
     return sizeOfTables(url);

@@ -158,14 +158,26 @@ const storeTables = async ({ rows }: LoneConnection): Promise<string[]> => {
   );
 };
 
-/** Refuses a store in use, by the connection name that every process of a node has. */
+/**
+ * Refuses a store in use, by the connection name that every process of a node has. The server takes a moment to forget
+ * the session of a process that has ended, so it is asked more than once.
+ */
 const requireUnused = async ({ rows }: LoneConnection): Promise<void> => {
-  const [[count] = []] = await rows(
-    `SELECT count(*) FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'fact-memory-node' AND pid <> pg_backend_pid()`,
-  );
-  if (Number(count) > 0) throw busy('a node is connected to this database');
+  for (let left = ENDED_SESSION_CHECKS; left > 0; left -= 1) {
+    const [[count] = []] = await rows(
+      `SELECT count(*) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'fact-memory-node' AND pid <> pg_backend_pid()`,
+    );
+    if (Number(count) === 0) return;
+    await rows('SELECT pg_sleep(0.1), pg_stat_clear_snapshot()');
+  }
+  throw busy('a node is connected to this database');
 };
+
+const ENDED_SESSION_CHECKS = 10;
+
+/** See `StoreAdapter.requireUnused`. */
+export const requireUnusedDatabase = (url: string): Promise<void> => onLoneConnection(url, requireUnused);
 
 const createDraft = async ({ client }: LoneConnection): Promise<void> => {
   try {

@@ -72,7 +72,7 @@ const removeStore = async (path: string): Promise<void> => {
  * Checks that no process uses the file, because SQLite removes the log only for a single connection. A damaged file
  * counts as unused.
  */
-const requireUnused = (path: string): void => {
+export const requireUnused = (path: string): void => {
   let database: SqliteDatabase | undefined;
   try {
     database = loadSqliteDriver().open(path);

@@ -19,6 +19,11 @@ export const sqliteAdapter = defineStore<SqliteSettings>({
     const { restoreFile } = await import('./restore-file.ts');
     return restoreFile(path, request);
   },
+  requireUnused: async ({ path }) => {
+    if (!existsSync(path)) return;
+    const { requireUnused } = await import('./restore-file.ts');
+    requireUnused(resolve(path));
+  },
   size: async ({ path }) => {
     const { sizeOfFile } = await import('./restore-file.ts');
     return sizeOfFile(path);

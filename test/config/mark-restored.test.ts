@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { markRestored } from '../../config/mark-restored.ts';
+import { markStoreRestored } from '../../config/mark-store-restored.ts';
 import { FactStore } from '../../ports/ports.ts';
 import { sampleFact, stamp, storeFacts } from '../kit/fact-samples.ts';
 import { forEachStore } from '../kit/for-each-store.ts';
+import { rejection } from '../kit/rejection.ts';
 import { startTestNode, type TestNode } from '../kit/start-test-node.ts';
 
 const BOUND_MS = 300_000;
@@ -43,6 +45,13 @@ forEachStore('a restored store', () => {
       epochs.add(await epoch());
     }
     expect(epochs.size).to.equal(3);
+  });
+
+  it('is not marked while a node uses it', async () => {
+    const before = await epoch();
+    const error = await rejection(markStoreRestored(node.node.config, () => Promise.reject(new Error('opened'))));
+    expect(error).to.include({ code: 'conflict', hint: 'stop every process on the store first' });
+    expect(await epoch()).to.equal(before);
   });
 
   it('reuses no stamp when the same backup is restored again', async () => {

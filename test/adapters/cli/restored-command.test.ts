@@ -43,15 +43,16 @@ describe('the command "restored"', () => {
     const before = await headerOf();
     rmSync(place.path('data'), { recursive: true });
     renameSync(place.path('backup'), place.path('data'));
-    const { exitCode, stdout, stderr } = await place.run(['restored']);
+    // Apart, because the driver keeps the file open in this process until its statements are collected.
+    const { exitCode, stdout, stderr } = await place.runApart(['restored']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    expect((await place.runApart(['restored'])).exitCode, 'a second time').to.equal(0);
     expect(stdout).to.match(/^Store {6}.*svc\.db\nEpoch {6}a new one\nClock {6}from 20.*Z to 20.*Z\n$/);
     const after = await headerOf();
     expect((await place.runApart(['export'])).stderr).to.match(/\n1 fact exported from data\/svc\.db\n$/);
     expect(after['epoch']).not.to.equal(before['epoch']);
     expect(after['node_id']).to.equal(before['node_id']);
     expect((await place.run(['key', 'list'])).stdout).to.include('agent:admin');
-    expect((await place.run(['restored'])).exitCode, 'a second time').to.equal(0);
   });
 
   it('gives a restored database a new epoch, with the bound of the node configuration', async () => {

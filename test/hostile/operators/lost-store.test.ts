@@ -24,6 +24,9 @@ describe('An operator loses the store of a node and keeps its other files (I22)'
     for (const part of [place.path('data/svc.db'), 'node.key', 'restore a backup', 'move these files away']) {
       expect(stderr).to.contain(part);
     }
+    const doctor = await place.run(['plugins', 'doctor']);
+    expect(doctor.exitCode).to.equal(1);
+    expect(doctor.stdout + doctor.stderr).to.match(/the store .* is gone, but its folder has .*node\.key/);
     expect(existsSync(place.path('data/svc.db'))).to.equal(false);
 
     rmSync(place.path('data/node.key'));
