@@ -65,6 +65,8 @@ const createAjv = (): Ajv => {
     allowUnionTypes: true,
     strictTypes: false,
     strictRequired: false,
+    // Settings are checked once a start, and optimising the generated code takes longer than the check.
+    code: { optimize: false },
   });
   for (const keyword of ['env', 'dataPath']) ajv.addKeyword({ keyword, schemaType: 'string', valid: true });
   ajv.addFormat('uri', (text) => URL.canParse(text));

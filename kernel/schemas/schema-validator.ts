@@ -16,7 +16,7 @@ export type SchemaCheck<T> = (value: unknown, root: string, status?: number) => 
 
 /** Compiles a schema, once: call it where a plugin is set up, never per request. Throws for an invalid schema. */
 export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
-  const isValid = compileQuick<T>(schema.json);
+  const isValid = compileQuick(schema.json) as ValidateFunction<T>;
   const undeclaredIn = compileDeclared(schema);
   return (value, root, status = 422) => {
     const undeclared = undeclaredIn(value, root);
@@ -27,16 +27,6 @@ export const compileSchema = <T>(schema: Schema<T>): SchemaCheck<T> => {
   };
 };
 
-/** Compiles each schema once per process, even when the plugins of several nodes create it again. */
-const compileQuick = <T>(json: object): ValidateFunction<T> => {
-  const text = createHash('sha256').update(JSON.stringify(json)).digest('base64');
-  const known = compiled.get(text) ?? quickAjv().compile(json);
-  compiled.set(text, known);
-  return known as ValidateFunction<T>;
-};
-
-const compiled = new Map<string, ValidateFunction>();
-
 const violationsIn = (
   schema: Schema<unknown>,
   value: unknown,
@@ -45,7 +35,7 @@ const violationsIn = (
 ): readonly Violation[] => {
   let errors = isValid.errors ?? [];
   if (errors.length > 0 && isSmall(value)) {
-    const check = thoroughAjv().compile(schema.json);
+    const check = compileThorough(schema.json);
     if (!check(value)) errors = check.errors ?? errors;
   }
   return violationsOf(errors, root);
@@ -61,18 +51,25 @@ const OPTIONS: Options = {
   useDefaults: true,
   logger: false,
   keywords: ['env'],
+  // Optimising the generated code takes 40 % of compiling, and the compiler of V8 does it again.
+  code: { optimize: false },
 };
 
-const once = <T>(create: () => T): (() => T) => {
-  let made: T | undefined;
-  return () => {
-    made ??= create();
-    return made;
+/** Compiles each schema once per process, even when the plugins of several nodes create it again. */
+const createCompiler = (options: Options): ((json: object) => ValidateFunction) => {
+  const compiled = new Map<string, ValidateFunction>();
+  let ajv: Ajv | undefined;
+  return (json) => {
+    const text = createHash('sha256').update(JSON.stringify(json)).digest('base64');
+    ajv ??= new Ajv(options);
+    const known = compiled.get(text) ?? ajv.compile(json);
+    compiled.set(text, known);
+    return known;
   };
 };
 
-const quickAjv = once(() => new Ajv(OPTIONS));
-const thoroughAjv = once(() => new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
+const compileQuick = createCompiler(OPTIONS);
+const compileThorough = createCompiler({ ...OPTIONS, allErrors: true, verbose: true });
 
 /**
  * Returns whether collecting all errors is safe. Ajv makes an error per wrong element, and a hostile array has

@@ -91,7 +91,15 @@ const checkerFor = (components: Components): Check => {
   return created;
 };
 
-const OPTIONS: Options = { strict: true, strictTypes: false, allowUnionTypes: true, allErrors: true, logger: false };
+const OPTIONS: Options = {
+  strict: true,
+  strictTypes: false,
+  allowUnionTypes: true,
+  allErrors: true,
+  logger: false,
+  // Optimising the generated code takes longer than the few checks of a test run.
+  code: { optimize: false },
+};
 
 /** Checks the schemas of all checkers, because each further instance would compile the schema of schemas again. */
 const wellFormed = new Ajv2020(OPTIONS);
@@ -105,10 +113,16 @@ const createChecker = (components: Components): Check => {
     ajv.addSchema(checked(closed(schema, 'open')), `${name}${OPEN}`);
   }
   const compiled = new Map<string, ValidateFunction>();
-  return (schema, value) => {
+  const known = new WeakMap<JsonSchema, ValidateFunction>();
+  const compile = (schema: JsonSchema): ValidateFunction => {
     const text = JSON.stringify(schema);
     const validate = compiled.get(text) ?? ajv.compile(checked(closed(schema)));
     compiled.set(text, validate);
+    known.set(schema, validate);
+    return validate;
+  };
+  return (schema, value) => {
+    const validate = known.get(schema) ?? compile(schema);
     return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
   };
 };
