@@ -68,7 +68,7 @@ export type { Access, BodyItem, RouteExample } from './http/route-definition.ts'
 export { type RouteQuestion, spellQuestion } from './http/route-path.ts';
 export { budgetFor } from './http/scan-json.ts';
 export { sliceJsonList, TURN_BYTES } from './http/slice-json-list.ts';
-export { parseStrictJson, parseStrictJsonText } from './http/strict-json.ts';
+export { infiniteForUnfaithful, parseStrictJson, parseStrictJsonText } from './http/strict-json.ts';
 export { ProgressLog } from './log/progress-log.ts';
 export { WorkRate } from './log/work-rate.ts';
 export { isLoopbackHost } from './net/loopback-host.ts';
@@ -81,6 +81,7 @@ export type { Expiry, FactName } from './store/plugin-transaction.ts';
 export type { RemoteParent, Span, SpanOptions, SpanPlace, Tracer } from './telemetry/span.ts';
 export type { Counter, Instrument, Labels, Meter, Reading } from './telemetry/telemetry-api.ts';
 export { columnText, lineText, quotedText } from './text/quoted-text.ts';
+export { spelledNumber, UNFAITHFUL_NUMBER } from './text/spelled-number.ts';
 export { hasWhiteSpace, isControlFree } from './text/text-rules.ts';
 export { cacheResult } from './time/cache-result.ts';
 export { isTooFarAhead, ZERO_HLC } from './time/hybrid-logical-clock.ts';

@@ -1,5 +1,6 @@
 import { VALUE_TYPES, type ValueType } from '../../ports/fact.ts';
 import { ServiceError } from '../../ports/service-error.ts';
+import { spelledNumber, UNFAITHFUL_NUMBER } from '../text/spelled-number.ts';
 import { parseInstant } from '../time/instant.ts';
 
 /** A value for a request, and whether its type was guessed. */
@@ -39,9 +40,10 @@ const isExactNumber = (word: string): boolean => /^-?\d/.test(word) && String(Nu
 const contentOf = (word: string, type: ValueType): string | number | boolean | null => {
   switch (type) {
     case 'number': {
-      const number = word.trim() === '' ? Number.NaN : Number(word);
-      if (Number.isFinite(number)) return number;
-      throw refused('the value is no number', 'write it like 12.5, or choose another --type');
+      const number = spelledNumber(word.trim());
+      if (number === undefined) throw refused('the value is no number', 'write it like 12.5, or choose another --type');
+      if (Number.isNaN(number)) throw refused(`the value ${UNFAITHFUL_NUMBER}`, 'choose --type string');
+      return number;
     }
     case 'boolean':
       if (word === 'true' || word === 'false') return word === 'true';

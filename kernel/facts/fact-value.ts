@@ -3,6 +3,7 @@ import { ServiceError } from '../../ports/service-error.ts';
 import { sha256Hex } from '../crypto/sha256-digest.ts';
 import type { ServiceNames } from '../identity/service-names.ts';
 import { memberRefusal } from '../problems/member-refusal.ts';
+import { UNFAITHFUL_NUMBER } from '../text/spelled-number.ts';
 import { hasForbiddenCodePoint, isWithinBytes } from '../text/text-rules.ts';
 import { instantKey, parseDateOrInstant } from '../time/instant.ts';
 import { problemOfUri } from './fact-identity.ts';
@@ -87,7 +88,7 @@ const readContent = (type: ValueType, v: unknown, path: string): FactValue['v'] 
       return readText(v, path, MAX_TEXT_BYTES);
     case 'number':
       if (typeof v === 'number' && Number.isFinite(v)) return v;
-      throw memberRefusal(path, 'must be a finite number that a double can hold');
+      throw memberRefusal(path, typeof v === 'number' ? UNFAITHFUL_NUMBER : 'must be a number');
     case 'boolean':
       if (typeof v === 'boolean') return v;
       throw memberRefusal(path, 'must be true or false');

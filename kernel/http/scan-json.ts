@@ -1,5 +1,5 @@
 import { ServiceError } from '../../ports/service-error.ts';
-import { isFaithfulNumber } from './faithful-number.ts';
+import { isFaithfulNumber } from '../text/faithful-number.ts';
 import {
   BACKSLASH,
   CLOSE_ARRAY,

@@ -29,6 +29,15 @@ export const parseStrictJsonText = (text: string, root = 'body'): unknown => {
   return value;
 };
 
+/**
+ * Replaces each number that a double cannot hold by one that overflows, so that `JSON.parse` yields an infinity and the
+ * check of the member refuses it. Throws for ambiguous documents, as `parseStrictJson` does.
+ */
+export const infiniteForUnfaithful = (bytes: Buffer, root: string): Buffer => {
+  const { unfaithfulNumbers } = scanJson(bytes, root, budgetFor(Infinity));
+  return unfaithfulNumbers.length === 0 ? bytes : Buffer.from(replaceAll(bytes, unfaithfulNumbers));
+};
+
 const parse = (bytes: Buffer, root: string, budget: JsonBudget): unknown => {
   const { unfaithfulNumbers, suspectEscape } = scanJson(bytes, root, budget);
   const value: unknown =

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Violation } from '../../ports/ports.ts';
 import { MAX_VIOLATIONS } from '../problems/refusals.ts';
 import { memberPath } from '../text/find-forbidden-text.ts';
+import { UNFAITHFUL_NUMBER } from '../text/spelled-number.ts';
 
 /** Translates Ajv's errors for a problem document. It names members, but never their values. */
 export const violationsOf = (errors: readonly ErrorObject[], root: string): readonly Violation[] => {
@@ -41,7 +42,7 @@ const MESSAGES: Readonly<Record<string, (params: Params, data: unknown) => strin
   unevaluatedProperties: () => 'is not a known member',
   type: ({ type }, data) =>
     typeof data === 'number' && !Number.isFinite(data)
-      ? 'must be a number that a 64-bit floating-point number can hold'
+      ? UNFAITHFUL_NUMBER
       : `must be ${[type].flat().map(typeName).join(' or ')}`,
   nullable: () => 'must not be null',
   enum: ({ allowedValues }) =>

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { spelledNumber, UNFAITHFUL_NUMBER } from '../../kernel/internal-api.ts';
 import { type FactValue, type Scope, ServiceError } from '../../kernel/plugin-api.ts';
 import { type CsvRow, type MappedMember, type MemberRule, readMapping } from './csv-mapping.ts';
 import type { ImportFile, ImportItem, ImportReader } from './importers-api.ts';
@@ -100,6 +101,7 @@ const itemOf = (
   if (text.trim() === '') return { at, skipped: 'a row without a value', isBroken: false };
   const value = cellValue(cell('type') || 'string', text, instant);
   if (value === null) return skip('a value that is not of its type');
+  if (Number.isNaN(value.v)) return skip(`a value that ${UNFAITHFUL_NUMBER}`);
   const instants = (['timestamp', 'valid_until'] as const).map((name) =>
     cell(name) === '' ? undefined : (instant(cell(name)) ?? null),
   );
@@ -125,7 +127,7 @@ const itemOf = (
   };
 };
 
-/** The cell as a value of the type; null if it does not fit. */
+/** The cell as a value of the type; null if it does not fit, and NaN for a number that a double cannot hold. */
 const cellValue = (type: string, text: string, instant: Instant): Pick<FactValue, 'type' | 'v'> | null => {
   const word = text.trim();
   switch (type) {
@@ -134,8 +136,10 @@ const cellValue = (type: string, text: string, instant: Instant): Pick<FactValue
       return { type, v: text };
     case 'ref':
       return { type, v: word };
-    case 'number':
-      return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(word) ? { type, v: Number(word) } : null;
+    case 'number': {
+      const v = spelledNumber(word);
+      return v === undefined ? null : { type, v };
+    }
     case 'boolean':
       return /^(true|false)$/i.test(word) ? { type, v: word.toLowerCase() === 'true' } : null;
     case 'datetime': {

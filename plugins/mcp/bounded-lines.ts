@@ -4,11 +4,18 @@ const LINE_END = 0x0a;
 /** The part of a dropped line that is searched for its id. */
 const EDGE_BYTES = 256;
 
+/** The hooks of `boundedLines`. */
+export interface LineHooks {
+  /** Takes the beginning and the end of a line that is too long. */
+  dropped(edges: string): void;
+  /** Returns the line to pass on; undefined to drop it. */
+  passed(line: Buffer): Buffer | undefined;
+}
+
 /**
- * Passes lines on and drops each one of more than `mostBytes`, whose beginning and end go to `dropped`. Without it, one
- * long message would end the connection.
+ * Passes lines on and drops each one of more than `mostBytes`. Without it, one long message would end the connection.
  */
-export const boundedLines = (mostBytes: number, dropped: (edges: string) => void): Transform => {
+export const boundedLines = (mostBytes: number, { dropped, passed }: LineHooks): Transform => {
   let parts: Buffer[] = [];
   let length = 0;
   let edges: { readonly head: Buffer; tail: Buffer } | undefined;
@@ -22,7 +29,7 @@ export const boundedLines = (mostBytes: number, dropped: (edges: string) => void
     } else edges.tail = Buffer.concat([edges.tail, piece.subarray(-EDGE_BYTES)]).subarray(-EDGE_BYTES);
   };
   const end = (): Buffer | undefined => {
-    const line = edges === undefined ? Buffer.concat(parts) : undefined;
+    const line = edges === undefined ? passed(Buffer.concat(parts)) : undefined;
     if (edges !== undefined) dropped(`${edges.head.toString('utf8')}\n${edges.tail.toString('utf8')}`);
     parts = [];
     length = 0;

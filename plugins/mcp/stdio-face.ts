@@ -1,5 +1,7 @@
 import { finished, pipeline, type Readable, type Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { infiniteForUnfaithful } from '../../kernel/internal-api.ts';
+import { ServiceError } from '../../kernel/plugin-api.ts';
 import { boundedLines, idAtEdges } from './bounded-lines.ts';
 import { createMemoryServer, type MemoryServerParts } from './memory-server.ts';
 
@@ -8,11 +10,22 @@ export const serveOverStdio = async (
   parts: MemoryServerParts,
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
 ): Promise<void> => {
-  const refuse = (edges: string): void => {
-    const error = { code: TOO_LARGE, message: `a message has at most ${MAX_MESSAGE_BYTES} bytes` };
-    stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: idAtEdges(edges), error })}\n`);
+  const refuse = (id: string | number | null, code: number, message: string): void => {
+    stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
   };
-  const lines = boundedLines(MAX_MESSAGE_BYTES, refuse);
+  const lines = boundedLines(MAX_MESSAGE_BYTES, {
+    dropped: (edges) => refuse(idAtEdges(edges), INVALID_REQUEST, `a message has at most ${MAX_MESSAGE_BYTES} bytes`),
+    passed: (line) => {
+      if (line.toString().trim() === '') return line;
+      try {
+        // The transport would round such numbers without a word.
+        return infiniteForUnfaithful(line, 'message');
+      } catch (error) {
+        refuse(null, PARSE_ERROR, error instanceof ServiceError ? error.message : 'the message is not valid JSON');
+        return undefined;
+      }
+    },
+  });
   const handle = serveStdio(() => createMemoryServer(parts), {
     // The transport counts whole pieces, so its own bound lies above that of a line.
     transport: new StdioServerTransport(lines, stdout, { maxBufferSize: 2 * MAX_MESSAGE_BYTES }),
@@ -26,7 +39,8 @@ export const serveOverStdio = async (
   await handle.close();
 };
 
-/** The code of JSON-RPC for an invalid request. */
-const TOO_LARGE = -32_600;
+/** Codes of JSON-RPC. */
+const INVALID_REQUEST = -32_600;
+const PARSE_ERROR = -32_700;
 /** Room for the largest body that the node accepts, with its envelope. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;

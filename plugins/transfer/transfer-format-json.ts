@@ -1,3 +1,4 @@
+import { parseStrictJsonText } from '../../kernel/internal-api.ts';
 import { formatInstant, ServiceError } from '../../kernel/plugin-api.ts';
 import type { TransferHeader, TransferLine } from './transfer-api.ts';
 
@@ -58,7 +59,7 @@ export const endJson = (facts: number, damaged: number): TransferLine => ({ fact
 export const parseLine = (text: string): TransferLine => {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseStrictJsonText(text, 'line');
   } catch {
     throw new ServiceError('validation', 'not valid JSON');
   }

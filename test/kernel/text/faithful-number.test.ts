@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isFaithfulNumber } from '../../../kernel/http/faithful-number.ts';
 import { parseStrictJsonText } from '../../../kernel/http/strict-json.ts';
+import { isFaithfulNumber } from '../../../kernel/text/faithful-number.ts';
 import { RUNS } from '../../kit/property-runs.ts';
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
