@@ -2,19 +2,20 @@ import { fromJsonSchema } from '@modelcontextprotocol/server';
 import { compileSchema } from '../../kernel/internal-api.ts';
 import { ServiceError, schema } from '../../kernel/plugin-api.ts';
 import type { JsonObject } from './refused-question.ts';
+import { readSpelled } from './spelled-arguments.ts';
 
 type StandardSchema = ReturnType<typeof fromJsonSchema<JsonObject>>;
 
 /**
  * A schema for arguments, with the checks of request bodies: undeclared members are refused with the nearest known
- * name, defaults are filled in, and no message repeats a value.
+ * name, defaults are filled in, and no message repeats a value. Text that spells a wanted value is read first.
  */
 export const argumentsSchema = (json: JsonObject): StandardSchema => {
-  const check = compileSchema(schema<JsonObject>(json));
+  const check = compileSchema(schema<JsonObject>(withoutUnions(json) as JsonObject));
   return fromJsonSchema(json, {
     getValidator: () => (input) => {
       try {
-        return { valid: true, data: check(input, 'arguments') as never, errorMessage: undefined };
+        return { valid: true, data: check(readSpelled(json, input), 'arguments') as never, errorMessage: undefined };
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         const problems = error.violations?.map(({ path, message }) => `${path} ${message}`) ?? [error.message];
@@ -22,6 +23,14 @@ export const argumentsSchema = (json: JsonObject): StandardSchema => {
       }
     },
   });
+};
+
+/** Leaves unions to the tools, whose words for a wrong value say more. */
+const withoutUnions = (json: unknown): unknown => {
+  if (Array.isArray(json)) return json.map(withoutUnions);
+  if (typeof json !== 'object' || json === null) return json;
+  if (Object.hasOwn(json, 'anyOf')) return {};
+  return Object.fromEntries(Object.entries(json).map(([name, part]) => [name, withoutUnions(part)]));
 };
 
 /** A schema without run-time checks: tests and clients check results, a running node need not. */

@@ -4,6 +4,7 @@ import { contentText, countNoun, DATA_NOTICE, factView, row } from '../memory-da
 import { ask, type JsonObject } from '../refused-question.ts';
 import { defineTool, FLAG, limitTo, SCOPE, SHARE, TEXT, type ToolDefinition } from '../tool-definition.ts';
 import { cardResult } from './read-tools.ts';
+import { differentType, type SameSpelling, sameSpelling } from './same-spelling.ts';
 import { ASSERTION, ASSERTION_REQUIRED, type AssertArguments, assertionOf } from './write-tools.ts';
 
 /** Limit of the text form; the structured result holds the whole document. */
@@ -64,17 +65,26 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
   async run({ facts }, { node, idempotencyKey }) {
     const { accepted, rejected, results } = await ask(node, {
       route: 'POST /v1/facts/batch',
-      body: facts.map((fact) => assertionOf(fact, node)),
+      body: facts.map((fact, at) => assertionOf(fact, node, `facts[${at}].`)),
       ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
     });
-    const verdicts = (results as readonly JsonObject[]).map(({ index, status, fact, error }) => ({
-      index,
-      status,
-      ...(fact !== undefined && { fact: factView(fact as JsonObject) }),
-      ...(error !== undefined && { error }),
-    }));
-    const lines = verdicts.map(({ index, status, error }) =>
-      row(index, status, (error as JsonObject | undefined)?.['detail'] ?? 'stored'),
+    const verdicts: JsonObject[] = [];
+    let compared = 0;
+    for (const { index, status, fact, error } of results as readonly JsonObject[]) {
+      const stored = fact === undefined ? undefined : factView(fact as JsonObject);
+      const isCompared = stored?.['contradicted'] === true && compared < MOST_COMPARED;
+      if (isCompared) compared += 1;
+      const same = isCompared ? await sameSpelling(stored, node) : [];
+      verdicts.push({
+        index,
+        status,
+        ...(stored !== undefined && { fact: stored }),
+        ...(same.length > 0 && { same_spelling: same }),
+        ...(error !== undefined && { error }),
+      });
+    }
+    const lines = verdicts.map(({ index, status, fact, error, same_spelling: same }) =>
+      row(index, status, problemIn(error) ?? storedAs(fact as JsonObject, same as readonly SameSpelling[] | undefined)),
     );
     return {
       structured: { notice: DATA_NOTICE, accepted, rejected, results: verdicts },
@@ -82,6 +92,14 @@ const batchTool = defineTool<{ readonly facts: readonly AssertArguments[] }>({
     };
   },
 });
+
+/** The facts of a batch that are compared with their rivals, because each comparison is a request. */
+const MOST_COMPARED = 20;
+
+const problemIn = (error: unknown): unknown => (error as JsonObject | undefined)?.['detail'];
+
+const storedAs = (fact: JsonObject, same: readonly SameSpelling[] = []): string =>
+  [`stored as ${(fact['value'] as JsonObject)['type']}.`, ...same.map(differentType)].join(' ');
 
 const refreshTool = defineTool<{ readonly entity: string; readonly scope?: string }>({
   name: 'refresh_card',

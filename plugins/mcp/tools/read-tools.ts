@@ -30,7 +30,7 @@ export const recallTool = defineTool<JsonObject>({
     min_confidence: SHARE,
     include_contradicted: FLAG,
   },
-  output: { notice: TEXT, facts: OBJECTS, omitted: { type: 'object' }, degraded: { type: 'array' } },
+  output: { notice: TEXT, facts: OBJECTS, omitted: { type: 'object' }, degraded: { type: 'array', items: TEXT } },
   async run(args, { node }) {
     const body = await ask(node, {
       route: 'POST /v1/recall',

@@ -1,17 +1,15 @@
 import type { AskNode } from '../ask-node.ts';
-import { contentText, countNoun, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
+import { contentText, DATA_NOTICE, factsText, factView } from '../memory-data.ts';
 import { ask, type JsonObject } from '../refused-question.ts';
-import { defineTool, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
-
-/** Longer text is stored with the type for long texts. */
-const MAX_STRING_BYTES = 16 * 1024;
-
-export const VALUE = { description: 'Text, number, boolean, null, or {type, v} with type ref, datetime, ...' } as const;
+import { defineTool, OBJECTS, SCOPE, SHARE, TEXT } from '../tool-definition.ts';
+import { differentType, sameSpelling } from './same-spelling.ts';
+import { sentValue, VALUE, VALUE_TYPE, type ValueType } from './sent-value.ts';
 
 export const ASSERTION = {
   entity: { ...TEXT, description: 'What the fact is about, e.g. user:alice' },
   relation: { ...TEXT, description: 'Namespaced, e.g. memory:role' },
   value: VALUE,
+  value_type: VALUE_TYPE,
   source: { ...TEXT, description: 'Who says so; default you' },
   confidence: SHARE,
   scope: { ...SCOPE, description: 'Default local' },
@@ -24,6 +22,7 @@ export const ASSERTION_REQUIRED = ['entity', 'relation', 'value'] as const;
 
 export interface AssertArguments {
   readonly value: unknown;
+  readonly value_type?: ValueType;
   readonly source?: string;
   readonly derived_from?: readonly string[];
 }
@@ -37,7 +36,7 @@ export const assertTool = defineTool<AssertArguments>({
   effect: 'adds',
   input: ASSERTION,
   required: ASSERTION_REQUIRED,
-  output: { notice: TEXT, fact: { type: 'object' } },
+  output: { notice: TEXT, fact: { type: 'object' }, stored_type: TEXT, same_spelling: OBJECTS },
   async run(args, { node, idempotencyKey }) {
     const fact = factView(
       await ask(node, {
@@ -46,17 +45,24 @@ export const assertTool = defineTool<AssertArguments>({
         ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
       }),
     );
-    const warnings = (fact['warnings'] ?? []) as readonly unknown[];
-    const remark = `Stored${warnings.length > 0 ? ` with ${countNoun(warnings.length, 'warning')}` : ''}.`;
-    return { structured: { notice: DATA_NOTICE, fact }, text: factsText(remark, [fact]) };
+    const { type } = fact['value'] as { readonly type: string };
+    const same = await sameSpelling(fact, node);
+    const remark = [`Stored as ${type}.`, ...same.map(differentType)].join(' ');
+    const structured = {
+      notice: DATA_NOTICE,
+      fact,
+      stored_type: type,
+      ...(same.length > 0 && { same_spelling: same }),
+    };
+    return { structured, text: factsText(remark, [fact]) };
   },
 });
 
 /** The body of an assertion. The node fills in absent members, except the source. */
-export const assertionOf = (args: AssertArguments, node: AskNode): JsonObject => ({
+export const assertionOf = ({ value_type, ...args }: AssertArguments, node: AskNode, place = ''): JsonObject => ({
   ...args,
   source: args.source ?? node.caller.entityUri,
-  value: typedValue(args.value),
+  value: sentValue(args.value, value_type, `${place}value`),
   ...(args.derived_from !== undefined && { derived_from: args.derived_from.map(reference) }),
 });
 
@@ -64,20 +70,11 @@ const reference = (text: string): unknown => (CONTENT_ID.test(text) ? text : { f
 
 const CONTENT_ID = /^(?:sha256:)?[0-9a-f]{64}$/;
 
-/** A plain value gets its type. A typed value goes to the node unchanged, and stays content. */
-const typedValue = (value: unknown): unknown => {
-  if (typeof value === 'string') {
-    return { type: Buffer.byteLength(value) > MAX_STRING_BYTES ? 'text' : 'string', v: value };
-  }
-  if (typeof value === 'number') return { type: 'number', v: value };
-  if (typeof value === 'boolean') return { type: 'boolean', v: value };
-  return value === null ? { type: 'null', v: null } : value;
-};
-
 interface ResolveArguments {
   readonly conflict_id: string;
   readonly winning_fact_id?: string;
   readonly new_value?: unknown;
+  readonly value_type?: ValueType;
   readonly note?: string;
 }
 
@@ -91,17 +88,20 @@ export const resolveTool = defineTool<ResolveArguments>({
     conflict_id: TEXT,
     winning_fact_id: TEXT,
     new_value: VALUE,
+    value_type: VALUE_TYPE,
     note: { ...TEXT, description: 'Why' },
   },
   required: ['conflict_id'],
   output: { resolution_fact_id: TEXT, conflict_status: TEXT },
-  async run({ conflict_id, winning_fact_id, new_value, note }, { node }) {
+  async run({ conflict_id, winning_fact_id, new_value, value_type, note }, { node }) {
+    // Clients send null for members that they leave out.
+    const isGiven = new_value !== undefined && (new_value !== null || value_type === 'null');
     const structured = await ask(node, {
       route: 'POST /v1/conflicts/*id/resolve',
       params: { id: conflict_id },
       body: {
         ...(winning_fact_id !== undefined && { winning_fact_id }),
-        ...(new_value !== undefined && { new_value: typedValue(new_value) }),
+        ...(isGiven && { new_value: sentValue(new_value, value_type, 'new_value') }),
         ...(note !== undefined && { resolution_note: note }),
       },
     });
