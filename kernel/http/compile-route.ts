@@ -17,7 +17,8 @@ import { admitRequest, compilePermissionCheck, identifyCaller } from './check-ac
 import { createClientAddress } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
 import { HandlerRequest, WatchedRequest } from './handler-request.ts';
-import type { Turns } from './person-turns.ts';
+import { CHEAP_COST, type Turns } from './person-turns.ts';
+import { inPieces } from './pieces-in-turns.ts';
 import { compileBodyReader } from './read-json-body.ts';
 import { compilePathReader } from './read-path-parameters.ts';
 import { compileQueryReader } from './read-query.ts';
@@ -161,7 +162,8 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
       const query = readQuery(request.query);
       const begunMs = options.clock.monotonicMs();
       const body = readBody === undefined ? undefined : await readBody(request);
-      return options.turns.run(caller, costOf(query, body), async () => {
+      const cost = costOf(query, body);
+      const reply = await options.turns.run(caller, cost, async () => {
         // Checks the credential again after a wait, because the key may be revoked by then, or its tenant suspended.
         if (access === 'key' && options.clock.monotonicMs() - begunMs >= LONG_WAIT_MS)
           await identifyCaller(info, options);
@@ -171,6 +173,8 @@ const compileRoute = (route: AnyRoute, options: Answering): Endpoint['handle'] =
             : new WatchedRequest(watched, request, requestId, caller, params, query, body),
         );
       });
+      // A cheap stream waits for events inside a piece, and a turn would last as long.
+      return cost > CHEAP_COST ? inPieces(reply, options.turns, caller, cost) : reply;
     });
 };
 

@@ -23,6 +23,8 @@ export interface Turns {
    * with `unavailable` if too many requests of the person already wait.
    */
   run<T>(person: Holder, cost: number, work: () => T | Promise<T>): Promise<T>;
+  /** Returns the cost of the work in progress, of one person or of all. */
+  costOf(person?: Holder): number;
 }
 
 export const Turns = defineRef<Turns>('kernel.turns');
@@ -64,7 +66,6 @@ export class PersonTurns implements Turns {
     }
   }
 
-  /** The cost of the requests in progress, of one person or of all. */
   costOf(holder?: Holder): number {
     if (holder === undefined) return this.#total;
     return this.#persons.get(`${holder.tenantId} ${holder.entityUri}`)?.cost ?? 0;
